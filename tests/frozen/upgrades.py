@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
-from tests.service.db.test_migrations import bring, fill, tables_of
+from tests.service.db.test_migrations import fill_tables, list_tables, migrate_to
 
 EARLIER = "0014"
 """The revision of the database in version 0.1.0."""
@@ -22,8 +22,8 @@ def earlier_data(folder: Path) -> Rows:
     folder.mkdir(parents=True)
     database = Database(f"sqlite:///{folder / 'walkaround.db'}")
     try:
-        bring(database, EARLIER)
-        return fill(database)
+        migrate_to(database, EARLIER)
+        return fill_tables(database)
     finally:
         database.close()
 
@@ -34,7 +34,7 @@ def check_kept(folder: Path, before: Rows) -> None:
     try:
         assert current_revision(database) == newest_revision()
         with database.reader.connect() as connection:
-            for table in tables_of(connection):
+            for table in list_tables(connection):
                 now = [dict(each) for each in connection.execute(sa.select(table)).mappings()]
                 for row in before.get(table.name, []):
                     assert any(row.items() <= each.items() for each in now), (table.name, row, now)

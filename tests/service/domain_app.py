@@ -1,4 +1,4 @@
-"""Provides a small application around single domains, with callers that a token names by role."""
+"""Provides an application with only some domains, in which a token is the name of a role."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from service.web.security import Caller
 from shared.codes import ROLE_PERMISSIONS, ErrorCode, Role
 
 
-def caller_of(role: Role) -> Caller:
-    """A caller whose user id is the name of its role."""
+def create_caller(role: Role) -> Caller:
+    """A caller whose user ID is the name of the role."""
     return Caller(
         user_id=role.value,
         username=role.value,
@@ -29,23 +29,23 @@ def caller_of(role: Role) -> Caller:
     )
 
 
-async def by_role(token: str, address: str) -> Caller:
-    """An Authenticator for which the token is the name of a role."""
+async def authenticate_by_role(token: str, address: str) -> Caller:
+    """Authenticate a token that is the name of a role."""
     if token not in set(Role):
         raise Problem(401, ErrorCode.NOT_LOGGED_IN, "请先登录")
-    return caller_of(Role(token))
+    return create_caller(Role(token))
 
 
 @contextmanager
-def client_of(
+def create_client(
     *routers: APIRouter, role: Role = Role.PLANNER, middleware: Sequence[Any] = ()
 ) -> Iterator[TestClient]:
-    """A client of an application that has only `routers` and `middleware`, logged in with `role`."""
+    """A client, logged in with `role`, of an application with only `routers` and `middleware`."""
     app = FastAPI()
-    for each in middleware:
-        app.add_middleware(each)
+    for item in middleware:
+        app.add_middleware(item)
     install_handlers(app)
-    app.state.authenticate = by_role
+    app.state.authenticate = authenticate_by_role
     for router in routers:
         add_routes(app, router)
     headers = {"Authorization": f"Bearer {role.value}"}
@@ -53,6 +53,6 @@ def client_of(
         yield client
 
 
-def as_role(role: Role | None) -> dict[str, str]:
-    """Headers that ask as `role`; None asks without a login."""
+def role_headers(role: Role | None) -> dict[str, str]:
+    """The headers of a request as `role`; None for a request without a login."""
     return {"Authorization": f"Bearer {role.value}" if role else ""}

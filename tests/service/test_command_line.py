@@ -1,4 +1,4 @@
-"""Tests the commands of the service as an administrator types them."""
+"""Tests the service's commands as an administrator types them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from shared.command_line import COMMANDS
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_a_room_that_can_be_imported(command: str) -> None:
+def test_module_of_every_command_can_be_imported(command: str) -> None:
     assert callable(importlib.import_module(COMMANDS[command][0]).main)
 
 
-def test_a_user_added_on_the_command_line_is_there_and_in_the_audit_log(
+def test_user_added_by_a_command_exists_and_is_in_the_audit_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("WALKAROUND_BCRYPT_COST", "4")
-    # The command hands its options on to child processes by the environment.
+    # The command passes its options to child processes by the environment.
     monkeypatch.setenv("WALKAROUND_DATA_DIR", str(tmp_path))
     monkeypatch.setattr("sys.stdin", io.StringIO("correct-horse-battery\n"))
     arguments = ["user", "add", "li.si", "--role", "planner", "--password-stdin", "--data-dir", str(tmp_path)]
@@ -53,7 +53,7 @@ def test_wrong_usage_of_a_command_prints_its_usage(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("command", [["serve"], ["user", "list"], ["model", "list"]])
-def test_a_data_directory_that_cannot_be_made_is_said_in_a_sentence(
+def test_data_directory_that_cannot_be_created_is_reported_in_one_sentence(
     command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").touch()
@@ -65,7 +65,7 @@ def test_a_data_directory_that_cannot_be_made_is_said_in_a_sentence(
     assert "Errno" not in output
 
 
-def test_a_setting_that_does_not_fit_is_named(
+def test_invalid_setting_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("WALKAROUND_PORT", "")
@@ -73,7 +73,7 @@ def test_a_setting_that_does_not_fit_is_named(
     assert "the setting port is invalid" in capsys.readouterr().err
 
 
-def test_an_address_of_a_database_that_cannot_be_read_is_not_repeated(
+def test_invalid_database_address_is_not_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("WALKAROUND_DATA_DIR", "")
@@ -98,7 +98,7 @@ def test_an_address_of_a_database_that_cannot_be_read_is_not_repeated(
         ("TLS_CERT", "server.pem", "the settings are invalid: tls_cert and tls_key belong together"),
     ],
 )
-def test_a_setting_that_does_not_fit_is_named_in_one_line(
+def test_invalid_setting_is_named_in_one_line(
     name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv(f"WALKAROUND_{name}", value)

@@ -1,4 +1,4 @@
-"""Tests the frame around every request, and the database layer."""
+"""Tests what every request passes, and the database layer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_health_answers_without_a_login(anonymous: TestClient) -> None:
     assert anonymous.get("/readyz").json() == {"status": "ok"}
 
 
-def test_every_answer_carries_a_request_id_and_the_security_headers(anonymous: TestClient) -> None:
+def test_every_answer_has_a_request_id_and_the_security_headers(anonymous: TestClient) -> None:
     for path in ("/healthz", "/api/nothing-here", "/"):
         headers = anonymous.get(path).headers
         assert headers["x-request-id"]
@@ -45,7 +45,7 @@ def test_every_answer_carries_a_request_id_and_the_security_headers(anonymous: T
     assert forged != "a b\tc"
 
 
-def test_an_unknown_path_is_an_envelope(anonymous: TestClient) -> None:
+def test_unknown_path_is_answered_with_an_envelope(anonymous: TestClient) -> None:
     answer = anonymous.get("/api/nothing-here")
     assert answer.status_code == 404
     assert answer.json() == {"code": 1, "data": {"error": "not_found"}, "msg": "请求的地址不存在"}
@@ -62,7 +62,7 @@ def test_the_documentation_page_needs_no_network(anonymous: TestClient) -> None:
     assert anonymous.get("/api/docs/assets/../../../etc/passwd").status_code == 404
 
 
-def test_a_wrong_method_names_the_right_ones(anonymous: TestClient) -> None:
+def test_unsupported_method_is_answered_with_the_supported_ones(anonymous: TestClient) -> None:
     for path in ("/api/inspection_item/some-id", "/inspection_item/some-id"):
         answer = anonymous.patch(path)
         assert answer.status_code == 405
@@ -71,7 +71,7 @@ def test_a_wrong_method_names_the_right_ones(anonymous: TestClient) -> None:
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/api/docs", "/api/openapi.json"])
-def test_a_page_beside_the_operations_names_its_methods_too(anonymous: TestClient, path: str) -> None:
+def test_pages_outside_the_api_also_list_their_methods(anonymous: TestClient, path: str) -> None:
     for answer, status in ((anonymous.options(path), 204), (anonymous.delete(path), 405)):
         assert (answer.status_code, answer.headers["allow"]) == (status, "GET, HEAD, OPTIONS")
     whole = {"Accept-Encoding": "identity"}
@@ -79,7 +79,7 @@ def test_a_page_beside_the_operations_names_its_methods_too(anonymous: TestClien
     assert length == str(len(anonymous.get(path, headers=whole).content))
 
 
-def test_crash_is_an_envelope_without_the_text_of_the_exception(
+def test_crash_is_answered_with_an_envelope_without_the_text_of_the_exception(
     app: FastAPI, anonymous: TestClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     @app.get("/api/crash")
@@ -105,7 +105,7 @@ def _fail_with_secret(secret: str, depth: int) -> None:
         raise KeyError(f"canary-text {secrets}")
 
 
-def test_a_crash_is_logged_with_all_frames_and_no_value(
+def test_crash_is_logged_with_all_frames_and_without_values(
     app: FastAPI, anonymous: TestClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
     configure_logging("DEBUG")
@@ -179,9 +179,9 @@ def test_full_disk_is_reported(app: FastAPI, anonymous: TestClient, problem: Exc
     assert "canary" not in answer.text
 
 
-def test_a_body_over_the_limit_is_refused(anonymous: TestClient) -> None:
-    huge = b"x" * (17 * 2**20)
-    answer = anonymous.post("/api/auth/login", content=huge)
+def test_body_over_the_limit_is_refused(anonymous: TestClient) -> None:
+    large_body = b"x" * (17 * 2**20)
+    answer = anonymous.post("/api/auth/login", content=large_body)
     assert answer.status_code == 413
     assert answer.json()["data"]["error"] == "too_large"
 
@@ -189,27 +189,27 @@ def test_a_body_over_the_limit_is_refused(anonymous: TestClient) -> None:
         for _ in range(17):
             yield b"x" * 2**20
 
-    streamed = anonymous.post(
+    streamed_answer = anonymous.post(
         "/api/auth/login",
         content=pieces(),
         headers={"content-type": "application/json"},
     )
-    assert streamed.status_code == 413
+    assert streamed_answer.status_code == 413
 
 
-def test_a_foreign_host_header_is_refused_on_loopback(anonymous: TestClient) -> None:
+def test_foreign_host_header_is_refused_on_loopback(anonymous: TestClient) -> None:
     answer = anonymous.get("/healthz", headers={"host": "attacker.example:8177"})
     assert answer.status_code == 400
     assert anonymous.get("/healthz", headers={"host": "localhost:1"}).status_code == 200
 
 
-def test_migrations_make_exactly_the_tables_of_the_program(database: Database) -> None:
+def test_migrations_create_exactly_the_tables_of_the_program(database: Database) -> None:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
     assert current_revision(database) == newest_revision()
     with database.reader.connect() as connection:
-        # The queue's tables on PostgreSQL are procrastinate's own.
+        # procrastinate creates the tables of the queue on PostgreSQL.
         options = {
             "compare_type": True,
             "include_name": lambda name, kind, _: kind != "table" or not name.startswith("procrastinate_"),
@@ -223,7 +223,7 @@ def test_migrating_twice_changes_nothing(database: Database) -> None:
     assert current_revision(database) == newest_revision()
 
 
-def test_parallel_writers_all_get_through(database: Database) -> None:
+def test_parallel_writers_all_succeed(database: Database) -> None:
     database.write_now(lambda s: s.execute(text("CREATE TABLE counter (n integer)")))
     database.write_now(lambda s: s.execute(text("INSERT INTO counter VALUES (0)")))
 
@@ -247,7 +247,7 @@ def test_readers_cannot_write_on_sqlite(database: Database) -> None:
         database.read_now(lambda s: s.execute(text("CREATE TABLE t (n integer)")))
 
 
-def test_listeners_hear_of_a_committed_change_only(database: Database) -> None:
+def test_listeners_receive_only_committed_changes(database: Database) -> None:
     before: list[str] = []
     after: list[str] = []
     lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""What the log of the service says, and what it leaves out."""
+"""Tests which messages of libraries the service logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A notifier wakes every waiter on its own event loop, and no notification is missed."""
+"""Tests that a notifier wakes every waiter on the waiter's event loop and misses no notification."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from service.notifier import Notifier
 PATIENCE = 60.0
 
 
-def run(work: Coroutine[Any, Any, None]) -> None:
-    async def bounded() -> None:
+def run_with_time_limit(work: Coroutine[Any, Any, None]) -> None:
+    async def run_bounded() -> None:
         async with asyncio.timeout(PATIENCE):
             await work
 
-    asyncio.run(bounded())
+    asyncio.run(run_bounded())
 
 
-async def settle() -> None:
-    """Run what is ready; a wait that comes to its end needs a few turns of the loop for it."""
+async def run_ready_tasks() -> None:
+    """Let the event loop run ready tasks; the end of a wait takes a few of its iterations."""
     for _ in range(10):
         await asyncio.sleep(0)
 
@@ -45,7 +45,7 @@ def test_waiter_continues_exactly_after_a_later_notification(steps: list[tuple[s
         for step, number in steps:
             if step == "wait":
                 if number not in waiters:
-                    # From a count that may be old by now: the notifications since then are not missed.
+                    # The count may be old: the notifications since then are not missed.
                     count = max(0, notifier.count - number)
                     waiters[number] = count, asyncio.create_task(notifier.wait(count))
             elif step == "cancel":
@@ -57,7 +57,7 @@ def test_waiter_continues_exactly_after_a_later_notification(steps: list[tuple[s
                 thread = threading.Thread(target=notifier.notify)
                 thread.start()
                 thread.join()
-            await settle()
+            await run_ready_tasks()
             for count, task in waiters.values():
                 assert task.done() == (notifier.count > count)
         for count, task in waiters.values():
@@ -65,11 +65,11 @@ def test_waiter_continues_exactly_after_a_later_notification(steps: list[tuple[s
                 assert task.result() > count
             task.cancel()
 
-    run(work())
+    run_with_time_limit(work())
 
 
 def test_no_wake_up_is_missed_between_threads_and_loops() -> None:
-    """Every reader counts on its own loop what several threads write; one missed wake-up would end none."""
+    """Threads write and readers on several loops count. After a missed wake-up a reader would never end."""
     notifier = Notifier()
     lock = threading.Lock()
     written = 0
@@ -94,7 +94,7 @@ def test_no_wake_up_is_missed_between_threads_and_loops() -> None:
         await asyncio.gather(*(read() for _ in range(readers)))
 
     with ThreadPoolExecutor(writers + loops) as pool:
-        reading = [pool.submit(run, read_all()) for _ in range(loops)]
+        reading = [pool.submit(run_with_time_limit, read_all()) for _ in range(loops)]
         writing = [pool.submit(write) for _ in range(writers)]
         for future in (*writing, *reading):
             future.result(PATIENCE)
@@ -109,14 +109,14 @@ def test_wait_ends_at_its_time_limit_without_a_notification() -> None:
         assert await notifier.wait(1, -1) == 1
         assert not notifier._waiting
 
-    run(work())
+    run_with_time_limit(work())
 
 
 def test_cancelled_waiter_ends_also_when_it_is_notified_in_the_same_turn() -> None:
     async def work() -> None:
         notifier = Notifier()
         cancelled, other = (asyncio.create_task(notifier.wait(0, PATIENCE)) for _ in range(2))
-        await settle()
+        await run_ready_tasks()
         notifier.notify()
         cancelled.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -124,7 +124,7 @@ def test_cancelled_waiter_ends_also_when_it_is_notified_in_the_same_turn() -> No
         assert await other == 1
         notifier.notify()
 
-    run(work())
+    run_with_time_limit(work())
 
 
 def test_closed_loop_of_a_waiter_keeps_no_other_waiter_asleep() -> None:
@@ -143,11 +143,11 @@ def test_closed_loop_of_a_waiter_keeps_no_other_waiter_asleep() -> None:
 
         await asyncio.to_thread(leave_waiting)
         other = asyncio.create_task(notifier.wait(0))
-        await settle()
+        await run_ready_tasks()
         notifier.notify()
         assert await other == 1
 
-    run(work())
+    run_with_time_limit(work())
 
 
 def test_waiter_that_is_always_notified_lets_others_run() -> None:
@@ -169,4 +169,4 @@ def test_waiter_that_is_always_notified_lets_others_run() -> None:
         assert others >= 9
         await beside
 
-    run(work())
+    run_with_time_limit(work())

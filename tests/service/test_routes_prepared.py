@@ -1,4 +1,4 @@
-"""The routes of the service are analysed when they are first used, or soon after the start."""
+"""Tests that routes are analysed when they are first used, or soon after the start."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service.routing import add_routes, api_router, prepare_routes
 from service.web.security import AuthorizedRoute
 
 
-def application() -> tuple[FastAPI, list[AuthorizedRoute]]:
+def create_app() -> tuple[FastAPI, list[AuthorizedRoute]]:
     router = api_router(tags=["numbers"])
 
     @router.get("/numbers/{number}")
@@ -34,8 +34,8 @@ def is_prepared(route: AuthorizedRoute) -> bool:
     return "dependant" in vars(route)
 
 
-def test_first_request_prepares_its_route_alone() -> None:
-    app, routes = application()
+def test_first_request_prepares_only_its_route() -> None:
+    app, routes = create_app()
 
     async def main() -> str:
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client:
@@ -45,8 +45,8 @@ def test_first_request_prepares_its_route_alone() -> None:
     assert [is_prepared(route) for route in routes] == [True, False]
 
 
-def test_description_of_the_api_prepares_every_route() -> None:
-    app, routes = application()
+def test_api_document_prepares_every_route() -> None:
+    app, routes = create_app()
     operation = app.openapi()["paths"]["/api/numbers/{number}"]["get"]
     assert operation["operationId"] == "numbers_double"
     assert operation["description"] == "Twice the number."
@@ -55,14 +55,14 @@ def test_description_of_the_api_prepares_every_route() -> None:
 
 def test_routes_are_prepared_after_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(routing, "PREPARE_AFTER_SECONDS", 0)
-    app, routes = application()
+    app, routes = create_app()
     assert not any(is_prepared(route) for route in routes)
     asyncio.run(prepare_routes(app.routes))
     assert all(is_prepared(route) for route in routes)
 
 
 def test_prepared_route_has_no_other_attributes() -> None:
-    _, (route, _) = application()
+    _, (route, _) = create_app()
     assert route.summary is None
     with pytest.raises(AttributeError, match="colour"):
         _ = route.colour

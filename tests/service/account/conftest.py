@@ -14,32 +14,32 @@ from service.settings import Settings
 from shared.codes import Role
 from shared.wire.account import Tokens, UserCreate
 
-CHIEF = ("chief", "correct-horse-battery")
-INSPECTOR = ("zhang", "pass-of-zhang-san")
-HOME = "127.0.0.1"
+CHIEF_LOGIN = ("chief", "correct-horse-battery")
+INSPECTOR_LOGIN = ("zhang", "pass-of-zhang-san")
+HOME_ADDRESS = "127.0.0.1"
 
 
 @dataclass
-class Clock:
-    """A clock that stands until it is moved."""
+class SettableClock:
+    """A clock that stands still until a test advances it."""
 
     at: dt.datetime = field(default_factory=now)
 
     def __call__(self) -> dt.datetime:
         return self.at
 
-    def forward(self, seconds: float) -> None:
+    def advance(self, seconds: float) -> None:
         self.at += dt.timedelta(seconds=seconds)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> SettableClock:
+    return SettableClock()
 
 
 @pytest.fixture
-def accounts(database: Database, settings: Settings, clock: Clock) -> Iterator[AccountService]:
-    """The accounts alone, without users, on a clock that the test moves."""
+def accounts(database: Database, settings: Settings, clock: SettableClock) -> Iterator[AccountService]:
+    """The account service without users, with a clock that the test advances."""
     service = AccountService(database, settings, clock=clock)
     yield service
     service.close()
@@ -47,25 +47,27 @@ def accounts(database: Database, settings: Settings, clock: Clock) -> Iterator[A
 
 @pytest.fixture
 def changes(database: Database) -> list[ObjectChange]:
-    """What has been announced and committed."""
+    """The changes that were announced and committed."""
     announced: list[ObjectChange] = []
     database.after_commit.append(announced.extend)
     return announced
 
 
-async def first_admin(accounts: AccountService, address: str = HOME) -> Tokens:
-    """Create the first admin."""
-    return await accounts.first_run(CHIEF[0], SecretStr(CHIEF[1]), None, address)
+async def create_first_admin(accounts: AccountService, address: str = HOME_ADDRESS) -> Tokens:
+    """Create the first administrator."""
+    return await accounts.first_run(CHIEF_LOGIN[0], SecretStr(CHIEF_LOGIN[1]), None, address)
 
 
 async def create_inspector(accounts: AccountService) -> Tokens:
-    """Create the first admin and an inspector; gives the inspector's tokens."""
-    admin = await accounts.authenticate((await first_admin(accounts)).access_token, HOME)
-    body = UserCreate(username=INSPECTOR[0], password=SecretStr(INSPECTOR[1]), roles=[Role.INSPECTOR])
+    """Create the first administrator and an inspector, and return the inspector's tokens."""
+    admin = await accounts.authenticate((await create_first_admin(accounts)).access_token, HOME_ADDRESS)
+    body = UserCreate(
+        username=INSPECTOR_LOGIN[0], password=SecretStr(INSPECTOR_LOGIN[1]), roles=[Role.INSPECTOR]
+    )
     await accounts.create_user(admin, body)
-    return await log_in(accounts, INSPECTOR)
+    return await log_in(accounts, INSPECTOR_LOGIN)
 
 
-async def log_in(accounts: AccountService, who: tuple[str, str], address: str = HOME) -> Tokens:
-    """Log in by password."""
+async def log_in(accounts: AccountService, who: tuple[str, str], address: str = HOME_ADDRESS) -> Tokens:
+    """Log in with a password."""
     return await accounts.logins.log_in(who[0], SecretStr(who[1]), address)

@@ -20,7 +20,7 @@ from service.account.service import AccountService
 from service.account.tables import User
 from service.db.database import Database
 from service.settings import Settings
-from tests.service.account.conftest import CHIEF, first_admin, log_in
+from tests.service.account.conftest import CHIEF_LOGIN, create_first_admin, log_in
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def _check(passwords: Passwords, password: str, stored: str | None) -> bool:
 
 
 @pytest.mark.parametrize("length", [71, 72, 73, 128, 1000])
-def test_every_character_counts_however_long_the_password(passwords: Passwords, length: int) -> None:
+def test_every_character_of_a_password_counts(passwords: Passwords, length: int) -> None:
     password = "长" * length
     stored = hash_password(password, 4)
     assert _check(passwords, password, stored)
@@ -41,29 +41,29 @@ def test_every_character_counts_however_long_the_password(passwords: Passwords, 
     assert not _check(passwords, password[:-1] + "短", stored)
 
 
-def test_a_nul_does_not_end_the_password(passwords: Passwords) -> None:
+def test_nul_does_not_end_the_password(passwords: Passwords) -> None:
     stored = hash_password("before\x00after", 4)
     assert not _check(passwords, "before\x00other", stored)
     assert not _check(passwords, "before", stored)
 
 
-def test_the_same_password_of_another_keyboard_is_right(passwords: Passwords) -> None:
+def test_password_in_another_unicode_form_is_correct(passwords: Passwords) -> None:
     assert _check(passwords, "pass-e\u0301te\u0301-１２", hash_password("pass-\u00e9t\u00e9-12", 4))
 
 
-def test_a_broken_text_is_a_wrong_password(passwords: Passwords) -> None:
+def test_invalid_unicode_is_a_wrong_password(passwords: Passwords) -> None:
     assert not _check(passwords, "\ud800", hash_password("correct-horse", 4))
 
 
-def test_decoy_hash_has_no_right_password_and_costs_a_full_hash(
+def test_decoy_hash_matches_no_password_and_costs_a_full_hash(
     passwords: Passwords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     costs = []
-    real = bcrypt.checkpw
+    original_check = bcrypt.checkpw
 
     def counted_check(password: bytes, stored: bytes) -> bool:
         costs.append(stored[4:6])
-        return real(password, stored)
+        return original_check(password, stored)
 
     monkeypatch.setattr(bcrypt, "checkpw", counted_check)
     assert not _check(passwords, "correct-horse", None)
@@ -72,19 +72,19 @@ def test_decoy_hash_has_no_right_password_and_costs_a_full_hash(
 
 
 @pytest.mark.parametrize("right", [True, False])
-def test_a_hash_of_an_older_cost_takes_the_rounds_of_todays(
+def test_check_of_an_older_hash_takes_as_many_rounds_as_a_new_one(
     right: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     today = Passwords(7)
     rounds = []
     for name in ("checkpw", "hashpw"):
-        real = getattr(bcrypt, name)
+        original_check = getattr(bcrypt, name)
 
         def counted_check(
-            password: bytes, salt: bytes, real: Callable[[bytes, bytes], object] = real
+            password: bytes, salt: bytes, original_check: Callable[[bytes, bytes], object] = original_check
         ) -> object:
             rounds.append(2 ** int(salt[4:6]))
-            return real(password, salt)
+            return original_check(password, salt)
 
         monkeypatch.setattr(bcrypt, name, counted_check)
     older, newest = hash_password("correct-horse", 4), hash_password("correct-horse", 7)
@@ -101,45 +101,45 @@ def test_equal_passwords_have_different_hashes() -> None:
     assert hash_password("correct-horse", 4) != hash_password("correct-horse", 4)
 
 
-def test_the_default_cost_is_twelve() -> None:
+def test_default_cost_is_twelve() -> None:
     assert Settings.model_fields["bcrypt_cost"].default == 12
 
 
-def test_a_hash_of_lower_cost_is_renewed_at_login(
+def test_login_renews_a_hash_of_lower_cost(
     database: Database, settings: Settings, accounts: AccountService
 ) -> None:
     def stored() -> str:
         return database.read_now(lambda session: session.scalars(select(col(User.password_hash))).one())
 
-    asyncio.run(first_admin(accounts))
+    asyncio.run(create_first_admin(accounts))
     assert stored().startswith("$2b$04$")
-    dearer = AccountService(database, settings.model_copy(update={"bcrypt_cost": 5}))
+    costlier_service = AccountService(database, settings.model_copy(update={"bcrypt_cost": 5}))
     try:
-        asyncio.run(log_in(dearer, CHIEF))
+        asyncio.run(log_in(costlier_service, CHIEF_LOGIN))
         assert stored().startswith("$2b$05$")
-        renewed = stored()
-        asyncio.run(log_in(dearer, CHIEF))
-        asyncio.run(log_in(accounts, CHIEF))
-        assert stored() == renewed
+        new_hash = stored()
+        asyncio.run(log_in(costlier_service, CHIEF_LOGIN))
+        asyncio.run(log_in(accounts, CHIEF_LOGIN))
+        assert stored() == new_hash
     finally:
-        dearer.close()
+        costlier_service.close()
 
 
-def test_a_login_that_a_password_change_overtakes_is_refused(
+def test_login_during_a_password_change_is_refused(
     database: Database, accounts: AccountService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asyncio.run(first_admin(accounts))
+    asyncio.run(create_first_admin(accounts))
     real = Passwords.check
 
-    async def slow(self: Passwords, password: str, stored: str | None) -> bool:
+    async def check_slowly(self: Passwords, password: str, stored: str | None) -> bool:
         right = await real(self, password, stored)
         other = hash_password("quite-another-one", 4)
         database.write_now(lambda session: session.execute(update(User).values(password_hash=other)))
         return right
 
-    monkeypatch.setattr(Passwords, "check", slow)
+    monkeypatch.setattr(Passwords, "check", check_slowly)
     with pytest.raises(Exception, match="用户名或密码错误"):
-        asyncio.run(log_in(accounts, CHIEF))
+        asyncio.run(log_in(accounts, CHIEF_LOGIN))
 
 
 @pytest.mark.parametrize(
@@ -181,20 +181,20 @@ def test_rules_of_a_new_password(password: str, fault: CredentialFault | None) -
         ("a\ud800b", CredentialFault.USERNAME_CHARACTERS),
     ],
 )
-def test_rules_of_a_user_name(username: str, fault: CredentialFault | None) -> None:
+def test_rules_of_a_username(username: str, fault: CredentialFault | None) -> None:
     assert username_fault(username) == fault
 
 
-def test_every_fault_has_its_sentence() -> None:
+def test_every_fault_has_a_sentence() -> None:
     assert set(FAULT_SENTENCES) == set(CredentialFault)
 
 
 @pytest.mark.parametrize("same", ["Zhang", "zhang", "ZHANG", "Ｚhang", " zhang "])
-def test_user_names_that_are_the_same(same: str) -> None:
+def test_equivalent_usernames(same: str) -> None:
     assert username_key(same) == "zhang"
 
 
-def test_composed_and_folded_names_are_the_same() -> None:
+def test_composed_and_folded_usernames_are_equal() -> None:
     assert username_key("E\u0301lodie") == username_key("\u00e9LODIE")
     assert username_key("STRASSE") == username_key("straße")
     assert username_key("zhang") != username_key("zhang1")

@@ -1,4 +1,4 @@
-"""First run, users and what requests may not do, over HTTP."""
+"""Tests first run, users and refused requests over HTTP."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from shared.codes import Role
 from tests.service_app import ADMIN, LOCAL_URL, with_token
 
 AsRole = Callable[..., TestClient]
-FIRST = {"username": "chief", "password": "correct-horse-battery", "name": "主任"}
+FIRST_ADMIN = {"username": "chief", "password": "correct-horse-battery", "name": "主任"}
 
 
-def _me(client: TestClient) -> dict[str, Any]:
+def _get_own_account(client: TestClient) -> dict[str, Any]:
     data: dict[str, Any] = client.get("/api/auth/me").json()["data"]
     return data
 
 
-def _new(username: str, **more: Any) -> dict[str, Any]:
+def _user_body(username: str, **more: Any) -> dict[str, Any]:
     return {"username": username, "password": f"pass-of-{username}", "roles": ["viewer"], **more}
 
 
@@ -41,37 +41,37 @@ def test_no_account_exists_by_default(anonymous: TestClient) -> None:
             assert answer.json()["code"] == 1
 
 
-def test_the_first_run_makes_an_admin_once(anonymous: TestClient) -> None:
-    answer = anonymous.post("/api/auth/first-run", json=FIRST)
+def test_first_run_creates_one_administrator(anonymous: TestClient) -> None:
+    answer = anonymous.post("/api/auth/first-run", json=FIRST_ADMIN)
     assert answer.status_code == 200
     payload = answer.json()["data"]["payload"]
     assert (payload["role"], payload["user"]["name"]) == (["admin"], "主任")
     assert anonymous.get("/api/auth/first-run").json()["data"] == {"needed": False}
-    again = anonymous.post("/api/auth/first-run", json=FIRST | {"username": "other"})
+    again = anonymous.post("/api/auth/first-run", json=FIRST_ADMIN | {"username": "other"})
     assert (again.status_code, again.json()["data"]["error"]) == (409, "conflict")
 
 
-def test_the_first_run_is_for_this_machine_only(app: FastAPI) -> None:
-    with TestClient(app, LOCAL_URL, client=("192.0.2.7", 50000)) as far:
-        answer = far.post("/api/auth/first-run", json=FIRST)
+def test_first_run_is_refused_from_another_machine(app: FastAPI) -> None:
+    with TestClient(app, LOCAL_URL, client=("192.0.2.7", 50000)) as remote_client:
+        answer = remote_client.post("/api/auth/first-run", json=FIRST_ADMIN)
         assert (answer.status_code, answer.json()["data"]["error"]) == (403, "permission_missing")
-        assert far.get("/api/auth/first-run").json()["data"] == {"needed": True}
+        assert remote_client.get("/api/auth/first-run").json()["data"] == {"needed": True}
 
 
 @pytest.mark.parametrize("header", ["Forwarded", "X-Forwarded-For", "X-Real-IP"])
-def test_the_first_run_is_not_for_a_proxy_on_this_machine(anonymous: TestClient, header: str) -> None:
-    answer = anonymous.post("/api/auth/first-run", json=FIRST, headers={header: "127.0.0.1"})
+def test_first_run_is_refused_behind_a_proxy_on_this_machine(anonymous: TestClient, header: str) -> None:
+    answer = anonymous.post("/api/auth/first-run", json=FIRST_ADMIN, headers={header: "127.0.0.1"})
     assert answer.status_code == 403
 
 
-def test_the_first_run_keeps_the_rules(anonymous: TestClient) -> None:
+def test_first_run_enforces_the_rules(anonymous: TestClient) -> None:
     for change in (
         {"password": "password1"},
         {"password": "short"},
         {"username": "a b"},
         {"password": "chief"},
     ):
-        answer = anonymous.post("/api/auth/first-run", json=FIRST | change)
+        answer = anonymous.post("/api/auth/first-run", json=FIRST_ADMIN | change)
         assert answer.status_code == 422
         assert answer.json()["data"]["fields"][0]["field"] in change
     assert anonymous.get("/api/auth/first-run").json()["data"] == {"needed": True}
@@ -79,10 +79,10 @@ def test_the_first_run_keeps_the_rules(anonymous: TestClient) -> None:
 
 def test_no_body_grants_unrequested_permissions(client: TestClient, as_role: AsRole) -> None:
     viewer = as_role("viewer")
-    before = _me(viewer)
+    before = _get_own_account(viewer)
     everything = {column.name: "admin" for column in User.__table__.columns} | {
         "id": "x",
-        "user_id": _me(client)["user"]["user_id"],
+        "user_id": _get_own_account(client)["user"]["user_id"],
         "enabled": False,
         "password": "quite-another-one",
         "password_hash": "x",
@@ -95,17 +95,19 @@ def test_no_body_grants_unrequested_permissions(client: TestClient, as_role: AsR
     }
     fine = {"email": "li@example.cn", "phone": "12345678", "work_years": 1}
     assert viewer.post("/api/auth/updateInfo", json=everything | fine).json()["code"] == 0
-    after = _me(viewer)
+    after = _get_own_account(viewer)
     unchanged = ("user_id", "username", "enabled", "has_face", "created_at")
     assert {key: after["user"][key] for key in unchanged} == {key: before["user"][key] for key in unchanged}
     assert (after["role"], after["permissions"]) == (["viewer"], before["permissions"])
-    user = client.post("/api/users", json=everything | _new("made")).json()["data"]
+    user = client.post("/api/users", json=everything | _user_body("made")).json()["data"]
     assert (user["username"], user["roles"], user["enabled"]) == ("made", ["viewer"], True)
     assert user["user_id"] not in {"x", everything["user_id"]}
 
 
-def test_users_are_made_found_and_changed(client: TestClient) -> None:
-    answer = client.post("/api/users", json=_new("zhang", name="张伟", roles=["inspector", "planner"])).json()
+def test_users_can_be_created_found_and_changed(client: TestClient) -> None:
+    answer = client.post(
+        "/api/users", json=_user_body("zhang", name="张伟", roles=["inspector", "planner"])
+    ).json()
     assert (answer["code"], answer["msg"]) == (0, "用户创建成功")
     user_id = answer["data"]["user_id"]
     assert answer["data"]["roles"] == ["planner", "inspector"]
@@ -122,9 +124,9 @@ def test_users_are_made_found_and_changed(client: TestClient) -> None:
     assert (data["name"], data["roles"], data["enabled"]) == (None, ["viewer"], True)
 
 
-def test_the_list_of_users_has_pages(client: TestClient) -> None:
+def test_list_of_users_has_pages(client: TestClient) -> None:
     for number in range(4):
-        client.post("/api/users", json=_new(f"user-{number}"))
+        client.post("/api/users", json=_user_body(f"user-{number}"))
     page = client.get("/users", params={"current_page": 2, "page_size": 2}).json()["data"]
     assert page["pagination"] == {"current_page": 2, "page_size": 2, "total": 5, "total_pages": 3}
     assert [user["username"] for user in page["data"]] == ["user-1", "user-2"]
@@ -132,36 +134,36 @@ def test_the_list_of_users_has_pages(client: TestClient) -> None:
         assert client.get("/users", params=query).status_code == 422
 
 
-def test_a_user_name_is_taken_however_it_is_written(client: TestClient) -> None:
+def test_equivalent_username_is_taken(client: TestClient) -> None:
     for username in ("chief", "CHIEF", "ｃｈｉｅｆ", " chief "):
-        answer = client.post("/api/users", json=_new("x") | {"username": username})
+        answer = client.post("/api/users", json=_user_body("x") | {"username": username})
         assert (answer.status_code, answer.json()["msg"]) == (409, "用户名已存在，请使用其他用户名")
 
 
 def test_new_password_must_differ_from_the_current_one(client: TestClient) -> None:
-    user = client.post("/api/users", json=_new("zhang", password="correct-horse-7")).json()["data"]
+    user = client.post("/api/users", json=_user_body("zhang", password="correct-horse-7")).json()["data"]
     path = f"/api/users/{user['user_id']}"
     answer = client.put(path, json={"password": "correct-horse-7"})
     assert (answer.status_code, answer.json()["data"]["fields"][0]["type"]) == (422, "password_unchanged")
     assert client.put(path, json={"password": "correct-horse-8"}).status_code == 200
 
 
-def test_name_of_blanks_is_refused_and_clears_nothing(client: TestClient) -> None:
+def test_blank_name_is_refused_and_clears_nothing(client: TestClient) -> None:
     client.post("/api/auth/updateInfo", json={"name": "李四"})
     answer = client.post("/api/auth/updateInfo", json={"name": " \u3000"}).json()
     assert (answer["code"], answer["msg"]) == (1, "更新数据失败")
     assert answer["data"] == "name：不能只有空白"
-    assert _me(client)["user"]["name"] == "李四"
+    assert _get_own_account(client)["user"]["name"] == "李四"
 
 
-def test_user_bodies_keep_the_rules(client: TestClient) -> None:
-    user_id = _me(client)["user"]["user_id"]
+def test_user_bodies_must_follow_the_rules(client: TestClient) -> None:
+    user_id = _get_own_account(client)["user"]["user_id"]
     for body in (
-        _new("a b"),
-        _new("zhang", password="12345678"),
-        _new("zhang", roles=[]),
-        _new("zhang", roles=["root"]),
-        _new("a\x00b"),
+        _user_body("a b"),
+        _user_body("zhang", password="12345678"),
+        _user_body("zhang", roles=[]),
+        _user_body("zhang", roles=["root"]),
+        _user_body("a\x00b"),
     ):
         assert client.post("/api/users", json=body).status_code == 422
     answer = client.put(f"/api/users/{user_id}", json={"password": "short"})
@@ -173,55 +175,55 @@ def test_user_bodies_keep_the_rules(client: TestClient) -> None:
     assert client.get("/api/users/nobody").json()["msg"] == "用户不存在"
 
 
-def test_the_last_admin_stays(client: TestClient) -> None:
-    user_id = _me(client)["user"]["user_id"]
+def test_last_administrator_cannot_be_removed(client: TestClient) -> None:
+    user_id = _get_own_account(client)["user"]["user_id"]
     for body in ({"enabled": False}, {"roles": ["planner"]}):
         answer = client.put(f"/api/users/{user_id}", json=body)
         assert (answer.status_code, answer.json()["msg"]) == (409, "必须保留至少一名启用的管理员")
-    assert _me(client)["role"] == ["admin"]
+    assert _get_own_account(client)["role"] == ["admin"]
 
 
 @pytest.mark.parametrize("role", [role for role in Role if role is not Role.ADMIN])
 def test_only_an_admin_sees_and_changes_users(client: TestClient, as_role: AsRole, role: str) -> None:
-    user_id = _me(client)["user"]["user_id"]
+    user_id = _get_own_account(client)["user"]["user_id"]
     other = as_role(role)
     answers = [
         other.get("/api/users"),
         other.get(f"/api/users/{user_id}"),
-        other.post("/api/users", json=_new("zhang")),
+        other.post("/api/users", json=_user_body("zhang")),
         other.put(f"/api/users/{user_id}", json={"password": "quite-another-one"}),
-        other.put(f"/api/users/{_me(other)['user']['user_id']}", json={"roles": ["admin"]}),
+        other.put(f"/api/users/{_get_own_account(other)['user']['user_id']}", json={"roles": ["admin"]}),
     ]
     for answer in answers:
         assert answer.status_code == 403
         assert answer.json()["data"] == {"error": "permission_missing", "permissions": ["USER.MANAGE"]}
 
 
-def test_changing_users_needs_a_recent_password(client: TestClient, database: Database) -> None:
+def test_changing_users_requires_a_recent_password(client: TestClient, database: Database) -> None:
     long_ago = now().replace(year=now().year - 1)
     for password_at in (None, long_ago):
-        move = update(LoginSession).values(password_at=password_at)
-        _run(database, move)
-        _forget(client)
-        user_id = _me(client)["user"]["user_id"]
+        set_password_time = update(LoginSession).values(password_at=password_at)
+        _execute(database, set_password_time)
+        _drop_cached_accounts(client)
+        user_id = _get_own_account(client)["user"]["user_id"]
         for answer in (
-            client.post("/api/users", json=_new("zhang")),
+            client.post("/api/users", json=_user_body("zhang")),
             client.put(f"/api/users/{user_id}", json={"name": "x"}),
         ):
             assert (answer.status_code, answer.json()["data"]["error"]) == (403, "password_login_needed")
         assert client.get("/api/users").status_code == 200
 
 
-def _run(database: Database, statement: Update) -> None:
+def _execute(database: Database, statement: Update) -> None:
     database.write_now(lambda session: session.execute(statement))
 
 
-def _forget(client: TestClient) -> None:
-    # The test writes behind the service's back; any change of an account makes it look again.
+def _drop_cached_accounts(client: TestClient) -> None:
+    # The test writes to the database directly. A change of an account makes the service read it again.
     client.post("/api/auth/updateInfo", json={})
 
 
-def test_too_many_wrong_passwords_are_429_with_retry_after(client: TestClient, anonymous: TestClient) -> None:
+def test_many_wrong_passwords_are_429_with_retry_after(client: TestClient, anonymous: TestClient) -> None:
     body = {"username": ADMIN[0], "password": "wrong"}
     for _ in range(5):
         assert anonymous.post("/api/auth/login", json=body).json()["msg"] == "用户名或密码错误"
@@ -232,8 +234,8 @@ def test_too_many_wrong_passwords_are_429_with_retry_after(client: TestClient, a
     assert answer.json()["data"]["retry_after"] == int(answer.headers["retry-after"])
 
 
-def test_every_way_to_fail_a_login_reads_the_same(client: TestClient, anonymous: TestClient) -> None:
-    user_id = client.post("/api/users", json=_new("gone")).json()["data"]["user_id"]
+def test_failed_logins_have_the_same_answer(client: TestClient, anonymous: TestClient) -> None:
+    user_id = client.post("/api/users", json=_user_body("gone")).json()["data"]["user_id"]
     client.put(f"/api/users/{user_id}", json={"enabled": False})
     answers = [
         anonymous.post("/api/auth/login", json={"username": username, "password": password})
@@ -244,8 +246,8 @@ def test_every_way_to_fail_a_login_reads_the_same(client: TestClient, anonymous:
     assert names[0] == names[1] == names[2]
 
 
-def test_odd_texts_are_answered_and_never_an_error(client: TestClient, anonymous: TestClient) -> None:
-    odd = [
+def test_unusual_texts_cause_no_server_error(client: TestClient, anonymous: TestClient) -> None:
+    texts = [
         b'"\\ud800"',
         b'"a\\u0000b"',
         b'"' + b"\xef\xb7\xba" * 255 + b'"',
@@ -255,13 +257,13 @@ def test_odd_texts_are_answered_and_never_an_error(client: TestClient, anonymous
         b"7",
     ]
     headers = {"content-type": "application/json"}
-    for text in odd:
+    for text in texts:
         for path, field in (("login", b"username"), ("login", b"password"), ("refresh", b"refresh_token")):
             body = b'{"username":"x","password":"x",' + b'"' + field + b'":' + text + b"}"
             answer = anonymous.post(f"/api/auth/{path}", content=body, headers=headers)
             assert answer.status_code in {200, 401, 422}, (path, field, text)
             assert answer.json()["code"] == 1
-    for text in odd:
+    for text in texts:
         body = b'{"name":' + text + b',"email":' + text + b"}"
         answer = client.post("/api/auth/updateInfo", content=body, headers=headers)
         assert (answer.status_code, answer.json()["msg"]) == (200, "更新数据失败"), text
@@ -269,7 +271,7 @@ def test_odd_texts_are_answered_and_never_an_error(client: TestClient, anonymous
         assert client.post("/api/auth/updateInfo", content=body, headers=headers).status_code == 422
 
 
-def test_logout_ends_the_login(client: TestClient, anonymous: TestClient) -> None:
+def test_logout_ends_the_session(client: TestClient, anonymous: TestClient) -> None:
     login = anonymous.post("/api/auth/login", json={"username": ADMIN[0], "password": ADMIN[1]}).json()[
         "data"
     ]
@@ -280,7 +282,7 @@ def test_logout_ends_the_login(client: TestClient, anonymous: TestClient) -> Non
     assert client_of_login.get("/api/auth/me").json()["data"] == {"error": "not_logged_in"}
 
 
-def test_no_secret_reaches_a_log_or_a_failure(
+def test_no_log_or_failure_contains_a_secret(
     client: TestClient, anonymous: TestClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -297,7 +299,7 @@ def test_no_secret_reaches_a_log_or_a_failure(
         anonymous.get("/api/auth/me", headers={"Authorization": f"Bearer {canary}"}),
         client.post("/api/auth/updatePassword", json={"password": canary, "newPassword": canary}),
         client.post("/api/auth/updatePassword", json={"password": canary}),
-        client.post("/api/users", json=_new("zhang", password=canary, roles=[canary])),
+        client.post("/api/users", json=_user_body("zhang", password=canary, roles=[canary])),
         client.post("/api/auth/updateInfo", json={"email": canary, "work_years": canary}),
         client.post("/api/auth/refresh", json={"refresh_token": login["refresh_token"]}),
     ]
@@ -311,10 +313,10 @@ def test_audit_names_user_and_address(app: FastAPI, settings: Settings) -> None:
     database: Database = _get_database(app)
     database.after_commit.append(announced.extend)
     with TestClient(app, LOCAL_URL, client=("127.0.0.1", 50000)) as anonymous:
-        token = anonymous.post("/api/auth/first-run", json=FIRST).json()["data"]["access_token"]
+        token = anonymous.post("/api/auth/first-run", json=FIRST_ADMIN).json()["data"]["access_token"]
         client = with_token(anonymous, token)
-        admin = _me(client)["user"]["user_id"]
-        user_id = client.post("/api/users", json=_new("zhang")).json()["data"]["user_id"]
+        admin = _get_own_account(client)["user"]["user_id"]
+        user_id = client.post("/api/users", json=_user_body("zhang")).json()["data"]["user_id"]
         client.put(f"/api/users/{user_id}", json={"roles": ["planner"], "password": "quite-another-one"})
         client.post("/api/auth/updateInfo", json={"phone": "12345678"})
     changes = [(change.action, change.object_id, change.actor, change.details) for change in announced]
@@ -332,20 +334,20 @@ def _get_database(app: FastAPI) -> Database:
     return database
 
 
-def test_reading_tokens_asks_no_table_while_nothing_changes(app: FastAPI) -> None:
+def test_authentication_reads_no_table_while_accounts_do_not_change(app: FastAPI) -> None:
     with TestClient(app, LOCAL_URL, client=("127.0.0.1", 50000)) as anonymous:
-        token = anonymous.post("/api/auth/first-run", json=FIRST).json()["data"]["access_token"]
+        token = anonymous.post("/api/auth/first-run", json=FIRST_ADMIN).json()["data"]["access_token"]
         authenticate = app.state.authenticate
         portal = anonymous.portal
         assert portal is not None
         portal.call(authenticate, token, "127.0.0.1")
         database = _get_database(app)
         reads: list[object] = []
-        real = database.read_now
+        original_read = database.read_now
 
         def count_read(work: Callable[..., Any]) -> Any:
             reads.append(work)
-            return real(work)
+            return original_read(work)
 
         database.read_now = count_read  # type: ignore[method-assign]
         for _ in range(5):

@@ -1,4 +1,4 @@
-"""What a profile, a user name and an address may be."""
+"""Tests the rules of profiles, usernames and email addresses."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from shared.limits import MAX_USERNAME
         ("phone", "1" * 32),
     ],
 )
-def test_a_profile_takes_values_up_to_their_limits(field: str, value: object) -> None:
+def test_profile_values_up_to_their_limits_are_accepted(field: str, value: object) -> None:
     assert profile_changes({field: value}) == {field: value}
 
 
@@ -62,7 +62,7 @@ def test_a_profile_takes_values_up_to_their_limits(field: str, value: object) ->
         ("phone", 12345),
     ],
 )
-def test_a_profile_beyond_its_limits_is_refused_by_the_field(field: str, value: object) -> None:
+def test_profile_value_beyond_its_limit_is_refused_with_its_field(field: str, value: object) -> None:
     with pytest.raises(ProfileFaultError) as caught:
         profile_changes({"name": "李", field: value})
     assert str(caught.value) == f"{field}：{PROFILE_SENTENCES[field]}"
@@ -70,7 +70,7 @@ def test_a_profile_beyond_its_limits_is_refused_by_the_field(field: str, value: 
 
 
 @pytest.mark.parametrize("field", ["email", "phone", "name", "gender", "department"])
-def test_blanks_around_a_text_are_dropped_and_an_empty_one_clears_the_field(field: str) -> None:
+def test_surrounding_blanks_are_removed_and_an_empty_text_clears_the_field(field: str) -> None:
     value = {"email": "a@b.c", "phone": "12345"}.get(field, "x")
     assert profile_changes({field: f" {value}\t"}) == {field: value}
     for empty in ("", None):
@@ -78,12 +78,12 @@ def test_blanks_around_a_text_are_dropped_and_an_empty_one_clears_the_field(fiel
 
 
 @pytest.mark.parametrize("blanks", [" ", "\t", "\u3000 \n"])
-def test_a_name_of_blanks_is_refused(blanks: str) -> None:
+def test_blank_name_is_refused(blanks: str) -> None:
     with pytest.raises(ProfileFaultError):
         profile_changes({"name": blanks})
 
 
-def test_only_fields_of_the_profile_that_were_sent_change() -> None:
+def test_only_the_sent_fields_of_a_profile_change() -> None:
     body: dict[str, Any] = {"username": "root", "enabled": False, "work_years": None, "faceInfo": "x"}
     assert profile_changes(body) == {"work_years": None}
     assert profile_changes({}) == {}
@@ -104,10 +104,10 @@ def test_only_fields_of_the_profile_that_were_sent_change() -> None:
         ("a\u2028b", CredentialFault.USERNAME_CHARACTERS),
     ],
 )
-def test_user_names(username: str, fault: CredentialFault | None) -> None:
+def test_usernames(username: str, fault: CredentialFault | None) -> None:
     assert username_fault(username) is fault
 
 
-def test_case_and_width_make_no_other_user() -> None:
+def test_case_and_width_do_not_distinguish_usernames() -> None:
     assert {username_key(name) for name in ("chief", "CHIEF", "ｃｈｉｅｆ", " Chief ")} == {"chief"}
     assert username_key("Straße") == username_key("STRASSE")

@@ -1,4 +1,4 @@
-"""Sessions listed and ended by their owner and by an admin, on both databases and over HTTP."""
+"""Tests that users and administrators can list and end sessions, on both databases and over HTTP."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from service.web.security import Caller
 from shared.codes import Role
 from shared.wire.account import Tokens
 from tests.service.account.conftest import (
-    CHIEF,
-    HOME,
-    INSPECTOR,
-    Clock,
+    CHIEF_LOGIN,
+    HOME_ADDRESS,
+    INSPECTOR_LOGIN,
+    SettableClock,
+    create_first_admin,
     create_inspector,
-    first_admin,
     log_in,
 )
 
@@ -44,27 +44,31 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 
 async def _caller(accounts: AccountService, tokens: Tokens) -> Caller:
-    return await accounts.authenticate(tokens.access_token, HOME)
+    return await accounts.authenticate(tokens.access_token, HOME_ADDRESS)
 
 
 async def _are_refused(accounts: AccountService, tokens: Tokens) -> bool:
     """Whether both tokens of a session are refused."""
     answers = await asyncio.gather(
         _caller(accounts, tokens),
-        accounts.logins.refresh(SecretStr(tokens.refresh_token), HOME),
+        accounts.logins.refresh(SecretStr(tokens.refresh_token), HOME_ADDRESS),
         return_exceptions=True,
     )
     return all(isinstance(answer, Problem) and answer.status == 401 for answer in answers)
 
 
-def test_a_session_shows_when_how_where_and_with_what_it_began(
-    accounts: AccountService, clock: Clock
+def test_session_shows_time_method_address_and_program_of_the_login(
+    accounts: AccountService, clock: SettableClock
 ) -> None:
-    async def play() -> None:
+    async def work() -> None:
         tokens = await create_inspector(accounts)
-        clock.forward(60)
-        phone = await accounts.logins.log_in(INSPECTOR[0], SecretStr(INSPECTOR[1]), "192.0.2.9", WINDOWS)
-        by_face = await accounts.logins.log_in_user(phone.payload.user.user_id, ("face",), HOME, "curl/8.5.0")
+        clock.advance(60)
+        phone = await accounts.logins.log_in(
+            INSPECTOR_LOGIN[0], SecretStr(INSPECTOR_LOGIN[1]), "192.0.2.9", WINDOWS
+        )
+        by_face = await accounts.logins.log_in_user(
+            phone.payload.user.user_id, ("face",), HOME_ADDRESS, "curl/8.5.0"
+        )
         caller = await _caller(accounts, tokens)
         page = await accounts.sessions.find(caller, caller.user_id, 1, 50)
         assert page.pagination.total == 3
@@ -77,15 +81,15 @@ def test_a_session_shows_when_how_where_and_with_what_it_began(
         assert [session.session_id for session in page.data if session.current] == [caller.session_id]
         assert by_face.payload.user.user_id == caller.user_id
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_the_last_use_is_kept_in_memory_until_it_is_written(accounts: AccountService, clock: Clock) -> None:
-    async def play() -> None:
-        tokens = await first_admin(accounts)
+def test_last_use_is_in_memory_until_it_is_written(accounts: AccountService, clock: SettableClock) -> None:
+    async def work() -> None:
+        tokens = await create_first_admin(accounts)
         start = clock.at
         for _ in range(20):
-            clock.forward(10)
+            clock.advance(10)
             caller = await _caller(accounts, tokens)
 
         async def last_used() -> dt.datetime:
@@ -95,16 +99,16 @@ def test_the_last_use_is_kept_in_memory_until_it_is_written(accounts: AccountSer
         await accounts.session_use.write()
         assert await last_used() == start + dt.timedelta(seconds=200)
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_the_last_use_is_written_by_itself_and_at_the_end(
-    accounts: AccountService, clock: Clock, database: Database, monkeypatch: pytest.MonkeyPatch
+def test_last_use_is_written_periodically_and_at_the_end(
+    accounts: AccountService, clock: SettableClock, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def read_last_uses() -> list[dt.datetime | None]:
         return database.read_now(lambda session: list(session.exec(select(LoginSession.used_at))))
 
-    async def play() -> None:
+    async def work() -> None:
         written, write = asyncio.Event(), accounts.session_use.write
 
         async def write_and_signal() -> None:
@@ -113,75 +117,75 @@ def test_the_last_use_is_written_by_itself_and_at_the_end(
 
         monkeypatch.setattr(accounts.session_use, "write", write_and_signal)
         monkeypatch.setattr(sessions, "USE_SECONDS", 0.01)
-        tokens = await first_admin(accounts)
-        clock.forward(30)
+        tokens = await create_first_admin(accounts)
+        clock.advance(30)
         await _caller(accounts, tokens)
         accounts.session_use.start()
         async with asyncio.timeout(60):
             await written.wait()
         assert read_last_uses() == [clock.at]
         monkeypatch.setattr(sessions, "USE_SECONDS", 3600.0)
-        clock.forward(30)
+        clock.advance(30)
         await _caller(accounts, tokens)
         await accounts.session_use.stop()
         assert read_last_uses() == [clock.at]
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_a_use_that_another_process_saw_later_stays(
-    accounts: AccountService, clock: Clock, database: Database, settings: Settings
+def test_later_use_in_another_process_is_not_overwritten(
+    accounts: AccountService, clock: SettableClock, database: Database, settings: Settings
 ) -> None:
-    async def play() -> None:
-        tokens = await first_admin(accounts)
+    async def work() -> None:
+        tokens = await create_first_admin(accounts)
         other = AccountService(database, settings, clock=clock)
-        clock.forward(10)
+        clock.advance(10)
         caller = await _caller(accounts, tokens)
-        clock.forward(10)
+        clock.advance(10)
         await _caller(other, tokens)
         await other.session_use.write()
         await accounts.session_use.write()
         assert (await accounts.sessions.find(caller, caller.user_id, 1, 50)).data[0].used_at == clock.at
         other.close()
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_an_ended_session_is_over_at_once_in_every_process(
+def test_ended_session_is_refused_immediately_in_every_process(
     accounts: AccountService,
-    clock: Clock,
+    clock: SettableClock,
     database: Database,
     settings: Settings,
     changes: list[ObjectChange],
 ) -> None:
-    async def play() -> None:
-        tokens, lost = await create_inspector(accounts), await log_in(accounts, INSPECTOR)
-        # Another service process that has the session in its memory.
+    async def work() -> None:
+        tokens, lost_tokens = await create_inspector(accounts), await log_in(accounts, INSPECTOR_LOGIN)
+        # Another service process has cached the session.
         other = AccountService(database, settings, clock=clock)
-        caller, thief = await _caller(other, tokens), await _caller(other, lost)
+        caller, other_caller = await _caller(other, tokens), await _caller(other, lost_tokens)
         changes.clear()
-        await accounts.sessions.end(caller, caller.user_id, thief.session_id)
-        assert await _are_refused(accounts, lost)
-        assert await _are_refused(other, lost)
+        await accounts.sessions.end(caller, caller.user_id, other_caller.session_id)
+        assert await _are_refused(accounts, lost_tokens)
+        assert await _are_refused(other, lost_tokens)
         assert not await _are_refused(other, tokens)
         (end,) = [change for change in changes if change.action == "session_ended"]
         assert (end.kind, end.object_id, end.actor) == ("user", caller.user_id, caller.user_id)
-        assert end.details == {"session_id": thief.session_id}
+        assert end.details == {"session_id": other_caller.session_id}
         with pytest.raises(Problem) as again:
-            await accounts.sessions.end(caller, caller.user_id, thief.session_id)
+            await accounts.sessions.end(caller, caller.user_id, other_caller.session_id)
         assert again.value.status == 404
         other.close()
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
 def test_ending_other_sessions_keeps_the_callers_session(
     accounts: AccountService, changes: list[ObjectChange]
 ) -> None:
-    async def play() -> None:
+    async def work() -> None:
         inspector_tokens = await create_inspector(accounts)
-        others = [await log_in(accounts, INSPECTOR) for _ in range(3)]
-        chief = await log_in(accounts, CHIEF)
+        others = [await log_in(accounts, INSPECTOR_LOGIN) for _ in range(3)]
+        chief = await log_in(accounts, CHIEF_LOGIN)
         caller = await _caller(accounts, inspector_tokens)
         assert await accounts.sessions.end_others(caller, caller.user_id) == 3
         assert [await _are_refused(accounts, tokens) for tokens in (*others, chief, inspector_tokens)] == [
@@ -191,28 +195,30 @@ def test_ending_other_sessions_keeps_the_callers_session(
         (end,) = [change for change in changes if change.action == "sessions_ended"]
         assert end.details == {"count": 3}
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
 def test_ending_no_session_is_not_audited(accounts: AccountService, changes: list[ObjectChange]) -> None:
-    async def play() -> None:
+    async def work() -> None:
         caller = await _caller(accounts, await create_inspector(accounts))
         assert await accounts.sessions.end_others(caller, caller.user_id) == 0
         assert "sessions_ended" not in [change.action for change in changes]
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_expired_sessions_are_not_listed_counted_or_ended(accounts: AccountService, clock: Clock) -> None:
-    async def play() -> None:
-        clock.forward(-15 * 24 * 3600)
-        await first_admin(accounts)
-        clock.forward(15 * 24 * 3600)
-        caller = await _caller(accounts, await log_in(accounts, CHIEF))
+def test_expired_sessions_are_not_listed_counted_or_ended(
+    accounts: AccountService, clock: SettableClock
+) -> None:
+    async def work() -> None:
+        clock.advance(-15 * 24 * 3600)
+        await create_first_admin(accounts)
+        clock.advance(15 * 24 * 3600)
+        caller = await _caller(accounts, await log_in(accounts, CHIEF_LOGIN))
         assert (await accounts.sessions.find(caller, caller.user_id, 1, 50)).pagination.total == 1
         assert await accounts.sessions.end_others(caller, caller.user_id) == 0
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
 def _sessions(client: TestClient, path: str) -> list[dict[str, Any]]:
@@ -220,7 +226,7 @@ def _sessions(client: TestClient, path: str) -> list[dict[str, Any]]:
     return data
 
 
-def test_an_admin_sees_and_ends_the_sessions_of_a_user(as_role: AsRole) -> None:
+def test_administrator_can_list_and_end_sessions_of_a_user(as_role: AsRole) -> None:
     admin, inspector = as_role(Role.ADMIN), as_role(Role.INSPECTOR)
     user_id = inspector.get("/api/auth/me").json()["data"]["user"]["user_id"]
     (listed,) = _sessions(admin, f"/api/users/{user_id}/sessions")
@@ -236,7 +242,7 @@ def test_an_admin_sees_and_ends_the_sessions_of_a_user(as_role: AsRole) -> None:
     assert [entry["details"] for entry in entries] == [{"session_id": listed["session_id"]}]
 
 
-def test_nobody_ends_the_session_that_asks_or_another_users(as_role: AsRole) -> None:
+def test_session_of_the_request_or_of_another_user_cannot_be_ended(as_role: AsRole) -> None:
     admin, inspector = as_role(Role.ADMIN), as_role(Role.INSPECTOR)
     (inspector_session,) = [
         session for session in _sessions(inspector, "/api/auth/sessions") if session["current"]
@@ -282,11 +288,11 @@ def test_nobody_ends_the_session_that_asks_or_another_users(as_role: AsRole) -> 
         ("\r\nforged", None),
     ],
 )
-def test_a_program_is_named_from_its_user_agent(user_agent: str, program: str | None) -> None:
+def test_program_name_comes_from_the_user_agent(user_agent: str, program: str | None) -> None:
     assert rules.program_name(user_agent) == program
 
 
 @given(st.text(max_size=600) | st.from_regex(r"[A-Za-z]{0,80}/[0-9.]{0,80} \(Windows\)"))
-def test_the_name_of_a_program_fits_its_column_and_holds_nothing_odd(user_agent: str) -> None:
+def test_program_name_fits_its_column_and_is_printable(user_agent: str) -> None:
     program = rules.program_name(user_agent)
     assert program is None or (len(program) <= 64 and program.isprintable())

@@ -1,4 +1,4 @@
-"""How sessions begin, go on and end, on both databases."""
+"""Tests how sessions begin, continue and end, on both databases."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from service.web.security import Caller
 from shared.codes import Permission, Role
 from shared.wire.account import Tokens, UserUpdate
 from tests.service.account.conftest import (
-    CHIEF,
-    HOME,
-    INSPECTOR,
-    Clock,
+    CHIEF_LOGIN,
+    HOME_ADDRESS,
+    INSPECTOR_LOGIN,
+    SettableClock,
+    create_first_admin,
     create_inspector,
-    first_admin,
     log_in,
 )
 
@@ -37,9 +37,9 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 
 async def _is_logged_in(accounts: AccountService, tokens: Tokens) -> bool:
-    answer = (await asyncio.gather(accounts.authenticate(tokens.access_token, HOME), return_exceptions=True))[
-        0
-    ]
+    answer = (
+        await asyncio.gather(accounts.authenticate(tokens.access_token, HOME_ADDRESS), return_exceptions=True)
+    )[0]
     if isinstance(answer, Caller):
         return True
     assert isinstance(answer, Problem)
@@ -48,7 +48,7 @@ async def _is_logged_in(accounts: AccountService, tokens: Tokens) -> bool:
 
 
 async def _refresh(accounts: AccountService, tokens: Tokens) -> Tokens:
-    return await accounts.logins.refresh(SecretStr(tokens.refresh_token), HOME)
+    return await accounts.logins.refresh(SecretStr(tokens.refresh_token), HOME_ADDRESS)
 
 
 async def _refusal_code(accounts: AccountService, tokens: Tokens) -> str:
@@ -58,9 +58,9 @@ async def _refusal_code(accounts: AccountService, tokens: Tokens) -> str:
     return caught.value.error
 
 
-def test_refresh_tokens_rotate_and_the_access_token_stays_good(accounts: AccountService) -> None:
-    async def play() -> None:
-        tokens = await first_admin(accounts)
+def test_refresh_tokens_rotate_and_the_access_token_stays_valid(accounts: AccountService) -> None:
+    async def work() -> None:
+        tokens = await create_first_admin(accounts)
         refresh_tokens = {tokens.refresh_token}
         for _ in range(3):
             old, tokens = tokens, await _refresh(accounts, tokens)
@@ -69,14 +69,14 @@ def test_refresh_tokens_rotate_and_the_access_token_stays_good(accounts: Account
             refresh_tokens.add(tokens.refresh_token)
         assert len(refresh_tokens) == 4
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
 def test_tokens_are_stored_hashed(accounts: AccountService, database: Database) -> None:
-    async def play() -> Tokens:
-        return await _refresh(accounts, await first_admin(accounts))
+    async def work() -> Tokens:
+        return await _refresh(accounts, await create_first_admin(accounts))
 
-    tokens = asyncio.run(play())
+    tokens = asyncio.run(work())
     stored = database.read_now(
         lambda session: [
             *session.scalars(select(col(LoginSession.refresh_hash))),
@@ -89,102 +89,102 @@ def test_tokens_are_stored_hashed(accounts: AccountService, database: Database) 
 
 @pytest.mark.parametrize("seconds", [10.001, 3600.0, -10.001])
 def test_late_spent_refresh_token_ends_its_session(
-    accounts: AccountService, changes: list[ObjectChange], clock: Clock, seconds: float
+    accounts: AccountService, changes: list[ObjectChange], clock: SettableClock, seconds: float
 ) -> None:
-    async def play() -> None:
-        stolen = await first_admin(accounts)
-        owner = await _refresh(accounts, stolen)
-        other = await log_in(accounts, CHIEF)
-        clock.forward(seconds)
-        assert await _refusal_code(accounts, stolen) == "login_expired"
+    async def work() -> None:
+        stolen_token = await create_first_admin(accounts)
+        owner = await _refresh(accounts, stolen_token)
+        other = await log_in(accounts, CHIEF_LOGIN)
+        clock.advance(seconds)
+        assert await _refusal_code(accounts, stolen_token) == "login_expired"
         assert not await _is_logged_in(accounts, owner)
         assert await _refusal_code(accounts, owner) == "not_logged_in"
         assert await _is_logged_in(accounts, other)
 
-    asyncio.run(play())
+    asyncio.run(work())
     assert [change.action for change in changes].count("refresh_reused") == 1
 
 
-@pytest.mark.parametrize(("address", "agent"), [("127.0.0.2", "tab"), (HOME, "another program"), (HOME, "")])
-def test_a_spent_refresh_token_of_another_client_ends_its_session(
+@pytest.mark.parametrize(
+    ("address", "agent"), [("127.0.0.2", "tab"), (HOME_ADDRESS, "another program"), (HOME_ADDRESS, "")]
+)
+def test_spent_refresh_token_from_another_client_ends_its_session(
     accounts: AccountService, changes: list[ObjectChange], address: str, agent: str
 ) -> None:
-    async def play() -> None:
-        stolen = await first_admin(accounts)
-        owner = await accounts.logins.refresh(SecretStr(stolen.refresh_token), HOME, "tab")
+    async def work() -> None:
+        stolen_token = await create_first_admin(accounts)
+        owner = await accounts.logins.refresh(SecretStr(stolen_token.refresh_token), HOME_ADDRESS, "tab")
         with pytest.raises(Problem) as caught:
-            await accounts.logins.refresh(SecretStr(stolen.refresh_token), address, agent)
+            await accounts.logins.refresh(SecretStr(stolen_token.refresh_token), address, agent)
         assert caught.value.error == "login_expired"
         assert not await _is_logged_in(accounts, owner)
 
-    asyncio.run(play())
+    asyncio.run(work())
     assert [change.action for change in changes].count("refresh_reused") == 1
 
 
-def test_a_spent_refresh_token_gives_the_same_client_the_tokens_of_the_first_time(
-    accounts: AccountService, changes: list[ObjectChange], clock: Clock
+def test_spent_refresh_token_returns_the_same_tokens_to_the_same_client(
+    accounts: AccountService, changes: list[ObjectChange], clock: SettableClock
 ) -> None:
-    async def play() -> None:
-        # Access tokens are read by the real time.
-        clock.forward(-300)
-        spent = await first_admin(accounts)
-        winner = await _refresh(accounts, spent)
-        clock.forward(10)
-        assert await _refresh(accounts, spent) == winner
-        # Those may be spent themselves by then: the way goes on from them.
-        after = await _refresh(accounts, winner)
-        assert await _refresh(accounts, winner) == after
+    async def work() -> None:
+        # Access tokens are checked by the real time.
+        clock.advance(-300)
+        spent = await create_first_admin(accounts)
+        first_tokens = await _refresh(accounts, spent)
+        clock.advance(10)
+        assert await _refresh(accounts, spent) == first_tokens
+        # Those tokens may be spent too by then: the client continues from them.
+        after = await _refresh(accounts, first_tokens)
+        assert await _refresh(accounts, first_tokens) == after
         assert await _is_logged_in(accounts, after)
 
-    asyncio.run(play())
+    asyncio.run(work())
     assert "refresh_reused" not in [change.action for change in changes]
 
 
-def test_a_spent_refresh_token_gives_nothing_of_a_session_that_has_ended(accounts: AccountService) -> None:
-    async def play() -> None:
-        spent = await first_admin(accounts)
-        winner = await _refresh(accounts, spent)
-        await accounts.logins.log_out(SecretStr(winner.refresh_token), HOME)
+def test_spent_refresh_token_of_an_ended_session_is_refused(accounts: AccountService) -> None:
+    async def work() -> None:
+        spent = await create_first_admin(accounts)
+        first_tokens = await _refresh(accounts, spent)
+        await accounts.logins.log_out(SecretStr(first_tokens.refresh_token), HOME_ADDRESS)
         assert await _refusal_code(accounts, spent) == "not_logged_in"
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_a_token_that_an_older_version_spent_is_never_given_again(
-    accounts: AccountService, database: Database
-) -> None:
-    async def play() -> None:
-        spent = await first_admin(accounts)
+def test_token_spent_by_an_older_version_is_refused(accounts: AccountService, database: Database) -> None:
+    async def work() -> None:
+        spent = await create_first_admin(accounts)
         await _refresh(accounts, spent)
         older = update(SpentRefreshToken).values(seed=None, client=None)
         database.write_now(lambda session: session.execute(older))
         assert await _refusal_code(accounts, spent) == "login_expired"
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
 @pytest.mark.parametrize("number", [5, 20])
-def test_refreshes_at_once_with_one_token_all_get_the_same_tokens(
+def test_parallel_refreshes_with_one_token_return_the_same_tokens(
     accounts: AccountService, changes: list[ObjectChange], number: int
 ) -> None:
-    async def play() -> None:
-        tokens = await first_admin(accounts)
+    async def work() -> None:
+        tokens = await create_first_admin(accounts)
         answers = await asyncio.gather(*(_refresh(accounts, tokens) for _ in range(number)))
         assert all(answer == answers[0] for answer in answers)
         assert await _is_logged_in(accounts, answers[0])
         assert await _is_logged_in(accounts, await _refresh(accounts, answers[0]))
 
-    asyncio.run(play())
+    asyncio.run(work())
     assert "refresh_reused" not in [change.action for change in changes]
 
 
-def test_two_service_processes_give_the_same_tokens(
-    accounts: AccountService, database_url: str, settings: Settings, clock: Clock
+def test_two_service_processes_return_the_same_tokens(
+    accounts: AccountService, database_url: str, settings: Settings, clock: SettableClock
 ) -> None:
-    async def play() -> None:
-        tokens = await first_admin(accounts)
-        beside = Database(database_url)
-        other = AccountService(beside, settings, clock=clock)
+    async def work() -> None:
+        tokens = await create_first_admin(accounts)
+        other_service = Database(database_url)
+        other = AccountService(other_service, settings, clock=clock)
         try:
             answers = await asyncio.gather(
                 *(_refresh(each, tokens) for each in (accounts, other, accounts, other, other))
@@ -193,217 +193,219 @@ def test_two_service_processes_give_the_same_tokens(
             assert await _is_logged_in(other, answers[0])
         finally:
             other.close()
-            beside.close()
+            other_service.close()
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_nothing_in_the_database_leads_to_the_next_refresh_token(
+def test_next_refresh_token_cannot_be_computed_from_the_database(
     accounts: AccountService, database: Database, settings: Settings
 ) -> None:
-    async def play() -> tuple[Tokens, Tokens]:
-        spent = await first_admin(accounts)
+    async def work() -> tuple[Tokens, Tokens]:
+        spent = await create_first_admin(accounts)
         return spent, await _refresh(accounts, spent)
 
-    spent, tokens = asyncio.run(play())
+    spent, tokens = asyncio.run(work())
     row = database.read_now(
         lambda session: session.get_one(SpentRefreshToken, refresh_hash(spent.refresh_token))
     )
     assert row.seed is not None
     assert row.client is not None
-    for text in (spent.refresh_token, tokens.refresh_token, tokens.access_token, HOME):
+    for text in (spent.refresh_token, tokens.refresh_token, tokens.access_token, HOME_ADDRESS):
         assert text not in (row.seed, row.client)
-    right = RefreshExchange(settings.load_signing_secret())
-    assert right.successor(spent.refresh_token, row.seed).refresh == tokens.refresh_token
+    real_exchange = RefreshExchange(settings.load_signing_secret())
+    assert real_exchange.successor(spent.refresh_token, row.seed).refresh == tokens.refresh_token
     for exchange, token, seed in (
         (RefreshExchange(b"another secret"), spent.refresh_token, row.seed),
-        (right, spent.refresh_token + "x", row.seed),
-        (right, spent.refresh_token, RefreshExchange.new_seed()),
+        (real_exchange, spent.refresh_token + "x", row.seed),
+        (real_exchange, spent.refresh_token, RefreshExchange.new_seed()),
     ):
         assert exchange.successor(token, seed).refresh != tokens.refresh_token
 
 
 def test_unknown_refresh_token_is_refused(accounts: AccountService) -> None:
-    async def play() -> None:
+    async def work() -> None:
         for text in ("", "x", "\ud800", "令牌"):
             with pytest.raises(Problem) as caught:
-                await accounts.logins.refresh(SecretStr(text), HOME)
+                await accounts.logins.refresh(SecretStr(text), HOME_ADDRESS)
             assert caught.value.error == "not_logged_in"
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_a_session_expires_without_refreshes(
-    accounts: AccountService, clock: Clock, settings: Settings
+def test_session_expires_without_refreshes(
+    accounts: AccountService, clock: SettableClock, settings: Settings
 ) -> None:
-    async def play() -> None:
-        tokens = await first_admin(accounts)
-        clock.forward(settings.refresh_token_seconds - 1)
+    async def work() -> None:
+        tokens = await create_first_admin(accounts)
+        clock.advance(settings.refresh_token_seconds - 1)
         tokens = await _refresh(accounts, tokens)
-        clock.forward(settings.refresh_token_seconds)
+        clock.advance(settings.refresh_token_seconds)
         assert await _refusal_code(accounts, tokens) == "login_expired"
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_a_session_ends_after_ninety_days_of_refreshes(
-    accounts: AccountService, clock: Clock, settings: Settings
+def test_session_ends_after_ninety_days_of_refreshes(
+    accounts: AccountService, clock: SettableClock, settings: Settings
 ) -> None:
-    async def play() -> None:
-        tokens = await first_admin(accounts)
+    async def work() -> None:
+        tokens = await create_first_admin(accounts)
         start = clock.at
         for _ in range(12):
-            clock.forward(settings.refresh_token_seconds / 2)
+            clock.advance(settings.refresh_token_seconds / 2)
             tokens = await _refresh(accounts, tokens)
         assert clock.at - start == dt.timedelta(days=84)
-        clock.forward(settings.refresh_token_seconds / 2)
+        clock.advance(settings.refresh_token_seconds / 2)
         assert await _refusal_code(accounts, tokens) == "login_expired"
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_logout_ends_the_session_at_once(accounts: AccountService, changes: list[ObjectChange]) -> None:
-    async def play() -> None:
-        tokens, other = await first_admin(accounts), await log_in(accounts, CHIEF)
+def test_logout_ends_the_session_immediately(accounts: AccountService, changes: list[ObjectChange]) -> None:
+    async def work() -> None:
+        tokens, other = await create_first_admin(accounts), await log_in(accounts, CHIEF_LOGIN)
         assert await _is_logged_in(accounts, tokens)
         for _ in range(2):
-            await accounts.logins.log_out(SecretStr(tokens.refresh_token), HOME)
+            await accounts.logins.log_out(SecretStr(tokens.refresh_token), HOME_ADDRESS)
         assert not await _is_logged_in(accounts, tokens)
         assert await _refusal_code(accounts, tokens) == "not_logged_in"
         assert await _is_logged_in(accounts, other)
 
-    asyncio.run(play())
+    asyncio.run(work())
     assert [change.action for change in changes].count("logout") == 1
 
 
-def test_logout_with_a_spent_refresh_token_ends_the_session_too(accounts: AccountService) -> None:
-    async def play() -> None:
-        spent = await first_admin(accounts)
+def test_logout_with_a_spent_refresh_token_ends_the_session(accounts: AccountService) -> None:
+    async def work() -> None:
+        spent = await create_first_admin(accounts)
         tokens = await _refresh(accounts, spent)
-        await accounts.logins.log_out(SecretStr(spent.refresh_token), HOME)
+        await accounts.logins.log_out(SecretStr(spent.refresh_token), HOME_ADDRESS)
         assert not await _is_logged_in(accounts, tokens)
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_disabling_ends_sessions_at_once_and_enabling_restores_none(accounts: AccountService) -> None:
-    async def play() -> None:
+def test_disabling_ends_sessions_immediately_and_enabling_restores_none(accounts: AccountService) -> None:
+    async def work() -> None:
         tokens = await create_inspector(accounts)
         assert await _is_logged_in(accounts, tokens)
-        admin = await accounts.authenticate((await log_in(accounts, CHIEF)).access_token, HOME)
+        admin = await accounts.authenticate((await log_in(accounts, CHIEF_LOGIN)).access_token, HOME_ADDRESS)
         user_id = tokens.payload.user.user_id
         await accounts.update_user(admin, user_id, UserUpdate(enabled=False))
         assert not await _is_logged_in(accounts, tokens)
         assert await _refusal_code(accounts, tokens) == "not_logged_in"
         assert not await accounts.may_log_in(user_id)
         with pytest.raises(Refusal, match="用户名或密码错误"):
-            await log_in(accounts, INSPECTOR)
+            await log_in(accounts, INSPECTOR_LOGIN)
         with pytest.raises(Problem):
-            await accounts.logins.log_in_user(user_id, ("face",), HOME)
+            await accounts.logins.log_in_user(user_id, ("face",), HOME_ADDRESS)
         await accounts.update_user(admin, user_id, UserUpdate(enabled=True))
         assert not await _is_logged_in(accounts, tokens)
-        assert await _is_logged_in(accounts, await log_in(accounts, INSPECTOR))
+        assert await _is_logged_in(accounts, await log_in(accounts, INSPECTOR_LOGIN))
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_a_withdrawn_right_acts_at_once(accounts: AccountService) -> None:
-    async def play() -> None:
+def test_withdrawn_permission_takes_effect_immediately(accounts: AccountService) -> None:
+    async def work() -> None:
         tokens = await create_inspector(accounts)
-        caller = await accounts.authenticate(tokens.access_token, HOME)
+        caller = await accounts.authenticate(tokens.access_token, HOME_ADDRESS)
         assert Permission.INSPECTION_ADD in caller.permissions
-        admin = await accounts.authenticate((await log_in(accounts, CHIEF)).access_token, HOME)
+        admin = await accounts.authenticate((await log_in(accounts, CHIEF_LOGIN)).access_token, HOME_ADDRESS)
         await accounts.update_user(admin, caller.user_id, UserUpdate(roles=[Role.VIEWER]))
-        caller = await accounts.authenticate(tokens.access_token, HOME)
+        caller = await accounts.authenticate(tokens.access_token, HOME_ADDRESS)
         assert Permission.INSPECTION_ADD not in caller.permissions
         assert (await accounts.me(caller)).role == [Role.VIEWER]
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_a_new_password_ends_the_other_sessions(accounts: AccountService) -> None:
-    async def play() -> None:
-        tokens, other = await create_inspector(accounts), await log_in(accounts, INSPECTOR)
-        caller = await accounts.authenticate(tokens.access_token, HOME)
-        await accounts.update_password(caller, SecretStr(INSPECTOR[1]), SecretStr("quite-another-one"))
+def test_new_password_ends_the_other_sessions(accounts: AccountService) -> None:
+    async def work() -> None:
+        tokens, other = await create_inspector(accounts), await log_in(accounts, INSPECTOR_LOGIN)
+        caller = await accounts.authenticate(tokens.access_token, HOME_ADDRESS)
+        await accounts.update_password(caller, SecretStr(INSPECTOR_LOGIN[1]), SecretStr("quite-another-one"))
         assert await _is_logged_in(accounts, tokens)
         assert not await _is_logged_in(accounts, other)
         assert await _refusal_code(accounts, other) == "not_logged_in"
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_a_password_set_by_the_admin_ends_every_session(accounts: AccountService) -> None:
-    async def play() -> None:
+def test_password_set_by_an_administrator_ends_every_session(accounts: AccountService) -> None:
+    async def work() -> None:
         tokens = await create_inspector(accounts)
-        admin = await accounts.authenticate((await log_in(accounts, CHIEF)).access_token, HOME)
+        admin = await accounts.authenticate((await log_in(accounts, CHIEF_LOGIN)).access_token, HOME_ADDRESS)
         change = UserUpdate(password=SecretStr("quite-another-one"))
         await accounts.update_user(admin, tokens.payload.user.user_id, change)
         assert not await _is_logged_in(accounts, tokens)
-        assert await _is_logged_in(accounts, await log_in(accounts, (INSPECTOR[0], "quite-another-one")))
+        assert await _is_logged_in(
+            accounts, await log_in(accounts, (INSPECTOR_LOGIN[0], "quite-another-one"))
+        )
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_another_process_that_ends_a_session_is_seen_at_once(
+def test_session_ended_by_another_process_is_refused_immediately(
     accounts: AccountService, database_url: str, settings: Settings
 ) -> None:
-    async def play() -> None:
+    async def work() -> None:
         tokens = await create_inspector(accounts)
         assert await _is_logged_in(accounts, tokens)
-        beside = Database(database_url)
-        other = AccountService(beside, settings)
+        other_service = Database(database_url)
+        other = AccountService(other_service, settings)
         try:
             assert await _is_logged_in(other, tokens)
-            await other.logins.log_out(SecretStr(tokens.refresh_token), HOME)
+            await other.logins.log_out(SecretStr(tokens.refresh_token), HOME_ADDRESS)
         finally:
             other.close()
-            beside.close()
+            other_service.close()
         assert not await _is_logged_in(accounts, tokens)
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
 def test_face_login_has_its_method_and_no_recent_password(accounts: AccountService) -> None:
-    async def play() -> None:
-        user_id = (await first_admin(accounts)).payload.user.user_id
+    async def work() -> None:
+        user_id = (await create_first_admin(accounts)).payload.user.user_id
         tokens = await accounts.logins.log_in_user(user_id, ("face",), "10.0.0.9")
         caller = await accounts.authenticate(tokens.access_token, "10.0.0.9")
         assert (caller.methods, caller.password_at, caller.address) == (("face",), None, "10.0.0.9")
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_the_time_of_the_password_survives_a_refresh(accounts: AccountService, clock: Clock) -> None:
-    async def play() -> None:
-        # Access tokens are read by the real time.
-        clock.forward(-300)
-        tokens = await first_admin(accounts)
+def test_refresh_keeps_the_time_of_the_password(accounts: AccountService, clock: SettableClock) -> None:
+    async def work() -> None:
+        # Access tokens are checked by the real time.
+        clock.advance(-300)
+        tokens = await create_first_admin(accounts)
         login_at = clock.at
-        clock.forward(60)
-        caller = await accounts.authenticate((await _refresh(accounts, tokens)).access_token, HOME)
+        clock.advance(60)
+        caller = await accounts.authenticate((await _refresh(accounts, tokens)).access_token, HOME_ADDRESS)
         assert caller.password_at == login_at
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_old_sessions_are_forgotten(accounts: AccountService, clock: Clock, database: Database) -> None:
-    async def play() -> None:
-        await first_admin(accounts)
-        clock.forward(dt.timedelta(days=100).total_seconds())
-        await log_in(accounts, CHIEF)
+def test_old_sessions_are_deleted(accounts: AccountService, clock: SettableClock, database: Database) -> None:
+    async def work() -> None:
+        await create_first_admin(accounts)
+        clock.advance(dt.timedelta(days=100).total_seconds())
+        await log_in(accounts, CHIEF_LOGIN)
 
-    asyncio.run(play())
+    asyncio.run(work())
     ids = database.read_now(lambda session: list(session.scalars(select(col(LoginSession.id)))))
     assert len(ids) == 1
 
 
-def test_the_first_run_happens_once_however_many_ask(accounts: AccountService, database: Database) -> None:
-    async def play() -> None:
+def test_parallel_first_runs_create_one_administrator(accounts: AccountService, database: Database) -> None:
+    async def work() -> None:
         assert await accounts.needs_first_run()
         answers = await asyncio.gather(
             *(
-                accounts.first_run(f"chief-{number}", SecretStr("correct-horse-battery"), None, HOME)
+                accounts.first_run(f"chief-{number}", SecretStr("correct-horse-battery"), None, HOME_ADDRESS)
                 for number in range(12)
             ),
             return_exceptions=True,
@@ -412,15 +414,15 @@ def test_the_first_run_happens_once_however_many_ask(accounts: AccountService, d
         assert {answer.status for answer in answers if isinstance(answer, Problem)} == {409}
         assert not await accounts.needs_first_run()
 
-    asyncio.run(play())
+    asyncio.run(work())
     names = database.read_now(lambda session: list(session.scalars(select(col(User.username)))))
     assert len(names) == 1
 
 
-def test_two_admins_who_disable_each_other_at_once_leave_one(accounts: AccountService) -> None:
-    async def play() -> None:
+def test_two_administrators_who_disable_each_other_leave_one(accounts: AccountService) -> None:
+    async def work() -> None:
         tokens = await create_inspector(accounts)
-        first = await accounts.authenticate((await log_in(accounts, CHIEF)).access_token, HOME)
+        first = await accounts.authenticate((await log_in(accounts, CHIEF_LOGIN)).access_token, HOME_ADDRESS)
         second = tokens.payload.user.user_id
         await accounts.update_user(first, second, UserUpdate(roles=[Role.ADMIN]))
         answers = await asyncio.gather(
@@ -431,4 +433,4 @@ def test_two_admins_who_disable_each_other_at_once_leave_one(accounts: AccountSe
         refused = [answer for answer in answers if isinstance(answer, Problem)]
         assert [problem.msg for problem in refused] == ["必须保留至少一名启用的管理员"]
 
-    asyncio.run(play())
+    asyncio.run(work())

@@ -17,7 +17,7 @@ from service.account.tokens import AUDIENCE, ISSUER, AccessTokens
 from service.db.database import now
 from service.settings import Settings
 from service.web.envelope import Problem
-from tests.service.account.conftest import CHIEF, HOME, Clock, first_admin
+from tests.service.account.conftest import CHIEF_LOGIN, HOME_ADDRESS, SettableClock, create_first_admin
 
 SECRET = b"s" * 48
 TOKENS = AccessTokens(SECRET, 900)
@@ -42,33 +42,33 @@ def _signed_token(headers: dict[str, Any] | None = None, **changed: Any) -> str:
     return jwt.encode(_claims(**changed), SECRET, algorithm="HS256", headers=headers)
 
 
-def _part(value: Any) -> str:
+def _encode_part(value: Any) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
 
 
 def _edited_token(**changed: Any) -> str:
     head, _, signature = _signed_token().split(".")
-    return f"{head}.{_part(_claims(**changed))}.{signature}"
+    return f"{head}.{_encode_part(_claims(**changed))}.{signature}"
 
 
 def _unsigned_token(algorithm: str) -> str:
-    return f"{_part({'alg': algorithm, 'typ': 'JWT'})}.{_part(_claims())}."
+    return f"{_encode_part({'alg': algorithm, 'typ': 'JWT'})}.{_encode_part(_claims())}."
 
 
-def _error(token: str) -> str:
+def _refusal_code(token: str) -> str:
     with pytest.raises(Problem) as caught:
         TOKENS.read(token)
     assert caught.value.status == 401
     return caught.value.error
 
 
-def test_a_token_gives_its_user_and_session() -> None:
+def test_token_contains_user_and_session() -> None:
     claims = TOKENS.read(TOKENS.sign("user", "session", ("pwd",), now()))
     assert (claims.user_id, claims.session_id) == ("user", "session")
     assert TOKENS.read(_signed_token()).user_id == "user"
 
 
-BAD: dict[str, Callable[[], str]] = {
+BAD_TOKENS: dict[str, Callable[[], str]] = {
     "empty": lambda: "",
     "not ascii": lambda: "令牌",
     "two parts": lambda: "a.b",
@@ -94,51 +94,49 @@ BAD: dict[str, Callable[[], str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", list(BAD))
+@pytest.mark.parametrize("kind", list(BAD_TOKENS))
 def test_bad_token_is_refused(kind: str) -> None:
-    assert _error(BAD[kind]()) == "not_logged_in"
+    assert _refusal_code(BAD_TOKENS[kind]()) == "not_logged_in"
 
 
 def test_expired_token_has_its_own_error_code() -> None:
     at = now() - dt.timedelta(seconds=901)
-    assert _error(TOKENS.sign("user", "session", ("pwd",), at)) == "login_expired"
+    assert _refusal_code(TOKENS.sign("user", "session", ("pwd",), at)) == "login_expired"
 
 
 @pytest.mark.parametrize("claim", ["nbf", "iat"])
-def test_a_token_of_the_future_has_to_be_refreshed(claim: str) -> None:
-    """The clock was set back: a client goes on by a refresh, without its person."""
+def test_token_from_the_future_must_be_refreshed(claim: str) -> None:
+    """After a clock was set back, a client gets a new token by a refresh, without a login."""
     changed: dict[str, Any] = {claim: int(now().timestamp()) + 3600}
-    assert _error(_signed_token(**changed)) == "login_expired"
+    assert _refusal_code(_signed_token(**changed)) == "login_expired"
 
 
-def test_a_login_goes_on_after_the_clock_was_set_back_or_forward(
-    accounts: AccountService, clock: Clock
-) -> None:
-    async def play() -> None:
-        clock.forward(3600)
-        tokens = await first_admin(accounts)
-        clock.forward(-3600)
+def test_session_survives_a_changed_clock(accounts: AccountService, clock: SettableClock) -> None:
+    async def work() -> None:
+        clock.advance(3600)
+        tokens = await create_first_admin(accounts)
+        clock.advance(-3600)
         for days in (0, 1, -1):
-            clock.forward(days * 24 * 3600)
-            tokens = await accounts.logins.refresh(SecretStr(tokens.refresh_token), HOME)
-        caller = await accounts.authenticate(tokens.access_token, HOME)
-        assert caller.username == CHIEF[0]
+            clock.advance(days * 24 * 3600)
+            tokens = await accounts.logins.refresh(SecretStr(tokens.refresh_token), HOME_ADDRESS)
+        caller = await accounts.authenticate(tokens.access_token, HOME_ADDRESS)
+        assert caller.username == CHIEF_LOGIN[0]
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
 def test_expired_token_of_another_secret_is_refused() -> None:
     expired = _claims(exp=int(now().timestamp()) - 1)
-    assert _error(jwt.encode(expired, b"x" * 48, algorithm="HS256")) == "not_logged_in"
+    assert _refusal_code(jwt.encode(expired, b"x" * 48, algorithm="HS256")) == "not_logged_in"
 
 
-def test_a_short_secret_is_refused() -> None:
+def test_short_secret_is_refused() -> None:
     with pytest.raises(jwt.InvalidKeyError):
         AccessTokens(b"short", 900).sign("user", "session", ("pwd",), now())
 
 
 def test_token_has_its_methods_and_its_expiry(accounts: AccountService, settings: Settings) -> None:
-    tokens = asyncio.run(first_admin(accounts))
+    tokens = asyncio.run(create_first_admin(accounts))
     claims = jwt.decode(tokens.access_token, options={"verify_signature": False})
     assert claims["amr"] == ["pwd"]
     assert claims["exp"] - claims["iat"] == settings.access_token_seconds == tokens.expires_in == 15 * 60
@@ -147,28 +145,28 @@ def test_token_has_its_methods_and_its_expiry(accounts: AccountService, settings
 
 
 def test_refresh_token_is_not_accepted_as_access_token(accounts: AccountService) -> None:
-    async def play() -> None:
-        tokens = await first_admin(accounts)
+    async def work() -> None:
+        tokens = await create_first_admin(accounts)
         with pytest.raises(Problem) as caught:
-            await accounts.authenticate(tokens.refresh_token, HOME)
+            await accounts.authenticate(tokens.refresh_token, HOME_ADDRESS)
         assert caught.value.error == "not_logged_in"
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
 def test_token_of_another_users_session_is_refused(accounts: AccountService, settings: Settings) -> None:
-    async def play() -> None:
-        tokens = await first_admin(accounts)
+    async def work() -> None:
+        tokens = await create_first_admin(accounts)
         session = jwt.decode(tokens.access_token, options={"verify_signature": False})["sid"]
         forged = AccessTokens(settings.load_signing_secret(), 900).sign("other", session, ("pwd",), now())
         with pytest.raises(Problem) as caught:
-            await accounts.authenticate(forged, HOME)
+            await accounts.authenticate(forged, HOME_ADDRESS)
         assert caught.value.error == "not_logged_in"
 
-    asyncio.run(play())
+    asyncio.run(work())
 
 
-def test_a_token_that_was_read_before_expires(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cached_token_expires(monkeypatch: pytest.MonkeyPatch) -> None:
     tokens = AccessTokens(SECRET, 900)
     token = _signed_token()
     assert tokens.read(token) == tokens.read(token)
@@ -180,7 +178,7 @@ def test_a_token_that_was_read_before_expires(monkeypatch: pytest.MonkeyPatch) -
         assert caught.value.error == "login_expired"
 
 
-def test_a_token_is_kept_as_a_hash() -> None:
+def test_cached_token_is_stored_as_a_hash() -> None:
     tokens = AccessTokens(SECRET, 900)
     token = _signed_token()
     tokens.read(token)

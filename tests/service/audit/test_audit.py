@@ -1,4 +1,4 @@
-"""The audit log: written with each change, listed, and proven, on both databases."""
+"""Tests the audit log: writing with each change, listing and verification, on both databases."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from service.db.database import Database, now
 from service.db.schema import metadata
 from service.settings import Settings
 from shared.codes import Role
-from tests.service.domain_app import as_role, client_of
+from tests.service.domain_app import create_client, role_headers
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
@@ -44,7 +44,7 @@ def audit(database: Database, settings: Settings) -> AuditService:
 
 @pytest.fixture
 def client(audit: AuditService) -> Iterator[TestClient]:
-    with client_of(router(audit), role=Role.ADMIN) as client:
+    with create_client(router(audit), role=Role.ADMIN) as client:
         yield client
 
 
@@ -63,8 +63,8 @@ def fill(database: Database, count: int = 5) -> None:
         )
 
 
-def tamper(database: Database, *statements: str) -> None:
-    """Change the log as someone with full rights on the database would."""
+def change_row(database: Database, *statements: str) -> None:
+    """Run statements on the log, as a user with all rights on the database can."""
 
     def work(session: Session) -> None:
         if database.is_sqlite:
@@ -78,7 +78,7 @@ def tamper(database: Database, *statements: str) -> None:
     database.write_now(work)
 
 
-def test_a_change_and_its_row_are_one_transaction(audit: AuditService, database: Database) -> None:
+def test_change_and_its_row_are_one_transaction(audit: AuditService, database: Database) -> None:
     def failing(session: Session) -> None:
         announce(session, ObjectChange("create", "record", "lost"))
         raise RuntimeError("after the announcement")
@@ -91,17 +91,17 @@ def test_a_change_and_its_row_are_one_transaction(audit: AuditService, database:
     assert audit.verify() == Verification(3, 3, audit.verify().hash, [])
 
 
-def test_a_log_of_a_moment_ago_is_whole(audit: AuditService, database: Database) -> None:
+def test_log_with_an_expected_row_is_valid(audit: AuditService, database: Database) -> None:
     first = audit.verify()
     fill(database)
     verification = audit.verify(expect=(first.seq, first.hash))
     assert (verification.rows, verification.seq, verification.problems) == (6, 6, [])
-    # A row of that number that says something else is not the one that was there.
+    # A row with this number and another hash is not the expected row.
     assert len(audit.verify(expect=(first.seq, "0" * 64)).problems) == 1
     announce_changes(database, ObjectChange("update", "item", "i", unaudited=True))
     assert audit.verify().rows == 6
     audit.begin()
-    assert audit.verify().rows == 6, "a log begins once"
+    assert audit.verify().rows == 6, "a log starts once"
 
 
 @pytest.mark.parametrize(
@@ -114,13 +114,13 @@ def test_one_changed_byte_is_found(audit: AuditService, database: Database, colu
         if column == "at"
         else f"substr({column}, 1, 1) || 'Z' || substr({column}, 3)"
     )
-    tamper(database, f"UPDATE audit_event SET {column} = {value} WHERE seq = 3")
+    change_row(database, f"UPDATE audit_event SET {column} = {value} WHERE seq = 3")
     assert any("row 3" in problem for problem in audit.verify().problems)
 
 
-def test_a_cleared_field_is_found(audit: AuditService, database: Database) -> None:
+def test_cleared_field_is_found(audit: AuditService, database: Database) -> None:
     fill(database)
-    tamper(database, "UPDATE audit_event SET actor = NULL WHERE seq = 4")
+    change_row(database, "UPDATE audit_event SET actor = NULL WHERE seq = 4")
     assert audit.verify().problems == ["row 4 was changed"]
 
 
@@ -138,15 +138,15 @@ def test_a_cleared_field_is_found(audit: AuditService, database: Database) -> No
     ],
     ids=["middle", "first", "closed up"],
 )
-def test_a_deleted_row_is_found(audit: AuditService, database: Database, statements: tuple[str, ...]) -> None:
+def test_deleted_row_is_found(audit: AuditService, database: Database, statements: tuple[str, ...]) -> None:
     fill(database)
-    tamper(database, *statements)
+    change_row(database, *statements)
     assert audit.verify().problems
 
 
-def test_another_order_is_found(audit: AuditService, database: Database) -> None:
+def test_changed_order_is_found(audit: AuditService, database: Database) -> None:
     fill(database)
-    tamper(
+    change_row(
         database,
         "UPDATE audit_event SET seq = 99 WHERE seq = 3",
         "UPDATE audit_event SET seq = 3 WHERE seq = 4",
@@ -155,17 +155,17 @@ def test_another_order_is_found(audit: AuditService, database: Database) -> None
     assert audit.verify().problems
 
 
-def test_a_cut_at_the_end_is_found(audit: AuditService, database: Database) -> None:
+def test_removed_last_rows_are_found(audit: AuditService, database: Database) -> None:
     fill(database)
-    tamper(database, "DELETE FROM audit_event WHERE seq > 4")
+    change_row(database, "DELETE FROM audit_event WHERE seq > 4")
     assert audit.verify().problems == [
         "rows at the end are missing: row 6 is signed, but the log ends with row 4"
     ]
 
 
-def test_a_cut_with_a_head_put_back_is_found(audit: AuditService, database: Database) -> None:
+def test_removed_last_rows_with_an_older_head_are_found(audit: AuditService, database: Database) -> None:
     fill(database)
-    tamper(
+    change_row(
         database,
         "DELETE FROM audit_event WHERE seq > 4",
         "UPDATE audit_head SET seq = 4, hash = (SELECT hash FROM audit_event WHERE seq = 4)",
@@ -173,11 +173,11 @@ def test_a_cut_with_a_head_put_back_is_found(audit: AuditService, database: Data
     assert audit.verify().problems == ["the end of the log is not signed with this installation's secret"]
 
 
-def test_a_row_written_from_outside_is_found(audit: AuditService, database: Database) -> None:
+def test_row_written_from_outside_is_found(audit: AuditService, database: Database) -> None:
     fill(database)
     event = rules.Event(7, dt.datetime(2026, 5, 1, tzinfo=dt.UTC), "create", "record", None, None, None, "{}")
     last = audit.verify().hash
-    tamper(
+    change_row(
         database,
         "INSERT INTO audit_event VALUES (7, '2026-05-01 00:00:00.000000', 'create', 'record', NULL, NULL, "
         f"NULL, '{{}}', '{last}', '{rules.row_hash(event, last)}')",
@@ -190,30 +190,26 @@ def test_a_row_written_from_outside_is_found(audit: AuditService, database: Data
     [("DELETE FROM audit_event",), ("DELETE FROM audit_event", "DELETE FROM audit_head")],
     ids=["rows", "rows and head"],
 )
-def test_an_emptied_log_is_found(
-    audit: AuditService, database: Database, statements: tuple[str, ...]
-) -> None:
+def test_emptied_log_is_found(audit: AuditService, database: Database, statements: tuple[str, ...]) -> None:
     fill(database)
-    tamper(database, *statements)
+    change_row(database, *statements)
     assert audit.verify().problems
 
 
-def test_a_database_put_back_is_found_by_what_was_kept_elsewhere(
-    audit: AuditService, database: Database
-) -> None:
+def test_older_database_is_found_by_a_row_that_was_noted(audit: AuditService, database: Database) -> None:
     def head() -> Any:
         return database.read_now(
             lambda session: session.execute(text("SELECT seq, hash, mac FROM audit_head")).one()
         )
 
     fill(database, 2)
-    old = head()
+    old_rows = head()
     fill(database, 3)
     end = audit.verify()
-    tamper(
+    change_row(
         database,
         "DELETE FROM audit_event WHERE seq > 3",
-        f"UPDATE audit_head SET seq = {old.seq}, hash = '{old.hash}', mac = '{old.mac}'",
+        f"UPDATE audit_head SET seq = {old_rows.seq}, hash = '{old_rows.hash}', mac = '{old_rows.mac}'",
     )
     assert audit.verify().problems == []
     assert audit.verify(expect=(end.seq, end.hash)).problems == [
@@ -221,9 +217,9 @@ def test_a_database_put_back_is_found_by_what_was_kept_elsewhere(
     ]
 
 
-def test_a_log_continued_over_a_forged_end_says_so_for_ever(audit: AuditService, database: Database) -> None:
+def test_log_continued_after_a_forged_end_stays_invalid(audit: AuditService, database: Database) -> None:
     fill(database)
-    tamper(
+    change_row(
         database,
         "DELETE FROM audit_event WHERE seq > 4",
         "UPDATE audit_head SET seq = 4, hash = (SELECT hash FROM audit_event WHERE seq = 4)",
@@ -234,7 +230,9 @@ def test_a_log_continued_over_a_forged_end_says_so_for_ever(audit: AuditService,
     assert problems[0].startswith("row 5: the log continues although its end was not signed")
 
 
-def test_another_secret_does_not_sign(audit: AuditService, database: Database, settings: Settings) -> None:
+def test_signature_of_another_secret_is_invalid(
+    audit: AuditService, database: Database, settings: Settings
+) -> None:
     fill(database)
     (settings.data_dir / "secret.key").unlink()
     assert AuditService(database, settings).verify().problems == [
@@ -242,7 +240,7 @@ def test_another_secret_does_not_sign(audit: AuditService, database: Database, s
     ]
 
 
-def test_a_restored_log_is_signed_only_when_it_is_whole(
+def test_restored_log_is_signed_only_if_it_is_valid(
     audit: AuditService, database: Database, settings: Settings
 ) -> None:
     fill(database)
@@ -253,7 +251,7 @@ def test_a_restored_log_is_signed_only_when_it_is_whole(
     assert restored.verify().problems
     restored.sign_restored_log((end.seq, end.hash))
     assert restored.verify().problems == []
-    tamper(database, "DELETE FROM audit_event WHERE seq = 6")
+    change_row(database, "DELETE FROM audit_event WHERE seq = 6")
     (settings.data_dir / "secret.key").unlink()
     cut = AuditService(database, settings)
     cut.sign_restored_log((end.seq, end.hash))
@@ -261,32 +259,30 @@ def test_a_restored_log_is_signed_only_when_it_is_whole(
 
 
 @pytest.mark.parametrize("statement", ["UPDATE audit_event SET kind = 'x'", "DELETE FROM audit_event"])
-def test_the_database_refuses_to_change_the_log(
-    audit: AuditService, database: Database, statement: str
-) -> None:
+def test_database_refuses_to_change_the_log(audit: AuditService, database: Database, statement: str) -> None:
     with pytest.raises(DBAPIError, match="append-only"):
         database.write_now(lambda session: session.execute(text(statement)))
 
 
-def test_parallel_transactions_make_one_chain(audit: AuditService, database: Database) -> None:
+def test_parallel_transactions_write_one_chain(audit: AuditService, database: Database) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: fill(database, 5), range(8)))
     assert audit.verify() == Verification(41, 41, audit.verify().hash, [])
 
 
-def test_a_log_that_two_processes_begin_at_once_begins_once(
+def test_log_started_by_two_processes_starts_once(
     database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = [Database(settings.database_url) for _ in range(2)]
-    both_looked, read = threading.Barrier(2), Database.read_now
+    both_have_read, read = threading.Barrier(2), Database.read_now
 
-    def together(of: Database, work: Callable[[Session], Any]) -> Any:
+    def read_together(of: Database, work: Callable[[Session], Any]) -> Any:
         result = read(of, work)
-        both_looked.wait(20)
+        both_have_read.wait(20)
         return result
 
     with monkeypatch.context() as patch, ThreadPoolExecutor(2) as pool:
-        patch.setattr(Database, "read_now", together)
+        patch.setattr(Database, "read_now", read_together)
         list(pool.map(lambda other: AuditService(other, settings).begin(), others))
     for other in others:
         other.close()
@@ -295,23 +291,25 @@ def test_a_log_that_two_processes_begin_at_once_begins_once(
 
 
 def test_any_text_can_be_logged(audit: AuditService, database: Database) -> None:
-    odd = "a\x00b\ud800\r\n" + "长" * 300
+    value = "a\x00b\ud800\r\n" + "长" * 300
     announce_changes(
         database,
-        ObjectChange("login_failed", "user", odd, None, odd, {odd: odd, "at": dt.datetime.now(dt.UTC)}),
+        ObjectChange(
+            "login_failed", "user", value, None, value, {value: value, "at": dt.datetime.now(dt.UTC)}
+        ),
     )
     assert audit.verify().problems == []
 
 
 @hypothesis_settings(deadline=None, max_examples=60)
 @given(st.dictionaries(st.text(), st.none() | st.integers() | st.text() | st.lists(st.text())))
-def test_details_have_one_form(details: dict[str, Any]) -> None:
+def test_equal_details_have_equal_text(details: dict[str, Any]) -> None:
     text_form = rules.details_text(details)
     assert text_form.isascii()
     assert rules.details_text(dict(reversed(details.items()))) == text_form
 
 
-def test_the_log_is_read_in_pages_with_filters(client: TestClient, database: Database) -> None:
+def test_log_is_listed_in_pages_with_filters(client: TestClient, database: Database) -> None:
     announce_changes(database, ObjectChange("create", "record", "r1", "u1", "10.0.0.1", {"name": "左翼"}))
     announce_changes(database, ObjectChange("update", "record", "r1", "u2", "10.0.0.1"))
     announce_changes(database, ObjectChange("delete", "item", "i1", "u1", "10.0.0.1"))
@@ -338,13 +336,13 @@ def test_the_log_is_read_in_pages_with_filters(client: TestClient, database: Dat
         assert client.get(f"/api/audit?{bad}").status_code == 422
 
 
-def test_only_an_admin_reads_the_log(client: TestClient) -> None:
+def test_only_an_administrator_reads_the_log(client: TestClient) -> None:
     for role, status in ((None, 401), (Role.VIEWER, 403), (Role.PLANNER, 403), (Role.ADMIN, 200)):
-        assert client.get("/api/audit", headers=as_role(role)).status_code == status
+        assert client.get("/api/audit", headers=role_headers(role)).status_code == status
 
 
 @pytest.fixture
-def verify(settings: Settings, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+def run_verify(settings: Settings, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
     def run(*arguments: str) -> tuple[int, str]:
         status = cli.main(["audit", "verify", *arguments], settings)
         return status, capsys.readouterr().out
@@ -352,35 +350,37 @@ def verify(settings: Settings, capsys: pytest.CaptureFixture[str]) -> Callable[.
     return run
 
 
-def test_the_command_says_whether_the_log_is_whole(
-    audit: AuditService, database: Database, verify: Callable[..., tuple[int, str]]
+def test_command_reports_whether_the_log_is_valid(
+    audit: AuditService, database: Database, run_verify: Callable[..., tuple[int, str]]
 ) -> None:
     fill(database)
-    status, out = verify()
+    status, out = run_verify()
     assert status == 0
     assert out.startswith("ok: 6 rows")
     end = out.split()[-1]
     fill(database)
-    assert verify("--expect", end)[0] == 0
-    tamper(
+    assert run_verify("--expect", end)[0] == 0
+    change_row(
         database,
         "DELETE FROM audit_event WHERE seq >= 6",
         "UPDATE audit_event SET details = '[]' WHERE seq = 2",
     )
-    status, out = verify("--expect", end)
+    status, out = run_verify("--expect", end)
     assert status == 1
     assert "row 2 was changed" in out
     assert "rows at the end are missing" in out
     assert "no longer in the log" in out
     with pytest.raises(SystemExit):
-        verify("--expect", "nonsense")
+        run_verify("--expect", "nonsense")
 
 
-def test_log_that_never_started_is_valid(database: Database, verify: Callable[..., tuple[int, str]]) -> None:
-    status, out = verify()
+def test_log_that_never_started_is_valid(
+    database: Database, run_verify: Callable[..., tuple[int, str]]
+) -> None:
+    status, out = run_verify()
     assert (status, out.split(":")[0]) == (0, "nothing to verify")
-    # Someone who knows how the log ended does not take that for an answer.
-    assert verify("--expect", f"3:{'0' * 64}")[0] == 1
+    # With an expected row, an empty log is invalid.
+    assert run_verify("--expect", f"3:{'0' * 64}")[0] == 1
     database.write_now(
         lambda session: session.execute(
             insert(metadata().tables["user"]),
@@ -394,18 +394,18 @@ def test_log_that_never_started_is_valid(database: Database, verify: Callable[..
             },
         )
     )
-    status, out = verify()
+    status, out = run_verify()
     assert status == 1
     assert "the log is empty" in out
 
 
-def test_a_file_without_tables_has_no_log_yet(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_file_without_tables_has_no_log(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "walkaround.db").touch()
     assert cli.main(["audit", "verify"], Settings(data_dir=tmp_path, database_url="")) == 0
     assert "nothing to verify" in capsys.readouterr().out
 
 
-def test_the_command_without_a_database(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_without_a_database_fails(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["audit", "verify"], Settings(data_dir=tmp_path / "nothing", database_url="")) == 1
     assert "there is no database" in capsys.readouterr().out
     assert not (tmp_path / "nothing").exists()
@@ -414,5 +414,5 @@ def test_the_command_without_a_database(tmp_path: Any, capsys: pytest.CaptureFix
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 def test_invalid_time_is_reported(audit: AuditService, database: Database) -> None:
     fill(database)
-    tamper(database, "UPDATE audit_event SET at = 'yesterday' WHERE seq = 3")
+    change_row(database, "UPDATE audit_event SET at = 'yesterday' WHERE seq = 3")
     assert audit.verify().problems == ["a row between 1 and 1000 was changed: it cannot be read"]

@@ -1,4 +1,4 @@
-"""Makes a small archive with the code of a release, for the tests that restore it with today's.
+"""Creates a small archive with the code of a release, for the tests that restore it with the current code.
 
     git worktree add /tmp/release COMMIT
     cd tests/service/backups
@@ -27,7 +27,7 @@ import httpx
 from tests.postgresql import Server, find_binaries
 
 ADMIN = {"username": "chief", "password": "correct-horse-battery", "name": "主任"}
-# The smallest picture in PNG: one grey pixel.
+# The smallest PNG picture: one grey pixel.
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010800000000"
     "3a7e9b550000000a49444154789c6368000000820081"
@@ -37,14 +37,14 @@ NOTE = "左翼前缘 left wing\n".encode()
 
 
 def main() -> None:
-    """Make the archive that the command line names."""
+    """Create the archive that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tree", type=Path, help="a checkout of the release")
     parser.add_argument("archive", type=Path, help="the archive to make")
     parser.add_argument("--postgresql", action="store_true", help="on PostgreSQL instead of SQLite")
     options = parser.parse_args()
     if not options.postgresql:
-        _make(options.tree.absolute(), options.archive.absolute(), {})
+        _create_archive(options.tree.absolute(), options.archive.absolute(), {})
         return
     place = find_binaries()
     if place is None:
@@ -52,7 +52,7 @@ def main() -> None:
     server = Server(place)
     try:
         server.execute("CREATE DATABASE release")
-        _make(
+        _create_archive(
             options.tree.absolute(),
             options.archive.absolute(),
             {"WALKAROUND_DATABASE_URL": server.url("release")},
@@ -61,7 +61,7 @@ def main() -> None:
         server.stop()
 
 
-def _make(tree: Path, archive: Path, variables: dict[str, str]) -> None:
+def _create_archive(tree: Path, archive: Path, variables: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             **os.environ,
@@ -88,12 +88,12 @@ def _make(tree: Path, archive: Path, variables: dict[str, str]) -> None:
         subprocess.run(
             [sys.executable, "-m", "shared", "backup", str(archive)], cwd=tree, env=environment, check=True
         )
-    _compress(archive)
+    _compress_archive(archive)
     archive.with_suffix(".json").write_text(json.dumps(facts, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
-def _compress(archive: Path) -> None:
-    """Pack the members of the archive again, compressed: the repository gets the same bytes, only smaller."""
+def _compress_archive(archive: Path) -> None:
+    """Compress the members of the archive, so that the repository stays small."""
     with zipfile.ZipFile(archive) as old:
         members = [(name, old.read(name)) for name in old.namelist()]
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as new:
@@ -102,7 +102,7 @@ def _compress(archive: Path) -> None:
 
 
 def _fill_service(url: str) -> dict[str, Any]:
-    """Two records, one of them sealed, and two files; what a restore brings back."""
+    """Create two records, one of them sealed, and two files. Returns what a restore must restore."""
     with httpx.Client(base_url=f"{url}/api", timeout=60) as client:
 
         def post(path: str, **body: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The schedule in a running service: backups in a child process, one at a time, their status and failures."""
+"""Tests the schedule of a running service: backups in a child process, one at a time, status and failures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from service.db.database import Database, now
 from service.settings import Settings
 from service.workers.child import ProcessDied
 
-both = pytest.mark.parametrize(
+on_both_databases = pytest.mark.parametrize(
     "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
 )
 PATIENCE = 60.0
@@ -55,42 +55,42 @@ def backups(database: Database, settings: Settings) -> Iterator[BackupService]:
     service.stop()
 
 
-def runs(database: Database) -> list[BackupRow]:
+def count_runs(database: Database) -> list[BackupRow]:
     return database.read_now(
         lambda session: list(session.exec(select(BackupRow).order_by(BackupRow.__table__.c.started_at)))
     )
 
 
-def names(target: Path) -> list[str]:
+def archive_names(target: Path) -> list[str]:
     return SharedFolder(open_place(str(target), Settings())).names()
 
 
-def until(true: Callable[[], bool]) -> None:
-    ended = threading.Event()
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = threading.Event()
     for _ in range(int(PATIENCE * 20)):
-        if true():
+        if condition():
             return
-        ended.wait(0.05)
+        deadline.wait(0.05)
     raise AssertionError("it did not come")
 
 
-@both
+@on_both_databases
 def test_service_makes_due_backups_in_a_child_process(
     backups: BackupService, database: Database, target: Path, database_kind: str
 ) -> None:
     outcome = backups.make_due()
     assert outcome is not None
-    assert (outcome.problem, outcome.name) == (None, names(target)[0])
-    # The next one is due in an hour.
+    assert (outcome.problem, outcome.name) == (None, archive_names(target)[0])
+    # The next backup is due in an hour.
     assert backups.make_due() is None
-    [row] = runs(database)
+    [row] = count_runs(database)
     assert (row.state, row.name, row.problem) == ("done", outcome.name, None)
     assert row.size == outcome.size
     assert row.finished_at is not None
 
 
-def test_a_running_service_backs_itself_up(settings: Settings, target: Path, client: TestClient) -> None:
-    until(lambda: client.get("/api/backups").json()["data"]["last_good"] is not None)
+def test_running_service_makes_backups(settings: Settings, target: Path, client: TestClient) -> None:
+    wait_until(lambda: client.get("/api/backups").json()["data"]["last_good"] is not None)
     status = client.get("/api/backups").json()["data"]
     assert (status["scheduled"], status["schedule"], status["late"], status["failures"]) == (
         True,
@@ -98,14 +98,14 @@ def test_a_running_service_backs_itself_up(settings: Settings, target: Path, cli
         False,
         0,
     )
-    assert status["last_good"]["name"] == names(target)[0]
+    assert status["last_good"]["name"] == archive_names(target)[0]
     assert status["runs"] == [status["last_good"]]
     due = dt.datetime.fromisoformat(status["next_at"])
     assert due - dt.datetime.fromisoformat(status["last_good"]["started_at"]) == dt.timedelta(hours=1)
     assert main(["backup", "verify"], settings) == 0
 
 
-@both
+@on_both_databases
 def test_one_backup_at_a_time(
     backups: BackupService, database: Database, settings: Settings, database_kind: str
 ) -> None:
@@ -116,7 +116,7 @@ def test_one_backup_at_a_time(
         elsewhere = settings.model_copy(update={"data_dir": settings.data_dir.parent / "elsewhere"})
         elsewhere.prepare()
         try:
-            # Another machine has a data directory of its own, and the same database if it is on a server.
+            # Another machine has another data directory, but the same database if it is on a server.
             for using in [settings] if other.is_sqlite else [settings, elsewhere]:
                 with pytest.raises(BusyError):
                     make_now(other, using, make)
@@ -130,7 +130,7 @@ def test_one_backup_at_a_time(
     assert make_now(database, settings, make).name is not None
 
 
-def test_a_command_waits_for_no_other_backup(
+def test_command_does_not_wait_for_another_backup(
     settings: Settings, database: Database, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings.prepare()
@@ -140,10 +140,10 @@ def test_a_command_waits_for_no_other_backup(
     assert "another backup is being made" in capsys.readouterr().err
     assert main(["backup", "run"], settings) == 0
     assert "verified" in capsys.readouterr().out
-    assert [row.state for row in runs(database)] == ["done"]
+    assert [row.state for row in count_runs(database)] == ["done"]
 
 
-def test_a_failure_is_logged_in_a_sentence_and_waits(
+def test_failure_is_logged_and_the_next_backup_waits(
     backups: BackupService,
     database: Database,
     target: Path,
@@ -155,7 +155,7 @@ def test_a_failure_is_logged_in_a_sentence_and_waits(
         outcome = backups.make_due()
     assert outcome == Outcome(problem=BackupProblem.PLACE_AWAY)
     assert caplog.messages == [f"the backup failed: {TEXTS[BackupProblem.PLACE_AWAY].log}"]
-    # Not again at once, but in a quarter of an hour.
+    # The next attempt is in a quarter of an hour.
     assert backups.make_due() is None
     later = now() + dt.timedelta(minutes=16)
     monkeypatch.setattr(backup_service, "now", lambda: later)
@@ -165,7 +165,7 @@ def test_a_failure_is_logged_in_a_sentence_and_waits(
     assert outcome.name is not None
 
 
-def test_failures_since_the_last_good_one_are_counted(
+def test_failures_since_the_last_success_are_counted(
     client: TestClient, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fill(session: Session) -> None:
@@ -174,7 +174,7 @@ def test_failures_since_the_last_good_one_are_counted(
             problem = "disk_full" if state == "failed" else None
             session.add(BackupRow(started_at=at, finished_at=at, state=state, problem=problem))
 
-    until(lambda: client.get("/api/backups").json()["data"]["last_good"] is not None)
+    wait_until(lambda: client.get("/api/backups").json()["data"]["last_good"] is not None)
     database.write_now(lambda session: session.execute(BackupRow.__table__.delete()))
     database.write_now(fill)
     status: dict[str, Any] = client.get("/api/backups").json()["data"]
@@ -185,7 +185,7 @@ def test_failures_since_the_last_good_one_are_counted(
     assert client.get("/api/backups").json()["data"]["late"] is True
 
 
-def test_a_run_that_was_cut_off_is_a_failure_and_made_again(
+def test_interrupted_run_is_a_failure_and_is_repeated(
     backups: BackupService, database: Database, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def die(*_arguments: object) -> None:
@@ -194,16 +194,16 @@ def test_a_run_that_was_cut_off_is_a_failure_and_made_again(
     with monkeypatch.context() as context:
         context.setattr(backups._child, "ask", die)
         assert backups.make_due() == Outcome(problem=BackupProblem.INTERRUPTED)
-    # As a service that was killed leaves it.
+    # The state that a killed service leaves.
     database.write_now(lambda session: session.add(BackupRow(state="running")))
     (target / "incoming").mkdir()
     (target / "incoming" / "half").write_bytes(b"half")
     make_now(database, backups._settings, make)
-    assert sorted(row.state for row in runs(database)) == ["done", "failed", "failed"]
+    assert sorted(row.state for row in count_runs(database)) == ["done", "failed", "failed"]
     assert list((target / "incoming").iterdir()) == []
 
 
-def test_without_a_place_nothing_is_scheduled(
+def test_nothing_is_scheduled_without_a_target(
     settings: Settings, database: Database, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plain = settings.model_copy(update={"backup_to": ""})

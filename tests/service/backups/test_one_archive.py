@@ -1,4 +1,4 @@
-"""Backup and restore of a data directory."""
+"""Tests backup and restore of a data directory as one archive."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from service.settings import Settings
 
 @pytest.fixture
 def filled_settings(settings: Settings, database: Database) -> Settings:
-    """A data directory with a log, two stored files, keys, a model pack and things that are rebuilt."""
+    """Settings of a data directory with a log, two files, keys, a model pack and rebuildable files."""
     settings.prepare()
     audit = AuditService(database, settings)
     database.before_commit.append(audit.before_commit)
@@ -61,17 +61,17 @@ def archive(filled_settings: Settings, tmp_path: Path) -> Path:
     return target
 
 
-def elsewhere(tmp_path: Path) -> Settings:
+def other_settings(tmp_path: Path) -> Settings:
     return Settings(data_dir=tmp_path / "elsewhere", database_url="", bcrypt_cost=4)
 
 
-def names(archive: Path) -> set[str]:
+def member_names(archive: Path) -> set[str]:
     with zipfile.ZipFile(archive) as opened:
         return set(opened.namelist())
 
 
-def rewritten(archive: Path, change: Any, **replaced: bytes) -> Path:
-    """The archive with `change(manifest)` applied and members replaced, added or (None) removed."""
+def rewrite_archive(archive: Path, change: Any, **replaced: bytes) -> Path:
+    """Rewrite the archive: apply `change` to its manifest, and replace, add or (None) remove members."""
     target = archive.with_name("changed.zip")
     with zipfile.ZipFile(archive) as old, zipfile.ZipFile(target, "w") as new:
         manifest = json.loads(old.read(MANIFEST))
@@ -85,13 +85,13 @@ def rewritten(archive: Path, change: Any, **replaced: bytes) -> Path:
     return target
 
 
-def test_an_archive_holds_the_data_and_no_keys(archive: Path, filled_settings: Settings) -> None:
-    held = names(archive)
-    assert {DATABASE, MANIFEST, "data/models/pack/model.onnx"} < held
-    assert sum(name.startswith("data/files/") for name in held) == 2
+def test_archive_contains_the_data_and_no_keys(archive: Path, filled_settings: Settings) -> None:
+    members = member_names(archive)
+    assert {DATABASE, MANIFEST, "data/models/pack/model.onnx"} < members
+    assert sum(name.startswith("data/files/") for name in members) == 2
     assert not [
         name
-        for name in held
+        for name in members
         if ".part-" in name or "incoming" in name or "cache" in name or name.endswith((".key", "-wal"))
     ]
     if os.name == "posix":
@@ -100,7 +100,7 @@ def test_an_archive_holds_the_data_and_no_keys(archive: Path, filled_settings: S
 
 
 def test_restored_data_equals_the_backup(archive: Path, filled_settings: Settings, tmp_path: Path) -> None:
-    new = elsewhere(tmp_path)
+    new = other_settings(tmp_path)
     assert main(["restore", str(archive)], new) == 0
     database = Database(new.url)
     try:
@@ -111,7 +111,7 @@ def test_restored_data_equals_the_backup(archive: Path, filled_settings: Setting
         assert [files.path(row.file_id).read_bytes() for row in rows] == [b"left wing", b"right wing"]
         assert [row.filename for row in rows] == ["左翼.txt", "右翼.txt"]
         files.close()
-        # Another secret, and still a whole log: it was whole when it was backed up.
+        # Valid in spite of another secret, because the log was valid when it was backed up.
         verification = AuditService(database, new).verify()
         assert verification.problems == []
         last = database.read_now(
@@ -125,18 +125,18 @@ def test_restored_data_equals_the_backup(archive: Path, filled_settings: Setting
     assert not [path for path in new.data_dir.iterdir() if path.name.startswith(".restore-")]
 
 
-def test_backup_has_the_keys_only_on_request(filled_settings: Settings, tmp_path: Path) -> None:
+def test_backup_contains_the_keys_only_on_request(filled_settings: Settings, tmp_path: Path) -> None:
     target = tmp_path / "all.zip"
     assert main(["backup", str(target), "--with-secrets"], filled_settings) == 0
-    assert {"secrets/secret.key", "secrets/face.key"} < names(target)
-    new = elsewhere(tmp_path).model_copy(update={"secret_file": tmp_path / "keys" / "signing"})
+    assert {"secrets/secret.key", "secrets/face.key"} < member_names(target)
+    new = other_settings(tmp_path).model_copy(update={"secret_file": tmp_path / "keys" / "signing"})
     assert main(["restore", str(target)], new) == 0
     assert (tmp_path / "keys" / "signing").read_bytes() == filled_settings.load_signing_secret()
     assert new.load_signing_secret() == filled_settings.load_signing_secret()
     assert (new.data_dir / "face.key").read_bytes() == b"k" * 32
 
 
-def test_a_backup_is_consistent_while_the_service_writes(
+def test_backup_is_consistent_while_the_service_writes(
     filled_settings: Settings, database: Database, tmp_path: Path
 ) -> None:
     stop, rounds = threading.Event(), 0
@@ -157,10 +157,10 @@ def test_a_backup_is_consistent_while_the_service_writes(
         stop.set()
         writer.join()
     assert rounds
-    assert main(["restore", str(target)], elsewhere(tmp_path)) == 0
+    assert main(["restore", str(target)], other_settings(tmp_path)) == 0
 
 
-def test_a_copied_database_stands_alone(filled_settings: Settings, tmp_path: Path) -> None:
+def test_copied_database_needs_no_other_file(filled_settings: Settings, tmp_path: Path) -> None:
     target = tmp_path / "copy.db"
     copy_database(filled_settings.data_dir / "walkaround.db", target)
     with contextlib.closing(sqlite3.connect(target)) as connection:
@@ -168,7 +168,7 @@ def test_a_copied_database_stands_alone(filled_settings: Settings, tmp_path: Pat
         assert connection.execute("SELECT count(*) FROM file").fetchone() == (2,)
 
 
-def test_a_backup_overwrites_nothing(
+def test_backup_overwrites_nothing(
     archive: Path, filled_settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = archive.read_bytes()
@@ -176,11 +176,11 @@ def test_a_backup_overwrites_nothing(
     assert "exists already" in capsys.readouterr().err
     assert archive.read_bytes() == before
     assert main(["backup", str(filled_settings.data_dir / "in.zip")], filled_settings) == 1
-    assert main(["backup", str(tmp_path / "x.zip")], elsewhere(tmp_path)) == 1
+    assert main(["backup", str(tmp_path / "x.zip")], other_settings(tmp_path)) == 1
     assert "there is no data" in capsys.readouterr().err
 
 
-def test_a_damaged_file_is_backed_up_and_named(
+def test_damaged_file_is_backed_up_and_reported(
     filled_settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     blob = next(
@@ -194,7 +194,7 @@ def test_a_damaged_file_is_backed_up_and_named(
     assert (tmp_path / "x.zip").exists()
 
 
-def test_a_log_that_is_not_whole_is_not_signed_by_a_restore(
+def test_restore_does_not_sign_an_invalid_log(
     filled_settings: Settings, database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def cut(session: Any) -> None:
@@ -204,7 +204,7 @@ def test_a_log_that_is_not_whole_is_not_signed_by_a_restore(
     database.write_now(cut)
     assert main(["backup", str(tmp_path / "x.zip")], filled_settings) == 1
     assert "audit log" in capsys.readouterr().err
-    new = elsewhere(tmp_path)
+    new = other_settings(tmp_path)
     assert main(["restore", str(tmp_path / "x.zip")], new) == 0
     restored = Database(new.url)
     try:
@@ -216,14 +216,15 @@ def test_a_log_that_is_not_whole_is_not_signed_by_a_restore(
 def test_restore_keeps_existing_data_unless_forced(
     archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    new = elsewhere(tmp_path)
+    new = other_settings(tmp_path)
     assert main(["restore", str(archive)], new) == 0
     database = new.data_dir / "walkaround.db"
     before = database.read_bytes()
     assert main(["restore", str(archive)], new) == 1
     assert "is not empty" in capsys.readouterr().err
     assert database.read_bytes() == before
-    # What was written last may be in the log only; beside the restored database it would be read into that.
+    # The newest changes may be only in the write-ahead log, which SQLite would apply to the restored
+    # database.
     log = database.with_name("walkaround.db-wal")
     log.write_bytes(b"written last")
     assert main(["restore", str(archive), "--force"], new) == 0
@@ -232,14 +233,14 @@ def test_restore_keeps_existing_data_unless_forced(
     assert [path.read_bytes() for path in set_aside if path.name.endswith("-wal")] == [b"written last"]
 
 
-def test_stale_lock_is_not_content(archive: Path, tmp_path: Path) -> None:
-    new = elsewhere(tmp_path)
+def test_restore_ignores_a_stale_lock(archive: Path, tmp_path: Path) -> None:
+    new = other_settings(tmp_path)
     new.data_dir.mkdir(parents=True, exist_ok=True)
     (new.data_dir / "service.lock").touch()
     assert main(["restore", str(archive)], new) == 0
 
 
-def test_a_restore_waits_for_no_running_service(
+def test_restore_is_refused_while_a_service_runs(
     archive: Path, filled_settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with FileLock(filled_settings.data_dir / "service.lock"):
@@ -269,7 +270,7 @@ def test_a_restore_waits_for_no_running_service(
         "data/walkaround.db-wal",
     ],
 )
-def test_no_member_leads_out_of_the_data_directory(archive: Path, tmp_path: Path, name: str) -> None:
+def test_members_outside_the_data_directory_are_refused(archive: Path, tmp_path: Path, name: str) -> None:
     assert not is_safe(name)
     if "\x00" in name:
         return
@@ -278,14 +279,14 @@ def test_no_member_leads_out_of_the_data_directory(archive: Path, tmp_path: Path
     def add(manifest: dict[str, Any]) -> None:
         manifest["entries"].append({"name": name, "size": 1, "sha256": sha256})
 
-    new = elsewhere(tmp_path)
-    assert main(["restore", str(rewritten(archive, add, **{name: b"\x00"}))], new) == 1
+    new = other_settings(tmp_path)
+    assert main(["restore", str(rewrite_archive(archive, add, **{name: b"\x00"}))], new) == 1
     assert not new.data_dir.exists()
 
 
 @hypothesis_settings(deadline=None, max_examples=200)
 @given(st.text(alphabet="./\\:ab ", max_size=20).map(lambda tail: f"data/{tail}"))
-def test_every_name_that_is_safe_stays_inside(name: str) -> None:
+def test_safe_names_stay_inside_the_directory(name: str) -> None:
     if is_safe(name):
         root = Path("/somewhere").resolve()
         inside = os.path.normpath(root / name)
@@ -296,15 +297,15 @@ def _add_entry(manifest: dict[str, Any]) -> None:
     manifest["entries"].append({"name": "data/more", "size": 1, "sha256": "0" * 64})
 
 
-def _smaller(manifest: dict[str, Any]) -> None:
+def _shrink_size(manifest: dict[str, Any]) -> None:
     manifest["entries"][0]["size"] -= 1
 
 
-def _newer(manifest: dict[str, Any]) -> None:
+def _set_newer_format(manifest: dict[str, Any]) -> None:
     manifest["revision"] = "9999"
 
 
-def _twice(manifest: dict[str, Any]) -> None:
+def _repeat_entry(manifest: dict[str, Any]) -> None:
     manifest["entries"].append(manifest["entries"][0])
 
 
@@ -312,7 +313,7 @@ def _change_format(manifest: dict[str, Any]) -> None:
     manifest["format"] = 3
 
 
-def _same(manifest: dict[str, Any]) -> None:
+def _keep(manifest: dict[str, Any]) -> None:
     pass
 
 
@@ -320,19 +321,19 @@ def _same(manifest: dict[str, Any]) -> None:
     ("change", "replaced"),
     [
         (_add_entry, {}),
-        (_smaller, {}),
-        (_newer, {}),
-        (_twice, {}),
+        (_shrink_size, {}),
+        (_set_newer_format, {}),
+        (_repeat_entry, {}),
         (_change_format, {}),
-        (_same, {DATABASE: b"another database"}),
-        (_same, {"data/unlisted": b"x"}),
+        (_keep, {DATABASE: b"another database"}),
+        (_keep, {"data/unlisted": b"x"}),
     ],
 )
 def test_archive_that_differs_from_its_manifest_changes_nothing(
     archive: Path, tmp_path: Path, change: Any, replaced: dict[str, bytes], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    new = elsewhere(tmp_path)
-    assert main(["restore", str(rewritten(archive, change, **replaced))], new) == 1
+    new = other_settings(tmp_path)
+    assert main(["restore", str(rewrite_archive(archive, change, **replaced))], new) == 1
     assert capsys.readouterr().err.startswith("restore failed: ")
     left = list(new.data_dir.iterdir()) if new.data_dir.exists() else []
     assert [path.name for path in left] in ([], ["service.lock"])
@@ -342,21 +343,21 @@ def test_archive_that_differs_from_its_manifest_changes_nothing(
 def test_other_file_is_not_an_archive(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.zip"
     path.write_bytes(content)
-    assert main(["restore", str(path)], elsewhere(tmp_path)) == 1
-    assert main(["restore", str(tmp_path / "nothing.zip")], elsewhere(tmp_path)) == 1
+    assert main(["restore", str(path)], other_settings(tmp_path)) == 1
+    assert main(["restore", str(tmp_path / "nothing.zip")], other_settings(tmp_path)) == 1
 
 
-def test_one_flipped_byte_is_found(archive: Path, tmp_path: Path) -> None:
+def test_changed_byte_is_found(archive: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(archive) as opened:
         start = opened.getinfo("data/models/pack/model.onnx").header_offset
     data = bytearray(archive.read_bytes())
     place = data.index(b"content of models", start)
     data[place] ^= 1
     archive.write_bytes(data)
-    assert main(["restore", str(archive)], elsewhere(tmp_path)) == 1
+    assert main(["restore", str(archive)], other_settings(tmp_path)) == 1
 
 
-def test_the_help_names_the_options(capsys: pytest.CaptureFixture[str], settings: Settings) -> None:
+def test_help_lists_the_options(capsys: pytest.CaptureFixture[str], settings: Settings) -> None:
     for command, option in (("backup", "--with-secrets"), ("restore", "--force")):
         with pytest.raises(SystemExit) as ended:
             main([command, "--help"], settings)

@@ -1,4 +1,4 @@
-"""Backups that releases made are restored with today's code: records, files, seals and the audit log."""
+"""Tests that backups of releases are restored with the current code: records, files, seals, audit log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from service.stores.contents import file_contents
 from tests.postgresql import Server
 from tests.service.backups.release_archive import PIXEL
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 
 @pytest.fixture(params=["sqlite-format-1", pytest.param("postgresql-format-2", marks=pytest.mark.postgresql)])
@@ -30,8 +30,8 @@ def release(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def empty(release: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Settings]:
-    """An installation without anything, on the kind of database that the archive is of."""
+def empty_settings(release: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Settings]:
+    """Settings of an empty installation, on the kind of database of the archive."""
     if release.startswith("sqlite"):
         yield Settings(data_dir=tmp_path / "data", database_url="")
         return
@@ -41,11 +41,11 @@ def empty(release: str, tmp_path: Path, request: pytest.FixtureRequest) -> Itera
     server.execute("DROP DATABASE restored WITH (FORCE)")
 
 
-def test_a_releases_backup_is_restored(release: str, empty: Settings) -> None:
-    facts: dict[str, Any] = json.loads((HERE / f"{release}.json").read_text("utf-8"))
-    assert main(["restore", str(HERE / f"{release}.zip")], empty) == 0
-    assert verify_audit.main(["audit", "verify", "--record", facts["sealed"]], empty) == 0
-    database = Database(empty.url)
+def test_backup_of_a_release_is_restored(release: str, empty_settings: Settings) -> None:
+    facts: dict[str, Any] = json.loads((FOLDER / f"{release}.json").read_text("utf-8"))
+    assert main(["restore", str(FOLDER / f"{release}.zip")], empty_settings) == 0
+    assert verify_audit.main(["audit", "verify", "--record", facts["sealed"]], empty_settings) == 0
+    database = Database(empty_settings.url)
     try:
         assert current_revision(database) == newest_revision()
 
@@ -58,15 +58,15 @@ def test_a_releases_backup_is_restored(release: str, empty: Settings) -> None:
         assert rows("SELECT item_name FROM item") == [(facts["item_name"],)]
         assert rows("SELECT seal FROM record_edition") == [(facts["seal"],)]
         [(photo,)] = rows(f"SELECT sha256 FROM file WHERE file_id = '{facts['photo']}'")
-        assert file_contents(empty).path(photo).read_bytes() == PIXEL
-        # The log goes on with the entry of the restore, signed with the secret that was made here.
+        assert file_contents(empty_settings).path(photo).read_bytes() == PIXEL
+        # The log continues with the entry of the restore, signed with the secret of this installation.
         assert rows("SELECT max(seq) FROM audit_event") == [(facts["audit_rows"] + 1,)]
-        check = seal_checks(database, empty).check_now(facts["sealed"])
+        check = seal_checks(database, empty_settings).check_now(facts["sealed"])
         assert (check.seal, check.intact) == (facts["seal"], True)
     finally:
         database.close()
-    # What was restored is backed up again, and restored nowhere but in an empty place.
-    again = empty.data_dir.parent / "again.zip"
-    assert main(["backup", str(again)], empty) == 0
-    assert main(["backup", "verify", str(again)], empty) == 0
-    assert main(["restore", str(again)], empty) == 1
+    # The restored data can be backed up again. A restore needs an empty directory.
+    again = empty_settings.data_dir.parent / "again.zip"
+    assert main(["backup", str(again)], empty_settings) == 0
+    assert main(["backup", "verify", str(again)], empty_settings) == 0
+    assert main(["restore", str(again)], empty_settings) == 1

@@ -13,25 +13,25 @@ NIGHT = dt.datetime(2026, 11, 23, 2, 30, tzinfo=dt.UTC)
 NIGHTS = [NIGHT - dt.timedelta(days=days) for days in range(500)]
 
 
-def test_a_year_of_nights_is_thinned_out() -> None:
-    keep = sorted(times_to_keep(NIGHTS, Retention(7, 5, 12)), reverse=True)
-    assert keep[:7] == NIGHTS[:7]
-    # The newest of each week is its Sunday, the newest of each month its last day.
-    assert [time.isoformat()[:10] for time in keep[7:]] == [
+def test_backups_of_a_year_are_thinned_out() -> None:
+    kept_times = sorted(times_to_keep(NIGHTS, Retention(7, 5, 12)), reverse=True)
+    assert kept_times[:7] == NIGHTS[:7]
+    # The newest backup of a week is that of Sunday, the newest of a month that of its last day.
+    assert [time.isoformat()[:10] for time in kept_times[7:]] == [
         *("2026-11-15", "2026-11-08", "2026-11-01", "2026-10-31", "2026-09-30", "2026-08-31", "2026-07-31"),
         *("2026-06-30", "2026-05-31", "2026-04-30", "2026-03-31", "2026-02-28", "2026-01-31", "2025-12-31"),
     ]
 
 
-def test_backups_of_the_last_day_all_stay() -> None:
+def test_backups_of_the_last_day_are_all_kept() -> None:
     hours = [NIGHT - dt.timedelta(hours=6 * number) for number in range(12)]
-    keep = times_to_keep(hours, Retention(2, 0, 0))
-    assert keep == {time for time in hours if NIGHT - time < KEEP_ALL_PERIOD} | {
+    kept_times = times_to_keep(hours, Retention(2, 0, 0))
+    assert kept_times == {time for time in hours if NIGHT - time < KEEP_ALL_PERIOD} | {
         NIGHT.replace(day=22, hour=20)
     }
 
 
-def test_pruning_every_night_keeps_the_same_as_pruning_once() -> None:
+def test_daily_pruning_keeps_the_same_as_pruning_once() -> None:
     backups: set[dt.datetime] = set()
     for night in reversed(NIGHTS):
         backups = times_to_keep({*backups, night}, Retention(7, 5, 12))
@@ -44,9 +44,11 @@ def test_pruning_every_night_keeps_the_same_as_pruning_once() -> None:
     ),
     st.builds(Retention, st.integers(1, 9), st.integers(0, 9), st.integers(0, 9)),
 )
-def test_the_newest_stays_and_nothing_is_invented(times: set[dt.datetime], retention: Retention) -> None:
-    keep = times_to_keep(times, retention)
-    assert keep <= times
-    assert not times or max(times) in keep
-    assert len({time.date() for time in keep}) >= min(len({time.date() for time in times}), retention.daily)
-    assert times_to_keep(keep, retention) == keep
+def test_newest_backup_is_kept_and_no_time_is_added(times: set[dt.datetime], retention: Retention) -> None:
+    kept_times = times_to_keep(times, retention)
+    assert kept_times <= times
+    assert not times or max(times) in kept_times
+    assert len({time.date() for time in kept_times}) >= min(
+        len({time.date() for time in times}), retention.daily
+    )
+    assert times_to_keep(kept_times, retention) == kept_times

@@ -1,4 +1,4 @@
-"""Backups that share their contents, in a directory and in a store: made, verified, restored and removed."""
+"""Tests backups that share their contents, in a directory and in a store: create, verify, restore, remove."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from tests.s3_server import S3Server, s3, short_retries, store_settings
 
 __all__ = ["s3", "short_retries"]
 
-both = pytest.mark.parametrize(
+on_both_databases = pytest.mark.parametrize(
     "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
 )
-Keep = Callable[[str, bytes], str]
+StoreFile = Callable[[str, bytes], str]
 
 
 @pytest.fixture
@@ -50,8 +50,8 @@ def settings(settings: Settings, target: Path) -> Settings:
 
 
 @pytest.fixture
-def keep(settings: Settings, database: Database) -> Iterator[Keep]:
-    """Stores a file; gives the SHA-256 of its content. The audit log is begun."""
+def store_file(settings: Settings, database: Database) -> Iterator[StoreFile]:
+    """A function that stores a file and returns the SHA-256 of its content. The audit log has started."""
     settings.prepare()
     audit = AuditService(database, settings)
     database.before_commit.append(audit.before_commit)
@@ -63,7 +63,7 @@ def keep(settings: Settings, database: Database) -> Iterator[Keep]:
 
 @pytest.fixture(params=["directory", "s3"])
 def place(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) -> BackupPlace:
-    """The place of the settings: the directory, or a bucket."""
+    """The target in the settings: a directory or a bucket."""
     if request.param == "s3":
         values = store_settings(request.getfixturevalue("s3"), tmp_path)
         settings.files_endpoint, settings.files_keys_file = (
@@ -80,8 +80,8 @@ def folder(place: BackupPlace) -> SharedFolder:
 
 
 @pytest.fixture
-def moments(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each backup is made a second after the one before, whatever the clock says."""
+def backups_one_second_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each backup be one second after the previous one, independent of the clock."""
     finish, number = SharedFolder.finish, iter(range(1000))
 
     def later(self: SharedFolder, manifest: Manifest) -> str:
@@ -91,31 +91,32 @@ def moments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SharedFolder, "finish", later)
 
 
-def directory(path: Path) -> BackupPlace:
+def directory_names(path: Path) -> BackupPlace:
     return open_place(str(path), Settings())
 
 
-def contents(place: BackupPlace) -> dict[str, int]:
+def content_names(place: BackupPlace) -> dict[str, int]:
     return dict(place.list_objects(CONTENTS))
 
 
-@both
-@pytest.mark.usefixtures("moments", "keep")
+@on_both_databases
+@pytest.mark.usefixtures("backups_one_second_apart", "store_file")
 def test_backup_adds_only_new_contents(
-    folder: SharedFolder, settings: Settings, keep: Keep, database_kind: str
+    folder: SharedFolder, settings: Settings, store_file: StoreFile, database_kind: str
 ) -> None:
-    keep("左翼.txt", b"left wing" * 1000)
+    store_file("左翼.txt", b"left wing" * 1000)
     first = make(settings)
     assert first.problem is None
     assert first.name is not None
     assert first.added == first.size
-    keep("右翼.txt", b"right wing" * 1000)
+    store_file("右翼.txt", b"right wing" * 1000)
     second = make(settings)
     assert second.name is not None
     assert folder.names() == [first.name, second.name]
     manifest = folder.read(second.name).manifest
     assert sum(entry.name.startswith("data/files/") for entry in manifest.entries) == 2
-    # The first file was there; of the database only what changed of PostgreSQL's tables, or the whole file.
+    # The first file was stored already. The database adds the changed tables on PostgreSQL, or the whole
+    # file.
     assert second.added is not None
     assert second.size is not None
     assert second.added <= second.size - 9000
@@ -124,21 +125,21 @@ def test_backup_adds_only_new_contents(
     assert unchanged.added <= second.added - 10_000
 
 
-@both
-@pytest.mark.usefixtures("moments")
-def test_the_newest_or_a_named_one_is_restored(
+@on_both_databases
+@pytest.mark.usefixtures("backups_one_second_apart")
+def test_newest_or_named_backup_is_restored(
     settings: Settings,
     target: Path,
-    keep: Keep,
+    store_file: StoreFile,
     tmp_path: Path,
     database_kind: str,
     request: pytest.FixtureRequest,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    old = keep("a.txt", b"a\\N\tb")
+    old = store_file("a.txt", b"a\\N\tb")
     first = make(settings).name
     assert first is not None
-    new = keep("b.txt", b"b")
+    new = store_file("b.txt", b"b")
     assert make(settings).name is not None
     for number, (arguments, stored) in enumerate(((["--backup", first], {old}), ([], {old, new}))):
         url = ""
@@ -162,49 +163,53 @@ def test_the_newest_or_a_named_one_is_restored(
     assert "there is no backup 20000101T000000Z" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("moments")
+@pytest.mark.usefixtures("backups_one_second_apart")
 def test_old_backups_and_their_unshared_contents_are_removed(
-    folder: SharedFolder, settings: Settings, keep: Keep
+    folder: SharedFolder, settings: Settings, store_file: StoreFile
 ) -> None:
-    lost = keep("a.txt", b"only in the first")
+    lost = store_file("a.txt", b"only in the first")
     first, second = make(settings), make(settings)
     file_contents(settings).path(lost).unlink()
     third = make(settings)
-    # It says so, and is a backup all the same.
+    # It reports that, and is a usable backup.
     assert third.problem is BackupProblem.DAMAGED_DATA
     names = [backup.name for backup in (first, second, third)]
     assert folder.names() == names
     whole = content_name(folder.read(folder.names()[0]).manifest.entries[-1])
-    assert whole in contents(folder.place)
+    assert whole in content_names(folder.place)
     assert prune(folder, Retention(9, 9, 9)) == []
     for name in names[:2]:
         assert name is not None
         folder.discard(name)
     assert folder.collect() > 0
-    assert whole not in contents(folder.place)
+    assert whole not in content_names(folder.place)
     named = {content_name(entry) for entry in folder.read(names[2] or "").manifest.entries}
-    assert set(contents(folder.place)) == named
+    assert set(content_names(folder.place)) == named
 
 
-def test_nothing_is_removed_while_a_manifest_cannot_be_read(
-    folder: SharedFolder, settings: Settings, keep: Keep
+def test_nothing_is_removed_if_a_manifest_cannot_be_read(
+    folder: SharedFolder, settings: Settings, store_file: StoreFile
 ) -> None:
-    keep("a.txt", b"a")
+    store_file("a.txt", b"a")
     assert make(settings).name
     with folder.place.create_object() as part:
         part.file.write(b"torn")
         part.commit(f"{BACKUPS}/20200101T000000Z.json.gz")
-    before = contents(folder.place)
+    before = content_names(folder.place)
     with pytest.raises(BackupRefusedError, match="damaged"):
         folder.collect()
-    assert contents(folder.place) == before
+    assert content_names(folder.place) == before
 
 
-@both
+@on_both_databases
 def test_verify_finds_a_changed_and_a_missing_content(
-    settings: Settings, target: Path, keep: Keep, capsys: pytest.CaptureFixture[str], database_kind: str
+    settings: Settings,
+    target: Path,
+    store_file: StoreFile,
+    capsys: pytest.CaptureFixture[str],
+    database_kind: str,
 ) -> None:
-    sha256 = keep("a.txt", b"photo")
+    sha256 = store_file("a.txt", b"photo")
     name = make(settings).name
     assert main(["backup", "verify"], settings) == 0
     assert main(["backup", "list"], settings) == 0
@@ -218,19 +223,23 @@ def test_verify_finds_a_changed_and_a_missing_content(
     path.unlink()
     assert main(["backup", "verify", "--backup", str(name)], settings) == 1
     assert "is missing in the backup" in capsys.readouterr().out
-    # The next backup brings it back.
+    # The next backup stores it again.
     assert make(settings).problem is None
     assert main(["backup", "verify", "--all"], settings) == 0
 
 
-@both
+@on_both_databases
 def test_verify_reads_the_database(
-    settings: Settings, target: Path, keep: Keep, database_kind: str, capsys: pytest.CaptureFixture[str]
+    settings: Settings,
+    target: Path,
+    store_file: StoreFile,
+    database_kind: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    keep("a.txt", b"photo")
+    store_file("a.txt", b"photo")
     name = make(settings).name
     assert name is not None
-    manifest = SharedFolder(directory(target)).read(name).manifest
+    manifest = SharedFolder(directory_names(target)).read(name).manifest
     wanted = DATABASE if database_kind == "sqlite" else "tables/audit_event"
     entry = next(entry for entry in manifest.entries if entry.name == wanted)
     path = target / content_name(entry)
@@ -239,11 +248,15 @@ def test_verify_reads_the_database(
     assert "damaged" in capsys.readouterr().out
 
 
-@both
-def test_a_log_that_was_changed_is_backed_up_and_named(
-    settings: Settings, database: Database, keep: Keep, database_kind: str, capsys: pytest.CaptureFixture[str]
+@on_both_databases
+def test_changed_log_is_backed_up_and_reported(
+    settings: Settings,
+    database: Database,
+    store_file: StoreFile,
+    database_kind: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    keep("a\n\t\\.txt", b"photo")
+    store_file("a\n\t\\.txt", b"photo")
 
     def change(session: object) -> None:
         if database_kind == "sqlite":
@@ -260,10 +273,10 @@ def test_a_log_that_was_changed_is_backed_up_and_named(
     assert "when it was made: audit log: row 2 was changed" in capsys.readouterr().out
 
 
-def test_a_backup_that_was_not_written_as_it_was_read_is_discarded(
-    settings: Settings, target: Path, keep: Keep, monkeypatch: pytest.MonkeyPatch
+def test_backup_that_differs_from_its_source_is_discarded(
+    settings: Settings, target: Path, store_file: StoreFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep("a.txt", b"photo")
+    store_file("a.txt", b"photo")
     put = FolderStore.put
 
     def flip(self: FolderStore, name: str, source: Path) -> None:
@@ -275,28 +288,28 @@ def test_a_backup_that_was_not_written_as_it_was_read_is_discarded(
         context.setattr(FolderStore, "put", flip)
         outcome = make(settings)
     assert (outcome.name, outcome.problem) == (None, BackupProblem.NOT_VERIFIED)
-    folder = SharedFolder(directory(target))
+    folder = SharedFolder(directory_names(target))
     assert folder.names() == []
-    # What was written wrong is not taken for the content by the next backup.
+    # The next backup does not reuse the wrong content.
     assert make(settings).problem is None
     assert main(["backup", "verify"], settings) == 0
 
 
 def test_backup_interrupted_before_verification_is_not_listed(
-    settings: Settings, target: Path, keep: Keep, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, target: Path, store_file: StoreFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep("a.txt", b"photo")
+    store_file("a.txt", b"photo")
     with monkeypatch.context() as context:
-        context.setattr(making, "verify", _raises(OSError(5, "the process ends here")))
+        context.setattr(making, "verify", _raising(OSError(5, "the process ends here")))
         assert make(settings).name is None
-    assert SharedFolder(directory(target)).names() == []
+    assert SharedFolder(directory_names(target)).names() == []
     assert make(settings).problem is None
 
 
 def test_contents_of_an_interrupted_backup_are_verified_before_reuse(
-    settings: Settings, target: Path, keep: Keep
+    settings: Settings, target: Path, store_file: StoreFile
 ) -> None:
-    sha256 = keep("a.txt", b"photo")
+    sha256 = store_file("a.txt", b"photo")
     left = target / CONTENTS / sha256[:2] / sha256[2:]
     left.parent.mkdir(parents=True)
     left.write_bytes(b"phot0")
@@ -307,16 +320,16 @@ def test_contents_of_an_interrupted_backup_are_verified_before_reuse(
 
 
 def test_failures_have_a_named_problem(
-    settings: Settings, target: Path, keep: Keep, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, target: Path, store_file: StoreFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep("a.txt", b"photo")
+    store_file("a.txt", b"photo")
     with monkeypatch.context() as context:
-        context.setattr(making, "take_backup", _raises(OSError(28, "No space left on device")))
+        context.setattr(making, "take_backup", _raising(OSError(28, "No space left on device")))
         assert make(settings).problem is BackupProblem.DISK_FULL
-        context.setattr(making, "take_backup", _raises(RuntimeError("canary")))
+        context.setattr(making, "take_backup", _raising(RuntimeError("canary")))
         assert make(settings).problem is BackupProblem.INTERNAL
     shutil.rmtree(target)
-    # A disk that is not mounted: nothing is made in its place.
+    # A disk that is not mounted: no directory is created instead.
     assert make(settings).problem is BackupProblem.PLACE_AWAY
     assert not target.exists()
     database = settings.data_dir / "walkaround.db"
@@ -325,14 +338,14 @@ def test_failures_have_a_named_problem(
     assert make(settings).problem is BackupProblem.DAMAGED_DATABASE
 
 
-def _raises(problem: Exception) -> Callable[..., None]:
+def _raising(problem: Exception) -> Callable[..., None]:
     def fail(*_arguments: object) -> None:
         raise problem
 
     return fail
 
 
-def test_a_name_is_the_time_in_utc(folder: SharedFolder, settings: Settings, keep: Keep) -> None:
+def test_name_is_the_time_in_utc(folder: SharedFolder, settings: Settings, store_file: StoreFile) -> None:
     name = make(settings).name
     assert name is not None
     assert abs(dt.datetime.now(dt.UTC) - parse_time(name)) < dt.timedelta(minutes=5)
@@ -340,9 +353,9 @@ def test_a_name_is_the_time_in_utc(folder: SharedFolder, settings: Settings, kee
         folder.read("../../etc/passwd")
 
 
-@both
-def test_a_backup_is_consistent_while_the_service_writes(
-    settings: Settings, database: Database, keep: Keep, database_kind: str
+@on_both_databases
+def test_backup_is_consistent_while_the_service_writes(
+    settings: Settings, database: Database, store_file: StoreFile, database_kind: str
 ) -> None:
     stop, written = threading.Event(), threading.Event()
 
@@ -364,30 +377,30 @@ def test_a_backup_is_consistent_while_the_service_writes(
 
 
 @pytest.fixture
-def in_bucket(s3: S3Server, short_retries: None, settings: Settings, tmp_path: Path) -> Settings:
-    """The settings of a service whose files lie in a bucket."""
+def bucket_settings(s3: S3Server, short_retries: None, settings: Settings, tmp_path: Path) -> Settings:
+    """The settings of a service with its files in a bucket."""
     for name, value in store_settings(s3, tmp_path).items():
         setattr(settings, name, value)
     return settings
 
 
 @pytest.fixture
-def keep_in_bucket(in_bucket: Settings, keep: Keep) -> Keep:
-    return keep
+def store_in_bucket(bucket_settings: Settings, store_file: StoreFile) -> StoreFile:
+    return store_file
 
 
 def test_files_in_a_bucket_are_backed_up_and_restored(
-    in_bucket: Settings, keep_in_bucket: Keep, target: Path, tmp_path: Path
+    bucket_settings: Settings, store_in_bucket: StoreFile, target: Path, tmp_path: Path
 ) -> None:
-    stored = keep_in_bucket("a.txt", b"photo")
-    assert make(in_bucket).problem is None
+    stored = store_in_bucket("a.txt", b"photo")
+    assert make(bucket_settings).problem is None
     elsewhere = Settings(data_dir=tmp_path / "elsewhere", database_url="")
     assert main(["restore", str(target)], elsewhere) == 0
     assert file_contents(elsewhere).path(stored).read_bytes() == b"photo"
-    # Back into a bucket: nothing of it in the data directory.
-    other = in_bucket.model_copy(
+    # Restored into a bucket, not into the data directory.
+    other = bucket_settings.model_copy(
         update={
-            "files_url": f"{in_bucket.files_url}/other",
+            "files_url": f"{bucket_settings.files_url}/other",
             "data_dir": tmp_path / "other",
             "database_url": "",
         }
@@ -397,27 +410,29 @@ def test_files_in_a_bucket_are_backed_up_and_restored(
     assert not other.files_dir.exists()
 
 
-def test_files_may_be_left_to_their_bucket(
-    in_bucket: Settings,
-    keep_in_bucket: Keep,
+def test_files_in_a_bucket_can_be_left_out(
+    bucket_settings: Settings,
+    store_in_bucket: StoreFile,
     target: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    keep_in_bucket("a.txt", b"photo")
-    outcome = make(in_bucket.model_copy(update={"backup_stored_files": False}))
+    store_in_bucket("a.txt", b"photo")
+    outcome = make(bucket_settings.model_copy(update={"backup_stored_files": False}))
     assert (outcome.problem, outcome.files) == (None, 1)
     assert main(["restore", str(target)], Settings(data_dir=tmp_path / "elsewhere", database_url="")) == 0
     assert "does not contain stored files" in capsys.readouterr().out
 
 
 def test_unreachable_bucket_is_reported(
-    in_bucket: Settings, keep_in_bucket: Keep, s3: S3Server, target: Path
+    bucket_settings: Settings, store_in_bucket: StoreFile, s3: S3Server, target: Path
 ) -> None:
-    keep_in_bucket("a.txt", b"photo")
+    store_in_bucket("a.txt", b"photo")
     s3.state.is_down = True
-    assert make(in_bucket).problem is BackupProblem.NO_FILE_STORE
-    in_folder = in_bucket.model_copy(update={"files_url": "", "backup_to": f"{in_bucket.files_url}/backups"})
+    assert make(bucket_settings).problem is BackupProblem.NO_FILE_STORE
+    in_folder = bucket_settings.model_copy(
+        update={"files_url": "", "backup_to": f"{bucket_settings.files_url}/backups"}
+    )
     assert make(in_folder).problem is BackupProblem.PLACE_AWAY
     s3.state.is_down = False
-    assert make(in_bucket).problem is None
+    assert make(bucket_settings).problem is None

@@ -1,4 +1,4 @@
-"""The catalogue over HTTP, on both databases."""
+"""Tests the catalogue over HTTP, on both databases."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from service.changes import ObjectChange
 from service.db.database import Database
 from shared.codes import Role
 from shared.wire.files import StoredFile
-from tests.service.domain_app import as_role, client_of
+from tests.service.domain_app import create_client, role_headers
 
 KINDS: dict[str, dict[str, Any]] = {
     "aircraft": {"aircraft_name": "B-1234", "registration": "B-1234", "aircraft_type": "A320"},
@@ -39,7 +39,7 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 
 def file_info(_session: Any, file_id: str) -> StoredFile | None:
-    """A file store with one picture and one text."""
+    """The file port, with one picture and one text."""
     if file_id not in {"picture", "text"}:
         return None
     size = 640 if file_id == "picture" else None
@@ -64,11 +64,11 @@ def service(database: Database) -> CatalogueService:
 
 @pytest.fixture
 def client(service: CatalogueService) -> Iterator[TestClient]:
-    with client_of(router(service)) as client:
+    with create_client(router(service)) as client:
         yield client
 
 
-def make(client: TestClient, kind: str, **values: Any) -> dict[str, Any]:
+def create_entry(client: TestClient, kind: str, **values: Any) -> dict[str, Any]:
     answer = client.post(f"/api/catalogue/{kind}", json={**KINDS[kind], **values})
     assert answer.status_code == 200, answer.text
     assert answer.json()["code"] == 0
@@ -77,8 +77,8 @@ def make(client: TestClient, kind: str, **values: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_life_of_an_entry(client: TestClient, kind: str) -> None:
-    entry = make(client, kind)
+def test_entry_can_be_created_changed_and_deleted(client: TestClient, kind: str) -> None:
+    entry = create_entry(client, kind)
     assert {**entry, **KINDS[kind]} == entry
     url = f"/api/catalogue/{kind}/{entry[IDS[kind]]}"
     read = client.get(url)
@@ -95,8 +95,8 @@ def test_the_life_of_an_entry(client: TestClient, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_change_on_top_of_an_older_version_is_refused(client: TestClient, kind: str) -> None:
-    url = f"/api/catalogue/{kind}/{make(client, kind)[IDS[kind]]}"
+def test_change_of_an_older_version_is_refused(client: TestClient, kind: str) -> None:
+    url = f"/api/catalogue/{kind}/{create_entry(client, kind)[IDS[kind]]}"
     old = client.get(url).headers["etag"]
     first = client.put(url, json={**KINDS[kind], NAMES[kind]: "one"}, headers={"If-Match": old})
     assert first.status_code == 200
@@ -112,7 +112,7 @@ def test_a_change_on_top_of_an_older_version_is_refused(client: TestClient, kind
 
 
 def test_update_with_same_values_changes_nothing(client: TestClient) -> None:
-    url = f"/api/catalogue/aircraft/{make(client, 'aircraft')['aircraft_id']}"
+    url = f"/api/catalogue/aircraft/{create_entry(client, 'aircraft')['aircraft_id']}"
     before = client.get(url)
     same = client.put(url, json=KINDS["aircraft"])
     assert same.headers["etag"] == before.headers["etag"]
@@ -120,9 +120,9 @@ def test_update_with_same_values_changes_nothing(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_null_clears_and_a_name_is_needed(client: TestClient, kind: str) -> None:
+def test_null_clears_a_field_but_not_the_name(client: TestClient, kind: str) -> None:
     cleared = next(name for name in KINDS[kind] if name not in {NAMES[kind], "file_id"})
-    entry = make(client, kind)
+    entry = create_entry(client, kind)
     url = f"/api/catalogue/{kind}/{entry[IDS[kind]]}"
     body = {**KINDS[kind], cleared: None}
     assert client.put(url, json=body).json()["data"][cleared] is None
@@ -134,9 +134,11 @@ def test_null_clears_and_a_name_is_needed(client: TestClient, kind: str) -> None
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_field_of_the_service_can_be_set(client: TestClient, kind: str) -> None:
+def test_fields_of_the_service_cannot_be_set(client: TestClient, kind: str) -> None:
     forged = {IDS[kind]: "mine", "version": 99, "created_at": "2000-01-01T00:00:00Z", "aircraft_name": "B-9"}
-    entry = make(client, kind, **{name: value for name, value in forged.items() if name not in KINDS[kind]})
+    entry = create_entry(
+        client, kind, **{name: value for name, value in forged.items() if name not in KINDS[kind]}
+    )
     assert entry[IDS[kind]] != "mine"
     assert not entry["created_at"].startswith("2000")
     if kind != "aircraft":
@@ -144,8 +146,8 @@ def test_no_field_of_the_service_can_be_set(client: TestClient, kind: str) -> No
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_pages_are_exact_and_newest_first(client: TestClient, kind: str) -> None:
-    ids = [make(client, kind, **{NAMES[kind]: f"name {number}"})[IDS[kind]] for number in range(5)]
+def test_pages_are_complete_and_newest_first(client: TestClient, kind: str) -> None:
+    ids = [create_entry(client, kind, **{NAMES[kind]: f"name {number}"})[IDS[kind]] for number in range(5)]
     listed = []
     for page in (1, 2, 3, 4):
         answer = client.get(f"/api/catalogue/{kind}", params={"current_page": page, "page_size": 2}).json()
@@ -164,13 +166,13 @@ def test_pages_are_exact_and_newest_first(client: TestClient, kind: str) -> None
 @pytest.mark.parametrize(
     "query", ["page_size=0", "page_size=201", "current_page=0", "current_page=9223372036854775808", "q=%00"]
 )
-def test_a_page_out_of_range_is_422(client: TestClient, query: str) -> None:
+def test_page_out_of_range_is_422(client: TestClient, query: str) -> None:
     for kind in KINDS:
         assert client.get(f"/api/catalogue/{kind}?{query}").status_code == 422
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_search_takes_every_letter_as_it_is(client: TestClient, kind: str) -> None:
+def test_search_takes_every_character_literally(client: TestClient, kind: str) -> None:
     names = [
         "Wing 100%",
         "Wing 1000",
@@ -181,7 +183,7 @@ def test_a_search_takes_every_letter_as_it_is(client: TestClient, kind: str) -> 
         "a/b",
     ]
     for name in names:
-        make(client, kind, **{NAMES[kind]: name})
+        create_entry(client, kind, **{NAMES[kind]: name})
 
     def search(q: str) -> set[str]:
         answer = client.get(f"/api/catalogue/{kind}", params={"q": q})
@@ -199,15 +201,15 @@ def test_a_search_takes_every_letter_as_it_is(client: TestClient, kind: str) -> 
 
 
 def test_search_finds_entries_by_the_names_of_their_parents(client: TestClient) -> None:
-    aircraft = make(client, "aircraft", aircraft_name="B-50_7")["aircraft_id"]
-    other = make(client, "aircraft", aircraft_name="B-5007")["aircraft_id"]
-    flight = make(client, "flights", flight_number="CA77", aircraft_id=aircraft)["flight_id"]
-    make(client, "flights", flight_number="CA78", aircraft_id=other)
-    make(client, "tasks", task_name="其他", aircraft_id=other)
-    make(client, "tasks", task_name="换机", flight_id=flight, aircraft_id=other)
-    make(client, "tasks", task_name="本机", flight_id=flight)
-    make(client, "reference-images", reference_image_name="左", aircraft_id=aircraft)
-    make(client, "reference-images", reference_image_name="右", aircraft_id=other)
+    aircraft = create_entry(client, "aircraft", aircraft_name="B-50_7")["aircraft_id"]
+    other = create_entry(client, "aircraft", aircraft_name="B-5007")["aircraft_id"]
+    flight = create_entry(client, "flights", flight_number="CA77", aircraft_id=aircraft)["flight_id"]
+    create_entry(client, "flights", flight_number="CA78", aircraft_id=other)
+    create_entry(client, "tasks", task_name="其他", aircraft_id=other)
+    create_entry(client, "tasks", task_name="换机", flight_id=flight, aircraft_id=other)
+    create_entry(client, "tasks", task_name="本机", flight_id=flight)
+    create_entry(client, "reference-images", reference_image_name="左", aircraft_id=aircraft)
+    create_entry(client, "reference-images", reference_image_name="右", aircraft_id=other)
 
     def search(kind: str, q: str) -> list[str]:
         page = client.get(f"/api/catalogue/{kind}", params={"q": q}).json()["data"]
@@ -221,15 +223,17 @@ def test_search_finds_entries_by_the_names_of_their_parents(client: TestClient) 
 
 
 def test_names_are_joined_and_a_task_takes_the_aircraft_of_its_flight(client: TestClient) -> None:
-    first = make(client, "aircraft", aircraft_name="B-1")
-    second = make(client, "aircraft", aircraft_name="B-2")
-    flight = make(client, "flights", aircraft_id=first["aircraft_id"])
+    first = create_entry(client, "aircraft", aircraft_name="B-1")
+    second = create_entry(client, "aircraft", aircraft_name="B-2")
+    flight = create_entry(client, "flights", aircraft_id=first["aircraft_id"])
     assert flight["aircraft_name"] == "B-1"
-    by_flight = make(client, "tasks", flight_id=flight["flight_id"])
-    by_aircraft = make(client, "tasks", flight_id=flight["flight_id"], aircraft_id=second["aircraft_id"])
+    by_flight = create_entry(client, "tasks", flight_id=flight["flight_id"])
+    by_aircraft = create_entry(
+        client, "tasks", flight_id=flight["flight_id"], aircraft_id=second["aircraft_id"]
+    )
     assert (by_flight["aircraft_id"], by_flight["aircraft_name"]) == (first["aircraft_id"], "B-1")
     assert (by_flight["flight_number"], by_aircraft["aircraft_name"]) == ("CA1501", "B-2")
-    # The flight gets another aircraft: the task follows.
+    # If the flight gets another aircraft, the task has it too.
     client.put(
         f"/api/catalogue/flights/{flight['flight_id']}",
         json={"flight_number": "CA1501", "aircraft_id": second["aircraft_id"]},
@@ -262,13 +266,13 @@ def test_reference_to_an_unknown_entry_is_409(client: TestClient) -> None:
         assert answer.json()["data"]["fields"][0]["field"] == field
 
 
-def test_a_reference_image_is_an_image(client: TestClient) -> None:
+def test_reference_image_must_be_an_image(client: TestClient) -> None:
     answer = client.post(
         "/api/catalogue/reference-images", json={"reference_image_name": "x", "file_id": "text"}
     )
     assert answer.status_code == 409
     assert "不是图片" in answer.json()["msg"]
-    image = make(client, "reference-images")
+    image = create_entry(client, "reference-images")
     assert (image["width"], image["filename"], image["ipfs_cid"]) == (640, "左翼.jpg", "b")
     for scale in (0, -1, 1001, "NaN"):
         body = {**KINDS["reference-images"], "mm_per_pixel": scale}
@@ -276,10 +280,10 @@ def test_a_reference_image_is_an_image(client: TestClient) -> None:
 
 
 def test_entry_with_references_cannot_be_deleted(client: TestClient) -> None:
-    aircraft = make(client, "aircraft")
-    flight = make(client, "flights", aircraft_id=aircraft["aircraft_id"])
-    task = make(client, "tasks", flight_id=flight["flight_id"], aircraft_id=aircraft["aircraft_id"])
-    image = make(client, "reference-images", aircraft_id=aircraft["aircraft_id"])
+    aircraft = create_entry(client, "aircraft")
+    flight = create_entry(client, "flights", aircraft_id=aircraft["aircraft_id"])
+    task = create_entry(client, "tasks", flight_id=flight["flight_id"], aircraft_id=aircraft["aircraft_id"])
+    image = create_entry(client, "reference-images", aircraft_id=aircraft["aircraft_id"])
     refused = client.delete(f"/api/catalogue/aircraft/{aircraft['aircraft_id']}")
     assert refused.status_code == 409
     assert refused.json()["data"]["references"] == {"flight": 1, "task": 1, "reference_image": 1}
@@ -308,8 +312,8 @@ REGION: dict[str, Any] = {
 }
 
 
-def test_a_template_is_kept_and_replaced(client: TestClient) -> None:
-    image = make(client, "reference-images", template=[REGION])
+def test_template_is_stored_and_replaced(client: TestClient) -> None:
+    image = create_entry(client, "reference-images", template=[REGION])
     assert image["template"] == [REGION]
     url = f"/api/catalogue/reference-images/{image['reference_image_id']}"
     etag = client.get(url).headers["etag"]
@@ -337,7 +341,7 @@ def test_a_template_is_kept_and_replaced(client: TestClient) -> None:
 
 def test_blank_names_of_an_older_version_can_still_be_read(client: TestClient, database: Database) -> None:
     region = {"item_name": " ", "point": {"x": 0, "y": 0, "w": 1, "h": 1}}
-    image_id = make(client, "reference-images")["reference_image_id"]
+    image_id = create_entry(client, "reference-images")["reference_image_id"]
     older = update(ReferenceImageRow).values(reference_image_name=" ", template=[region])
     database.write_now(lambda session: session.execute(older))
     for path in ("", f"/{image_id}"):
@@ -347,15 +351,15 @@ def test_blank_names_of_an_older_version_can_still_be_read(client: TestClient, d
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_rights(client: TestClient, kind: str) -> None:
-    entry = f"/api/catalogue/{kind}/{make(client, kind)[IDS[kind]]}"
+def test_permissions(client: TestClient, kind: str) -> None:
+    entry = f"/api/catalogue/{kind}/{create_entry(client, kind)[IDS[kind]]}"
     for role, may_read, may_manage in (
         (None, 401, 401),
         (Role.VIEWER, 200, 403),
         (Role.INSPECTOR, 200, 403),
         (Role.ADMIN, 200, 200),
     ):
-        headers = as_role(role)
+        headers = role_headers(role)
         assert client.get(f"/api/catalogue/{kind}", headers=headers).status_code == may_read
         assert client.get(entry, headers=headers).status_code == may_read
         assert client.put(entry, json=KINDS[kind], headers=headers).status_code == may_manage
@@ -367,7 +371,7 @@ def test_rights(client: TestClient, kind: str) -> None:
 def test_changes_are_announced(client: TestClient, database: Database) -> None:
     announced: list[ObjectChange] = []
     database.after_commit.append(announced.extend)
-    flight = make(client, "flights")
+    flight = create_entry(client, "flights")
     url = f"/api/catalogue/flights/{flight['flight_id']}"
     client.put(url, json={**KINDS["flights"], "scheduled_at": "2026-05-02T08:00:00Z"})
     client.delete(url)
@@ -379,10 +383,10 @@ def test_changes_are_announced(client: TestClient, database: Database) -> None:
     }
 
 
-def test_other_domains_ask_for_a_reference_image(
+def test_other_domains_can_read_a_reference_image(
     client: TestClient, service: CatalogueService, database: Database
 ) -> None:
-    image_id = make(client, "reference-images")["reference_image_id"]
+    image_id = create_entry(client, "reference-images")["reference_image_id"]
     image = database.read_now(lambda session: service.reference_image(session, image_id))
     assert image is not None
     assert image.file_id == "picture"

@@ -1,4 +1,4 @@
-"""Unused files are removed, and nothing else."""
+"""Tests that only unused files are removed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tests.s3_server import S3Server, s3, store_settings
 __all__ = ["s3"]
 
 GRACE = dt.timedelta(days=7)
-Put = Callable[[Session, StoredFile], None]
+WriteReference = Callable[[Session, StoredFile], None]
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
@@ -55,8 +55,10 @@ def files(database: Database, settings: Settings) -> Iterator[FilesService]:
     service.close()
 
 
-def keep(files: FilesService, database: Database, name: str, data: bytes, days: float = 30) -> StoredFile:
-    """A file that was uploaded so many days ago."""
+def store_aged_file(
+    files: FilesService, database: Database, name: str, data: bytes, days: float = 30
+) -> StoredFile:
+    """Store a file as if it was uploaded this number of days ago."""
     stored = database.write_now(files.keep(name, data, None))
     at = now() - dt.timedelta(days=days)
     row = FileRow.__table__
@@ -67,15 +69,15 @@ def keep(files: FilesService, database: Database, name: str, data: bytes, days: 
     return stored
 
 
-def put(session: Session, table: Table, **values: Any) -> None:
-    """Insert a row with `values`, and something in every other column that needs a value."""
+def insert_row(session: Session, table: Table, **values: Any) -> None:
+    """Insert a row with `values`, and any value in the other columns that need one."""
     for column in table.columns:
         if column.name not in values and not column.nullable and column.server_default is None:
-            values[column.name] = _something(column)
+            values[column.name] = _any_value(column)
     session.connection().execute(insert(table).values(values))
 
 
-def _something(column: Any) -> Any:
+def _any_value(column: Any) -> Any:
     if column.name == "inspection_id" and column.foreign_keys:
         return "record"
     if column.name == "item_id" and column.foreign_keys:
@@ -89,11 +91,11 @@ def entry(**named: Any) -> str:
     return json.dumps([{"progress": "done", "version": 1, **named}], ensure_ascii=False)
 
 
-def info(file: StoredFile) -> dict[str, Any]:
+def file_info(file: StoredFile) -> dict[str, Any]:
     return {"file_id": file.file_id, "download_url": file.download_url}
 
 
-def by_content(file: StoredFile) -> dict[str, Any]:
+def content_address(file: StoredFile) -> dict[str, Any]:
     return {"download_url": "https://elsewhere/picture.png", "ipfs_cid": file.ipfs_cid}
 
 
@@ -101,42 +103,50 @@ def template(file: StoredFile) -> list[dict[str, Any]]:
     return [{"item_name": "左翼", "point": {}, "detection": {"ignored_by_photo": {file.file_id: []}}}]
 
 
-KINDS: dict[str, Put] = {
-    "input image": lambda s, f: put(s, ITEM, result=entry(inputImage={"fileInfo": info(f)})),
-    "picture of a result": lambda s, f: put(
-        s, ITEM, result=entry(resultImage={"resultImage": {"fileInfo": info(f)}})
+KINDS: dict[str, WriteReference] = {
+    "input image": lambda s, f: insert_row(s, ITEM, result=entry(inputImage={"fileInfo": file_info(f)})),
+    "picture of a result": lambda s, f: insert_row(
+        s, ITEM, result=entry(resultImage={"resultImage": {"fileInfo": file_info(f)}})
     ),
-    "input image by content": lambda s, f: put(s, ITEM, result=entry(inputImage={"fileInfo": by_content(f)})),
-    "image of an item": lambda s, f: put(s, ITEM, result="[]", item_point=json.dumps({"fileInfo": info(f)})),
-    "photo of an item": lambda s, f: put(s, PHOTO, item_id="item", file_id=f.file_id),
-    "reference of a photo": lambda s, f: put(
+    "input image by content": lambda s, f: insert_row(
+        s, ITEM, result=entry(inputImage={"fileInfo": content_address(f)})
+    ),
+    "image of an item": lambda s, f: insert_row(
+        s, ITEM, result="[]", item_point=json.dumps({"fileInfo": file_info(f)})
+    ),
+    "photo of an item": lambda s, f: insert_row(s, PHOTO, item_id="item", file_id=f.file_id),
+    "reference of a photo": lambda s, f: insert_row(
         s, PHOTO, item_id="item", file_id="gone", reference_file_id=f.file_id
     ),
-    "photo of a record": lambda s, f: put(s, RECORD_PHOTO, file_id=f.file_id),
-    "match of a photo": lambda s, f: put(s, RECORD_PHOTO, matches=json.dumps([{"file": f.file_id}])),
-    "deleted item": lambda s, f: put(
+    "photo of a record": lambda s, f: insert_row(s, RECORD_PHOTO, file_id=f.file_id),
+    "match of a photo": lambda s, f: insert_row(s, RECORD_PHOTO, matches=json.dumps([{"file": f.file_id}])),
+    "deleted item": lambda s, f: insert_row(
         s, DELETED, content=json.dumps({"item": {}, "photos": [{"file_id": f.file_id}]})
     ),
-    "edition by id": lambda s, f: put(s, EDITION, content=json.dumps({"items": [{"file_id": f.file_id}]})),
-    "edition by hash": lambda s, f: put(s, EDITION, content=json.dumps({"files": [{"sha256": f.sha256}]})),
-    "reference image": lambda s, f: put(s, ReferenceImageRow.__table__, file_id=f.file_id),
-    "template": lambda s, f: put(s, ReferenceImageRow.__table__, template=template(f)),
-    "settings of a model": lambda s, f: put(s, ModelRow.__table__, settings={"file": f.file_id}),
+    "edition by id": lambda s, f: insert_row(
+        s, EDITION, content=json.dumps({"items": [{"file_id": f.file_id}]})
+    ),
+    "edition by hash": lambda s, f: insert_row(
+        s, EDITION, content=json.dumps({"files": [{"sha256": f.sha256}]})
+    ),
+    "reference image": lambda s, f: insert_row(s, ReferenceImageRow.__table__, file_id=f.file_id),
+    "template": lambda s, f: insert_row(s, ReferenceImageRow.__table__, template=template(f)),
+    "settings of a model": lambda s, f: insert_row(s, ModelRow.__table__, settings={"file": f.file_id}),
 }
 
 
-def name(database: Database, write: Put, file: StoredFile) -> None:
-    """Write a row that names the file."""
+def write_reference(database: Database, write: WriteReference, file: StoredFile) -> None:
+    """Write a row that refers to the file."""
     database.write_now(lambda session: write(session, file))
 
 
 @pytest.fixture
 def record(database: Database) -> None:
-    """A record with an item, for what belongs to one."""
+    """A record with an item, for rows that belong to one."""
 
     def write(session: Session) -> None:
-        put(session, RECORD, inspection_id="record")
-        put(session, ITEM, item_id="item", inspection_id="record", result="[]")
+        insert_row(session, RECORD, inspection_id="record")
+        insert_row(session, ITEM, item_id="item", inspection_id="record", result="[]")
 
     database.write_now(write)
 
@@ -152,7 +162,7 @@ def collector(database: Database, settings: Settings, grace: dt.timedelta = GRAC
     )
 
 
-def is_there(files: FilesService, stored: StoredFile) -> bool:
+def exists(files: FilesService, stored: StoredFile) -> bool:
     try:
         files.path(stored.file_id)
     except FileNotFoundError:
@@ -161,24 +171,24 @@ def is_there(files: FilesService, stored: StoredFile) -> bool:
 
 
 @pytest.mark.usefixtures("record")
-def test_file_that_a_row_names_stays_whatever_the_row(
+def test_referenced_file_is_kept_for_every_kind_of_reference(
     files: FilesService, database: Database, settings: Settings
 ) -> None:
-    named = {kind: keep(files, database, f"{kind}.bin", kind.encode()) for kind in KINDS}
-    unused = [keep(files, database, f"{number}.bin", b"unused %d" % number) for number in range(3)]
-    fresh = keep(files, database, "fresh.bin", b"fresh", days=1)
+    named = {kind: store_aged_file(files, database, f"{kind}.bin", kind.encode()) for kind in KINDS}
+    unused = [store_aged_file(files, database, f"{number}.bin", b"unused %d" % number) for number in range(3)]
+    fresh = store_aged_file(files, database, "fresh.bin", b"fresh", days=1)
     for kind, write in KINDS.items():
-        name(database, write, named[kind])
+        write_reference(database, write, named[kind])
     assert collector(database, settings).remove() == CollectionResult(3, 3, 3 * len(b"unused 0"))
-    assert [kind for kind, file in named.items() if not is_there(files, file)] == []
-    assert [is_there(files, file) for file in unused] == [False] * 3
-    assert is_there(files, fresh)
+    assert [kind for kind, file in named.items() if not exists(files, file)] == []
+    assert [exists(files, file) for file in unused] == [False] * 3
+    assert exists(files, fresh)
     assert collector(database, settings).remove() == CollectionResult(0, 0, 0)
 
 
-def test_every_text_of_the_database_is_known_to_name_files_or_not() -> None:
+def test_every_text_column_is_classified() -> None:
     named = {column for source in SOURCES for column in source.columns}
-    # What may hold text besides, by table; none of it names a file.
+    # Other columns of text, by table. None of them refers to a file.
     without = {
         *("user", "user_role", "session", "spent_refresh", "login_failures", "audit_event", "audit_head"),
         *("face_enrolment", "face_template", "face_station", "file", "alembic_version"),
@@ -186,9 +196,9 @@ def test_every_text_of_the_database_is_known_to_name_files_or_not() -> None:
         *("detection_job", "record", "record_key", "backup_run", "webhook", "webhook_delivery"),
         *("statistic_record", "statistic_item", "statistic_sum", "face_challenge", "face_policy"),
         "face_device",
-        # Photos of a memory are those of items; what is kept of them is made again at any time.
+        # Photos of a memory are photos of items. Their stored data can be computed again.
         *("region_memory", "region_memory_left_out", "region_variation", "region_memory_waiting"),
-        # A photo that a phone sends is a file only once it is stored, then as one of the record.
+        # A photo from a phone is a file only when it is complete. Then the record refers to it.
         *("phone_code", "phone_upload", "phone_part"),
     }
     prose = {
@@ -215,20 +225,20 @@ def test_every_text_of_the_database_is_known_to_name_files_or_not() -> None:
     assert unknown == []
 
 
-def test_content_stays_while_another_file_has_it(
+def test_content_is_kept_while_another_file_has_it(
     files: FilesService, database: Database, settings: Settings
 ) -> None:
-    used, unused = (keep(files, database, name, b"same") for name in ("used", "unused"))
-    database.write_now(lambda session: put(session, ReferenceImageRow.__table__, file_id=used.file_id))
+    used, unused = (store_aged_file(files, database, name, b"same") for name in ("used", "unused"))
+    database.write_now(lambda session: insert_row(session, ReferenceImageRow.__table__, file_id=used.file_id))
     assert collector(database, settings).remove() == CollectionResult(1, 0, 0)
-    assert is_there(files, used)
-    assert not is_there(files, unused)
+    assert exists(files, used)
+    assert not exists(files, unused)
 
 
-def test_contents_and_models_without_a_row_go(
+def test_contents_and_models_without_a_row_are_deleted(
     files: FilesService, database: Database, settings: Settings
 ) -> None:
-    stored = keep(files, database, "a", b"without a row")
+    stored = store_aged_file(files, database, "a", b"without a row")
     path = files.path_of_file(stored)
     row = FileRow.__table__
     database.write_now(lambda session: session.connection().execute(delete(row)) and None)
@@ -244,8 +254,8 @@ def test_contents_and_models_without_a_row_go(
             os.utime(models.path(incoming.sha256), (1, 1))
 
     def write(session: Session) -> None:
-        put(session, ModelRow.__table__, sha256=hashes[0])
-        put(session, EDITION, content=json.dumps({"provenance": {"model_sha256": hashes[1]}}))
+        insert_row(session, ModelRow.__table__, sha256=hashes[0])
+        insert_row(session, EDITION, content=json.dumps({"provenance": {"model_sha256": hashes[1]}}))
 
     database.write_now(write)
     assert collector(database, settings).remove() == CollectionResult(
@@ -255,51 +265,51 @@ def test_contents_and_models_without_a_row_go(
     assert [models.contains(sha256) for sha256 in hashes] == [True, True, False, True]
 
 
-def test_file_that_is_uploaded_again_stays(
+def test_file_that_is_uploaded_again_is_kept(
     files: FilesService, database: Database, settings: Settings
 ) -> None:
-    stored = keep(files, database, "a", b"again")
+    stored = store_aged_file(files, database, "a", b"again")
     assert database.write_now(files.keep("a", b"again", None)).file_id == stored.file_id
     assert collector(database, settings).remove() == CollectionResult(0, 0, 0)
-    assert is_there(files, stored)
+    assert exists(files, stored)
 
 
-def test_content_that_is_removed_while_it_is_uploaded_is_stored_again(
+def test_content_removed_during_its_upload_is_stored_again(
     files: FilesService, database: Database, settings: Settings
 ) -> None:
-    keep(files, database, "a", b"again")
-    # It is on the disk already, and its transaction is still to come.
+    store_aged_file(files, database, "a", b"again")
+    # The content is on the disk, but its transaction has not begun.
     add = files.keep("b", b"again", None)
     assert collector(database, settings).remove().contents == 1
     assert files.path_of_file(database.write_now(add)).read_bytes() == b"again"
 
 
 @pytest.mark.usefixtures("record")
-def test_file_that_is_named_while_it_is_collected_stays(
+def test_file_referenced_during_the_collection_is_kept(
     files: FilesService, database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    named = {kind: keep(files, database, f"{kind}.bin", kind.encode()) for kind in KINDS}
+    named = {kind: store_aged_file(files, database, f"{kind}.bin", kind.encode()) for kind in KINDS}
     find = Collector.find
 
     def find_and_name(self: Collector) -> Any:
         unused = find(self)
         for kind, write in KINDS.items():
-            name(database, write, named[kind])
+            write_reference(database, write, named[kind])
         return unused
 
     monkeypatch.setattr(Collector, "find", find_and_name)
     assert collector(database, settings).remove() == CollectionResult(0, 0, 0)
-    assert [kind for kind, file in named.items() if not is_there(files, file)] == []
+    assert [kind for kind, file in named.items() if not exists(files, file)] == []
 
 
 @pytest.mark.usefixtures("record")
 @pytest.mark.parametrize("seed", range(5))
-def test_every_reference_opens_after_a_collection(
+def test_every_reference_is_readable_after_a_collection(
     files: FilesService, database: Database, settings: Settings, seed: int
 ) -> None:
     chosen = random.Random(seed)
     stored = [
-        keep(
+        store_aged_file(
             files, database, f"{number}.bin", b"%d" % chosen.randrange(12), days=chosen.choice((1, 6, 8, 400))
         )
         for number in range(20)
@@ -307,12 +317,12 @@ def test_every_reference_opens_after_a_collection(
     named = chosen.sample(stored, 8)
     for file in named:
         write = chosen.choice(list(KINDS.values()))
-        name(database, write, file)
+        write_reference(database, write, file)
     young = {f.sha256 for f in stored if now() - _uploaded(database, f) < GRACE}
     collector(database, settings).remove()
     for file in named:
         assert files.stored_hash(file.sha256) == file.sha256
-        assert is_there(files, file)
+        assert exists(files, file)
     left = {sha256 for sha256, _ in file_contents(settings).list_all()}
     assert left == {file.sha256 for file in named} | young
     rows = database.read_now(lambda session: session.exec(select(FileRow.sha256)).all())
@@ -327,17 +337,17 @@ def _uploaded(database: Database, file: StoredFile) -> dt.datetime:
 @pytest.mark.parametrize(
     "database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True
 )
-def test_collection_waits_for_a_transaction_that_names_a_file(
+def test_collection_waits_for_a_transaction_with_a_reference(
     files: FilesService, database: Database, settings: Settings
 ) -> None:
-    stored = keep(files, database, "a", b"about to be named")
+    stored = store_aged_file(files, database, "a", b"about to be named")
     looked, go_on = threading.Event(), threading.Event()
 
     def name_it(session: Session) -> None:
         assert files.file_info(session, stored.file_id) is not None
         looked.set()
         assert go_on.wait(30)
-        put(session, ReferenceImageRow.__table__, file_id=stored.file_id)
+        insert_row(session, ReferenceImageRow.__table__, file_id=stored.file_id)
 
     naming = threading.Thread(target=database.write_now, args=(name_it,))
     naming.start()
@@ -347,7 +357,7 @@ def test_collection_waits_for_a_transaction_that_names_a_file(
         target=lambda: removed.append(collector(database, settings).remove())
     )
     running_collector.start()
-    # Long enough for the collection to have tried, if it did not wait.
+    # Long enough for the collection to try, if it did not wait.
     deadline = time.monotonic() + 1
     while running_collector.is_alive() and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -356,13 +366,13 @@ def test_collection_waits_for_a_transaction_that_names_a_file(
     naming.join(30)
     running_collector.join(30)
     assert removed == [CollectionResult(0, 0, 0)]
-    assert is_there(files, stored)
+    assert exists(files, stored)
 
 
-def test_command_lists_first_and_removes_on_request(
+def test_command_removes_only_on_request(
     files: FilesService, database: Database, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stored = keep(files, database, "左翼.bin", b"x" * 2**20)
+    stored = store_aged_file(files, database, "左翼.bin", b"x" * 2**20)
     writes = [audit_listener(settings)]
     assert main(["files", "unused"], settings, writes) == 0
     output = capsys.readouterr().out
@@ -370,12 +380,12 @@ def test_command_lists_first_and_removes_on_request(
     assert "1 files" in output
     assert "1.0 MB" in output
     assert f"{now() - dt.timedelta(days=30):%Y-%m-%d}" in output
-    assert is_there(files, stored)
+    assert exists(files, stored)
     assert main(["files", "unused", "--delete", "--older-than", "40"], settings, writes) == 0
-    assert is_there(files, stored)
+    assert exists(files, stored)
     assert main(["files", "unused", "--delete"], settings, writes) == 0
     assert "removed 1 files and 1 contents, 1.0 MB" in capsys.readouterr().out
-    assert not is_there(files, stored)
+    assert not exists(files, stored)
     rows = database.read_now(lambda session: session.exec(select(AuditRow)).all())
     (row,) = [row for row in rows if (row.action, row.kind) == ("delete", "file")]
     details = json.loads(row.details)
@@ -387,13 +397,13 @@ def test_command_lists_first_and_removes_on_request(
 
 
 @pytest.mark.parametrize("days", ["0", "0.5", "-1", "nan", "inf", "x"])
-def test_grace_has_a_least(settings: Settings, days: str) -> None:
+def test_grace_period_has_a_minimum(settings: Settings, days: str) -> None:
     with pytest.raises(SystemExit):
         main(["files", "unused", "--older-than", days], settings)
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
-def test_unused_files_of_a_bucket_go(database: Database, settings: Settings, s3: S3Server) -> None:
+def test_unused_files_of_a_bucket_are_deleted(database: Database, settings: Settings, s3: S3Server) -> None:
     settings.prepare()
     in_bucket = settings.model_copy(update=store_settings(s3, settings.data_dir))
     files = FilesService(database, in_bucket)
@@ -402,10 +412,10 @@ def test_unused_files_of_a_bucket_go(database: Database, settings: Settings, s3:
 
     def write(session: Session) -> None:
         session.connection().execute(old)
-        put(session, ReferenceImageRow.__table__, file_id=used.file_id)
+        insert_row(session, ReferenceImageRow.__table__, file_id=used.file_id)
 
     database.write_now(write)
     assert collector(database, in_bucket).remove() == CollectionResult(1, 1, len("unused"))
     assert set(s3.state.objects) == {f"site/files/{FILES.name(used.sha256)}"}
-    assert not is_there(files, unused)
+    assert not exists(files, unused)
     files.close()

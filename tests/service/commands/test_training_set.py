@@ -1,4 +1,4 @@
-"""A training set of what people corrected: split by aircraft, the same each time, in two formats."""
+"""Tests training sets of corrected photos: split by aircraft, reproducible, in two formats."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def photo(name: str, *groups: str) -> CorrectedPhoto:
 
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.sets(st.sampled_from("ABCDEFGHIJ"), min_size=1, max_size=2), min_size=1, max_size=60))
-def test_no_aircraft_is_in_two_splits_and_every_photo_in_one(of: list[set[str]]) -> None:
+def test_each_photo_is_in_one_split_and_no_aircraft_in_two(of: list[set[str]]) -> None:
     photos = [photo(f"{number:03}", *sorted(groups)) for number, groups in enumerate(of)]
     parts = split(photos, SHARES)
     hashes = [corrected.sha256 for part in parts.values() for corrected in part]
@@ -43,7 +43,7 @@ def test_no_aircraft_is_in_two_splits_and_every_photo_in_one(of: list[set[str]])
     assert split(photos[::-1], SHARES) == parts
 
 
-def test_splits_have_about_their_shares() -> None:
+def test_splits_have_approximately_their_shares() -> None:
     photos = [photo(f"{number:03}", f"aircraft {number % 50}") for number in range(200)]
     assert [len(part) for part in split(photos, SHARES).values()] == [160, 20, 20]
     only = split(photos, (Fraction(1), Fraction(0), Fraction(0)))
@@ -55,7 +55,7 @@ def box(x: int, label: str = "crack", **more: Any) -> dict[str, Any]:
     return {"label": label, "confidence": 0.5 + x / 1000, "points": points, **more}
 
 
-class Site:
+class Records:
     """Records of aircraft with corrected findings."""
 
     def __init__(self, client: TestClient) -> None:
@@ -73,7 +73,7 @@ class Site:
         return str(self.post("/api/catalogue/tasks", task_name=aircraft, aircraft_id=plane)["task_id"])
 
     def photo(self, task_id: str, findings: Sequence[Any], left: Sequence[Any] | None) -> str:
-        """A photo with what a detection found and what a person left; None: nobody corrected it."""
+        """A photo with the findings of a detection, and those that a person left; None: not corrected."""
         self.number += 1
         file = upload(
             self.client, f"{self.number}.png", encoded(samples.draw_panel(160, 120, self.number).image)
@@ -96,7 +96,7 @@ class Site:
 
 @pytest.fixture
 def hashes(client: TestClient) -> dict[str, str]:
-    site = Site(client)
+    site = Records(client)
     first, second = site.task("B-1001"), site.task("B-1002")
     return {
         "kept": site.photo(
@@ -109,12 +109,12 @@ def hashes(client: TestClient) -> dict[str, str]:
     }
 
 
-def names(folder: Path) -> dict[str, str]:
-    """The split of each picture in a folder, by the start of its hash."""
+def pictures_by_split(folder: Path) -> dict[str, str]:
+    """The split of each picture in `folder`, by the start of its hash."""
     return {path.stem: path.parent.name for path in folder.glob("*/*.png")}
 
 
-def test_a_set_for_coco(
+def test_training_set_in_coco_format(
     settings: Settings, hashes: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "coco"
@@ -125,7 +125,7 @@ def test_a_set_for_coco(
         "train: 2 photos of 1 aircraft and 0 records without one, 2 findings (crack 1, dent 1), "
         "1 photos without any, 3 rejected findings as background"
     )
-    where = names(out / "images")
+    where = pictures_by_split(out / "images")
     of = {kind: where.get(sha256[:24]) for kind, sha256 in hashes.items()}
     assert of["kept"] == of["rejected"] == "train"
     assert {of["other aircraft"], of["no aircraft"]} == {"val", "test"}
@@ -143,7 +143,7 @@ def test_a_set_for_coco(
     assert "not an empty folder" in capsys.readouterr().err
 
 
-def test_a_set_for_yolo_is_the_same_each_time(
+def test_training_set_in_yolo_format_is_reproducible(
     settings: Settings, hashes: dict[str, str], tmp_path: Path
 ) -> None:
     sets = []

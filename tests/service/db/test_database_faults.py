@@ -1,4 +1,4 @@
-"""A database that is locked, slow, silent or away, and clients that do not wait for it."""
+"""Tests locked, slow, silent and unreachable databases, and clients that disconnect."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tests.stalling_proxy import StallingProxy
 PATIENCE = 15.0
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 _POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.postgresql)
-both = pytest.mark.parametrize("database_kind", ["sqlite", _POSTGRESQL])
+on_both_databases = pytest.mark.parametrize("database_kind", ["sqlite", _POSTGRESQL])
 on_postgresql = pytest.mark.parametrize("database_kind", [_POSTGRESQL])
 
 
@@ -48,13 +48,13 @@ def proxy(database_url: str) -> Iterator[StallingProxy]:
     proxy.refuse()
 
 
-def through(proxy: StallingProxy, url: str) -> str:
+def url_through_proxy(proxy: StallingProxy, url: str) -> str:
     return url.replace(f":{urlsplit(url).port}/", f":{proxy.port}/")
 
 
-def until(true: Callable[[], bool]) -> None:
+def wait_until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + PATIENCE
-    while not true():
+    while not condition():
         assert time.monotonic() < deadline, "it did not come"
         time.sleep(0.01)
 
@@ -63,8 +63,8 @@ def run_endlessly(session: Session) -> None:
     session.execute(text(ENDLESS))
 
 
-def queries(url: str, part: str) -> int:
-    """How many statements with `part` in their text run on the PostgreSQL database at `url`."""
+def count_queries(url: str, part: str) -> int:
+    """The number of running statements with `part` in their text, on the PostgreSQL database at `url`."""
     with psycopg.connect(url) as connection:
         row = connection.execute(
             "SELECT count(*) FROM pg_stat_activity"
@@ -75,10 +75,10 @@ def queries(url: str, part: str) -> int:
     return 0 if row is None else int(row[0])
 
 
-# Locked, slow, away
+# Locked, slow and unreachable databases
 
 
-def test_a_locked_sqlite_file_is_a_503(
+def test_locked_sqlite_file_is_a_503(
     monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("service.db.database.BUSY_MILLISECONDS", 50)
@@ -106,21 +106,23 @@ def test_a_locked_sqlite_file_is_a_503(
         ("42601", None),
     ],
 )
-def test_what_postgresql_says_is_understood(sqlstate: str | None, storage_fault: StorageFault | None) -> None:
+def test_errors_of_postgresql_are_recognized(
+    sqlstate: str | None, storage_fault: StorageFault | None
+) -> None:
     problem = psycopg.OperationalError("canary")
     problem.sqlstate = sqlstate
     assert classify_storage_fault(OperationalError("SELECT canary", {}, problem)) is storage_fault
 
 
-@both
-def test_a_request_does_not_wait_for_ever(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@on_both_databases
+def test_request_does_not_wait_forever(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.db.database.GRACE_SECONDS", 1)
     database = Database(database_url, statement_seconds=1)
     try:
         with pytest.raises((NoAnswerError, OperationalError)) as caught:
             asyncio.run(database.read(run_endlessly))
         assert classify_storage_fault(caught.value) in (StorageFault.NO_DATABASE, StorageFault.BUSY_DATABASE)
-        # Every thread is free again.
+        # All threads are free again.
         for _ in range(20):
             assert asyncio.run(database.read(lambda session: session.execute(text("SELECT 1")).scalar())) == 1
     finally:
@@ -128,7 +130,7 @@ def test_a_request_does_not_wait_for_ever(database_url: str, monkeypatch: pytest
 
 
 @on_postgresql
-def test_work_that_needs_more_time_gets_it(database_url: str) -> None:
+def test_statement_limit_can_be_lifted(database_url: str) -> None:
     database = Database(database_url, statement_seconds=1)
     try:
         slow = text("SELECT pg_sleep(1.5)")
@@ -147,7 +149,7 @@ def test_work_that_needs_more_time_gets_it(database_url: str) -> None:
 
 
 @on_postgresql
-def test_every_connection_notices_a_network_that_went_away(database: Database) -> None:
+def test_every_connection_detects_a_lost_network(database: Database) -> None:
     def look(session: Session) -> None:
         connection = session.connection().connection.driver_connection
         assert isinstance(connection, psycopg.Connection)
@@ -165,14 +167,14 @@ def test_every_connection_notices_a_network_that_went_away(database: Database) -
             assert session.execute(text(f"SHOW {name}")).scalar() == value
 
     database.read_now(look)
-    # Those of the queue and of the relay.
+    # The connections of the queue and of the relay.
     with psycopg.connect(postgresql.address(database.url)) as connection:
         assert connection.info.get_parameters()["tcp_user_timeout"] == "30000"
         assert connection.execute("SHOW statement_timeout").fetchone() == ("30s",)
         assert connection.execute("SHOW idle_in_transaction_session_timeout").fetchone() == ("20s",)
 
 
-def test_an_address_that_says_otherwise_is_followed() -> None:
+def test_timeouts_in_the_address_are_kept() -> None:
     url = "postgresql://user@host/name?keepalives_idle=60&options=-c%20statement_timeout%3D5s"
     database = Database(url)
     parameters = conninfo_to_dict(postgresql.address(database.url))
@@ -183,10 +185,10 @@ def test_an_address_that_says_otherwise_is_followed() -> None:
 
 
 @on_postgresql
-def test_a_silent_network_is_a_503_and_over_when_it_is_back(
+def test_silent_network_is_a_503_until_it_returns(
     database_url: str, proxy: StallingProxy, tmp_path: Path
 ) -> None:
-    address = through(proxy, database_url)
+    address = url_through_proxy(proxy, database_url)
     with service_process(tmp_path / "data", database_url=address, statement_seconds="1") as url:
         token = create_first_admin(url)
         with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=30) as client:
@@ -198,13 +200,13 @@ def test_a_silent_network_is_a_503_and_over_when_it_is_back(
                     assert answer.status_code == 503
                     assert "数据库无响应" in answer.json()["msg"]
             proxy.resume()
-            until(lambda: client.get("/api/auth/me").status_code == 200)
+            wait_until(lambda: client.get("/api/auth/me").status_code == 200)
             assert client.post("/api/inspection/create", json=body).status_code == 200
 
 
 @on_postgresql
-def test_no_thread_stays_behind_a_silent_network(database_url: str, proxy: StallingProxy) -> None:
-    database = Database(through(proxy, database_url), statement_seconds=1)
+def test_silent_network_keeps_no_thread(database_url: str, proxy: StallingProxy) -> None:
+    database = Database(url_through_proxy(proxy, database_url), statement_seconds=1)
     free = threading.Semaphore(0)
 
     def work(session: Session) -> None:
@@ -218,7 +220,7 @@ def test_no_thread_stays_behind_a_silent_network(database_url: str, proxy: Stall
         proxy.stall()
         with pytest.raises(NoAnswerError):
             asyncio.run(database.read(work))
-        # The connection was cut: what waited on it goes on, with an error.
+        # The connection was closed: the waiting statement fails.
         assert free.acquire(timeout=PATIENCE)
     finally:
         proxy.resume()
@@ -226,8 +228,8 @@ def test_no_thread_stays_behind_a_silent_network(database_url: str, proxy: Stall
 
 
 @on_postgresql
-def test_a_server_that_is_away_is_a_503(database_url: str, proxy: StallingProxy, tmp_path: Path) -> None:
-    with service_process(tmp_path / "data", database_url=through(proxy, database_url)) as url:
+def test_unreachable_server_is_a_503(database_url: str, proxy: StallingProxy, tmp_path: Path) -> None:
+    with service_process(tmp_path / "data", database_url=url_through_proxy(proxy, database_url)) as url:
         token = create_first_admin(url)
         proxy.refuse()
         answer = httpx.get(f"{url}/api/auth/me", headers={"Authorization": f"Bearer {token}"}, timeout=30)
@@ -238,11 +240,11 @@ def test_a_server_that_is_away_is_a_503(database_url: str, proxy: StallingProxy,
         assert httpx.get(f"{url}/healthz").status_code == 200
 
 
-# Clients that leave
+# Clients that disconnect
 
 
-@both
-def test_a_read_that_is_cancelled_ends_its_query(database_url: str) -> None:
+@on_both_databases
+def test_cancelled_read_ends_its_query(database_url: str) -> None:
     database = Database(database_url)
     started, ended = threading.Event(), threading.Event()
     problems: list[Exception] = []
@@ -274,7 +276,7 @@ def test_a_read_that_is_cancelled_ends_its_query(database_url: str) -> None:
 
 
 @on_postgresql
-def test_a_client_that_leaves_ends_its_query(database_url: str, tmp_path: Path) -> None:
+def test_client_that_disconnects_ends_its_query(database_url: str, tmp_path: Path) -> None:
     with service_process(tmp_path / "data", database_url=database_url) as url:
         token = create_first_admin(url)
         headers = {"Authorization": f"Bearer {token}"}
@@ -286,8 +288,8 @@ def test_a_client_that_leaves_ends_its_query(database_url: str, tmp_path: Path) 
                     b"GET /api/inspection/getInspectionById/r1 HTTP/1.1\r\nHost: localhost\r\n"
                     + f"Authorization: Bearer {token}\r\n\r\n".encode()
                 )
-                until(lambda: queries(database_url, "record.inspection_name") == 1)
-            until(lambda: queries(database_url, "record.inspection_name") == 0)
+                wait_until(lambda: count_queries(database_url, "record.inspection_name") == 1)
+            wait_until(lambda: count_queries(database_url, "record.inspection_name") == 0)
         assert httpx.get(f"{url}/api/inspection/getInspectionById/r1", headers=headers).status_code == 404
     log = (tmp_path / "data" / "service.log").read_text("utf-8")
     assert "the client has left" in log
@@ -295,7 +297,7 @@ def test_a_client_that_leaves_ends_its_query(database_url: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(("method", "finished"), [("GET", False), ("HEAD", False), ("POST", True)])
-def test_what_changes_something_is_finished_without_its_client(
+def test_change_is_finished_without_its_client(
     method: str, finished: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.web.layers.client_disconnect.WATCH_AFTER_SECONDS", 0)
@@ -319,7 +321,7 @@ def test_what_changes_something_is_finished_without_its_client(
     assert finishes == [True] * finished
 
 
-def test_a_request_that_is_answered_is_not_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answered_request_is_not_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.web.layers.client_disconnect.WATCH_AFTER_SECONDS", 0)
     steps: list[str] = []
     answered = asyncio.Event()
@@ -331,7 +333,7 @@ def test_a_request_that_is_answered_is_not_ended(monkeypatch: pytest.MonkeyPatch
         steps.append("what comes after the answer")
 
     async def receive() -> Message:
-        # As uvicorn tells the end of an answer.
+        # uvicorn reports the end of an answer this way.
         await answered.wait()
         return {"type": "http.disconnect"}
 
@@ -345,8 +347,8 @@ def test_a_request_that_is_answered_is_not_ended(monkeypatch: pytest.MonkeyPatch
 # One writer
 
 
-@both
-def test_on_sqlite_one_thread_writes_whoever_asks(database: Database) -> None:
+@on_both_databases
+def test_one_thread_writes_on_sqlite(database: Database) -> None:
     names: set[str] = set()
 
     def work(session: Session) -> None:
@@ -367,7 +369,7 @@ def test_on_sqlite_one_thread_writes_whoever_asks(database: Database) -> None:
 
 
 @on_postgresql
-def test_a_migration_may_take_its_time(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_migration_has_no_time_limit(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[object] = []
 
     def upgrade(config: Config, _revision: str) -> None:

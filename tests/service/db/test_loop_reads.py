@@ -1,4 +1,4 @@
-"""Prebuilt statements are read on the thread of the event loop, and see every commit."""
+"""Tests that prebuilt statements are read on the event loop and see every commit."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from service.db.loop_reads import PostgresqlReads, SharedRead, TurnRead
 from service.db.table_changes import count_changes
 
 _POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.postgresql)
-both = pytest.mark.parametrize("database_kind", ["sqlite", _POSTGRESQL])
+on_both_databases = pytest.mark.parametrize("database_kind", ["sqlite", _POSTGRESQL])
 on_postgresql = pytest.mark.parametrize("database_kind", [_POSTGRESQL])
 AT = dt.datetime(2026, 5, 1, 12, 30, 15, 250_000)
 
@@ -48,12 +48,12 @@ NUMBERS = Table(
     Column("seen_at", UtcTime),
     Column("name", String),
 )
-OF_NUMBER = select(NUMBERS).where(NUMBERS.c.number == bindparam("number"))
-ALL = select(NUMBERS.c.number).order_by(NUMBERS.c.number)
-SINCE = (
+SELECT_NUMBER = select(NUMBERS).where(NUMBERS.c.number == bindparam("number"))
+SELECT_ALL = select(NUMBERS.c.number).order_by(NUMBERS.c.number)
+SELECT_SINCE = (
     select(NUMBERS.c.number.label("value")).where(NUMBERS.c.at >= bindparam("at")).limit(bindparam("size"))
 )
-SLEEP = select(func.pg_sleep(20))
+SELECT_SLEEP = select(func.pg_sleep(20))
 
 
 @pytest.fixture
@@ -76,27 +76,27 @@ def add(database: Database, number: int) -> None:
     database.write_now(lambda session: session.execute(NUMBERS.insert(), row))
 
 
-def of(rows: list[Any]) -> list[int]:
+def numbers_of(rows: list[Any]) -> list[int]:
     return [row.number for row in rows]
 
 
-@both
+@on_both_databases
 def test_rows_have_the_types_of_their_columns(database: Database) -> None:
     add(database, 7)
-    (row,) = asyncio.run(database.select(OF_NUMBER, {"number": 7}))
+    (row,) = asyncio.run(database.select(SELECT_NUMBER, {"number": 7}))
     assert tuple(row) == (7, AT, AT.replace(tzinfo=dt.UTC), "编号 7")
     assert row._mapping["name"] == row.name
-    assert asyncio.run(database.select(OF_NUMBER, {"number": 8})) == []
-    rows = asyncio.run(database.select(SINCE, {"at": AT, "size": 5}))
+    assert asyncio.run(database.select(SELECT_NUMBER, {"number": 8})) == []
+    rows = asyncio.run(database.select(SELECT_SINCE, {"at": AT, "size": 5}))
     assert [row.value for row in rows] == [7]
-    assert asyncio.run(database.select(SINCE, {"at": AT + dt.timedelta(seconds=1), "size": 5})) == []
+    assert asyncio.run(database.select(SELECT_SINCE, {"at": AT + dt.timedelta(seconds=1), "size": 5})) == []
 
 
-@both
-def test_every_commit_is_seen_and_changes_the_stamp(database: Database) -> None:
+@on_both_databases
+def test_read_sees_every_commit_and_its_new_stamp(database: Database) -> None:
     async def look() -> tuple[list[int], str, str]:
-        rows, stamp = await database.select_stamped(ALL, {}, TABLE)
-        return of(rows), stamp, await database.stamp(TABLE)
+        rows, stamp = await database.select_stamped(SELECT_ALL, {}, TABLE)
+        return numbers_of(rows), stamp, await database.stamp(TABLE)
 
     async def main() -> None:
         stamps = []
@@ -112,8 +112,8 @@ def test_every_commit_is_seen_and_changes_the_stamp(database: Database) -> None:
     asyncio.run(main())
 
 
-@both
-def test_a_change_that_is_not_committed_is_not_seen_and_what_was_read_before_it_is_not_settled(
+@on_both_databases
+def test_uncommitted_change_is_not_seen_and_unsettles_earlier_reads(
     database: Database,
 ) -> None:
     add(database, 1)
@@ -132,21 +132,21 @@ def test_a_change_that_is_not_committed_is_not_seen_and_what_was_read_before_it_
         await asyncio.to_thread(started.wait, 30)
         stamp = await database.stamp(TABLE)
         may_keep = await database.is_settled(TABLE)
-        rows, before = await database.select_stamped(ALL, {}, TABLE)
-        assert of(rows) == [1]
+        rows, before = await database.select_stamped(SELECT_ALL, {}, TABLE)
+        assert numbers_of(rows) == [1]
         assert before == stamp
         go_on.set()
         await writing
         assert await database.is_settled(TABLE)
-        rows, after = await database.select_stamped(ALL, {}, TABLE)
-        assert of(rows) == [1, 2]
+        rows, after = await database.select_stamped(SELECT_ALL, {}, TABLE)
+        assert numbers_of(rows) == [1, 2]
         assert not may_keep or after != before
 
     asyncio.run(main())
 
 
-@both
-def test_what_was_counted_under_a_settled_stamp_is_true_as_long_as_the_stamp_stays(
+@on_both_databases
+def test_count_with_a_settled_stamp_is_valid_while_the_stamp_stays(
     database: Database,
 ) -> None:
     total = select(func.count().label("number")).select_from(NUMBERS)
@@ -177,7 +177,7 @@ def test_what_was_counted_under_a_settled_stamp_is_true_as_long_as_the_stamp_sta
             assert counts.get(stamp, row.number) == row.number
 
         while not ended.is_set():
-            # What SQLite answers at once lets no other task of the loop begin.
+            # A read that SQLite answers immediately does not let other tasks run.
             await asyncio.sleep(0)
             await look()
         await asyncio.gather(*writing)
@@ -188,7 +188,7 @@ def test_what_was_counted_under_a_settled_stamp_is_true_as_long_as_the_stamp_sta
 
 
 @on_postgresql
-def test_a_change_of_another_table_leaves_the_stamp(database: Database) -> None:
+def test_change_of_another_table_keeps_the_stamp(database: Database) -> None:
     other = Table("loop_others", MetaData(), Column("number", Integer))
     add(database, 1)
 
@@ -202,8 +202,8 @@ def test_a_change_of_another_table_leaves_the_stamp(database: Database) -> None:
     asyncio.run(main())
 
 
-@both
-def test_a_fault_is_raised_and_the_next_read_works(database: Database) -> None:
+@on_both_databases
+def test_error_is_raised_and_the_next_read_works(database: Database) -> None:
     missing = select(Table("loop_missing", MetaData(), Column("number", Integer)))
     add(database, 1)
 
@@ -212,13 +212,13 @@ def test_a_fault_is_raised_and_the_next_read_works(database: Database) -> None:
             await database.select(missing, {})
         with pytest.raises(DBAPIError):
             await database.select_stamped(missing, {}, TABLE)
-        assert of(await database.select(ALL, {})) == [1]
+        assert numbers_of(await database.select(SELECT_ALL, {})) == [1]
 
     asyncio.run(main())
 
 
-def test_a_file_that_is_locked_is_waited_for_on_another_thread(tmp_path: Path) -> None:
-    # Only outside the WAL can a reader find the file locked.
+def test_locked_file_is_read_on_another_thread(tmp_path: Path) -> None:
+    # A reader can find the file locked only without a write-ahead log.
     path = tmp_path / "locked.db"
     with contextlib.closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
         other.execute("CREATE TABLE loop_numbers (number INTEGER)")
@@ -233,15 +233,15 @@ def test_a_file_that_is_locked_is_waited_for_on_another_thread(tmp_path: Path) -
         )
         released = threading.Timer(0.2, other.execute, ["COMMIT"])
         released.start()
-        assert of(asyncio.run(database.select(ALL, {}))) == [1]
+        assert numbers_of(asyncio.run(database.select(SELECT_ALL, {}))) == [1]
         released.join()
     assert "db-read_0" in threads
     database.close()
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_the_file_is_let_go_at_the_end(database: Database) -> None:
-    asyncio.run(database.select(ALL, {}))
+def test_file_is_closed_at_the_end(database: Database) -> None:
+    asyncio.run(database.select(SELECT_ALL, {}))
     path = database.url.database
     database.close()
     assert path is not None
@@ -251,30 +251,30 @@ def test_the_file_is_let_go_at_the_end(database: Database) -> None:
 
 
 @on_postgresql
-def test_connections_that_the_server_ended_are_replaced(database: Database, database_url: str) -> None:
+def test_connections_ended_by_the_server_are_replaced(database: Database, database_url: str) -> None:
     add(database, 1)
 
     async def main() -> None:
-        await asyncio.gather(*(database.select(ALL, {}) for _ in range(4)))
+        await asyncio.gather(*(database.select(SELECT_ALL, {}) for _ in range(4)))
         with psycopg.connect(database_url, autocommit=True) as other:
             other.execute(
                 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
-        answers = await asyncio.gather(*(database.select(ALL, {}) for _ in range(4)))
-        assert [of(rows) for rows in answers] == [[1]] * 4
+        answers = await asyncio.gather(*(database.select(SELECT_ALL, {}) for _ in range(4)))
+        assert [numbers_of(rows) for rows in answers] == [[1]] * 4
 
     asyncio.run(main())
 
 
 @on_postgresql
-def test_a_statement_that_takes_too_long_is_ended_once(database_url: str) -> None:
+def test_slow_statement_is_ended_once(database_url: str) -> None:
     database = Database(database_url, statement_seconds=1)
 
     async def main() -> None:
         await database.select(select(func.now()), {})
         with pytest.raises(OperationalError) as caught:
-            await database.select(SLEEP, {})
+            await database.select(SELECT_SLEEP, {})
         assert getattr(caught.value.orig, "sqlstate", None) == "57014"
 
     asyncio.run(main())
@@ -282,12 +282,12 @@ def test_a_statement_that_takes_too_long_is_ended_once(database_url: str) -> Non
 
 
 @on_postgresql
-def test_a_server_that_does_not_answer_is_not_waited_for(database: Database) -> None:
+def test_silent_server_does_not_block_the_loop(database: Database) -> None:
     reads = PostgresqlReads(database.reader, 30, patience=0.3)
 
     async def main() -> None:
         with pytest.raises(NoAnswerError):
-            await reads.rows(SLEEP, {})
+            await reads.rows(SELECT_SLEEP, {})
         assert await reads.stamp(TABLE)
 
     asyncio.run(main())
@@ -295,18 +295,18 @@ def test_a_server_that_does_not_answer_is_not_waited_for(database: Database) -> 
 
 
 @on_postgresql
-def test_more_reads_than_connections_wait_for_each_other(database: Database) -> None:
+def test_reads_wait_for_a_free_connection(database: Database) -> None:
     add(database, 1)
 
     async def main() -> None:
-        answers = await asyncio.gather(*(database.select(ALL, {}) for _ in range(50)))
-        assert [of(rows) for rows in answers] == [[1]] * 50
+        answers = await asyncio.gather(*(database.select(SELECT_ALL, {}) for _ in range(50)))
+        assert [numbers_of(rows) for rows in answers] == [[1]] * 50
 
     asyncio.run(main())
 
 
 @on_postgresql
-def test_a_reader_cannot_write(database: Database) -> None:
+def test_reader_cannot_write(database: Database) -> None:
     reads = PostgresqlReads(database.reader, 30, patience=30)
     writes = select(func.nextval("loop_sequence"))
     database.write_now(lambda session: session.execute(text("CREATE SEQUENCE IF NOT EXISTS loop_sequence")))
@@ -320,8 +320,8 @@ def test_a_reader_cannot_write(database: Database) -> None:
     reads.close()
 
 
-class _Reads:
-    """Counts reads; each gives how many had begun, when the test lets it end."""
+class CountedReads:
+    """Counts reads. Each ends when the test allows it, and returns the number of reads begun until then."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -340,9 +340,9 @@ async def _settle() -> None:
         await asyncio.sleep(0)
 
 
-def test_who_asks_during_a_read_shares_the_next_one() -> None:
+def test_requests_during_a_read_share_the_next_one() -> None:
     async def main() -> None:
-        reads = _Reads()
+        reads = CountedReads()
         shared = SharedRead(reads)
         first = asyncio.create_task(shared.get())
         await _settle()
@@ -359,9 +359,9 @@ def test_who_asks_during_a_read_shares_the_next_one() -> None:
     asyncio.run(main())
 
 
-def test_who_leaves_a_shared_read_does_not_end_it() -> None:
+def test_cancelled_request_does_not_end_a_shared_read() -> None:
     async def main() -> None:
-        reads = _Reads()
+        reads = CountedReads()
         shared = SharedRead(reads)
         leaving, staying = asyncio.create_task(shared.get()), asyncio.create_task(shared.get())
         await _settle()
@@ -374,7 +374,7 @@ def test_who_leaves_a_shared_read_does_not_end_it() -> None:
     asyncio.run(main())
 
 
-def test_a_shared_read_that_fails_fails_for_all_and_the_next_one_works() -> None:
+def test_failed_shared_read_fails_for_all_and_the_next_one_works() -> None:
     answers: list[Exception | int] = [LookupError(), 5]
 
     async def read() -> int:
@@ -385,14 +385,14 @@ def test_a_shared_read_that_fails_fails_for_all_and_the_next_one_works() -> None
 
     async def main() -> None:
         shared = SharedRead(read)
-        came = await asyncio.gather(shared.get(), shared.get(), return_exceptions=True)
-        assert [type(outcome) for outcome in came] == [LookupError] * 2
+        outcomes = await asyncio.gather(shared.get(), shared.get(), return_exceptions=True)
+        assert [type(outcome) for outcome in outcomes] == [LookupError] * 2
         assert await shared.get() == 5
 
     asyncio.run(main())
 
 
-def test_who_waits_for_a_read_without_an_answer_does_not_wait_again() -> None:
+def test_request_after_a_read_without_an_answer_starts_a_new_read() -> None:
     started: list[asyncio.Event] = []
 
     async def read() -> int:
@@ -411,7 +411,7 @@ def test_who_waits_for_a_read_without_an_answer_does_not_wait_again() -> None:
             with pytest.raises(NoAnswerError):
                 await waiting
         assert len(started) == 1
-        # Who asks afterwards is answered by a read of its own.
+        # A later request starts a new read.
         again = asyncio.create_task(shared.get())
         await _settle()
         assert len(started) == 2
@@ -422,7 +422,7 @@ def test_who_waits_for_a_read_without_an_answer_does_not_wait_again() -> None:
     asyncio.run(main())
 
 
-def test_requests_of_one_turn_share_a_read_that_does_not_wait() -> None:
+def test_requests_of_one_loop_iteration_share_an_immediate_read() -> None:
     counted = 0
 
     async def read() -> int:
@@ -439,9 +439,9 @@ def test_requests_of_one_turn_share_a_read_that_does_not_wait() -> None:
     asyncio.run(main())
 
 
-def test_a_read_that_waited_is_not_shared_with_requests_that_came_later() -> None:
+def test_later_requests_do_not_share_an_earlier_read() -> None:
     async def main() -> None:
-        reads = _Reads()
+        reads = CountedReads()
         shared = TurnRead(reads)
         first = asyncio.create_task(shared.get())
         await _settle()

@@ -1,4 +1,4 @@
-"""A database of any earlier version, with something in every table, comes over to today and loses nothing."""
+"""Tests that databases of all earlier versions, with rows in every table, are migrated without loss."""
 
 from __future__ import annotations
 
@@ -48,8 +48,10 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-def bring(database: Database, revision: str, by: Callable[[Config, str], None] = command.upgrade) -> None:
-    """Have the database of another version."""
+def migrate_to(
+    database: Database, revision: str, by: Callable[[Config, str], None] = command.upgrade
+) -> None:
+    """Migrate the database to another revision."""
     config = Config()
     config.set_main_option(
         "script_location", str(program_folder() / "service" / "migrations").replace("%", "%%")
@@ -59,14 +61,14 @@ def bring(database: Database, revision: str, by: Callable[[Config, str], None] =
         by(config, revision)
 
 
-def tables_of(connection: sa.Connection) -> list[sa.Table]:
-    """The tables that are there, those that others refer to first; not those of alembic and the queue."""
+def list_tables(connection: sa.Connection) -> list[sa.Table]:
+    """The tables of the database, referenced ones first, without those of alembic and the queue."""
     metadata = sa.MetaData()
     metadata.reflect(connection, only=lambda name, _: not name.startswith(("alembic", "procrastinate")))
     return metadata.sorted_tables
 
 
-def value_for(column: sa.Column[Any]) -> Any:
+def make_value(column: sa.Column[Any]) -> Any:
     match column.type:
         case sa.Boolean():
             return True
@@ -85,15 +87,15 @@ def value_for(column: sa.Column[Any]) -> Any:
     raise AssertionError(f"no value for {column} of the type {column.type!r}")
 
 
-def fill(database: Database) -> dict[str, list[dict[str, Any]]]:
-    """Put a row into each table that has none; gives every row of every table."""
+def fill_tables(database: Database) -> dict[str, list[dict[str, Any]]]:
+    """Insert a row into each empty table. Returns all rows of all tables."""
     rows_by_table: dict[str, list[dict[str, Any]]] = {}
     with database.writer.begin() as connection:
-        for table in tables_of(connection):
+        for table in list_tables(connection):
             if not connection.execute(sa.select(sa.func.count()).select_from(table)).scalar():
-                row = {column.name: value_for(column) for column in table.columns}
+                row = {column.name: make_value(column) for column in table.columns}
                 for key in table.foreign_keys:
-                    # Each other table has one row by now.
+                    # Each other table has one row now.
                     row[key.parent.name] = rows_by_table[key.column.table.name][0][key.column.name]
                 connection.execute(table.insert(), row)
             rows_by_table[table.name] = [dict(each) for each in connection.execute(table.select()).mappings()]
@@ -101,16 +103,16 @@ def fill(database: Database) -> dict[str, list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_every_earlier_version_comes_over_whole(empty_url: str, revision: str) -> None:
+def test_every_earlier_version_is_migrated_completely(empty_url: str, revision: str) -> None:
     database = Database(empty_url)
     try:
-        bring(database, revision)
-        before = fill(database)
+        migrate_to(database, revision)
+        before = fill_tables(database)
         assert len(before) >= 5
         migrate(database)
         assert current_revision(database) == newest_revision()
         with database.reader.connect() as connection:
-            for table in tables_of(connection):
+            for table in list_tables(connection):
                 now = [dict(each) for each in connection.execute(table.select()).mappings()]
                 for row in before.get(table.name, []):
                     assert any(row.items() <= each.items() for each in now), table.name
@@ -124,11 +126,11 @@ def test_every_earlier_version_comes_over_whole(empty_url: str, revision: str) -
         database.close()
 
 
-def described(connection: sa.Connection) -> dict[str, dict[str, Any]]:
-    """Everything that the database says of its tables."""
-    inspector, described = sa.inspect(connection), {}
-    for table in tables_of(connection):
-        described[table.name] = {
+def describe_schema(connection: sa.Connection) -> dict[str, dict[str, Any]]:
+    """The complete schema of the tables, as the database reports it."""
+    inspector, describe_schema = sa.inspect(connection), {}
+    for table in list_tables(connection):
+        describe_schema[table.name] = {
             "columns": {
                 each["name"]: (repr(each["type"]), each["nullable"])
                 for each in inspector.get_columns(table.name)
@@ -144,35 +146,35 @@ def described(connection: sa.Connection) -> dict[str, dict[str, Any]]:
                 )
             },
         }
-    return described
+    return describe_schema
 
 
-def test_the_migrations_make_the_tables_of_the_models(empty_url: str) -> None:
-    """To the last length and name: what alembic compares leaves out primary keys, checks and names."""
+def test_migrations_create_the_tables_of_the_models(empty_url: str) -> None:
+    """Compares lengths and names too. alembic compares no primary keys, checks and names."""
     database = Database(empty_url)
     try:
         migrate(database)
         with database.writer.begin() as connection:
-            migrated = described(connection)
+            migrated = describe_schema(connection)
             reflected = sa.MetaData()
             reflected.reflect(connection, only=list(migrated))
             reflected.drop_all(connection)
             metadata().create_all(connection)
-            assert described(connection) == migrated
+            assert describe_schema(connection) == migrated
         assert migrated.keys() == metadata().tables.keys()
     finally:
         database.close()
 
 
 def test_no_column_has_a_time_with_zone_or_a_text_without_limit() -> None:
-    """What SQLModel makes of a bare `datetime` or `str`: say `sa_type=UtcTime`, or `max_length` or `Text`."""
+    """SQLModel creates them for a bare `datetime` or `str`: use `sa_type=UtcTime`, `max_length` or `Text`."""
     types = {str(column): column.type for table in metadata().sorted_tables for column in table.columns}
     assert [name for name, each in types.items() if isinstance(each, UTCDateTime)] == []
     assert [name for name, each in types.items() if isinstance(each, AutoString) and not each.length] == []
 
 
-def test_the_service_goes_on_with_the_data_of_an_earlier_version(empty_url: str, tmp_path: Path) -> None:
-    """As the fourth version left it: accounts and inspections, no faces, no jobs and no audit log yet."""
+def test_service_works_with_the_data_of_an_earlier_version(empty_url: str, tmp_path: Path) -> None:
+    """The data of version 4: accounts and inspections, without faces, jobs and audit log."""
     settings = Settings(data_dir=tmp_path / "data", database_url=empty_url, bcrypt_cost=4)
     login = {"username": ADMIN[0], "password": ADMIN[1]}
     with TestClient(create_app(settings), LOCAL_URL, client=("127.0.0.1", 50000)) as client:
@@ -185,7 +187,7 @@ def test_the_service_goes_on_with_the_data_of_an_earlier_version(empty_url: str,
         body = {"inspection_id": record, "item_name": "前缘"}
         item = client.post("/api/inspection_item/create", json=body).json()
     database = Database(empty_url)
-    bring(database, "0004", command.downgrade)
+    migrate_to(database, "0004", command.downgrade)
     database.close()
     with TestClient(create_app(settings), LOCAL_URL, client=("127.0.0.1", 50000)) as client:
         token = client.post("/api/auth/login", json=login).json()["data"]["access_token"]
@@ -204,7 +206,7 @@ def test_the_service_goes_on_with_the_data_of_an_earlier_version(empty_url: str,
         database.close()
 
 
-def test_verdicts_and_detections_of_before_are_counted(empty_url: str) -> None:
+def test_earlier_verdicts_and_detections_are_counted(empty_url: str) -> None:
     done: Entry = {"isPassed": False, "progress": "done", "version": 1, "job_id": "j"}
     failed: Entry = {"isPassed": False, "progress": "error", "version": 2, "job_id": "k"}
     verdict: Entry = {"isPassed": True, "progress": "done", "version": 3, "verdict": {"value": "passed"}}
@@ -223,12 +225,12 @@ def test_verdicts_and_detections_of_before_are_counted(empty_url: str) -> None:
     }
     database = Database(empty_url)
     try:
-        bring(database, "0014")
+        migrate_to(database, "0014")
         with database.writer.begin() as connection:
-            tables = {table.name: table for table in tables_of(connection)}
-            row = {column.name: value_for(column) for column in tables["record"].columns}
+            tables = {table.name: table for table in list_tables(connection)}
+            row = {column.name: make_value(column) for column in tables["record"].columns}
             connection.execute(tables["record"].insert(), row)
-            item = {column.name: value_for(column) for column in tables["item"].columns}
+            item = {column.name: make_value(column) for column in tables["item"].columns}
             item |= {"inspection_id": row["inspection_id"], "client_key": None}
             for name, entries in entries_of.items():
                 outcome = "open" if entries else "empty"
@@ -251,8 +253,8 @@ def test_verdicts_and_detections_of_before_are_counted(empty_url: str) -> None:
         database.close()
 
 
-def test_records_of_before_get_the_state_that_the_desktop_shows(empty_url: str) -> None:
-    """By name: the status, the outcome of an item, and the editions (outcome, reopened)."""
+def test_earlier_records_get_the_state_that_the_desktop_shows(empty_url: str) -> None:
+    """Cases by name: status, outcome of the item, editions (outcome, reopened)."""
     expected: dict[str, tuple[str, str, list[tuple[str, bool]]]] = {
         "untouched": ("not_started", "empty", []),
         "set back by a client": ("not_started", "passed", []),
@@ -267,11 +269,11 @@ def test_records_of_before_get_the_state_that_the_desktop_shows(empty_url: str) 
     }
     database = Database(empty_url)
     try:
-        bring(database, "0018")
+        migrate_to(database, "0018")
         with database.writer.begin() as connection:
-            tables = {table.name: table for table in tables_of(connection)}
+            tables = {table.name: table for table in list_tables(connection)}
             rows = {
-                name: {column.name: value_for(column) for column in tables[name].columns}
+                name: {column.name: make_value(column) for column in tables[name].columns}
                 for name in ("record", "item", "record_edition")
             }
             for name, (status, outcome, editions) in expected.items():

@@ -1,4 +1,4 @@
-"""Changes that wait for one another are committed together, and fail alone."""
+"""Tests that waiting changes are committed together and fail separately."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from service.db.database import Database
 INSERT = text("INSERT INTO numbers VALUES (:number)")
 
 
-class RefusedError(Exception):
-    """What a change raises."""
+class ChangeError(Exception):
+    """The exception of a failing change."""
 
 
-both = pytest.mark.parametrize(
+on_both_databases = pytest.mark.parametrize(
     "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
 )
 on_postgresql = pytest.mark.parametrize(
@@ -48,19 +48,19 @@ def insert(number: int) -> Callable[[Session], int]:
         session.connection().execute(INSERT, {"number": number})
         announce(session, ObjectChange("create", "number", str(number)))
         if number < 0:
-            raise RefusedError
+            raise ChangeError
         return number
 
     return work
 
 
-def numbers(database: Database) -> list[int]:
+def read_numbers(database: Database) -> list[int]:
     rows = database.read_now(lambda session: session.execute(text("SELECT number FROM numbers")).all())
     return sorted(row.number for row in rows)
 
 
 class BlockedChange:
-    """A change that has begun and is made as soon as `release` is called; what comes after it waits."""
+    """A change that has started and ends when `release` is called. Later changes wait."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -78,8 +78,8 @@ class BlockedChange:
         return holding
 
 
-def written_at_once(database: Database, *works: Callable[[Session], int]) -> list[int | BaseException]:
-    """What came of `works`, which all wait until one that is made before them ends."""
+def write_together(database: Database, *works: Callable[[Session], int]) -> list[int | BaseException]:
+    """The outcomes of `works`, which all wait until an earlier change ends."""
 
     async def main() -> list[int | BaseException]:
         before = BlockedChange(database)
@@ -93,114 +93,114 @@ def written_at_once(database: Database, *works: Callable[[Session], int]) -> lis
     return asyncio.run(main())
 
 
-def commits(database: Database) -> list[None]:
+def count_commits(database: Database) -> list[None]:
     counted: list[None] = []
     event.listen(database.writer, "commit", lambda _connection: counted.append(None))
     return counted
 
 
-@both
-def test_they_share_a_commit(database: Database) -> None:
+@on_both_databases
+def test_waiting_changes_share_a_commit(database: Database) -> None:
     announced: list[str | None] = []
     database.after_commit.append(lambda changes: announced.extend(change.object_id for change in changes))
-    counted = commits(database)
-    assert written_at_once(database, *map(insert, range(5))) == [0, 1, 2, 3, 4]
+    counted = count_commits(database)
+    assert write_together(database, *map(insert, range(5))) == [0, 1, 2, 3, 4]
     assert len(counted) == 1
-    assert numbers(database) == [0, 1, 2, 3, 4]
+    assert read_numbers(database) == [0, 1, 2, 3, 4]
     assert announced == ["0", "1", "2", "3", "4"]
 
 
-@both
-def test_one_that_fails_takes_no_other_with_it(database: Database) -> None:
+@on_both_databases
+def test_failed_change_does_not_fail_the_others(database: Database) -> None:
     announced: list[str | None] = []
     database.after_commit.append(lambda changes: announced.extend(change.object_id for change in changes))
-    came = written_at_once(database, insert(1), insert(-1), insert(1), insert(2))
-    assert came[0] == 1
-    assert isinstance(came[1], RefusedError)
-    assert isinstance(came[2], Exception)
-    assert came[3] == 2
-    assert numbers(database) == [1, 2]
+    outcomes = write_together(database, insert(1), insert(-1), insert(1), insert(2))
+    assert outcomes[0] == 1
+    assert isinstance(outcomes[1], ChangeError)
+    assert isinstance(outcomes[2], Exception)
+    assert outcomes[3] == 2
+    assert read_numbers(database) == [1, 2]
     assert announced == ["1", "2"]
 
 
-@both
-def test_one_that_runs_out_of_values_fails_alone(database: Database) -> None:
-    def take_from_nothing(_session: Session) -> int:
+@on_both_databases
+def test_change_that_raises_stop_iteration_fails_alone(database: Database) -> None:
+    def take_from_empty_iterator(_session: Session) -> int:
         return next(iter(()))
 
-    came = written_at_once(database, insert(1), take_from_nothing, insert(2))
-    # A coroutine cannot raise StopIteration itself.
-    assert isinstance(came[1], RuntimeError)
-    assert (came[0], came[2]) == (1, 2)
-    assert numbers(database) == [1, 2]
+    outcomes = write_together(database, insert(1), take_from_empty_iterator, insert(2))
+    # A coroutine cannot raise StopIteration.
+    assert isinstance(outcomes[1], RuntimeError)
+    assert (outcomes[0], outcomes[2]) == (1, 2)
+    assert read_numbers(database) == [1, 2]
 
 
-@both
-def test_a_listener_that_refuses_undoes_one_change(database: Database) -> None:
+@on_both_databases
+def test_listener_that_refuses_undoes_one_change(database: Database) -> None:
     def refuse(_session: Session, changes: list[ObjectChange]) -> None:
         if any(change.object_id == "2" for change in changes):
-            raise RefusedError
+            raise ChangeError
 
     database.before_commit.append(refuse)
-    came = written_at_once(database, insert(1), insert(2), insert(3))
-    assert isinstance(came[1], RefusedError)
-    assert numbers(database) == [1, 3]
+    outcomes = write_together(database, insert(1), insert(2), insert(3))
+    assert isinstance(outcomes[1], ChangeError)
+    assert read_numbers(database) == [1, 3]
 
 
-@both
-def test_a_listener_that_fails_after_the_commit_fails_its_own_change(database: Database) -> None:
+@on_both_databases
+def test_listener_that_fails_after_the_commit_fails_only_its_change(database: Database) -> None:
     def fail(changes: list[ObjectChange]) -> None:
         if changes[0].object_id == "2":
-            raise RefusedError
+            raise ChangeError
 
     database.after_commit.append(fail)
-    came = written_at_once(database, insert(1), insert(2), insert(3))
-    assert came[0] == 1
-    assert isinstance(came[1], RefusedError)
-    assert came[2] == 3
-    assert numbers(database) == [1, 2, 3]
+    outcomes = write_together(database, insert(1), insert(2), insert(3))
+    assert outcomes[0] == 1
+    assert isinstance(outcomes[1], ChangeError)
+    assert outcomes[2] == 3
+    assert read_numbers(database) == [1, 2, 3]
 
 
-@both
-def test_a_commit_that_fails_fails_them_all(database: Database) -> None:
+@on_both_databases
+def test_failed_commit_fails_all_changes(database: Database) -> None:
     def fail(_connection: object) -> None:
-        raise RefusedError
+        raise ChangeError
 
     event.listen(database.writer, "commit", fail)
-    came = written_at_once(database, insert(1), insert(2))
-    assert [type(outcome) for outcome in came] == [RefusedError, RefusedError]
+    outcomes = write_together(database, insert(1), insert(2))
+    assert [type(outcome) for outcome in outcomes] == [ChangeError, ChangeError]
     event.remove(database.writer, "commit", fail)
-    assert numbers(database) == []
-    assert written_at_once(database, insert(3), insert(4)) == [3, 4]
-    assert numbers(database) == [3, 4]
+    assert read_numbers(database) == []
+    assert write_together(database, insert(3), insert(4)) == [3, 4]
+    assert read_numbers(database) == [3, 4]
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_a_transaction_that_sqlite_gave_up_is_made_again_one_by_one(database: Database) -> None:
+def test_transaction_rolled_back_by_sqlite_is_repeated_change_by_change(database: Database) -> None:
     def gives_up(session: Session) -> int:
-        # As SQLite does by itself when the disk is full.
+        # SQLite does this when the disk is full.
         session.connection().exec_driver_sql("ROLLBACK")
-        raise RefusedError
+        raise ChangeError
 
-    came = written_at_once(database, insert(1), gives_up, insert(2))
-    assert came[0] == 1
-    assert isinstance(came[1], RefusedError)
-    assert came[2] == 2
-    assert numbers(database) == [1, 2]
+    outcomes = write_together(database, insert(1), gives_up, insert(2))
+    assert outcomes[0] == 1
+    assert isinstance(outcomes[1], ChangeError)
+    assert outcomes[2] == 2
+    assert read_numbers(database) == [1, 2]
 
 
-@both
-def test_the_listeners_before_the_commit_get_all_changes_at_once(database: Database) -> None:
+@on_both_databases
+def test_listeners_before_the_commit_get_all_changes_together(database: Database) -> None:
     announced: list[list[str | None]] = []
     database.before_commit.append(
         lambda _, changes: announced.append([change.object_id for change in changes])
     )
-    written_at_once(database, *map(insert, range(3)))
+    write_together(database, *map(insert, range(3)))
     assert announced == [["0", "1", "2"]]
 
 
 @on_postgresql
-def test_a_change_that_waits_for_a_row_keeps_no_other_waiting(database: Database) -> None:
+def test_change_that_waits_for_a_row_does_not_delay_others(database: Database) -> None:
     database.write_now(insert(1))
     locked, release = threading.Event(), threading.Event()
 
@@ -224,14 +224,14 @@ def test_a_change_that_waits_for_a_row_keeps_no_other_waiting(database: Database
         release.set()
 
     database.after_commit.append(release_others)
-    assert written_at_once(database, insert(2), change, insert(3)) == [2, 10, 3]
+    assert write_together(database, insert(2), change, insert(3)) == [2, 10, 3]
     holder.join()
     assert others.is_set()
-    assert numbers(database) == [2, 3, 10]
+    assert read_numbers(database) == [2, 3, 10]
 
 
 @on_postgresql
-def test_the_others_are_answered_while_a_change_waits_for_a_row(database: Database) -> None:
+def test_other_changes_are_answered_while_one_waits_for_a_row(database: Database) -> None:
     database.write_now(insert(1))
     locked, release = threading.Event(), threading.Event()
 
@@ -264,8 +264,8 @@ def test_the_others_are_answered_while_a_change_waits_for_a_row(database: Databa
     holder.join()
 
 
-@both
-def test_no_change_sees_the_objects_of_another(database: Database) -> None:
+@on_both_databases
+def test_changes_do_not_share_objects(database: Database) -> None:
     def add(number: int) -> Callable[[Session], int]:
         def work(session: Session) -> int:
             assert len(session.identity_map) == 0
@@ -280,14 +280,14 @@ def test_no_change_sees_the_objects_of_another(database: Database) -> None:
     database.write_now(lambda session: table.create(session.connection(), checkfirst=True))
     announced: list[str | None] = []
     database.after_commit.append(lambda changes: announced.extend(change.object_id for change in changes))
-    assert written_at_once(database, *map(add, (7, 8, 9))) == [7, 8, 9]
+    assert write_together(database, *map(add, (7, 8, 9))) == [7, 8, 9]
     assert announced == ["7", "8", "9"]
     stored = database.read_now(lambda session: session.exec(select(AccountVersion.number)).all())
     assert {7, 8, 9} <= set(stored)
 
 
 @on_postgresql
-def test_a_change_does_not_wait_for_a_long_one(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_change_does_not_wait_for_a_long_one(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(write_queue, "ANOTHER_SECONDS", 0.01)
     before = BlockedChange(database)
 
@@ -301,16 +301,14 @@ def test_a_change_does_not_wait_for_a_long_one(database: Database, monkeypatch: 
     asyncio.run(main())
 
 
-@both
-def test_a_change_whose_caller_gave_up_before_it_began_is_not_made(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@on_both_databases
+def test_cancelled_change_is_not_started(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     before = BlockedChange(database)
 
     async def main() -> None:
         long = await before.begin()
-        with monkeypatch.context() as impatient:
-            impatient.setattr(database, "_patience", 0.01)
+        with monkeypatch.context() as cancelled:
+            cancelled.setattr(database, "_patience", 0.01)
             with pytest.raises(NoAnswerError):
                 await database.write(insert(1))
         before.release()
@@ -318,11 +316,11 @@ def test_a_change_whose_caller_gave_up_before_it_began_is_not_made(
         assert await database.write(insert(2)) == 2
 
     asyncio.run(main())
-    assert numbers(database) == [2]
+    assert read_numbers(database) == [2]
 
 
-@both
-def test_a_caller_who_leaves_does_not_stop_the_change(database: Database) -> None:
+@on_both_databases
+def test_cancelled_caller_does_not_stop_a_started_change(database: Database) -> None:
     before = BlockedChange(database)
 
     async def main() -> None:
@@ -335,11 +333,11 @@ def test_a_caller_who_leaves_does_not_stop_the_change(database: Database) -> Non
         assert await database.write(insert(2)) == 2
 
     asyncio.run(main())
-    assert numbers(database) == [1, 2]
+    assert read_numbers(database) == [1, 2]
 
 
 @on_postgresql
-def test_change_is_made_again_after_a_deadlock(database: Database) -> None:
+def test_change_is_repeated_after_a_deadlock(database: Database) -> None:
     for number in (1, 2):
         database.write_now(insert(number))
     barrier = threading.Barrier(2, timeout=20)
@@ -351,7 +349,7 @@ def test_change_is_made_again_after_a_deadlock(database: Database) -> None:
             update = text("UPDATE numbers SET number = number WHERE number = :number")
             session.execute(update, {"number": first})
             if tries.count(first) == 1:
-                # Each has its first row now and wants the other's.
+                # Each has locked its first row and now needs the row of the other.
                 barrier.wait()
             session.execute(update, {"number": second})
             announce(session, ObjectChange("update", "number", str(first)))

@@ -26,42 +26,43 @@ from service.web.envelope import Problem, install_handlers
 from service.web.security import Caller
 from shared.codes import ErrorCode, Role
 from tests.narrowing import as_instance
-from tests.service.domain_app import as_role, by_role, caller_of, client_of
+from tests.service.domain_app import authenticate_by_role, create_caller, create_client, role_headers
 
 
-def change(number: int) -> ObjectChange:
+def record_change(number: int) -> ObjectChange:
     return ObjectChange("update", "record", f"r{number}", "u1", "10.0.0.1", {"name": ["secret", "contents"]})
 
 
-async def allowed() -> EventFilter:
+async def pass_all_events() -> EventFilter:
     return lambda event: True
 
 
-async def refused() -> None:
+async def end_of_login() -> None:
     return None
 
 
-def parsed(message: bytes) -> dict[str, str]:
+def parse_message(message: bytes) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in message.decode().strip().splitlines())
 
 
-async def take(messages: AsyncIterator[bytes], count: int) -> list[dict[str, str]]:
+async def read_messages(messages: AsyncIterator[bytes], count: int) -> list[dict[str, str]]:
     async with asyncio.timeout(20):
-        return [parsed(await anext(messages)) for _ in range(count)]
+        return [parse_message(await anext(messages)) for _ in range(count)]
 
 
 def run(work: Callable[[ChangeFeed], Coroutine[Any, Any, None]], capacity: int = 10) -> None:
     asyncio.run(work(ChangeFeed(capacity)))
 
 
-def test_a_change_arrives_without_its_contents() -> None:
+def test_change_arrives_without_its_content() -> None:
     async def work(change_feed: ChangeFeed) -> None:
-        messages = stream(change_feed, None, allowed, 60)
-        assert await take(messages, 1) == [{"retry": "2000"}]
-        waiting = asyncio.create_task(take(messages, 2))
+        messages = stream(change_feed, None, pass_all_events, 60)
+        assert await read_messages(messages, 1) == [{"retry": "2000"}]
+        waiting = asyncio.create_task(read_messages(messages, 2))
         await asyncio.sleep(0.01)
         await asyncio.to_thread(
-            change_feed.after_commit, [change(1), ObjectChange("login", "user", audit_only=True), change(2)]
+            change_feed.after_commit,
+            [record_change(1), ObjectChange("login", "user", audit_only=True), record_change(2)],
         )
         first, second = await waiting
         assert first["event"] == "change"
@@ -83,27 +84,27 @@ def test_a_change_arrives_without_its_contents() -> None:
     run(work)
 
 
-def test_a_client_goes_on_where_it_was() -> None:
+def test_client_continues_after_its_last_event() -> None:
     async def work(change_feed: ChangeFeed) -> None:
-        change_feed.after_commit([change(n) for n in range(1, 6)])
+        change_feed.after_commit([record_change(n) for n in range(1, 6)])
         third = change_feed.event_id(3)
-        messages = stream(change_feed, third, allowed, 60)
-        got = await take(messages, 3)
+        messages = stream(change_feed, third, pass_all_events, 60)
+        got = await read_messages(messages, 3)
         assert [json.loads(m["data"])["object_id"] for m in got[1:]] == ["r4", "r5"]
 
     run(work)
 
 
-def test_client_that_was_away_too_long_rereads_everything() -> None:
+def test_client_that_missed_too_much_must_reload() -> None:
     async def work(change_feed: ChangeFeed) -> None:
         first = change_feed.event_id(0)
-        change_feed.after_commit([change(n) for n in range(1, 20)])
-        messages = stream(change_feed, first, allowed, 60)
-        _, resync = await take(messages, 2)
+        change_feed.after_commit([record_change(n) for n in range(1, 20)])
+        messages = stream(change_feed, first, pass_all_events, 60)
+        _, resync = await read_messages(messages, 2)
         assert resync["event"] == "resync"
         assert resync["id"] == change_feed.event_id(19)
-        change_feed.after_commit([change(20)])
-        (news,) = await take(messages, 1)
+        change_feed.after_commit([record_change(20)])
+        (news,) = await read_messages(messages, 1)
         assert json.loads(news["data"])["object_id"] == "r20"
 
     run(work)
@@ -111,27 +112,27 @@ def test_client_that_was_away_too_long_rereads_everything() -> None:
 
 def test_slow_client_gets_reset_event() -> None:
     async def work(change_feed: ChangeFeed) -> None:
-        messages = stream(change_feed, None, allowed, 60)
-        change_feed.after_commit([change(0)])
-        await take(messages, 1)
-        # It does not ask for more while many changes pass.
-        change_feed.after_commit([change(n) for n in range(1, 50)])
-        (resync,) = await take(messages, 1)
+        messages = stream(change_feed, None, pass_all_events, 60)
+        change_feed.after_commit([record_change(0)])
+        await read_messages(messages, 1)
+        # The client reads nothing during many changes.
+        change_feed.after_commit([record_change(n) for n in range(1, 50)])
+        (resync,) = await read_messages(messages, 1)
         assert resync["event"] == "resync"
 
     run(work)
 
 
 @pytest.mark.parametrize("event_id", ["", "x", "other-3", "x-", "-1", "٣-٣"])
-def test_id_of_another_run_rereads_everything(event_id: str) -> None:
+def test_client_with_an_id_of_another_run_must_reload(event_id: str) -> None:
     async def work(change_feed: ChangeFeed) -> None:
-        messages = stream(change_feed, event_id, allowed, 60)
-        assert [m.get("event") for m in await take(messages, 2)] == [None, "resync"]
+        messages = stream(change_feed, event_id, pass_all_events, 60)
+        assert [m.get("event") for m in await read_messages(messages, 2)] == [None, "resync"]
 
     run(work)
 
 
-def test_id_from_the_future_rereads_everything() -> None:
+def test_client_with_an_id_from_the_future_must_reload() -> None:
     async def work(change_feed: ChangeFeed) -> None:
         assert change_feed.find_position(change_feed.event_id(1)) is None
         assert change_feed.find_position(change_feed.event_id(0)) == 0
@@ -139,10 +140,10 @@ def test_id_from_the_future_rereads_everything() -> None:
     run(work)
 
 
-def test_a_heartbeat_passes_while_nothing_happens() -> None:
+def test_heartbeat_is_sent_without_changes() -> None:
     async def work(change_feed: ChangeFeed) -> None:
-        messages = stream(change_feed, None, allowed, 0.02)
-        await take(messages, 1)
+        messages = stream(change_feed, None, pass_all_events, 0.02)
+        await read_messages(messages, 1)
         async with asyncio.timeout(20):
             assert await anext(messages) == b": alive\n\n"
             assert await anext(messages) == b": alive\n\n"
@@ -150,33 +151,33 @@ def test_a_heartbeat_passes_while_nothing_happens() -> None:
     run(work)
 
 
-def test_the_stream_ends_with_the_login() -> None:
+def test_stream_ends_with_the_login() -> None:
     async def work(change_feed: ChangeFeed) -> None:
-        got = [parsed(message) async for message in stream(change_feed, None, refused, 0.02)]
+        got = [parse_message(message) async for message in stream(change_feed, None, end_of_login, 0.02)]
         assert got[-1]["event"] == "end"
         assert change_feed.reader_count == 0
 
     run(work)
 
 
-def test_the_stream_ends_with_the_login_also_while_much_happens() -> None:
+def test_stream_ends_with_the_login_during_many_changes() -> None:
     async def work(change_feed: ChangeFeed) -> None:
         async def busy() -> None:
             number = 0
             while True:
-                change_feed.after_commit([change(number := number + 1)])
+                change_feed.after_commit([record_change(number := number + 1)])
                 await asyncio.sleep(0.001)
 
         noise = asyncio.create_task(busy())
         async with asyncio.timeout(20):
-            got = [parsed(message) async for message in stream(change_feed, None, refused, 0.05)]
+            got = [parse_message(message) async for message in stream(change_feed, None, end_of_login, 0.05)]
         noise.cancel()
         assert got[-1]["event"] == "end"
 
     run(work, capacity=1000)
 
 
-def test_nobody_hears_of_what_they_may_not_read() -> None:
+def test_client_receives_only_changes_that_it_may_read() -> None:
     changes = [
         ObjectChange("create", "user", "u2", "u1"),
         ObjectChange("update", "user", "nobody", "u1"),
@@ -196,34 +197,34 @@ def test_nobody_hears_of_what_they_may_not_read() -> None:
         messages = stream(change_feed, change_feed.event_id(0), ask, 60)
         change_feed.after_commit(changes)
         got: list[str] = []
-        await take(messages, 1)
+        await read_messages(messages, 1)
         while "r1" not in got:
-            (message,) = await take(messages, 1)
+            (message,) = await read_messages(messages, 1)
             got.append(json.loads(message["data"])["object_id"])
         return got
 
-    assert asyncio.run(received(caller_of(Role.VIEWER))) == ["t1", "r1"]
-    assert asyncio.run(received(replace(caller_of(Role.VIEWER), user_id="u2"))) == ["u2", "t1", "r1"]
-    everything = [change.object_id for change in changes]
-    assert asyncio.run(received(caller_of(Role.ADMIN))) == everything
+    assert asyncio.run(received(create_caller(Role.VIEWER))) == ["t1", "r1"]
+    assert asyncio.run(received(replace(create_caller(Role.VIEWER), user_id="u2"))) == ["u2", "t1", "r1"]
+    everything = [record_change.object_id for record_change in changes]
+    assert asyncio.run(received(create_caller(Role.ADMIN))) == everything
 
 
-def test_a_login_that_ended_hears_of_no_change_any_more() -> None:
+def test_client_receives_no_change_after_its_login() -> None:
     async def work(change_feed: ChangeFeed) -> None:
-        messages = stream(change_feed, None, refused, 60)
-        await take(messages, 1)
-        change_feed.after_commit([change(1)])
+        messages = stream(change_feed, None, end_of_login, 60)
+        await read_messages(messages, 1)
+        change_feed.after_commit([record_change(1)])
         # Long before the heartbeat.
-        assert [message["event"] for message in await take(messages, 1)] == ["end"]
+        assert [message["event"] for message in await read_messages(messages, 1)] == ["end"]
 
     run(work)
 
 
-def test_one_user_does_not_take_the_streams_of_the_others() -> None:
+def test_streams_are_limited_per_user() -> None:
     change_feed = ChangeFeed()
 
-    with ExitStack() as streams, client_of(router(change_feed), role=Role.VIEWER) as client:
-        for user_id in ("another user", caller_of(Role.VIEWER).user_id):
+    with ExitStack() as streams, create_client(router(change_feed), role=Role.VIEWER) as client:
+        for user_id in ("another user", create_caller(Role.VIEWER).user_id):
             for _ in range(MAX_STREAMS_PER_USER):
                 streams.enter_context(change_feed.count_reader(user_id))
         answer = client.get("/api/events")
@@ -232,10 +233,10 @@ def test_one_user_does_not_take_the_streams_of_the_others() -> None:
     assert "连接过多" in answer.json()["msg"]
 
 
-def test_closing_ends_every_stream() -> None:
+def test_close_ends_every_stream() -> None:
     async def work(change_feed: ChangeFeed) -> None:
         async def read() -> list[bytes]:
-            return [message async for message in stream(change_feed, None, allowed, 60)]
+            return [message async for message in stream(change_feed, None, pass_all_events, 60)]
 
         reader_count = [asyncio.create_task(read()) for _ in range(3)]
         await asyncio.sleep(0.01)
@@ -248,41 +249,41 @@ def test_closing_ends_every_stream() -> None:
     run(work)
 
 
-def test_a_writer_outlives_the_loop_of_a_reader() -> None:
+def test_change_is_added_after_a_readers_loop_has_closed() -> None:
     change_feed = ChangeFeed()
 
     async def read() -> None:
-        messages = stream(change_feed, None, allowed, 60)
-        await take(messages, 1)
-        count_reader = asyncio.create_task(take(messages, 1))
+        messages = stream(change_feed, None, pass_all_events, 60)
+        await read_messages(messages, 1)
+        count_reader = asyncio.create_task(read_messages(messages, 1))
         await asyncio.sleep(0.01)
         assert not count_reader.done()
 
-    # Its last task is cancelled by the end of the loop.
+    # The end of the loop cancels its last task.
     asyncio.run(read())
-    change_feed.after_commit([change(1)])
+    change_feed.after_commit([record_change(1)])
     assert change_feed.reader_count == 0
 
 
-def test_stream_that_is_opened_after_the_close_ends() -> None:
+def test_stream_opened_after_the_close_ends() -> None:
     async def work(change_feed: ChangeFeed) -> None:
         change_feed.close()
         async with asyncio.timeout(20):
-            got = [message async for message in stream(change_feed, None, allowed, 60)]
+            got = [message async for message in stream(change_feed, None, pass_all_events, 60)]
         assert got == [b"retry: 2000\n\n"]
 
     run(work)
 
 
-def test_the_route_needs_the_right_to_read_records() -> None:
+def test_route_requires_the_permission_to_read_records() -> None:
     change_feed = ChangeFeed()
-    with client_of(router(change_feed)) as client:
-        assert client.get("/api/events", headers=as_role(None)).status_code == 401
+    with create_client(router(change_feed)) as client:
+        assert client.get("/api/events", headers=role_headers(None)).status_code == 401
         change_feed.close()
         assert client.get("/api/events").status_code == 503
 
 
-def test_the_route_asks_for_the_login_again() -> None:
+def test_route_checks_the_login_again() -> None:
     questions = 0
 
     async def authenticate(token: str, address: str) -> Caller:
@@ -290,7 +291,7 @@ def test_the_route_asks_for_the_login_again() -> None:
         questions += 1
         if questions > 2:
             raise Problem(401, ErrorCode.LOGIN_EXPIRED, "登录已过期，请重新登录")
-        return caller_of(Role.VIEWER)
+        return create_caller(Role.VIEWER)
 
     app = FastAPI()
     install_handlers(app)
@@ -303,10 +304,10 @@ def test_the_route_asks_for_the_login_again() -> None:
     assert answer.text.endswith("event: end\ndata: {}\n\n")
 
 
-def test_a_server_with_an_open_stream_stops() -> None:
+def test_server_with_an_open_stream_stops() -> None:
     change_feed = ChangeFeed()
     app = FastAPI()
-    app.state.authenticate = by_role
+    app.state.authenticate = authenticate_by_role
     add_routes(app, router(change_feed))
 
     class Server(uvicorn.Server):
@@ -317,16 +318,16 @@ def test_a_server_with_an_open_stream_stops() -> None:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         listening.listen()
-        # Without a time-out of its own: uvicorn waits for streams to end by themselves.
+        # Without a time limit uvicorn waits until streams end by themselves.
         server = Server(uvicorn.Config(app, log_config=None, ws="none", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/api/events"
         got: list[Any] = []
-        with httpx.stream("GET", url, headers=as_role(Role.VIEWER), timeout=10) as answer:
+        with httpx.stream("GET", url, headers=role_headers(Role.VIEWER), timeout=10) as answer:
             lines = answer.iter_lines()
             got.append(next(lines))
-            change_feed.after_commit([change(1)])
+            change_feed.after_commit([record_change(1)])
             while not got[-1].startswith("data"):
                 got.append(next(lines))
             server.should_exit = True

@@ -1,4 +1,4 @@
-"""Changes reach the clients of every service process on one PostgreSQL database."""
+"""Tests that changes reach the clients of every service process on one PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def database_kind() -> str:
 
 
 class Process:
-    """What of a service process carries changes, on a database layer of its own."""
+    """The parts of a service process that relay changes, with a separate database layer."""
 
     def __init__(self, url: str) -> None:
         self.database = Database(url)
@@ -45,25 +45,25 @@ class Process:
     def position(self) -> int:
         return self.change_feed.events_after(0).position
 
-    def received(self, position: int, count: int) -> list[ChangeEvent]:
-        until(lambda: len(self.change_feed.events_after(position).events) >= count)
+    def wait_for_events(self, position: int, count: int) -> list[ChangeEvent]:
+        wait_until(lambda: len(self.change_feed.events_after(position).events) >= count)
         return self.change_feed.events_after(position).events
 
 
-def until(true: Callable[[], bool]) -> None:
+def wait_until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + PATIENCE
-    while not true():
+    while not condition():
         assert time.monotonic() < deadline, "it did not come"
         time.sleep(0.01)
 
 
 @contextmanager
-def process(url: str) -> Iterator[Process]:
+def start_process(url: str) -> Iterator[Process]:
     new = Process(url)
     new.relay.start()
     try:
-        # It misses nothing from the moment when it asks every reader to read again.
-        until(lambda: new.change_feed.events_after(0).lost)
+        # It receives every change after the moment when it makes all readers reload.
+        wait_until(lambda: new.change_feed.events_after(0).lost)
         yield new
     finally:
         new.relay.stop()
@@ -71,21 +71,21 @@ def process(url: str) -> Iterator[Process]:
 
 
 @pytest.fixture
-def two(database_url: str) -> Iterator[tuple[Process, Process]]:
-    with process(database_url) as first, process(database_url) as other:
+def two_processes(database_url: str) -> Iterator[tuple[Process, Process]]:
+    with start_process(database_url) as first, start_process(database_url) as other:
         yield first, other
 
 
 pytestmark = pytest.mark.postgresql
 
 
-def test_a_change_of_one_process_is_heard_once_by_each(two: tuple[Process, Process]) -> None:
-    first, other = two
+def test_change_of_one_process_reaches_each_process_once(two_processes: tuple[Process, Process]) -> None:
+    first, other = two_processes
     places = first.position(), other.position()
     first.change(ObjectChange("create", "record", "r1", "u1", "10.0.0.1", {"name": ["secret"]}))
     other.change(ObjectChange("update", "item", "i1", None))
-    for side, position in zip(two, places, strict=True):
-        events = side.received(position, 2)
+    for side, position in zip(two_processes, places, strict=True):
+        events = side.wait_for_events(position, 2)
         assert sorted((e.action, e.kind, e.object_id, e.actor) for e in events) == [
             ("create", "record", "r1", "u1"),
             ("update", "item", "i1", None),
@@ -94,14 +94,14 @@ def test_a_change_of_one_process_is_heard_once_by_each(two: tuple[Process, Proce
             side.change_feed.event_id(position + 1),
             side.change_feed.event_id(position + 2),
         }
-    # What came later is received later, so nothing was doubled in between.
+    # Only the later change follows, so no change arrived twice.
     first.change(ObjectChange("last", "record"))
-    for side, position in zip(two, places, strict=True):
-        assert [e.action for e in side.received(position, 3)][2:] == ["last"]
+    for side, position in zip(two_processes, places, strict=True):
+        assert [e.action for e in side.wait_for_events(position, 3)][2:] == ["last"]
 
 
-def test_uncommitted_and_quiet_changes_are_not_relayed(two: tuple[Process, Process]) -> None:
-    first, other = two
+def test_uncommitted_and_quiet_changes_are_not_relayed(two_processes: tuple[Process, Process]) -> None:
+    first, other = two_processes
     position = other.position()
 
     def fail(session: DatabaseSession) -> None:
@@ -112,45 +112,45 @@ def test_uncommitted_and_quiet_changes_are_not_relayed(two: tuple[Process, Proce
         first.database.write_now(fail)
     first.change(ObjectChange("login", "user", "u", audit_only=True))
     first.change(ObjectChange("create", "record", "kept"))
-    assert [e.object_id for e in other.received(position, 1)] == ["kept"]
+    assert [e.object_id for e in other.wait_for_events(position, 1)] == ["kept"]
 
 
-def test_many_changes_of_one_transaction_arrive_in_order(two: tuple[Process, Process]) -> None:
-    first, other = two
+def test_many_changes_of_one_transaction_arrive_in_order(two_processes: tuple[Process, Process]) -> None:
+    first, other = two_processes
     position = other.position()
     names = [f"{number}-{'航' * 200}" for number in range(300)]
     first.change(*(ObjectChange("create", "item", name) for name in names))
-    assert [e.object_id for e in other.received(position, 300)] == names
+    assert [e.object_id for e in other.wait_for_events(position, 300)] == names
 
 
-def test_gap_makes_every_client_reread(two: tuple[Process, Process]) -> None:
-    first, other = two
+def test_lost_connection_makes_every_client_reload(two_processes: tuple[Process, Process]) -> None:
+    first, other = two_processes
     position = other.position()
     first.change(ObjectChange("create", "record", "before"))
-    other.received(position, 1)
+    other.wait_for_events(position, 1)
     position = other.position()
     ended = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = :query")
     first.database.write_now(lambda session: session.execute(ended, {"query": f"LISTEN {CHANNEL}"}).all())
-    until(lambda: other.change_feed.events_after(position).lost)
+    wait_until(lambda: other.change_feed.events_after(position).lost)
     position = other.position()
     first.change(ObjectChange("create", "record", "after"))
-    assert [e.object_id for e in other.received(position, 1)] == ["after"]
+    assert [e.object_id for e in other.wait_for_events(position, 1)] == ["after"]
 
 
 @pytest.mark.parametrize("payload", ["", "{}", "no json", '{"origin": 1}'])
-def test_notification_of_another_version_makes_clients_reread(
-    two: tuple[Process, Process], payload: str
+def test_notification_of_another_version_makes_clients_reload(
+    two_processes: tuple[Process, Process], payload: str
 ) -> None:
-    first, other = two
+    first, other = two_processes
     position = other.position()
     notification = text("SELECT pg_notify(:channel, :payload)")
     first.database.write_now(
         lambda session: session.execute(notification, {"channel": CHANNEL, "payload": payload}).all()
     )
-    until(lambda: other.change_feed.events_after(position).lost)
+    wait_until(lambda: other.change_feed.events_after(position).lost)
 
 
-def test_a_note_never_exceeds_what_postgresql_takes() -> None:
+def test_notice_never_exceeds_the_limit_of_postgresql() -> None:
     changes = [ObjectChange("create", "item", f"{n}{'航' * 250}", "員" * 250) for n in range(40)]
     payloads = list(change_notices("0" * 16, changes))
     assert len(payloads) > 1

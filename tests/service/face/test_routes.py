@@ -12,7 +12,7 @@ from shared.codes import Role
 from shared.samples import faces
 from shared.wire.face import FacePolicy
 from tests.narrowing import not_none
-from tests.service.domain_app import as_role, client_of
+from tests.service.domain_app import create_client, role_headers
 from tests.service.face.conftest import Setup, as_face_info
 
 PERSON = as_face_info(faces.enrolment_picture())
@@ -22,7 +22,7 @@ STRANGER = as_face_info(faces.stranger_picture())
 
 @pytest.fixture
 def client(setup: Setup) -> Iterator[TestClient]:
-    with client_of(router(setup.service)) as client:
+    with create_client(router(setup.service)) as client:
         yield client
 
 
@@ -42,7 +42,7 @@ def test_update_face_info_answers_the_sent_picture(client: TestClient, face_info
 
 def test_update_face_info_needs_a_login(client: TestClient) -> None:
     body = {"faceInfo": PERSON}
-    assert client.post("/api/auth/updateFaceInfo", json=body, headers=as_role(None)).status_code == 401
+    assert client.post("/api/auth/updateFaceInfo", json=body, headers=role_headers(None)).status_code == 401
 
 
 def test_refused_picture_has_a_sentence_with_what_to_change(client: TestClient) -> None:
@@ -53,7 +53,7 @@ def test_refused_picture_has_a_sentence_with_what_to_change(client: TestClient) 
 
 def test_face_login_needs_no_token(client: TestClient) -> None:
     client.post("/api/auth/updateFaceInfo", json={"faceInfo": PERSON})
-    answer = client.post("/api/auth/loginByFaceInfo", json={"faceInfo": AGAIN}, headers=as_role(None))
+    answer = client.post("/api/auth/loginByFaceInfo", json={"faceInfo": AGAIN}, headers=role_headers(None))
     assert answer.json()["code"] == 0
     assert answer.json()["msg"] == "登录成功"
     assert answer.json()["data"]["access_token"] == f"token of {Role.PLANNER}"
@@ -135,20 +135,20 @@ def test_an_enrolment_needs_consent_and_one_to_five_pictures(
 @pytest.mark.parametrize("path", ["/api/face/policy", "/api/face/calibration"])
 def test_settings_require_their_permission(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 403
-    assert client.get(path, headers=as_role(Role.ADMIN)).status_code == 200
-    assert client.get(path, headers=as_role(None)).status_code == 401
+    assert client.get(path, headers=role_headers(Role.ADMIN)).status_code == 200
+    assert client.get(path, headers=role_headers(None)).status_code == 401
 
 
 def test_switching_face_login_asks_for_a_recent_password(client: TestClient) -> None:
     # The callers here logged in by password long ago.
-    answer = client.put("/api/face/policy", json={"login_enabled": False}, headers=as_role(Role.ADMIN))
+    answer = client.put("/api/face/policy", json={"login_enabled": False}, headers=role_headers(Role.ADMIN))
     assert answer.status_code == 403
     assert answer.json()["data"]["error"] == "password_login_needed"
 
 
 def test_device_token_travels_in_a_header(client: TestClient, setup: Setup) -> None:
     client.post("/api/auth/updateFaceInfo", json={"faceInfo": PERSON})
-    admin = as_role(Role.ADMIN)
+    admin = role_headers(Role.ADMIN)
     # Both ask for a recent password, which a caller by role has not given.
     portal = not_none(client.portal)
     allowed = portal.call(setup.service.devices.allow, "Gate A", "chief", "127.0.0.1")
@@ -157,9 +157,9 @@ def test_device_token_travels_in_a_header(client: TestClient, setup: Setup) -> N
     listed = client.get("/api/face/devices", headers=admin).json()["data"]
     assert [(device["name"], device["device_id"]) for device in listed] == [("Gate A", allowed.device_id)]
     assert allowed.token not in str(listed)
-    needed = client.get("/api/auth/faceRequirements", headers=as_role(None)).json()["data"]
+    needed = client.get("/api/auth/faceRequirements", headers=role_headers(None)).json()["data"]
     assert needed["allowed_devices_only"]
-    anyone, device = as_role(None), {"X-Device-Token": allowed.token}
+    anyone, device = role_headers(None), {"X-Device-Token": allowed.token}
     for path, body in (
         ("/api/auth/loginByFaceInfo", {"faceInfo": AGAIN}),
         ("/api/auth/faceChallenge", {"avoid": []}),

@@ -10,7 +10,7 @@ from service.files.routes import router
 from service.files.service import FilesService
 from service.settings import Settings
 from tests.s3_server import s3, short_retries, store_settings
-from tests.service.domain_app import client_of
+from tests.service.domain_app import create_client
 
 __all__ = ["s3", "short_retries"]
 
@@ -20,7 +20,7 @@ in_bucket = pytest.mark.parametrize("kind", ["s3"], indirect=True)
 
 @pytest.fixture(params=["folder", "s3"])
 def kind(request: pytest.FixtureRequest) -> str:
-    """Where the files lie."""
+    """Where the files are stored."""
     return str(request.param)
 
 
@@ -42,5 +42,5 @@ def files(database: Database, settings: Settings) -> Iterator[FilesService]:
 
 @pytest.fixture
 def client(files: FilesService) -> Iterator[TestClient]:
-    with client_of(router(files)) as client:
+    with create_client(router(files)) as client:
         yield client

@@ -11,7 +11,7 @@ from service.files.routes import router
 from service.files.service import FilesService
 from service.settings import Settings
 from tests.pictures import camera_photo
-from tests.service.domain_app import client_of
+from tests.service.domain_app import create_client
 from tests.service.files.conftest import in_folder
 
 PHOTO = camera_photo(
@@ -28,7 +28,7 @@ def upload_photo(client: TestClient, data: bytes) -> dict[str, Any]:
     return stored
 
 
-def test_upload_has_the_camera_data_of_its_photo(client: TestClient) -> None:
+def test_upload_returns_the_camera_data_of_its_photo(client: TestClient) -> None:
     stored = upload_photo(client, PHOTO)
     assert stored["camera"]["make"] == "Canon"
     assert stored["camera"]["taken_at"] == "2026-05-01T10:00:01"
@@ -37,7 +37,7 @@ def test_upload_has_the_camera_data_of_its_photo(client: TestClient) -> None:
 
 
 @in_folder
-def test_picture_without_camera_data_or_damaged_gives_none(client: TestClient) -> None:
+def test_picture_without_readable_camera_data_has_none(client: TestClient) -> None:
     assert upload_photo(client, camera_photo({}))["camera"] is None
     at = PHOTO.index(b"Exif\0\0") + 6
     assert upload_photo(client, PHOTO[:at] + b"\xff" * 40 + PHOTO[at + 40 :])["camera"] is None
@@ -45,12 +45,12 @@ def test_picture_without_camera_data_or_damaged_gives_none(client: TestClient) -
 
 @in_folder
 @pytest.mark.parametrize("wanted", [False, True])
-def test_the_position_is_kept_only_where_a_setting_says_so(
+def test_position_is_stored_only_if_a_setting_allows_it(
     database: Database, settings: Settings, wanted: bool
 ) -> None:
     service = FilesService(database, settings.model_copy(update={"camera_position": wanted}))
     try:
-        with client_of(router(service)) as client:
+        with create_client(router(service)) as client:
             upload_photo(client, PHOTO)
     finally:
         service.close()
@@ -61,7 +61,7 @@ def test_the_position_is_kept_only_where_a_setting_says_so(
 
 
 @in_folder
-def test_a_file_from_before_is_read_when_it_is_uploaded_again(client: TestClient, database: Database) -> None:
+def test_older_file_gets_its_camera_data_by_a_new_upload(client: TestClient, database: Database) -> None:
     stored = upload_photo(client, PHOTO)
     database.write_now(lambda session: session.execute(text("UPDATE file SET camera = NULL")))
     assert client.get(f"/api/files/{stored['file_id']}").json()["data"]["camera"] is None

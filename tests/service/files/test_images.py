@@ -1,4 +1,4 @@
-"""Sizes from headers, limits, thumbnails."""
+"""Tests sizes from headers, limits and thumbnails."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ FORMATS = {
 }
 
 
-def picture(kind: str, size: tuple[int, int] = (60, 40), orientation: int | None = None) -> bytes:
-    """An image with a red left half and a blue right half, as stored (before any turning)."""
+def encode_half_red_picture(
+    kind: str, size: tuple[int, int] = (60, 40), orientation: int | None = None
+) -> bytes:
+    """An image file whose stored pixels have a red left half and a blue right half."""
     pixels = np.zeros((size[1], size[0], 3), np.uint8)
     pixels[:, : size[0] // 2] = (255, 0, 0)
     pixels[:, size[0] // 2 :] = (0, 0, 255)
@@ -47,8 +49,8 @@ def picture(kind: str, size: tuple[int, int] = (60, 40), orientation: int | None
     return out.getvalue()
 
 
-def png_header(width: int, height: int, interlace: int = 0) -> bytes:
-    """A PNG that declares a size and has hardly any pixels."""
+def make_png_header(width: int, height: int, interlace: int = 0) -> bytes:
+    """A PNG with this size in its header and almost no pixels."""
 
     def chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
@@ -68,15 +70,15 @@ def read_size(folder: Path, data: bytes) -> tuple[int, int] | None:
     return upright_size(path, type_by_content(data[:64]))
 
 
-def test_the_size_of_every_format(tmp_path: Path) -> None:
+def test_size_of_every_format_is_read(tmp_path: Path) -> None:
     for kind in FORMATS:
-        assert read_size(tmp_path, picture(kind)) == (60, 40)
+        assert read_size(tmp_path, encode_half_red_picture(kind)) == (60, 40)
 
 
 @pytest.mark.parametrize("kind", ["jpeg", "png", "webp", "tiff"])
 @pytest.mark.parametrize("orientation", range(1, 9))
-def test_the_size_is_upright(tmp_path: Path, kind: str, orientation: int) -> None:
-    data = picture(kind, orientation=orientation)
+def test_size_is_that_of_the_upright_image(tmp_path: Path, kind: str, orientation: int) -> None:
+    data = encode_half_red_picture(kind, orientation=orientation)
     assert read_size(tmp_path, data) == ((40, 60) if orientation >= 5 else (60, 40))
 
 
@@ -84,22 +86,22 @@ def test_file_that_is_not_an_image_has_no_size(tmp_path: Path) -> None:
     assert read_size(tmp_path, b"just words") is None
 
 
-def test_a_bomb_is_refused_by_its_header(tmp_path: Path) -> None:
+def test_decompression_bomb_is_refused_by_its_header(tmp_path: Path) -> None:
     with pytest.raises(TooManyPixelsError):
-        read_size(tmp_path, png_header(30_000, 30_000))
+        read_size(tmp_path, make_png_header(30_000, 30_000))
     with pytest.raises(TooManyPixelsError):
-        read_size(tmp_path, png_header(12_000, 12_000, interlace=1))
+        read_size(tmp_path, make_png_header(12_000, 12_000, interlace=1))
     bitmap = b"BM" + bytes(12) + struct.pack("<Iii", 40, 20_000, -20_000) + bytes(28)
     with pytest.raises(TooManyPixelsError):
         read_size(tmp_path, bitmap)
 
 
-def test_a_large_image_that_is_read_by_lines_is_taken(tmp_path: Path) -> None:
-    assert read_size(tmp_path, png_header(20_000, 20_000)) == (20_000, 20_000)
+def test_large_image_that_is_decoded_by_lines_is_accepted(tmp_path: Path) -> None:
+    assert read_size(tmp_path, make_png_header(20_000, 20_000)) == (20_000, 20_000)
 
 
 def test_webp_has_the_limit_of_pictures_that_are_decoded_completely(tmp_path: Path) -> None:
-    # 250 bytes of the largest one took two gigabytes to look at.
+    # Decoding a file of 250 bytes needed two gigabytes.
     packed = bytearray(pyvips.Image.black(60, 40, bands=3).webpsave_buffer(lossless=True, keep="none"))
     at = packed.index(b"VP8L") + 9
     (bits,) = struct.unpack_from("<I", packed, at)
@@ -108,8 +110,8 @@ def test_webp_has_the_limit_of_pictures_that_are_decoded_completely(tmp_path: Pa
         read_size(tmp_path, bytes(packed))
 
 
-def test_a_tiff_of_many_channels_is_refused(tmp_path: Path) -> None:
-    # A strip of it is small in the file and gigabytes large unpacked.
+def test_tiff_with_many_channels_is_refused(tmp_path: Path) -> None:
+    # A strip is small in the file and has gigabytes when it is unpacked.
     many = pyvips.Image.black(64, 64, bands=40).tiffsave_buffer(compression="deflate")
     with pytest.raises(OverloadedImageError):
         read_size(tmp_path, many)
@@ -117,22 +119,22 @@ def test_a_tiff_of_many_channels_is_refused(tmp_path: Path) -> None:
     assert read_size(tmp_path, print_colours.tiffsave_buffer()) == (64, 64)
 
 
-def test_a_png_whose_text_unpacks_to_much_is_refused(tmp_path: Path) -> None:
+def test_png_with_a_large_compressed_text_is_refused(tmp_path: Path) -> None:
     text = zlib.compress(b"a" * (20 * 2**20), 9)
     chunk = b"zTXtComment\0\0" + text
     whole = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
-    plain = picture("png")
+    plain = encode_half_red_picture("png")
     with pytest.raises(OverloadedImageError):
         read_size(tmp_path, plain[:33] + whole + plain[33:])
-    # Behind the pixels it is read as well.
+    # A text behind the pixels is read too.
     with pytest.raises(OverloadedImageError):
         read_size(tmp_path, plain[:-12] + whole + plain[-12:])
 
 
 @pytest.mark.parametrize("kind", ["jpeg", "png", "webp", "tiff", "bmp"])
-def test_a_cut_off_header_is_refused(tmp_path: Path, kind: str) -> None:
+def test_incomplete_header_is_refused(tmp_path: Path, kind: str) -> None:
     with pytest.raises(BadImageError):
-        read_size(tmp_path, picture(kind)[:20])
+        read_size(tmp_path, encode_half_red_picture(kind)[:20])
 
 
 def decode(data: bytes) -> np.ndarray:
@@ -140,9 +142,9 @@ def decode(data: bytes) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_a_thumbnail_fits_and_is_a_jpeg(tmp_path: Path, kind: str) -> None:
+def test_thumbnail_fits_and_is_a_jpeg(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "图"
-    path.write_bytes(picture(kind, (600, 400)))
+    path.write_bytes(encode_half_red_picture(kind, (600, 400)))
     small = thumbnail(path, FORMATS[kind], 120)
     assert small.startswith(b"\xff\xd8\xff")
     pixels = decode(small)
@@ -151,17 +153,17 @@ def test_a_thumbnail_fits_and_is_a_jpeg(tmp_path: Path, kind: str) -> None:
     assert pixels[40, 110, 0] > 200
 
 
-def test_a_small_image_is_not_enlarged(tmp_path: Path) -> None:
+def test_small_image_is_not_enlarged(tmp_path: Path) -> None:
     path = tmp_path / "p"
-    path.write_bytes(picture("png"))
+    path.write_bytes(encode_half_red_picture("png"))
     assert decode(thumbnail(path, "image/png", 512)).shape[:2] == (40, 60)
 
 
 @pytest.mark.parametrize("kind", ["jpeg", "png", "webp", "tiff"])
-def test_a_thumbnail_is_upright(tmp_path: Path, kind: str) -> None:
+def test_thumbnail_is_upright(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "p"
-    # Orientation 6: to be turned a quarter to the right, so the left half comes to the top.
-    path.write_bytes(picture(kind, (600, 400), orientation=6))
+    # Orientation 6 is a quarter turn to the right, so the left half is at the top.
+    path.write_bytes(encode_half_red_picture(kind, (600, 400), orientation=6))
     pixels = decode(thumbnail(path, f"image/{kind}", 120))
     assert pixels.shape[:2] == (120, 80)
     assert pixels[10, 40, 2] > 200
@@ -187,16 +189,16 @@ def test_a_thumbnail_is_upright(tmp_path: Path, kind: str) -> None:
         ("1", "bmp"),
     ],
 )
-def test_every_kind_of_pixel_has_a_thumbnail(tmp_path: Path, mode: str, kind: str) -> None:
+def test_every_pixel_format_has_a_thumbnail(tmp_path: Path, mode: str, kind: str) -> None:
     path = tmp_path / "p"
     Image.new(mode, (300, 200)).save(path, kind)
     assert upright_size(path, FORMATS[kind]) == (300, 200)
     assert decode(thumbnail(path, FORMATS[kind], 150)).shape == (100, 150, 3)
 
 
-def test_a_truncated_photo_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_truncated_photo_has_a_partial_thumbnail(tmp_path: Path) -> None:
     path = tmp_path / "p"
-    whole = picture("jpeg", (600, 400))
+    whole = encode_half_red_picture("jpeg", (600, 400))
     path.write_bytes(whole[: len(whole) // 2])
     assert max(decode(thumbnail(path, "image/jpeg", 128)).shape) == 128
 

@@ -19,19 +19,17 @@ SHA256 = "c" * 64
 
 
 @pytest.mark.parametrize("database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def test_one_file_that_two_processes_store_at_once_is_one_row(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_stored_by_two_processes_is_one_row(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     # Neither sees the other's row before it inserts its own.
-    both_looked, insert = threading.Barrier(2), insert_or_ignore
+    both_have_read, insert = threading.Barrier(2), insert_or_ignore
     changes: list[ObjectChange] = []
     database.after_commit.append(changes.extend)
 
-    def together(*arguments: Any) -> int:
-        both_looked.wait(20)
+    def insert_together(*arguments: Any) -> int:
+        both_have_read.wait(20)
         return insert(*arguments)
 
-    monkeypatch.setattr(service, "insert_or_ignore", together)
+    monkeypatch.setattr(service, "insert_or_ignore", insert_together)
 
     def store(_number: int) -> str:
         row = FileRow(sha256=SHA256, filename="左翼.jpg", mime_type="image/jpeg", size=3)

@@ -1,4 +1,4 @@
-"""Uploads and downloads over HTTP."""
+"""Tests uploads and downloads over HTTP."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from service.settings import Settings
 from service.web.envelope import Problem
 from shared.codes import Role
 from shared.content import cid, sha256
-from tests.service.domain_app import as_role
+from tests.service.domain_app import role_headers
 from tests.service.files.conftest import in_folder
-from tests.service.files.test_images import picture, png_header
+from tests.service.files.test_images import encode_half_red_picture, make_png_header
 
 
 def upload(client: TestClient, data: bytes, name: str = "图.png", **more: Any) -> Any:
@@ -36,8 +36,8 @@ def store_file(client: TestClient, data: bytes, name: str = "图.png") -> dict[s
     return result
 
 
-def test_an_upload_is_described_by_its_content(client: TestClient) -> None:
-    data = picture("png")
+def test_upload_is_described_by_its_content(client: TestClient) -> None:
+    data = encode_half_red_picture("png")
     answer = upload(client, data)
     assert answer.json()["code"] == 0
     file = answer.json()["data"]
@@ -51,7 +51,7 @@ def test_an_upload_is_described_by_its_content(client: TestClient) -> None:
 
 
 @in_folder
-def test_a_content_is_stored_once_and_a_name_only_for_itself(
+def test_content_is_stored_once_with_a_name_for_each_upload(
     client: TestClient, settings: Settings, database: Database
 ) -> None:
     first, again = store_file(client, b"same words", "a.txt"), store_file(client, b"same words", "a.txt")
@@ -64,7 +64,7 @@ def test_a_content_is_stored_once_and_a_name_only_for_itself(
     assert database.read_now(lambda session: session.scalar(select(func.count()).select_from(FileRow))) == 2
 
 
-def test_a_damaged_blob_is_healed_by_the_next_upload(client: TestClient, files: FilesService) -> None:
+def test_next_upload_repairs_a_damaged_content(client: TestClient, files: FilesService) -> None:
     file = store_file(client, b"the whole words")
     files.path(file["file_id"]).write_bytes(b"the")
     store_file(client, b"the whole words")
@@ -75,7 +75,7 @@ def test_a_damaged_blob_is_healed_by_the_next_upload(client: TestClient, files: 
 @pytest.mark.parametrize(
     "name", ["../../../evil.png", "/etc/passwd", "C:\\a\\b", "CON", "x" * 300, "a\u202eb.png"]
 )
-def test_no_name_leads_out_of_the_store(client: TestClient, settings: Settings, name: str) -> None:
+def test_no_name_leaves_the_store(client: TestClient, settings: Settings, name: str) -> None:
     file = store_file(client, b"some words", name)
     assert not set(file["filename"]) & set("/\\\u202e")
     outside = [
@@ -89,7 +89,7 @@ def test_no_name_leads_out_of_the_store(client: TestClient, settings: Settings, 
 
 
 def test_polyglot_file_is_served_inert(client: TestClient) -> None:
-    file = store_file(client, picture("jpeg") + b"<script>alert(1)</script>", "page.html")
+    file = store_file(client, encode_half_red_picture("jpeg") + b"<script>alert(1)</script>", "page.html")
     answer = client.get(file["download_url"])
     assert answer.headers["content-type"] == "image/jpeg"
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -97,17 +97,17 @@ def test_polyglot_file_is_served_inert(client: TestClient) -> None:
     assert "sandbox" in answer.headers["content-security-policy"]
 
 
-def test_a_wrong_ending_and_a_wrong_client_type_change_nothing(client: TestClient) -> None:
+def test_extension_and_content_type_of_the_client_are_ignored(client: TestClient) -> None:
     assert store_file(client, b"no picture at all", "photo.jpg")["mime_type"] == "application/octet-stream"
-    assert store_file(client, picture("webp"), "photo.jpg")["mime_type"] == "image/webp"
+    assert store_file(client, encode_half_red_picture("webp"), "photo.jpg")["mime_type"] == "image/webp"
 
 
 @pytest.mark.parametrize(
     ("data", "status", "error"),
     [
         (b"", 415, "unsupported_media"),
-        (picture("png")[:20], 422, "invalid_input"),
-        (png_header(30_000, 30_000), 413, "too_large"),
+        (encode_half_red_picture("png")[:20], 422, "invalid_input"),
+        (make_png_header(30_000, 30_000), 413, "too_large"),
         (bytes(3 * 2**20 + 1), 413, "too_large"),
     ],
     ids=["zero bytes", "cut-off image", "bomb", "over the limit"],
@@ -122,7 +122,7 @@ def test_refused_upload_leaves_no_file(
     assert not [path for path in settings.files_dir.rglob("*") if path.is_file()]
 
 
-def test_the_limit_holds_without_a_content_length(client: TestClient) -> None:
+def test_limit_applies_without_a_content_length(client: TestClient) -> None:
     sent = 0
 
     def body() -> Iterator[bytes]:
@@ -167,7 +167,7 @@ def test_the_limit_holds_without_a_content_length(client: TestClient) -> None:
         ),
     ],
 )
-def test_a_body_without_one_file_is_refused(
+def test_body_without_exactly_one_file_is_refused(
     client: TestClient, content_type: str, body: bytes, status: int
 ) -> None:
     answer = client.post("/api/files", content=body, headers={"content-type": content_type})
@@ -175,14 +175,14 @@ def test_a_body_without_one_file_is_refused(
     assert answer.json()["code"] == 1
 
 
-def test_other_fields_of_the_form_are_passed_over(client: TestClient) -> None:
+def test_other_fields_of_the_form_are_ignored(client: TestClient) -> None:
     answer = client.post("/api/files", files={"file": ("a.txt", b"words")}, data={"note": "x" * 1000})
     assert answer.json()["data"]["size"] == 5
 
 
 def test_a_form_of_many_parts_is_not_read_to_its_end(client: TestClient) -> None:
-    # Seventy thousand empty parts, one megabyte, kept a thread busy for more than half a second.
-    form = {"file": ("图.png", picture("png"), "image/png")}
+    # One megabyte with 70,000 empty parts occupied a thread for more than half a second.
+    form = {"file": ("图.png", encode_half_red_picture("png"), "image/png")}
     few, many = ({str(number): "x" for number in range(count)} for count in (31, 32))
     assert client.post("/api/files", files=form, data=few).status_code == 200
     refused = client.post("/api/files", files=form, data=many)
@@ -190,23 +190,23 @@ def test_a_form_of_many_parts_is_not_read_to_its_end(client: TestClient) -> None
     assert "字段过多" in refused.json()["msg"]
 
 
-def test_rights(client: TestClient) -> None:
-    file = store_file(client, picture("png"))
-    assert upload(client, b"words", headers=as_role(Role.VIEWER)).status_code == 403
-    assert upload(client, b"words", headers=as_role(None)).status_code == 401
+def test_permissions(client: TestClient) -> None:
+    file = store_file(client, encode_half_red_picture("png"))
+    assert upload(client, b"words", headers=role_headers(Role.VIEWER)).status_code == 403
+    assert upload(client, b"words", headers=role_headers(None)).status_code == 401
     for path in (f"/api/files/{file['file_id']}", file["download_url"]):
-        assert client.get(path, headers=as_role(Role.VIEWER)).status_code == 200
-        assert client.get(path, headers=as_role(None)).status_code == 401
+        assert client.get(path, headers=role_headers(Role.VIEWER)).status_code == 200
+        assert client.get(path, headers=role_headers(None)).status_code == 401
 
 
 @pytest.mark.parametrize("tail", ["", "/content", "/thumbnail"])
 @pytest.mark.parametrize("file_id", ["nothing", "..%2f..%2fetc%2fpasswd", "' OR 1=1 --"])
-def test_an_unknown_file_is_404(client: TestClient, file_id: str, tail: str) -> None:
+def test_unknown_file_is_404(client: TestClient, file_id: str, tail: str) -> None:
     answer = client.get(f"/api/files/{file_id}{tail}")
     assert answer.status_code == 404
 
 
-def test_a_nul_in_an_id_is_422(client: TestClient) -> None:
+def test_nul_in_an_id_is_422(client: TestClient) -> None:
     assert client.get("/api/files/%00").status_code == 422
 
 
@@ -228,7 +228,7 @@ def test_ranges(client: TestClient) -> None:
     assert client.get(url, headers={"If-None-Match": etag}).status_code == 304
 
 
-def test_any_range_gives_those_bytes(client: TestClient) -> None:
+def test_every_range_returns_its_bytes(client: TestClient) -> None:
     data = bytes(i % 251 for i in range(5000))
     url = store_file(client, data)["download_url"]
 
@@ -260,7 +260,7 @@ def test_lost_content_is_404_with_a_sentence(client: TestClient, files: FilesSer
 
 
 def test_thumbnails(client: TestClient, settings: Settings) -> None:
-    file = store_file(client, picture("png", (600, 400)))
+    file = store_file(client, encode_half_red_picture("png", (600, 400)))
     url = f"/api/files/{file['file_id']}/thumbnail"
     answer = client.get(url)
     assert answer.headers["content-type"] == "image/jpeg"
@@ -283,7 +283,7 @@ def test_openapi_declares_the_form(client: TestClient) -> None:
 
 
 @in_folder
-def test_incomplete_uploads_are_deleted_at_the_start(database: Database, settings: Settings) -> None:
+def test_incomplete_uploads_are_deleted_at_start(database: Database, settings: Settings) -> None:
     incoming = settings.files_dir / "incoming"
     incoming.mkdir(parents=True)
     (incoming / "half").write_bytes(b"half")
@@ -292,7 +292,7 @@ def test_incomplete_uploads_are_deleted_at_the_start(database: Database, setting
 
 
 def test_file_is_found_by_the_file_info_of_an_item(files: FilesService, database: Database) -> None:
-    file = database.write_now(files.keep("result.png", picture("png"), "someone"))
+    file = database.write_now(files.keep("result.png", encode_half_red_picture("png"), "someone"))
 
     def find(**file_info: Any) -> str | None:
         stored_file = database.read_now(lambda session: files.find(session, file_info))
@@ -301,16 +301,16 @@ def test_file_is_found_by_the_file_info_of_an_item(files: FilesService, database
     assert find(download_url=file.download_url) == file.file_id
     assert find(download_url=f"https://host:8177{file.download_url}") == file.file_id
     assert find(download_url="https://elsewhere/x.png", ipfs_cid=file.ipfs_cid) == file.file_id
-    # A file of that address is gone: the content is what counts.
+    # The file at this address was deleted. The content identifies the file.
     lost = f"/api/files/{'0' * 36}/content"
     assert find(download_url=lost, ipfs_cid=file.ipfs_cid) == file.file_id
     assert find(download_url=lost) is find(download_url="https://elsewhere/x.png") is None
     assert find(ipfs_cid="Qm") is None
     assert find() is None
-    assert files.path(file.file_id).read_bytes() == picture("png")
+    assert files.path(file.file_id).read_bytes() == encode_half_red_picture("png")
 
 
-def test_storing_holds_to_the_same_rules(files: FilesService, settings: Settings) -> None:
+def test_files_of_the_service_follow_the_same_rules(files: FilesService, settings: Settings) -> None:
     for data, status in ((b"", 415), (bytes(settings.max_upload_bytes + 1), 413)):
         with pytest.raises(Problem) as caught:
             files.keep("x", data, None)

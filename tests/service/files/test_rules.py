@@ -1,4 +1,4 @@
-"""Names, types and ranges of files."""
+"""Tests names, types and ranges of files."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from service.files.rules import (
         ("\u202e", "file"),
     ],
 )
-def test_a_name_is_only_a_name(given_name: str, expected: str) -> None:
+def test_name_has_no_path(given_name: str, expected: str) -> None:
     assert clean_name(given_name) == expected
 
 
-def test_a_long_name_keeps_its_ending() -> None:
+def test_long_name_keeps_its_extension() -> None:
     assert clean_name("x" * 300 + ".jpg") == "x" * 251 + ".jpg"
     cleaned = clean_name("机" * 300 + ".jpeg")
     assert cleaned.endswith("机.jpeg")
@@ -53,7 +53,7 @@ def test_a_long_name_keeps_its_ending() -> None:
 
 @settings(deadline=None, max_examples=150)
 @given(st.text(max_size=400))
-def test_every_name_is_safe_and_stays_as_it_is(name: str) -> None:
+def test_cleaned_name_is_safe_and_does_not_change_again(name: str) -> None:
     cleaned = clean_name(name)
     assert cleaned
     assert len(cleaned.encode()) <= 255
@@ -84,7 +84,7 @@ def test_type_is_detected_from_content(head: bytes, mime_type: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "wanted"),
+    ("header", "expected_range"),
     [
         (None, None),
         ("bytes=0-0", range(0, 1)),
@@ -102,34 +102,34 @@ def test_type_is_detected_from_content(head: bytes, mime_type: str) -> None:
         ("bytes=٣-٤", None),
     ],
 )
-def test_a_range_of_ten_bytes(header: str | None, wanted: range | None) -> None:
-    assert byte_range(header, 10) == wanted
+def test_range_of_ten_bytes(header: str | None, expected_range: range | None) -> None:
+    assert byte_range(header, 10) == expected_range
 
 
 @pytest.mark.parametrize("header", ["bytes=10-", "bytes=10-20", "bytes=-0", "bytes=99999999999999999999-"])
-def test_a_range_outside_of_the_file(header: str) -> None:
+def test_range_outside_the_file(header: str) -> None:
     with pytest.raises(ValueError, match="outside"):
         byte_range(header, 10)
 
 
 @settings(deadline=None, max_examples=150)
 @given(st.integers(1, 1000), st.none() | st.integers(0, 2000), st.none() | st.integers(0, 2000))
-def test_a_range_takes_what_python_slices_take(size: int, first: int | None, last: int | None) -> None:
+def test_range_equals_a_python_slice(size: int, first: int | None, last: int | None) -> None:
     content = list(range(size))
     header = f"bytes={'' if first is None else first}-{'' if last is None else last}"
     try:
-        wanted = byte_range(header, size)
+        expected_range = byte_range(header, size)
     except ValueError:
         assert (first is not None and first >= size) or (first is None and last == 0)
         return
-    if wanted is None:
+    if expected_range is None:
         assert (first is None and last is None) or (first is not None and last is not None and last < first)
     elif first is None:
         assert last is not None
-        assert list(wanted) == content[-last:]
+        assert list(expected_range) == content[-last:]
     else:
-        assert list(wanted) == content[first : None if last is None else last + 1]
+        assert list(expected_range) == content[first : None if last is None else last + 1]
 
 
-def test_a_download_is_saved_under_its_name() -> None:
+def test_download_has_the_name_of_the_file() -> None:
     assert disposition('机"x.jpg') == "attachment; filename=\"__x.jpg\"; filename*=UTF-8''%E6%9C%BA%22x.jpg"

@@ -1,4 +1,4 @@
-"""Tiles and crops of pictures: made once by a process, upright, bounded."""
+"""Tests tiles and crops of pictures: computed once by a process, upright, limited."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from shared.geometry import Rect
 from shared.images.tiles import TILE, level_sizes, tile_counts
 from shared.wire.files import StoredFile, Tiles
 from tests.pictures import encode_picture, gradient_pixels
-from tests.service.domain_app import as_role
-from tests.service.files.test_images import FORMATS, picture
+from tests.service.domain_app import role_headers
+from tests.service.files.test_images import FORMATS, encode_half_red_picture
 from tests.service.files.test_routes import store_file
 
 
-def ready(client: TestClient, file_id: str) -> Tiles:
-    """What the service says of the tiles once they are made."""
+def wait_for_tiles(client: TestClient, file_id: str) -> Tiles:
+    """Wait until the tiles are ready, and return their description."""
     until = time.monotonic() + 30
     while time.monotonic() < until:
         answer = client.get(f"/api/files/{file_id}/tiles")
@@ -50,7 +50,7 @@ def decode(data: bytes) -> np.ndarray[Any, np.dtype[np.uint8]]:
     return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
 
 
-def test_levels_halve_down_to_one_tile() -> None:
+def test_levels_are_halved_down_to_one_tile() -> None:
     assert level_sizes(1300, 700) == [(1300, 700), (650, 350), (325, 175)]
     assert level_sizes(1, 1) == [(1, 1)]
     assert tile_counts(1300, 700) == (3, 2)
@@ -60,7 +60,7 @@ def test_levels_halve_down_to_one_tile() -> None:
 def test_tiles_are_upright_and_cover_every_level(client: TestClient, orientation: int) -> None:
     pixels = gradient_pixels(1100, 600)
     file = store_file(client, encode_picture(pixels, "JPEG", orientation), "翼.jpg")
-    tiles = ready(client, file["file_id"])
+    tiles = wait_for_tiles(client, file["file_id"])
     assert (tiles.width, tiles.height, tiles.tile_px) == (1100, 600, TILE)
     assert [(level.width, level.height) for level in tiles.levels] == level_sizes(1100, 600)
     for level, (width, height) in enumerate(level_sizes(1100, 600)):
@@ -79,8 +79,8 @@ def test_tiles_are_upright_and_cover_every_level(client: TestClient, orientation
 
 
 def test_tile_may_be_cached_by_the_client_without_expiry(client: TestClient) -> None:
-    file = store_file(client, picture("png", (600, 40)))
-    ready(client, file["file_id"])
+    file = store_file(client, encode_half_red_picture("png", (600, 40)))
+    wait_for_tiles(client, file["file_id"])
     address = f"/api/files/{file['file_id']}/tiles/0/1/0"
     answer = client.get(address)
     assert "immutable" in answer.headers["cache-control"]
@@ -92,13 +92,13 @@ def test_tile_may_be_cached_by_the_client_without_expiry(client: TestClient) -> 
 
 @pytest.mark.parametrize("place", ["0/2/0", "0/0/1", "2/0/0", "100000/0/0"])
 def test_tile_outside_of_the_picture_is_404(client: TestClient, place: str) -> None:
-    file = store_file(client, picture("png", (600, 40)))
+    file = store_file(client, encode_half_red_picture("png", (600, 40)))
     assert client.get(f"/api/files/{file['file_id']}/tiles/{place}").status_code == 404
 
 
 def test_tile_that_is_not_ready_has_retry_after(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TileStore, "_build", lambda *_: None)
-    file = store_file(client, picture("png"))
+    file = store_file(client, encode_half_red_picture("png"))
     answer = client.get(f"/api/files/{file['file_id']}/tiles/0/0/0")
     assert answer.status_code == 409
     assert answer.headers["retry-after"] == "1"
@@ -106,11 +106,14 @@ def test_tile_that_is_not_ready_has_retry_after(client: TestClient, monkeypatch:
 
 
 @pytest.mark.parametrize("path", ["tiles", "tiles/0/0/0", "crop?x=0&y=0&w=1&h=1"])
-def test_tiles_need_a_picture_and_the_right_to_read(client: TestClient, path: str) -> None:
+def test_tiles_require_a_picture_and_the_permission_to_read(client: TestClient, path: str) -> None:
     file = store_file(client, b"just words", "a.txt")
     assert client.get(f"/api/files/{file['file_id']}/{path}").status_code == 415
-    assert client.get(f"/api/files/{file['file_id']}/{path}", headers=as_role(None)).status_code == 401
-    assert client.get(f"/api/files/{file['file_id']}/{path}", headers=as_role(Role.VIEWER)).status_code == 415
+    assert client.get(f"/api/files/{file['file_id']}/{path}", headers=role_headers(None)).status_code == 401
+    assert (
+        client.get(f"/api/files/{file['file_id']}/{path}", headers=role_headers(Role.VIEWER)).status_code
+        == 415
+    )
     assert client.get(f"/api/files/none/{path}").status_code == 404
 
 
@@ -122,76 +125,79 @@ def wait_for_failure(client: TestClient, file_id: str) -> Any:
     return answer
 
 
-def test_a_cut_off_picture_is_said_once_and_for_all(client: TestClient) -> None:
+def test_truncated_picture_has_a_permanent_failure(client: TestClient) -> None:
     data = encode_picture(gradient_pixels(900, 900), "JPEG")
     file = store_file(client, data[: len(data) // 2])
     assert wait_for_failure(client, file["file_id"]).status_code == 415
     assert client.get(f"/api/files/{file['file_id']}/tiles/0/0/0").status_code == 415
 
 
-def test_a_process_that_takes_too_long_is_ended(
+def test_slow_process_is_ended(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     monkeypatch.setattr(tiles_module, "_CUT_SECONDS", 0.0)
-    file = store_file(client, picture("png"))
+    file = store_file(client, encode_half_red_picture("png"))
     answer = wait_for_failure(client, file["file_id"])
     assert answer.status_code == 503
     assert int(answer.headers["retry-after"]) > 0
     assert [path.name for path in (settings.data_dir / "cache" / "tiles").iterdir()] == ["making.lock"]
 
 
-def test_only_so_many_pictures_wait(
+def test_number_of_waiting_pictures_is_limited(
     client: TestClient, files: FilesService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tiles_module, "MOST_WAITING", 1)
     monkeypatch.setattr(files.tiles._builder, "submit", lambda *_: None)
-    first, second = store_file(client, picture("png")), store_file(client, picture("png", (61, 40)))
+    first, second = (
+        store_file(client, encode_half_red_picture("png")),
+        store_file(client, encode_half_red_picture("png", (61, 40))),
+    )
     for _ in range(2):
         assert client.get(f"/api/files/{first['file_id']}/tiles").status_code == 200
     assert client.get(f"/api/files/{second['file_id']}/tiles").status_code == 503
 
 
-def test_the_same_content_is_cut_once_and_the_longest_unused_goes(
+def test_tiles_of_a_content_are_made_once_and_the_least_used_are_deleted(
     client: TestClient, files: FilesService, settings: Settings
 ) -> None:
     folder = settings.data_dir / "cache" / "tiles"
-    data = picture("png")
+    data = encode_half_red_picture("png")
     first, second = store_file(client, data, "a.png"), store_file(client, data, "b.png")
-    ready(client, first["file_id"])
+    wait_for_tiles(client, first["file_id"])
     (tiles_file,) = folder.glob("*.zip")
     assert client.get(f"/api/files/{second['file_id']}/tiles").json()["data"]["state"] == "ready"
     files.tiles._limit = 1
-    other = store_file(client, picture("png", (61, 40)))
-    ready(client, other["file_id"])
-    # Tiles are ready before what is too much has gone.
+    other = store_file(client, encode_half_red_picture("png", (61, 40)))
+    wait_for_tiles(client, other["file_id"])
+    # Tiles are ready before the superfluous ones are deleted.
     files.tiles._builder.submit(lambda: None).result()
     assert not tiles_file.exists()
     assert len(list(folder.glob("*.zip"))) == 1
-    assert ready(client, first["file_id"]).percent == 100
+    assert wait_for_tiles(client, first["file_id"]).percent == 100
 
 
 def test_damaged_tiles_are_rebuilt(client: TestClient, settings: Settings) -> None:
-    file = store_file(client, picture("png"))
-    ready(client, file["file_id"])
+    file = store_file(client, encode_half_red_picture("png"))
+    wait_for_tiles(client, file["file_id"])
     (tiles_file,) = (settings.data_dir / "cache" / "tiles").glob("*.zip")
     tiles_file.write_bytes(b"no zip")
     assert client.get(f"/api/files/{file['file_id']}/tiles/0/0/0").status_code == 503
-    ready(client, file["file_id"])
+    wait_for_tiles(client, file["file_id"])
     assert client.get(f"/api/files/{file['file_id']}/tiles/0/0/0").status_code == 200
 
 
-def test_scratch_of_a_dead_process_is_deleted(client: TestClient, settings: Settings) -> None:
+def test_temporary_files_of_a_killed_process_are_deleted(client: TestClient, settings: Settings) -> None:
     left = settings.data_dir / "cache" / "tiles" / "making-0123"
     left.mkdir(parents=True)
     (left / "made.zip").write_bytes(b"half")
-    ready(client, store_file(client, picture("png"))["file_id"])
+    wait_for_tiles(client, store_file(client, encode_half_red_picture("png"))["file_id"])
     assert not left.exists()
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "jpeg"])
-def test_every_kind_of_picture_is_cropped_without_loss(client: TestClient, kind: str, tmp_path: Path) -> None:
+def test_every_format_is_cropped_without_loss(client: TestClient, kind: str, tmp_path: Path) -> None:
     path = tmp_path / "p"
-    path.write_bytes(picture(kind))
+    path.write_bytes(encode_half_red_picture(kind))
     got = decode(crop(path, FORMATS[kind], Rect(29, 0, 2, 40)))
     assert got.shape == (40, 2, 3)
     if kind != "webp":
@@ -199,7 +205,7 @@ def test_every_kind_of_picture_is_cropped_without_loss(client: TestClient, kind:
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
-def test_a_crop_is_upright(tmp_path: Path, orientation: int) -> None:
+def test_crop_is_upright(tmp_path: Path, orientation: int) -> None:
     pixels = gradient_pixels(70, 50)
     path = tmp_path / "p"
     path.write_bytes(encode_picture(pixels, "PNG", orientation))
@@ -207,8 +213,8 @@ def test_a_crop_is_upright(tmp_path: Path, orientation: int) -> None:
     assert np.array_equal(got, pixels[7:37, 11:31])
 
 
-def test_crops_over_http(client: TestClient) -> None:
-    file = store_file(client, picture("png"))
+def test_crop_route_returns_a_png(client: TestClient) -> None:
+    file = store_file(client, encode_half_red_picture("png"))
     address = f"/api/files/{file['file_id']}/crop"
     answer = client.get(address, params={"x": 20, "y": 0, "w": 40, "h": 40})
     assert answer.headers["content-type"] == "image/png"
@@ -219,14 +225,14 @@ def test_crops_over_http(client: TestClient) -> None:
     assert client.get(address, params={"x": 0, "y": 0, "w": 0, "h": 1}).status_code == 422
 
 
-def test_a_crop_has_a_limit(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_size_of_a_crop_is_limited(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service_module, "MAX_CROP_PIXELS", 40 * 40)
-    address = f"/api/files/{store_file(client, picture('png'))['file_id']}/crop"
+    address = f"/api/files/{store_file(client, encode_half_red_picture('png'))['file_id']}/crop"
     assert client.get(address, params={"x": 0, "y": 0, "w": 40, "h": 40}).status_code == 200
     assert client.get(address, params={"x": 0, "y": 0, "w": 41, "h": 40}).status_code == 413
 
 
-def test_a_crop_beyond_the_cut_is_refused(client: TestClient, tmp_path: Path) -> None:
+def test_crop_beyond_a_truncated_picture_is_refused(client: TestClient, tmp_path: Path) -> None:
     data = encode_picture(gradient_pixels(900, 900), "JPEG")
     path = tmp_path / "p"
     path.write_bytes(data[: len(data) // 2])
@@ -239,10 +245,10 @@ def test_transparent_pixels_become_white() -> None:
     assert to_rgb(clear)(0, 0) == [255, 255, 255]
 
 
-def test_tiles_of_a_closed_store_are_not_waited_for(tmp_path: Path) -> None:
+def test_close_does_not_wait_for_tiles(tmp_path: Path) -> None:
     make: Callable[[], TileStore] = lambda: TileStore(tmp_path / "tiles")  # noqa: E731
     path = tmp_path / "p.png"
-    # So large that its tiles take far longer than the store lives.
+    # So large that its tiles take much longer than this test.
     pyvips.Image.black(12_000, 8_000).pngsave(str(path), compression=1)
     file = StoredFile.model_validate(
         {

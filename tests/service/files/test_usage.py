@@ -1,4 +1,4 @@
-"""Quota of files and reserve of the disk: uploads are refused before anything is stored."""
+"""Tests the quota of files and the reserve of the disk: uploads are refused before they are stored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from service.files.routes import router
 from service.files.service import FilesService
 from service.files.usage import FRESH_SECONDS
 from service.settings import Settings
-from tests.service.domain_app import client_of
+from tests.service.domain_app import create_client
 from tests.service.files.conftest import in_folder
 from tests.service.files.test_routes import store_file, upload
 
@@ -33,12 +33,12 @@ def files_service(
     database: Database, settings: Settings, **update: int
 ) -> Iterator[tuple[FilesService, TestClient]]:
     files = FilesService(database, settings.model_copy(update=update))
-    with client_of(router(files)) as client:
+    with create_client(router(files)) as client:
         yield files, client
     files.close()
 
 
-def test_uploads_up_to_the_quota_are_stored_and_no_more(database: Database, settings: Settings) -> None:
+def test_uploads_beyond_the_quota_are_refused(database: Database, settings: Settings) -> None:
     with files_service(database, settings, files_quota_bytes=1000) as (files, client):
         store_file(client, b"a" * 600, "a")
         answer = upload(client, b"b" * 500, "c")
@@ -52,7 +52,7 @@ def test_uploads_up_to_the_quota_are_stored_and_no_more(database: Database, sett
     assert sorted(path.stat().st_size for path in stored_files) == [400, 600]
 
 
-def test_files_stored_by_another_process_count_after_a_while(
+def test_files_stored_by_another_process_are_counted_later(
     database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
@@ -80,10 +80,10 @@ def test_reserve_of_the_disk_is_left_to_the_database(
         free = 400
         assert upload(client, b"", "b").status_code == 507
         assert files.usage()[3:] == (400, 400)
-        # Results of detections are written as long as the disk takes them.
+        # Results of detections are stored until the disk is full.
         database.write_now(files.keep("boxes.jpg", b"boxes", None))
 
 
-def test_operation_declares_that_there_may_be_no_room(client: TestClient) -> None:
+def test_operation_documents_507(client: TestClient) -> None:
     declared = client.get("/openapi.json").json()["paths"]["/api/files"]["post"]["responses"]
     assert {"413", "503", "507"} <= declared.keys()

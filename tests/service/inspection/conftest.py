@@ -1,4 +1,4 @@
-"""The inspection domain alone on a real database, with plain tables in place of the other domains."""
+"""Provides the inspection domain on a real database, with simple tables instead of the other domains."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def stored_file(file_id: str, mime_type: str = "image/jpeg") -> StoredFile:
 
 @dataclass
 class Matcher:
-    """In place of the matching: what it answers, the requests, and a gate that it waits at."""
+    """Replaces the matching: has its answer, its requests, and a gate that it waits for."""
 
     matches: list[PhotoMatch] = field(default_factory=list)
     error: str | None = None
@@ -95,9 +95,9 @@ class Matcher:
 
 @dataclass(repr=False)
 class Stage:
-    """The running domain. `client` is a planner's, `as_role` gives others; `changes`: what was announced.
+    """The running domain. `client` is a planner's, `as_role` returns others; `changes` are the announced ones.
 
-    Without a repr of its fields: hypothesis writes the values of a failing example out, whole.
+    It has no repr with its fields, because hypothesis prints the values of a failing example.
     """
 
     service: InspectionService
@@ -124,7 +124,7 @@ class Stage:
         return data
 
     def item(self, inspection_id: str, **body: Any) -> dict[str, Any]:
-        """An item; result entries that only the service writes are there as if it had written them."""
+        """Create an item. Result entries of the service are stored as if the service had written them."""
         entries = body.get("result") or []
         if any(map(results.is_service_entry, entries)):
             del body["result"]
@@ -138,7 +138,7 @@ class Stage:
         return data
 
     def written(self, item: dict[str, Any], entries: Sequence[Entry]) -> None:
-        """Put entries into an item as the service does, without a revision."""
+        """Write entries into an item as the service does, without a new revision."""
 
         def work(session: Session) -> None:
             record = locked_record(session, item["inspection_id"])
@@ -150,7 +150,7 @@ class Stage:
         self.database.write_now(work)
 
     def finished(self, inspection_id: str, **body: Any) -> dict[str, Any]:
-        """The record after its finish; each undecided item is passed first."""
+        """Pass each undecided item, finish the record and return it."""
         listed: dict[str, str | int] = {"inspection_id": inspection_id, "page_size": 200}
         for item in self.client.get("/api/inspection_item/list", params=listed).json()["data"]["data"]:
             if results.current_verdict(item["result"]) is Verdict.UNDECIDED:
@@ -206,7 +206,7 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 
 class CurrentService:
-    """The service of the test that runs, for routes that all tests share: to build them takes 50 ms."""
+    """The service of the current test. All tests share its routes, because creating them takes 50 ms."""
 
     def __init__(self) -> None:
         self.now: InspectionService | None = None
@@ -216,7 +216,7 @@ class CurrentService:
 
 
 class CurrentPart:
-    """A part of the current service, looked up at each use."""
+    """A part of the current service, which is looked up at each use."""
 
     def __init__(self, current: CurrentService, part: str) -> None:
         self._current, self._part = current, part
@@ -227,7 +227,7 @@ class CurrentPart:
 
 @pytest.fixture(scope="session")
 def routes() -> tuple[APIRouter, CurrentService]:
-    """The routes of the domain, and where the service goes that they use."""
+    """The routes of the domain, and the object through which they use the current service."""
     current = CurrentService()
     return router(cast(InspectionService, current)), current
 

@@ -1,4 +1,4 @@
-"""What the desktop shows as the state of a record: passed and failed are for sealed records only."""
+"""Tests the state that the desktop shows for a record: only sealed records are passed or failed."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ FOUND: Entry = {
 }
 
 
-def state(stage: Stage, record: str) -> str:
-    """The state of the record, which its summary says and by which alone a search finds it."""
+def read_state(stage: Stage, record: str) -> str:
+    """The state of the record. Checks that the search finds the record by this state only."""
     record_state = stage.client.get(f"/api/inspection/{record}/seal").json()["data"]["record_state"]
     states = [
         status.value
@@ -35,98 +35,98 @@ def state(stage: Stage, record: str) -> str:
     return str(record_state)
 
 
-def put(stage: Stage, record: str, **body: Any) -> dict[str, Any]:
+def update_record(stage: Stage, record: str, **body: Any) -> dict[str, Any]:
     answer = stage.client.put(f"/api/inspection/updateInspection/{record}", json=body)
     assert answer.status_code == 200, answer.text
     data: dict[str, Any] = answer.json()["data"]
     return data
 
 
-def judge(stage: Stage, item: dict[str, Any], verdict: str) -> None:
+def set_verdict(stage: Stage, item: dict[str, Any], verdict: str) -> None:
     path = f"/api/inspection_item/{item['item_id']}/verdict"
     assert stage.client.post(path, json={"verdict": verdict}).status_code == 200
 
 
-def test_a_record_is_failed_once_it_is_sealed_and_not_when_a_detection_finds_something(stage: Stage) -> None:
+def test_record_is_failed_only_after_it_is_sealed(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
-    assert state(stage, record) == "not_started"
+    assert read_state(stage, record) == "not_started"
     items = [stage.item(record), stage.item(record)]
-    assert state(stage, record) == "not_started"
+    assert read_state(stage, record) == "not_started"
     for item in items:
         stage.written(item, [FOUND])
     assert stage.get(record)["inspection_status"] == "failed"
-    assert state(stage, record) == "in_progress"
-    judge(stage, items[0], "passed")
-    judge(stage, items[1], "failed")
-    assert state(stage, record) == "in_progress"
+    assert read_state(stage, record) == "in_progress"
+    set_verdict(stage, items[0], "passed")
+    set_verdict(stage, items[1], "failed")
+    assert read_state(stage, record) == "in_progress"
     stage.finished(record)
-    assert state(stage, record) == "failed"
+    assert read_state(stage, record) == "failed"
     reopened = stage.client.post(f"/api/inspection/{record}/reopen", json={"reason": "补拍"})
     assert reopened.json()["data"]["record_state"] == "in_progress"
-    assert state(stage, record) == "in_progress"
-    judge(stage, items[1], "passed")
-    assert (stage.get(record)["inspection_status"], state(stage, record)) == ("passed", "in_progress")
+    assert read_state(stage, record) == "in_progress"
+    set_verdict(stage, items[1], "passed")
+    assert (stage.get(record)["inspection_status"], read_state(stage, record)) == ("passed", "in_progress")
     stage.finished(record)
-    assert state(stage, record) == "passed"
+    assert read_state(stage, record) == "passed"
 
 
-def test_a_record_that_awaits_its_release_is_sealed(stage: Stage) -> None:
+def test_record_that_awaits_its_release_is_sealed(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     stage.item(record)
     stage.database.write_now(lambda session: session.execute(update(POLICY).values(four_eyes=True)))
     stage.finished(record)
-    assert state(stage, record) == "passed"
+    assert read_state(stage, record) == "passed"
 
 
 @pytest.mark.parametrize("status", ["passed", "failed", "in_progress"])
-def test_a_status_that_a_client_writes_finishes_nothing(stage: Stage, status: str) -> None:
+def test_status_from_a_client_does_not_finish_a_record(stage: Stage, status: str) -> None:
     created = stage.record(inspection_status=status)
     assert (created["inspection_status"], "record_state" in created) == (status, False)
-    assert state(stage, created["inspection_id"]) == "in_progress"
+    assert read_state(stage, created["inspection_id"]) == "in_progress"
     record = stage.record()["inspection_id"]
-    answer = put(stage, record, inspection_status=status, end_time="2026-03-01T08:00:00")
+    answer = update_record(stage, record, inspection_status=status, end_time="2026-03-01T08:00:00")
     assert (answer["inspection_status"], "record_state" in answer) == (status, False)
     assert record in [summary["inspection_id"] for summary in stage.search(inspection_status=status)["data"]]
-    assert state(stage, record) == "in_progress"
+    assert read_state(stage, record) == "in_progress"
 
 
-def test_a_client_takes_back_neither_what_was_done_nor_a_finish(stage: Stage) -> None:
+def test_client_cannot_undo_progress_or_a_finish(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     item = stage.item(record)
-    judge(stage, item, "passed")
-    assert put(stage, record, inspection_status="not_started")["inspection_status"] == "not_started"
-    assert state(stage, record) == "in_progress"
+    set_verdict(stage, item, "passed")
+    assert update_record(stage, record, inspection_status="not_started")["inspection_status"] == "not_started"
+    assert read_state(stage, record) == "in_progress"
     assert stage.client.delete(f"/api/inspection_item/{item['item_id']}").status_code == 200
     assert stage.get(record)["inspection_status"] == "not_started"
-    assert state(stage, record) == "not_started"
+    assert read_state(stage, record) == "not_started"
     finished = stage.record()["inspection_id"]
     stage.item(finished)
     stage.finished(finished)
     stage.client.post(f"/api/inspection/{finished}/reopen", json={"reason": "补拍"})
-    put(stage, finished, inspection_status="not_started")
-    assert state(stage, finished) == "in_progress"
+    update_record(stage, finished, inspection_status="not_started")
+    assert read_state(stage, finished) == "in_progress"
 
 
-def test_cancelled_stays_until_it_is_taken_back(stage: Stage) -> None:
+def test_cancelled_stays_until_a_client_changes_it(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     item = stage.item(record)
-    put(stage, record, inspection_status="cancelled")
-    judge(stage, item, "passed")
-    assert state(stage, record) == "cancelled"
-    put(stage, record, inspection_status="not_started")
-    assert state(stage, record) == "in_progress"
+    update_record(stage, record, inspection_status="cancelled")
+    set_verdict(stage, item, "passed")
+    assert read_state(stage, record) == "cancelled"
+    update_record(stage, record, inspection_status="not_started")
+    assert read_state(stage, record) == "in_progress"
 
 
-def test_the_body_of_a_record_does_not_set_it(stage: Stage) -> None:
+def test_body_of_a_record_does_not_set_the_state(stage: Stage) -> None:
     record = stage.record(record_state="passed")["inspection_id"]
-    assert state(stage, record) == "not_started"
-    put(stage, record, record_state="passed")
-    assert state(stage, record) == "not_started"
+    assert read_state(stage, record) == "not_started"
+    update_record(stage, record, record_state="passed")
+    assert read_state(stage, record) == "not_started"
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 @pytest.mark.parametrize("newest_first", [True, False])
-def test_a_page_and_its_count_are_read_from_the_index(stage: Stage, newest_first: bool) -> None:
+def test_page_and_count_are_read_from_the_index(stage: Stage, newest_first: bool) -> None:
     queries = RecordQueries(SOURCES)
     index = "ix_record_record_state_created_at_inspection_id"
     for statement, values_of_mark in (

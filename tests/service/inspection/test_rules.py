@@ -36,7 +36,7 @@ ENTRIES = st.lists(
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(ENTRIES, max_size=6), st.sampled_from(Status))
-def test_progress_and_status_by_outcomes_equal_those_by_all_entries(
+def test_progress_and_status_from_outcomes_equal_those_from_all_entries(
     items: list[list[Entry]], status: Status
 ) -> None:
     outcomes = Counter(outcome(entries) for entries in items)
@@ -79,7 +79,7 @@ def test_status_rules(outcomes: dict[Outcome, int], before: Status, progress: in
 
 
 @pytest.mark.parametrize("verdict", Verdict)
-def test_a_verdict_is_read_back_as_it_was_decided(verdict: Verdict) -> None:
+def test_verdict_is_read_as_it_was_written(verdict: Verdict) -> None:
     entries: list[Entry] = [{"isPassed": True, "version": 7}]
     entry = verdict_entry(entries, verdict, "看过了", "u1", "李伟", now())
     assert entry["version"] == 8
@@ -106,10 +106,10 @@ def test_long_values_are_logged_by_size_and_hash() -> None:
     assert audit_value("长" * 399 + "短") != long
 
 
-def test_a_value_is_long_by_its_characters_and_not_by_the_order_of_its_keys() -> None:
+def test_length_of_a_value_does_not_depend_on_the_order_of_its_keys() -> None:
     assert audit_value("长" * 300) == "长" * 300
     assert audit_value("长" * 301)["size"] == 301
-    # Written as escapes these would be 900 characters.
+    # As escapes these would have 900 characters.
     assert audit_value({"名": "长" * 150}) == {"名": "长" * 150}
     assert audit_value({"a": "长" * 300, "b": 1}) == audit_value({"b": 1, "a": "长" * 300})
 

@@ -1,4 +1,4 @@
-"""Log lines as JSON: one object a line, in UTC, with what the text form leaves out left out as well."""
+"""Tests log lines as JSON: one object per line, times in UTC, no text of exceptions."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from service.settings import Settings
 from tests.service_app import LOCAL_URL
 
 
-def record(message: str, *args: object, **more: Any) -> logging.LogRecord:
+def make_record(message: str, *args: object, **more: Any) -> logging.LogRecord:
     return logging.LogRecord("walkaround.test", logging.WARNING, "x.py", 1, message, args, **more)
 
 
 @given(st.text())
-def test_no_text_ends_the_line_or_leaves_ascii(text: str) -> None:
-    line = JsonFormatter().format(record("%s", text, exc_info=None))
+def test_line_is_one_line_of_ascii_for_every_text(text: str) -> None:
+    line = JsonFormatter().format(make_record("%s", text, exc_info=None))
     assert line.isascii()
     assert len(line.splitlines()) == 1
     assert json.loads(line)["message"] == text
 
 
-def test_the_time_is_utc_and_the_fields_are_named() -> None:
-    entry = record("disk %d %% full", 93, exc_info=None)
+def test_time_is_utc_and_fields_have_names() -> None:
+    entry = make_record("disk %d %% full", 93, exc_info=None)
     entry.created = 1_790_000_000.25
     assert json.loads(JsonFormatter().format(entry)) == {
         "time": "2026-09-21T14:13:20.250Z",
@@ -43,11 +43,11 @@ def test_the_time_is_utc_and_the_fields_are_named() -> None:
     }
 
 
-def test_of_an_exception_only_types_and_frames_are_written() -> None:
+def test_exception_is_logged_with_types_and_frames_only() -> None:
     try:
         raise ValueError("secret-text\r\nforged")
     except ValueError:
-        line = JsonFormatter().format(record("it failed", exc_info=sys.exc_info()))
+        line = JsonFormatter().format(make_record("it failed", exc_info=sys.exc_info()))
     entry = json.loads(line)
     assert entry["exception"].startswith("ValueError [")
     assert "secret" not in line
@@ -55,7 +55,7 @@ def test_of_an_exception_only_types_and_frames_are_written() -> None:
 
 @pytest.fixture
 def lines() -> Iterator[io.StringIO]:
-    """What the service logs, as JSON."""
+    """The log of the service as JSON objects."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonFormatter())
@@ -68,7 +68,7 @@ def lines() -> Iterator[io.StringIO]:
     logger.setLevel(level)
 
 
-def test_a_request_is_logged_by_its_route(settings: Settings, lines: io.StringIO) -> None:
+def test_request_is_logged_with_its_route(settings: Settings, lines: io.StringIO) -> None:
     app = create_app(settings.model_copy(update={"log_format": "json"}))
     with TestClient(app, LOCAL_URL) as client:
         client.get(

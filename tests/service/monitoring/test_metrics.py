@@ -1,4 +1,4 @@
-"""What Prometheus reads: right figures, labels of a fixed list only, and the sums of several processes."""
+"""Tests the metrics: correct figures, only labels of a fixed list, and the sums of several processes."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def settings(tmp_path: Path, database_url: str) -> Settings:
     )
 
 
-def figures(exposition: str) -> dict[tuple[str, Labels], float]:
-    """Every sample of a text that Prometheus reads."""
+def parse_samples(exposition: str) -> dict[tuple[str, Labels], float]:
+    """All samples of a metrics text, by name and labels."""
     return {
         (sample.name, frozenset(sample.labels.items())): sample.value
         for family in text_string_to_metric_families(exposition)
@@ -62,17 +62,17 @@ def figures(exposition: str) -> dict[tuple[str, Labels], float]:
 
 
 def scrape(client: TestClient) -> Callable[..., float]:
-    """Reads the metrics; gives a function for the value of one sample, 0 for one that is not there."""
+    """Read the metrics. Returns a function for the value of a sample; 0 for a missing sample."""
     answer = client.get("/metrics", headers=_HEADERS)
     assert answer.status_code == 200
-    scrape = figures(answer.text)
+    scrape = parse_samples(answer.text)
     return lambda name, **labels: scrape.get((f"walkaround_{name}", frozenset(labels.items())), 0.0)
 
 
 def test_requests_are_counted_by_route_and_status_class(client: TestClient) -> None:
     for number in range(3):
         client.get(f"/api/inspection/getInspectionById/secret-id-{number}")
-        # The contract's paths without the prefix are the same operation.
+        # The paths of the contract without the prefix are the same operation.
         client.get(f"/inspection/getInspectionById/secret-id-{number}?name=secret-name")
     client.head("/healthz")
     client.get("/api/nothing/secret-path")
@@ -89,7 +89,7 @@ def test_requests_are_counted_by_route_and_status_class(client: TestClient) -> N
     assert abs(value("start_time_seconds") - time.time()) < 600
 
 
-def test_no_name_id_or_path_is_a_label(client: TestClient) -> None:
+def test_names_ids_and_paths_are_not_labels(client: TestClient) -> None:
     record = client.post("/api/inspection/create", json={"task_id": "secret-task"}).json()["data"]
     client.get(f"/api/inspection/getInspectionById/{record['inspection_id']}")
     client.post("/api/auth/login", json={"username": "secret-user", "password": "secret-password"})
@@ -99,7 +99,7 @@ def test_no_name_id_or_path_is_a_label(client: TestClient) -> None:
     assert record["inspection_id"] not in text_of_all
     assert ADMIN[0] not in text_of_all
     allowed = re.compile(r"[a-z0-9+._ ]*|(GET|POST|PUT|HEAD|DELETE|OPTIONS)|/[\w/{}-]*|\+Inf", re.ASCII)
-    for _, labels in figures(text_of_all):
+    for _, labels in parse_samples(text_of_all):
         assert all(allowed.fullmatch(value) for _, value in labels), labels
 
 
@@ -112,7 +112,7 @@ def test_logins_by_method_and_outcome(client: TestClient) -> None:
     assert value("sessions") == 2
 
 
-def test_database_waits_transactions_files_and_disk(client: TestClient, settings: Settings) -> None:
+def test_metrics_of_database_files_and_disk(client: TestClient, settings: Settings) -> None:
     before = scrape(client)
     client.post("/api/inspection/create", json={"task_id": "t"})
     after = scrape(client)
@@ -127,18 +127,16 @@ def test_database_waits_transactions_files_and_disk(client: TestClient, settings
     assert after("database_up") == 1
 
 
-def test_a_read_on_the_event_loop_is_counted(client: TestClient) -> None:
+def test_read_on_the_event_loop_is_counted(client: TestClient) -> None:
     record = client.post("/api/inspection/create", json={"task_id": "t"}).json()["data"]["inspection_id"]
     before = scrape(client)("database_reads_at_once_total")
     for _ in range(5):
         assert client.get(f"/api/inspection/getInspectionById/{record}").json()["code"] == 0
-    # The version of the accounts, and the record.
+    # Two reads: the version of the accounts, and the record.
     assert scrape(client)("database_reads_at_once_total") == before + 10
 
 
-def test_faults_of_the_database_are_counted_and_refusals_are_not(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_faults_of_the_database_are_counted(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     class Full(Exception):
         sqlite_errorcode = 13
 
@@ -149,12 +147,12 @@ def test_faults_of_the_database_are_counted_and_refusals_are_not(
     with monkeypatch.context() as patch:
         patch.setattr(Write, "make", full)
         assert client.post("/api/inspection/create", json={"task_id": "t"}).status_code == 503
-    scrape = figures(client.get("/metrics", headers=_HEADERS).text)
+    scrape = parse_samples(client.get("/metrics", headers=_HEADERS).text)
     faults = {labels: value for (name, labels), value in scrape.items() if "faults_total" in name}
     assert faults == {frozenset({("why", "disk_full")}): 1}
 
 
-def test_detections_and_the_queue(client: TestClient, settings: Settings) -> None:
+def test_metrics_of_detections_and_queue(client: TestClient, settings: Settings) -> None:
     at = "2026-01-01 00:00:00"
     database = Database(settings.url)
     states = ("queued", "queued", "running", "done")
@@ -180,7 +178,7 @@ def test_detections_and_the_queue(client: TestClient, settings: Settings) -> Non
             )
         )
 
-    # Nobody takes them while this looks.
+    # No dispatcher takes them meanwhile.
     from service.watching import figures_collector
 
     database.write_now(fill)
@@ -253,7 +251,7 @@ def test_metrics_require_the_token(anonymous: TestClient) -> None:
     assert "/metrics" not in anonymous.get("/api/openapi.json").json()["paths"]
 
 
-def test_without_a_setting_there_are_no_metrics(tmp_path: Path, migrated_sqlite: Path) -> None:
+def test_metrics_need_a_setting(tmp_path: Path, migrated_sqlite: Path) -> None:
     app: FastAPI = create_app(Settings(data_dir=tmp_path, bcrypt_cost=4))
     with TestClient(app, LOCAL_URL) as client:
         assert client.get("/metrics", headers=_HEADERS).status_code == 404
@@ -268,7 +266,7 @@ def test_without_a_setting_there_are_no_metrics(tmp_path: Path, migrated_sqlite:
         (0o600, "", "not contain a token"),
     ],
 )
-def test_a_bad_token_file_is_said(
+def test_bad_token_file_is_reported(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -292,7 +290,7 @@ def test_a_bad_token_file_is_said(
 
 
 @pytest.mark.parametrize("address", ["9177", "localhost", "::1:9177", "127.0.0.1:port"])
-def test_an_invalid_address_is_said(
+def test_invalid_address_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], address: str
 ) -> None:
     monkeypatch.setenv("WALKAROUND_METRICS", address)
@@ -300,7 +298,7 @@ def test_an_invalid_address_is_said(
     assert "127.0.0.1:9177" in capsys.readouterr().err
 
 
-def test_an_address_of_their_own(tmp_path: Path) -> None:
+def test_metrics_have_their_own_address(tmp_path: Path) -> None:
     port = free_port()
     with service_process(tmp_path / "data", metrics=f"127.0.0.1:{port}") as url:
         create_first_admin(url)
@@ -308,28 +306,28 @@ def test_an_address_of_their_own(tmp_path: Path) -> None:
         assert 'walkaround_logins_total{method="password",outcome="accepted"} 1.0' in answer.text
         assert httpx.get(f"http://127.0.0.1:{port}/").status_code == 404
         assert httpx.post(f"http://127.0.0.1:{port}/metrics").status_code == 404
-        # Without a token the address of the service has none.
+        # Without a token the address of the service has no metrics.
         assert httpx.get(f"{url}/metrics").status_code == 404
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"http://127.0.0.1:{port}/metrics")
 
 
-def test_an_address_that_is_taken_is_said(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        address = f"127.0.0.1:{taken.getsockname()[1]}"
+def test_occupied_address_is_reported(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server_socket:
+        address = f"127.0.0.1:{server_socket.getsockname()[1]}"
         command_line = program_command(
             "serve", "--port", "0", "--data-dir", str(tmp_path), "--metrics", address
         )
-        done = subprocess.run(command_line, cwd=program_folder(), capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stdout == '{"event": "failed", "why": null}\n'
-    assert f"cannot serve metrics on {address}" in done.stderr
-    assert "--metrics" in done.stderr
-    assert "Traceback" not in done.stderr
+        run = subprocess.run(command_line, cwd=program_folder(), capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert run.stdout == '{"event": "failed", "why": null}\n'
+    assert f"cannot serve metrics on {address}" in run.stderr
+    assert "--metrics" in run.stderr
+    assert "Traceback" not in run.stderr
 
 
 @given(st.lists(st.floats(0, 100), max_size=60), st.integers(0, 60))
-def test_a_tally_counts_as_prometheus_does(durations: list[float], reported_at: int) -> None:
+def test_tally_counts_like_prometheus(durations: list[float], reported_at: int) -> None:
     bounds = (0.005, 0.5, 1.0, 30.0)
     expected = Histogram("x", "x", buckets=bounds, registry=None)
     histogram = Histogram("x", "x", buckets=bounds, registry=None)
@@ -359,7 +357,7 @@ def test_state_of_a_process_is_sampled(settings: Settings, monkeypatch: pytest.M
 
 @pytest.fixture
 def two_processes(database_url: str, tmp_path: Path) -> Iterator[tuple[str, str, int]]:
-    """Two service processes: their address, that of the metrics, and the id of the process above them."""
+    """Two service processes: their address, the address of the metrics, and the ID of the parent process."""
     metrics = f"127.0.0.1:{free_port()}"
     with running_service(
         tmp_path / "data", workers="2", database_url=database_url, metrics=metrics
@@ -369,32 +367,32 @@ def two_processes(database_url: str, tmp_path: Path) -> Iterator[tuple[str, str,
 
 @pytest.mark.postgresql
 @pytest.mark.parametrize("database_kind", ["postgresql"])
-def test_several_processes_give_their_sums_also_when_one_dies(two_processes: tuple[str, str, int]) -> None:
+def test_metrics_are_the_sums_of_all_processes(two_processes: tuple[str, str, int]) -> None:
     url, metrics, parent = two_processes
     create_first_admin(url)
 
     def count_requests() -> float:
-        scrape = figures(httpx.get(metrics).text)
+        scrape = parse_samples(httpx.get(metrics).text)
         labels = frozenset({("method", "GET"), ("route", "/healthz"), ("status", "2xx")})
         return scrape.get(("walkaround_http_request_duration_seconds_count", labels), 0.0)
 
-    def ask(times: int) -> set[int]:
+    def send_requests(times: int) -> set[int]:
         for _ in range(times):
-            # A connection of its own each time, so that both processes get some.
+            # A new connection each time, so that both processes receive requests.
             assert httpx.get(f"{url}/healthz").status_code == 200
         return children(parent)
 
-    def await_count(expected: float) -> None:
-        # Each process hands over what it counted once a second.
+    def wait_for_count(expected: float) -> None:
+        # Each process writes its counts once a second.
         until = time.monotonic() + 60
         while count_requests() != expected:
             assert time.monotonic() < until, count_requests()
             time.sleep(0.1)
 
-    workers = ask(40)
+    workers = send_requests(40)
     assert len(workers) == 2
-    await_count(40)
-    scrape = figures(httpx.get(metrics).text)
+    wait_for_count(40)
+    scrape = parse_samples(httpx.get(metrics).text)
     assert scrape["walkaround_sessions", frozenset()] == 1
     assert scrape["walkaround_database_up", frozenset()] == 1
     assert (
@@ -413,13 +411,13 @@ def test_several_processes_give_their_sums_also_when_one_dies(two_processes: tup
         try:
             answered += httpx.get(f"{url}/healthz").status_code == 200
         except httpx.TransportError:
-            # It went to the process that died.
+            # The killed process received this request.
             continue
-    await_count(60)
+    wait_for_count(60)
 
 
 def children(parent: int) -> set[int]:
-    """The processes that serve below `parent`."""
+    """The IDs of the server processes that are children of `parent`."""
     pids = set()
     for status in Path("/proc").glob("[0-9]*/status"):
         try:

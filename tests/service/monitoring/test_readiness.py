@@ -1,4 +1,4 @@
-"""`/readyz` says which part of the service does not work: each of them is broken here."""
+"""Tests that `/readyz` reports the broken part of the service, for each part."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _results_are_not_reused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def read_failed_checks(client: TestClient) -> dict[str, str]:
-    """The checks that /readyz says have failed."""
+    """The failed checks that /readyz reports."""
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["data"]["error"]) == (503, "unavailable")
     assert client.get("/healthz").json() == _READY
@@ -41,13 +41,13 @@ def read_failed_checks(client: TestClient) -> dict[str, str]:
     return checks
 
 
-def test_without_the_file_store(anonymous: TestClient, settings: Settings) -> None:
+def test_file_store_that_fails_is_reported(anonymous: TestClient, settings: Settings) -> None:
     assert anonymous.get("/readyz").json() == _READY
     shutil.rmtree(settings.files_dir)
     assert read_failed_checks(anonymous) == {"files": "failed"}
 
 
-def test_with_a_database_of_another_version(anonymous: TestClient, settings: Settings) -> None:
+def test_database_of_another_version_is_reported(anonymous: TestClient, settings: Settings) -> None:
     with sqlite3.connect(settings.data_dir / "walkaround.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
     assert read_failed_checks(anonymous) == {"migrations": "older_database"}
@@ -57,13 +57,13 @@ def test_with_a_database_of_another_version(anonymous: TestClient, settings: Set
     assert read_failed_checks(anonymous) == {"migrations": "newer_database"}
 
 
-def test_with_too_little_room_on_the_disk(settings: Settings) -> None:
+def test_full_disk_is_reported(settings: Settings) -> None:
     app = create_app(settings.model_copy(update={"disk_reserve_bytes": 2**62}))
     with TestClient(app, LOCAL_URL) as client:
         assert read_failed_checks(client) == {"disk": "disk_full"}
 
 
-def test_without_the_queue(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopped_queue_is_reported(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     async def ends(_queue: LeasedQueue, _work: object) -> None:
         return
 
@@ -72,14 +72,14 @@ def test_without_the_queue(settings: Settings, monkeypatch: pytest.MonkeyPatch) 
         assert read_failed_checks(client) == {"queue": "stopped"}
 
 
-def test_several_parts_are_all_named(settings: Settings) -> None:
+def test_all_failed_parts_are_reported(settings: Settings) -> None:
     app = create_app(settings.model_copy(update={"disk_reserve_bytes": 2**62}))
     with TestClient(app, LOCAL_URL) as client:
         shutil.rmtree(settings.files_dir)
         assert read_failed_checks(client) == {"disk": "disk_full", "files": "failed"}
 
 
-def _why(check: Callable[[], Awaitable[None]]) -> dict[str, str]:
+def read_reason(check: Callable[[], Awaitable[None]]) -> dict[str, str]:
     async def play() -> dict[str, str]:
         ready = Readiness({"part": check})
         checks = await ready.find_failures()
@@ -93,19 +93,19 @@ def test_file_that_is_not_a_database_is_not_ready(tmp_path: Path) -> None:
     path = tmp_path / "walkaround.db"
     path.write_bytes(b"not a database" * 1000)
     database = Database(f"sqlite:///{path}")
-    assert _why(database_check(database)) == {"part": "damaged_database"}
+    assert read_reason(database_check(database)) == {"part": "damaged_database"}
     database.close()
 
 
-def test_a_data_directory_that_takes_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _why(disk_check(tmp_path, 0)) == {}
+def test_read_only_data_directory_is_not_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read_reason(disk_check(tmp_path, 0)) == {}
     assert list(tmp_path.iterdir()) == []
 
     def refuses(_path: Path, _content: bytes) -> int:
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr(Path, "write_bytes", refuses)
-    assert _why(disk_check(tmp_path, 0)) == {"part": "not_writable"}
+    assert read_reason(disk_check(tmp_path, 0)) == {"part": "not_writable"}
 
 
 @pytest.mark.postgresql
@@ -115,7 +115,7 @@ def test_service_recovers_after_postgresql_was_stopped(database_url: str, tmp_pa
     url = database_url.replace(f":{urlsplit(database_url).port}/", f":{proxy.port}/")
 
     def until(expected: Callable[[dict[str, str]], bool]) -> float:
-        """How long the last answer took, in seconds."""
+        """Wait for this answer. Returns how long the last request took, in seconds."""
         deadline = time.monotonic() + 60
         while True:
             start = time.monotonic()
@@ -132,14 +132,14 @@ def test_service_recovers_after_postgresql_was_stopped(database_url: str, tmp_pa
         took = until(lambda parts: parts.get("database") == parts.get("migrations") == "no_answer")
         assert took < 2 * readiness.ANSWER_SECONDS
         assert httpx.get(f"{address}/healthz").json() == _READY
-        # Its worker has not reached the database for a while either.
+        # Its worker cannot reach the database either.
         until(lambda parts: parts.get("queue") == "stopped")
         proxy.resume()
         until(lambda parts: not parts)
     proxy.refuse()
 
 
-def test_probes_at_once_and_of_the_same_second_share_one_look(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_probes_of_the_same_second_share_one_check(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = 0
 
     async def check() -> None:
@@ -166,7 +166,7 @@ def test_probes_at_once_and_of_the_same_second_share_one_look(monkeypatch: pytes
     asyncio.run(play())
 
 
-def test_a_check_that_hangs_ends_in_time_and_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_check_times_out_and_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readiness, "ANSWER_SECONDS", 0.05)
     started = 0
 
@@ -194,7 +194,7 @@ def test_a_check_that_hangs_ends_in_time_and_runs_once(monkeypatch: pytest.Monke
     asyncio.run(play())
 
 
-def test_a_probe_that_leaves_does_not_end_the_look_of_others() -> None:
+def test_cancelled_probe_does_not_end_the_check_of_others() -> None:
     async def play() -> None:
         started, free = asyncio.Event(), asyncio.Event()
 

@@ -1,4 +1,4 @@
-"""Spans of requests and detections at a collector: what they say, and that nothing else arrives."""
+"""Tests the spans of requests and detections that a collector receives, and that it receives nothing else."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_crash_is_an_error_without_the_text_of_the_exception(
     assert attributes(span)["http.response.status_code"] == 500
 
 
-def test_a_detection_is_a_span() -> None:
+def test_detection_is_a_span() -> None:
     with running_collector() as collector:
         tracing = Tracing(collector.url)
         tracing.detection("onnx", "failed", 1.5)
@@ -109,7 +109,7 @@ def test_environment_of_opentelemetry_does_not_make_fastapi_send_spans(tmp_path:
         assert collector.received == []
 
 
-def test_without_an_endpoint_nothing_of_opentelemetrys_sdk_is_loaded(tmp_path: Path) -> None:
+def test_sdk_of_opentelemetry_is_not_loaded_without_an_endpoint(tmp_path: Path) -> None:
     script = (
         "import sys; from service.app import create_app; from service.settings import Settings; "
         f"create_app(Settings(data_dir={str(tmp_path)!r})); wanted = ('opentelemetry.sdk', "
@@ -127,7 +127,7 @@ def test_without_an_endpoint_nothing_of_opentelemetrys_sdk_is_loaded(tmp_path: P
     assert ADMIN[1] not in done.stderr
 
 
-def test_without_opentelemetry_the_setting_is_refused(
+def test_setting_is_refused_if_opentelemetry_is_not_installed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def raise_not_found(_name: str) -> None:

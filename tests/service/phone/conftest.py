@@ -1,4 +1,4 @@
-"""Fixtures of phones: a record with an item, its code, and phones that claim it."""
+"""Fixtures for phones: a record with items, codes, and phones that claim them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 
 class Phone:
-    """A phone in the network, with a key of its own."""
+    """A phone in the network, with its key."""
 
     def __init__(self, client: TestClient, address: str = ADDRESS) -> None:
         self.client = second_client(client, client=(address, 40000), raise_server_exceptions=False)
@@ -33,7 +33,7 @@ class Phone:
         self.code_id = ""
 
     def claim(self, token: str) -> Any:
-        """The answer of a claim; a phone that is connected says from now on by what."""
+        """Claim a code and return the answer. After success, the phone sends its key with each request."""
         answer = self.client.post("/api/phone/claim", json={"token": token, "key": self.key})
         if answer.status_code == 200:
             self.code_id = answer.json()["data"]["code_id"]
@@ -41,22 +41,22 @@ class Phone:
         return answer
 
     def view(self) -> Any:
-        """The answer with what it shows."""
+        """The answer with the content of the phone page."""
         return self.client.get("/api/phone/view")
 
     def begin(self, upload_id: str = "photo-0001", data: bytes = PHOTO, **more: Any) -> Any:
-        """The answer to the beginning of a photo."""
+        """Begin the upload of a photo and return the answer."""
         body = {"upload_id": upload_id, "name": "photo.jpg", "size": len(data), **more}
         return self.client.post("/api/phone/uploads", json=body)
 
     def part(self, start: int, data: bytes, upload_id: str = "photo-0001") -> Any:
-        """The answer to some bytes of it."""
+        """Send a part of a photo and return the answer."""
         headers = {"Content-Type": "application/octet-stream"}
         address = f"/api/phone/uploads/{upload_id}?start={start}"
         return self.client.put(address, content=data, headers=headers)
 
     def send(self, upload_id: str = "photo-0001", data: bytes = PHOTO, **more: Any) -> dict[str, Any]:
-        """Send a whole photo in two parts; gives what the last answer says of it."""
+        """Send a photo in two parts. Returns the upload in the last answer."""
         first_answer = self.begin(upload_id, data, **more)
         assert first_answer.status_code == 200, first_answer.text
         half = len(data) // 2
@@ -67,8 +67,8 @@ class Phone:
         return upload
 
 
-class Scene:
-    """A record with a reference image and two items, and a person who makes codes."""
+class PhoneSetup:
+    """A record with a reference image and two items, and a user who creates codes."""
 
     def __init__(self, client: TestClient) -> None:
         self.client = client
@@ -87,9 +87,9 @@ class Scene:
             },
         ).json()["data"]
         self.record_id: str = record["inspection_id"]
-        self.items = [self._item(name, x) for name, x in (("前缘", 0.1), ("口盖", 0.5))]
+        self.items = [self._create_item(name, x) for name, x in (("前缘", 0.1), ("口盖", 0.5))]
 
-    def _item(self, name: str, x: float) -> str:
+    def _create_item(self, name: str, x: float) -> str:
         point = {"point": {"x": x, "y": 0.2, "w": 0.25, "h": 0.3}}
         body = {"item_name": name, "inspection_id": self.record_id, "item_point": point}
         answer = self.client.post("/api/inspection_item/create", json=body)
@@ -97,27 +97,29 @@ class Scene:
         item_id: str = answer.json()["item_id"]
         return item_id
 
-    def code(self, item_id: str | None = None, by: TestClient | None = None, **more: Any) -> dict[str, Any]:
-        """A new code, by the admin unless another person is named."""
+    def create_code(
+        self, item_id: str | None = None, by: TestClient | None = None, **more: Any
+    ) -> dict[str, Any]:
+        """Create a code, by default as the administrator."""
         body = {"inspection_id": self.record_id, "item_id": item_id, **more}
         answer = (by or self.client).post("/api/phone/codes", json=body)
         assert answer.status_code == 200, answer.text
         phone_code: dict[str, Any] = answer.json()["data"]
         return phone_code
 
-    def status(self, code: dict[str, Any]) -> dict[str, Any]:
-        """What its maker sees of a code."""
+    def read_status(self, code: dict[str, Any]) -> dict[str, Any]:
+        """The code as its creator sees it."""
         status: dict[str, Any] = self.client.get(f"/api/phone/codes/{code['code_id']}").json()["data"]
         return status
 
-    def phone(self, item_id: str | None = None, by: TestClient | None = None) -> Phone:
+    def connect_phone(self, item_id: str | None = None, by: TestClient | None = None) -> Phone:
         """A phone that has claimed a new code."""
         phone = Phone(self.client)
-        answer = phone.claim(self.code(item_id, by)["token"])
+        answer = phone.claim(self.create_code(item_id, by)["token"])
         assert answer.status_code == 200, answer.text
         return phone
 
-    def photos(self, item_id: str) -> list[dict[str, Any]]:
+    def item_photos(self, item_id: str) -> list[dict[str, Any]]:
         """The photos of an item, newest first."""
         photos: list[dict[str, Any]] = self.client.get(f"/api/inspection_item/{item_id}/photos").json()[
             "data"
@@ -133,14 +135,14 @@ class Scene:
 
 
 @pytest.fixture
-def scene(client: TestClient) -> Scene:
-    """The record and its maker."""
-    return Scene(client)
+def scene(client: TestClient) -> PhoneSetup:
+    """The record and its user."""
+    return PhoneSetup(client)
 
 
 @pytest.fixture
-def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Let so many seconds pass for codes, and for nothing else."""
+def wait_seconds(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """A function that lets seconds pass, for codes only."""
     import datetime as dt
 
     import service.phone.codes as codes

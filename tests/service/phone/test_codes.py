@@ -1,4 +1,4 @@
-"""Codes: who gets in with one, for how long, and what ends it."""
+"""Tests codes: who can use one, for how long, and what ends it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service.phone.rules import RateLimiter, expiry_after_photo, initial_expiry
 from service.phone.tables import CODE
 from service.settings import Settings
 from shared.wire.phone import MAX_CODE_SECONDS, MAX_CODES
-from tests.service.phone.conftest import PHOTO, Phone, Scene
+from tests.service.phone.conftest import PHOTO, Phone, PhoneSetup
 
 
 def assert_refused(answer: object, status: int, error: str) -> dict[str, object]:
@@ -24,9 +24,9 @@ def assert_refused(answer: object, status: int, error: str) -> dict[str, object]
     return data
 
 
-def test_phone_view_has_the_record_and_its_items(scene: Scene) -> None:
-    code = scene.code()
-    assert scene.status(code)["claimed_at"] is None
+def test_phone_view_has_the_record_and_its_items(scene: PhoneSetup) -> None:
+    code = scene.create_code()
+    assert scene.read_status(code)["claimed_at"] is None
     phone = Phone(scene.client)
     view = phone.claim(code["token"]).json()["data"]
     assert (view["record_name"], view["made_by_name"], view["item_id"]) == ("左翼检查", "主任", None)
@@ -35,27 +35,27 @@ def test_phone_view_has_the_record_and_its_items(scene: Scene) -> None:
         ("口盖", 0, True),
     ]
     assert 0 < view["seconds_left"] <= 900
-    status = scene.status(code)
+    status = scene.read_status(code)
     assert (status["phone"], status["ended"], status["made_by_name"]) == ("iPhone", None, "主任")
     picture = phone.client.get(f"/api/phone/items/{scene.items[0]}/picture")
     assert picture.headers["content-type"] == "image/jpeg"
     assert picture.content.startswith(b"\xff\xd8")
 
 
-def test_a_code_of_an_item_shows_that_one_alone(scene: Scene) -> None:
-    phone = scene.phone(scene.items[1])
+def test_code_of_an_item_shows_only_this_item(scene: PhoneSetup) -> None:
+    phone = scene.connect_phone(scene.items[1])
     assert [item["item_name"] for item in phone.view().json()["data"]["items"]] == ["口盖"]
     other = phone.client.get(f"/api/phone/items/{scene.items[0]}/picture")
     assert_refused(other, 404, "not_found")
     assert_refused(phone.begin(item_id=scene.items[0]), 404, "not_found")
 
 
-def test_the_first_phone_has_the_code_and_may_come_again(scene: Scene) -> None:
-    token = scene.code()["token"]
+def test_only_the_first_phone_can_claim_a_code_repeatedly(scene: PhoneSetup) -> None:
+    token = scene.create_code()["token"]
     first, second = Phone(scene.client), Phone(scene.client)
     assert first.claim(token).status_code == 200
     assert_refused(second.claim(token), 409, "phone_code_taken")
-    # A page that was loaded again, or whose answer was lost.
+    # After the page was loaded again, or an answer was lost.
     assert first.claim(token).status_code == 200
     assert first.view().status_code == 200
     second.client.headers["Authorization"] = f"Phone {first.code_id}.{second.key}"
@@ -65,54 +65,58 @@ def test_the_first_phone_has_the_code_and_may_come_again(scene: Scene) -> None:
 @pytest.mark.parametrize(
     "authorization", ["", "Phone", "Phone .", "Phone x.y", "Bearer x.y", "Phone " + "a" * 500]
 )
-def test_without_a_key_nothing_is_answered(scene: Scene, authorization: str) -> None:
+def test_requests_without_a_key_are_refused(scene: PhoneSetup, authorization: str) -> None:
     phone = Phone(scene.client)
     phone.client.headers["Authorization"] = authorization
     for answer in (phone.view(), phone.begin(), phone.part(0, PHOTO)):
         assert_refused(answer, 401, "not_logged_in")
 
 
-def test_an_unclaimed_code_has_no_key(scene: Scene) -> None:
-    code = scene.code()
+def test_unclaimed_code_has_no_key(scene: PhoneSetup) -> None:
+    code = scene.create_code()
     phone = Phone(scene.client)
     for key in ("", "None", "x" * 32):
         phone.client.headers["Authorization"] = f"Phone {code['code_id']}.{key}"
         assert_refused(phone.view(), 401, "not_logged_in")
 
 
-def test_a_phone_reaches_no_other_operation(scene: Scene) -> None:
-    phone = scene.phone()
+def test_phone_cannot_use_other_operations(scene: PhoneSetup) -> None:
+    phone = scene.connect_phone()
     for path in (f"/api/inspection/{scene.record_id}/photos", "/api/phone/codes", "/api/auth/me"):
         assert_refused(phone.client.get(path), 401, "not_logged_in")
 
 
-def test_a_code_is_for_one_record(scene: Scene) -> None:
-    phone, other = scene.phone(), Scene(scene.client)
+def test_code_is_for_one_record(scene: PhoneSetup) -> None:
+    phone, other = scene.connect_phone(), PhoneSetup(scene.client)
     assert_refused(phone.begin(item_id=other.items[0]), 404, "not_found")
     assert_refused(phone.client.get(f"/api/phone/items/{other.items[0]}/picture"), 404, "not_found")
     body = {"inspection_id": scene.record_id, "item_id": other.items[0]}
     assert_refused(scene.client.post("/api/phone/codes", json=body), 404, "not_found")
 
 
-def test_a_code_expires(scene: Scene, later: Callable[[float], None]) -> None:
-    code = scene.code()
+def test_code_expires(scene: PhoneSetup, wait_seconds: Callable[[float], None]) -> None:
+    code = scene.create_code()
     phone = Phone(scene.client)
-    later(901)
+    wait_seconds(901)
     assert assert_refused(phone.claim(code["token"]), 410, "phone_code_ended")["ended"] == "expired"
-    assert scene.status(code)["ended"] == "expired"
+    assert scene.read_status(code)["ended"] == "expired"
 
 
-def test_photos_keep_a_code_valid_for_two_hours_at_most(scene: Scene, later: Callable[[float], None]) -> None:
-    phone = scene.phone(scene.items[0])
+def test_photos_extend_a_code_to_at_most_two_hours(
+    scene: PhoneSetup, wait_seconds: Callable[[float], None]
+) -> None:
+    phone = scene.connect_phone(scene.items[0])
     for number in range(9):
         assert phone.send(f"photo-{number:04}")["state"] == "arrived", number
-        later(880)
+        wait_seconds(880)
     assert assert_refused(phone.view(), 410, "phone_code_ended")["ended"] == "expired"
 
 
-def test_the_maker_ends_a_code_and_an_admin_anyones(scene: Scene, as_role: Callable[..., TestClient]) -> None:
+def test_creator_and_administrators_can_end_a_code(
+    scene: PhoneSetup, as_role: Callable[..., TestClient]
+) -> None:
     mei, wang = as_role("inspector"), as_role("inspector")
-    phone = scene.phone(by=mei)
+    phone = scene.connect_phone(by=mei)
     path = f"/api/phone/codes/{phone.code_id}"
     assert_refused(wang.delete(path), 404, "not_found")
     assert_refused(wang.get(path), 404, "not_found")
@@ -130,8 +134,8 @@ def test_the_maker_ends_a_code_and_an_admin_anyones(scene: Scene, as_role: Calla
     assert len(ends) == 1
 
 
-def test_a_code_ends_with_the_record_and_stays_ended(scene: Scene) -> None:
-    phone = scene.phone()
+def test_code_ends_when_the_record_is_sealed(scene: PhoneSetup) -> None:
+    phone = scene.connect_phone()
     scene.seal()
     assert assert_refused(phone.begin(), 410, "phone_code_ended")["ended"] == "sealed"
     body = {"inspection_id": scene.record_id}
@@ -141,8 +145,8 @@ def test_a_code_ends_with_the_record_and_stays_ended(scene: Scene) -> None:
     assert assert_refused(phone.view(), 410, "phone_code_ended")["ended"] == "sealed"
 
 
-def test_a_code_ends_with_its_item_and_its_record(scene: Scene) -> None:
-    of_item, of_record = scene.phone(scene.items[0]), scene.phone()
+def test_code_ends_when_its_item_or_record_is_deleted(scene: PhoneSetup) -> None:
+    of_item, of_record = scene.connect_phone(scene.items[0]), scene.connect_phone()
     scene.client.delete(f"/api/inspection_item/{scene.items[0]}").raise_for_status()
     assert assert_refused(of_item.view(), 410, "phone_code_ended")["ended"] == "deleted"
     assert of_record.view().status_code == 200
@@ -150,17 +154,17 @@ def test_a_code_ends_with_its_item_and_its_record(scene: Scene) -> None:
     assert assert_refused(of_record.view(), 410, "phone_code_ended")["ended"] == "deleted"
 
 
-def test_a_code_ends_with_the_login(scene: Scene, as_role: Callable[..., TestClient]) -> None:
+def test_code_ends_with_the_session(scene: PhoneSetup, as_role: Callable[..., TestClient]) -> None:
     mei = as_role("inspector")
-    phone = scene.phone(by=mei)
+    phone = scene.connect_phone(by=mei)
     user_id = mei.get("/api/auth/me").json()["data"]["user"]["user_id"]
     assert scene.client.delete(f"/api/users/{user_id}/sessions").status_code == 200
     assert assert_refused(phone.begin(), 410, "phone_code_ended")["ended"] == "logged_out"
 
 
-def test_a_code_ends_with_the_right(scene: Scene, as_role: Callable[..., TestClient]) -> None:
+def test_code_ends_with_the_permission(scene: PhoneSetup, as_role: Callable[..., TestClient]) -> None:
     mei = as_role("inspector", username="mei")
-    phone = scene.phone(by=mei)
+    phone = scene.connect_phone(by=mei)
     user_id = mei.get("/api/auth/me").json()["data"]["user"]["user_id"]
     change = {"roles": ["viewer"]}
     assert scene.client.put(f"/api/users/{user_id}", json=change).status_code == 200
@@ -170,8 +174,8 @@ def test_a_code_ends_with_the_right(scene: Scene, as_role: Callable[..., TestCli
     assert assert_refused(phone.view(), 410, "phone_code_ended")["ended"] == "no_right"
 
 
-def test_guesses_are_slowed_down_by_address(scene: Scene) -> None:
-    token = scene.code()["token"]
+def test_repeated_wrong_tokens_of_an_address_must_wait(scene: PhoneSetup) -> None:
+    token = scene.create_code()["token"]
     guesser, neighbour = Phone(scene.client), Phone(scene.client, "192.168.7.21")
     for number in range(10):
         assert_refused(guesser.claim(f"guess-{number:016}"), 404, "phone_code_unknown")
@@ -181,28 +185,28 @@ def test_guesses_are_slowed_down_by_address(scene: Scene) -> None:
     assert neighbour.claim(token).status_code == 200
 
 
-def test_a_person_has_so_many_codes(scene: Scene) -> None:
+def test_number_of_codes_of_a_user_is_limited(scene: PhoneSetup) -> None:
     for _ in range(MAX_CODES):
-        scene.code()
+        scene.create_code()
     answer = scene.client.post("/api/phone/codes", json={"inspection_id": scene.record_id})
     assert_refused(answer, 409, "conflict")
 
 
-def test_only_this_machine_opens_the_network(scene: Scene) -> None:
+def test_only_this_machine_can_open_the_network(scene: PhoneSetup) -> None:
     body = {"inspection_id": scene.record_id, "open_network": True}
     elsewhere = Phone(scene.client).client
     elsewhere.headers["Authorization"] = scene.client.headers["Authorization"]
     assert_refused(elsewhere.post("/api/phone/codes", json=body), 403, "permission_missing")
-    # This application is served by nobody who could listen: the code is made, and reached by no phone.
+    # No server of this application can listen in the network: the code is created, but no phone can reach it.
     answer = scene.client.post("/api/phone/codes", json=body).json()["data"]
     assert (answer["addresses"], answer["can_open_network"]) == ([], False)
 
 
-def test_tokens_and_keys_are_in_no_log_answer_or_database(
-    scene: Scene, database: Database, caplog: pytest.LogCaptureFixture, app: FastAPI, settings: Settings
+def test_logs_answers_and_database_contain_no_token_or_key(
+    scene: PhoneSetup, database: Database, caplog: pytest.LogCaptureFixture, app: FastAPI, settings: Settings
 ) -> None:
     with caplog.at_level(logging.DEBUG):
-        code = scene.code()
+        code = scene.create_code()
         phone, other = Phone(scene.client), Phone(scene.client)
         answers = [phone.claim(code["token"]), other.claim(code["token"])]
         phone.send(item_id=scene.items[0])
@@ -220,7 +224,7 @@ def test_tokens_and_keys_are_in_no_log_answer_or_database(
             assert not path.is_file() or secret.encode() not in path.read_bytes(), path
 
 
-def test_a_rate_allows_so_many_and_then_the_next_in_time() -> None:
+def test_rate_allows_a_burst_and_then_one_at_a_time() -> None:
     at = 100.0
     rate = RateLimiter(2, 60, clock=lambda: at)
     rate.count("a")
@@ -232,7 +236,7 @@ def test_a_rate_allows_so_many_and_then_the_next_in_time() -> None:
     assert rate.seconds_to_wait("a") == 0
 
 
-def test_the_end_moves_on_but_not_beyond_the_longest() -> None:
+def test_end_is_extended_up_to_the_maximum() -> None:
     import datetime as dt
 
     start = dt.datetime(2026, 3, 1, 8, tzinfo=dt.UTC)

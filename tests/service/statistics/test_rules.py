@@ -1,4 +1,4 @@
-"""What an item contributes, and how a chart divides its days."""
+"""Tests which sums an item contributes to, and how a chart divides its days."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from service.statistics.rules import (
 ORDINALS = st.dates(dt.date(1900, 1, 1), dt.date(2999, 12, 31)).map(dt.date.toordinal)
 
 
-def box(label: str = "dent", origin: str = "model", x: int = 1) -> dict[str, Any]:
+def make_box(label: str = "dent", origin: str = "model", x: int = 1) -> dict[str, Any]:
     points = {"x1": x, "y1": 1, "x2": x + 5, "y2": 6}
     return {"label": label, "confidence": 0.5, "points": points, "origin": origin}
 
 
-def detection(*boxes: dict[str, Any], version: int = 1, model: int = 3) -> dict[str, Any]:
+def make_detection(*boxes: dict[str, Any], version: int = 1, model: int = 3) -> dict[str, Any]:
     return {
         "resultImage": {"boxes": list(boxes)},
         "isPassed": not boxes,
@@ -48,13 +48,13 @@ def detection(*boxes: dict[str, Any], version: int = 1, model: int = 3) -> dict[
     }
 
 
-def correction(of_version: int, version: int, *boxes: dict[str, Any]) -> dict[str, Any]:
-    entry = detection(*boxes, version=version)
+def make_correction(of_version: int, version: int, *boxes: dict[str, Any]) -> dict[str, Any]:
+    entry = make_detection(*boxes, version=version)
     del entry["job_id"]
     return entry | {"provenance": {"alignment": None}, "correction": {"of_version": of_version}}
 
 
-def verdict(version: int, value: str = "failed") -> dict[str, Any]:
+def make_verdict(version: int, value: str = "failed") -> dict[str, Any]:
     passed = None if value == "undecided" else value == "passed"
     return {"isPassed": passed, "progress": "done", "version": version, "verdict": {"value": value}}
 
@@ -63,8 +63,8 @@ def count_item(*entries: dict[str, Any]) -> dict[tuple[str, str], int]:
     return dict(item_counts("Nose", json.dumps(entries)))
 
 
-def test_present_findings_count_by_label_and_region() -> None:
-    sums = count_item(detection(box("dent"), box("dent"), box("crack")))
+def test_current_findings_are_counted_by_label_and_region() -> None:
+    sums = count_item(make_detection(make_box("dent"), make_box("dent"), make_box("crack")))
     assert sums == {
         (Measure.LABEL, "dent"): 2,
         (Measure.LABEL, "crack"): 1,
@@ -72,24 +72,27 @@ def test_present_findings_count_by_label_and_region() -> None:
     }
 
 
-def test_nothing_counts_before_a_detection_has_finished() -> None:
-    under_way = detection(box()) | {"progress": "detecting"}
+def test_unfinished_detection_is_not_counted() -> None:
+    under_way = make_detection(make_box()) | {"progress": "detecting"}
     assert count_item(under_way) == {}
     assert item_counts("Nose", "no json") == {}
     assert item_counts("Nose", '{"a": 1}') == {}
 
 
-def test_a_model_is_measured_once_a_person_has_decided() -> None:
-    entries = [detection(box(), box("crack"))]
+def test_model_is_measured_after_a_decision() -> None:
+    entries = [make_detection(make_box(), make_box("crack"))]
     assert (Measure.SHOWN, "skin@3") not in count_item(*entries)
-    assert count_item(*entries, verdict(2))[Measure.SHOWN, "skin@3"] == 2
-    assert (Measure.SHOWN, "skin@3") not in count_item(*entries, verdict(2, "passed"), detection(version=3))
+    assert count_item(*entries, make_verdict(2))[Measure.SHOWN, "skin@3"] == 2
+    assert (Measure.SHOWN, "skin@3") not in count_item(
+        *entries, make_verdict(2, "passed"), make_detection(version=3)
+    )
 
 
-def test_removed_findings_count_as_false_alarms_and_drawn_ones_as_missed() -> None:
-    first = detection(box("dent"), box("dent"), box("crack"))
+def test_removed_findings_are_false_alarms_and_drawn_ones_are_missed() -> None:
+    first = make_detection(make_box("dent"), make_box("dent"), make_box("crack"))
     sums = count_item(
-        first, correction(1, 2, box("crack", x=9), box("leak", "person"), box("leak", "person"))
+        first,
+        make_correction(1, 2, make_box("crack", x=9), make_box("leak", "person"), make_box("leak", "person")),
     )
     assert sums[Measure.SHOWN, "skin@3"] == 3
     assert sums[Measure.REJECTED, "skin@3"] == 2
@@ -97,18 +100,22 @@ def test_removed_findings_count_as_false_alarms_and_drawn_ones_as_missed() -> No
     assert sums[Measure.LABEL, "leak"] == 2
 
 
-def test_a_correction_of_a_correction_is_measured_at_the_detection() -> None:
-    first = detection(box("dent"), box("crack"))
-    second = correction(1, 2, box("dent"))
-    sums = count_item(first, second, correction(2, 3, box("dent"), box("leak", "person")), verdict(4))
+def test_second_correction_is_compared_with_the_detection() -> None:
+    first = make_detection(make_box("dent"), make_box("crack"))
+    second = make_correction(1, 2, make_box("dent"))
+    sums = count_item(
+        first, second, make_correction(2, 3, make_box("dent"), make_box("leak", "person")), make_verdict(4)
+    )
     assert sums[Measure.SHOWN, "skin@3"] == 2
     assert sums[Measure.REJECTED, "skin@3"] == 1
     assert sums[Measure.MISSED, "skin@3"] == 1
 
 
-def test_correction_of_a_removed_detection_measures_no_model() -> None:
-    assert not [measure for measure, _ in count_item(correction(9, 2, box())) if measure == Measure.SHOWN]
-    in_a_circle = correction(2, 2, box())
+def test_correction_of_a_removed_detection_is_not_counted_for_a_model() -> None:
+    assert not [
+        measure for measure, _ in count_item(make_correction(9, 2, make_box())) if measure == Measure.SHOWN
+    ]
+    in_a_circle = make_correction(2, 2, make_box())
     assert not [measure for measure, _ in count_item(in_a_circle) if measure == Measure.SHOWN]
 
 
@@ -120,7 +127,7 @@ def test_every_name_can_be_stored(text: object) -> None:
     assert name.encode()[:0] == b""
 
 
-def test_a_day_begins_at_midnight_on_the_clock_of_this_machine() -> None:
+def test_day_begins_at_local_midnight() -> None:
     midnight = dt.datetime(2026, 5, 4).astimezone().astimezone(dt.UTC).replace(tzinfo=None)
     assert local_day(midnight) == dt.date(2026, 5, 4).toordinal()
     assert local_day(midnight - dt.timedelta.resolution) == dt.date(2026, 5, 3).toordinal()
@@ -128,7 +135,7 @@ def test_a_day_begins_at_midnight_on_the_clock_of_this_machine() -> None:
     assert local_day(dt.datetime.max) <= dt.date.max.toordinal()
 
 
-def test_something_counts_in_eight_sums() -> None:
+def test_item_is_counted_in_eight_sums() -> None:
     day = dt.date(2026, 5, 14).toordinal()
     affected = list(cells(CountingPlace(day, "a", "e"), (Measure.LABEL, "dent")))
     assert len(set(affected)) == 8
@@ -141,13 +148,13 @@ def test_only_differences_change_a_sum() -> None:
     same = (place, (Measure.LABEL, "dent"), 2)
     assert differences([same], [same]) == {}
     changes = differences([same], [(other_place, (Measure.LABEL, "dent"), 2)])
-    # The sums of all aircraft stay as they are.
+    # The sums of all aircraft do not change.
     assert {cell.aircraft_id for cell in changes} == {"a", "b"}
     assert list(changes) == sorted(changes)
 
 
 @given(ORDINALS, ORDINALS)
-def test_the_parts_of_a_chart_are_its_days_in_order_without_a_gap(first: int, last: int) -> None:
+def test_periods_of_a_chart_cover_its_days_in_order(first: int, last: int) -> None:
     parts = division(first, last)
     periods = parts.periods
     assert periods[0].first.toordinal() == parts.first
@@ -164,7 +171,7 @@ def test_the_parts_of_a_chart_are_its_days_in_order_without_a_gap(first: int, la
 
 
 @given(ORDINALS, st.integers(DAYS_BY_DAY, MOST_DAYS - 1))
-def test_whole_months_lie_within_the_days(last: int, days: int) -> None:
+def test_complete_months_are_within_the_days(last: int, days: int) -> None:
     parts = division(last - days, last)
     months = parts.whole_months
     if months is None:
@@ -178,6 +185,6 @@ def test_whole_months_lie_within_the_days(last: int, days: int) -> None:
 
 
 @given(ORDINALS)
-def test_a_week_begins_on_monday(day: int) -> None:
+def test_week_begins_on_monday(day: int) -> None:
     assert dt.date.fromordinal(week_start(day)).weekday() == 0
     assert 0 <= day - week_start(day) <= 6

@@ -1,4 +1,4 @@
-"""Charts of the real application follow every change, and a recount finds the same: on both databases."""
+"""Tests that charts follow every change and equal a recount, on both databases."""
 
 from __future__ import annotations
 
@@ -30,41 +30,41 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def statistics(client: TestClient, database: Database) -> StatisticsService:
-    """The counting of the same database as the client's, as a second process has it."""
+    """A second statistics service on the database of the client, as in another process."""
     return StatisticsService(database, statistics_ports())
 
 
-def data(answer: Answer) -> Any:
+def response_data(answer: Answer) -> Any:
     body = answer.json()
     assert answer.status_code == 200, body
     return body.get("data", body)
 
 
-def sums(database: Database) -> dict[tuple[Any, ...], int]:
-    rows = database.read_now(lambda session: session.execute(select(SUM)).all())
-    return {tuple(row[:-1]): row.amount for row in rows if row.amount}
+def read_sums(database: Database) -> dict[tuple[Any, ...], int]:
+    read_rows = database.read_now(lambda session: session.execute(select(SUM)).all())
+    return {tuple(row[:-1]): row.amount for row in read_rows if row.amount}
 
 
-def rows(database: Database, table: Table) -> list[Any]:
+def read_rows(database: Database, table: Table) -> list[Any]:
     return list(database.read_now(lambda session: session.execute(select(table)).all()))
 
 
-def chart(client: TestClient, name: str, **query: str) -> dict[str, int]:
-    answer = data(client.get(f"/api/statistics/{name}", params=query))
+def read_chart(client: TestClient, name: str, **query: str) -> dict[str, int]:
+    answer = response_data(client.get(f"/api/statistics/{name}", params=query))
     return {series["name"]: sum(series["amounts"]) for series in answer["series"]}
 
 
 PAGE = {"current_page": 1, "page_size": 10}
 
 
-def record(client: TestClient, **values: Any) -> str:
+def create_record(client: TestClient, **values: Any) -> str:
     body = {"task_id": "t", "executor_id": "e", "start_time": NOON, **values}
-    record_id: str = data(client.post("/api/inspection/create", json=body))["inspection_id"]
+    record_id: str = response_data(client.post("/api/inspection/create", json=body))["inspection_id"]
     return record_id
 
 
-def item(client: TestClient, inspection_id: str, *labels: str, name: str = "Nose") -> str:
-    new = data(
+def create_item(client: TestClient, inspection_id: str, *labels: str, name: str = "Nose") -> str:
+    new = response_data(
         client.post("/api/inspection_item/create", json={"item_name": name, "inspection_id": inspection_id})
     )
     add_findings(client, new["item_id"], *labels)
@@ -76,35 +76,41 @@ def add_findings(client: TestClient, item_id: str, *labels: str) -> None:
     points = {"x1": 1, "y1": 1, "x2": 5, "y2": 5}
     boxes = [{"label": label, "confidence": 0.5, "points": points} for label in labels]
     entry = {"resultImage": {"boxes": boxes}, "isPassed": not boxes, "progress": "done", "version": 1}
-    data(client.put(f"/api/inspection_item/{item_id}", json={"result": [entry]}))
+    response_data(client.put(f"/api/inspection_item/{item_id}", json={"result": [entry]}))
 
 
-def test_after_every_change_a_recount_finds_the_same(
+def test_sums_equal_a_recount_after_every_change(
     client: TestClient, database: Database, statistics: StatisticsService
 ) -> None:
-    plane = data(client.post("/api/catalogue/aircraft", json={"aircraft_name": "B-1"}))["aircraft_id"]
-    other_plane = data(client.post("/api/catalogue/aircraft", json={"aircraft_name": "B-2"}))["aircraft_id"]
-    flight = data(client.post("/api/catalogue/flights", json={"flight_number": "1", "aircraft_id": plane}))
-    task = data(
+    plane = response_data(client.post("/api/catalogue/aircraft", json={"aircraft_name": "B-1"}))[
+        "aircraft_id"
+    ]
+    other_plane = response_data(client.post("/api/catalogue/aircraft", json={"aircraft_name": "B-2"}))[
+        "aircraft_id"
+    ]
+    flight = response_data(
+        client.post("/api/catalogue/flights", json={"flight_number": "1", "aircraft_id": plane})
+    )
+    task = response_data(
         client.post("/api/catalogue/tasks", json={"task_name": "A", "flight_id": flight["flight_id"]})
     )
-    first = record(client, task_id=task["task_id"])
-    second = record(client, executor_id=None, start_time=None)
-    nose, wing = item(client, first, "dent", "crack"), item(client, first, "dent", name="Wing")
-    tail = item(client, second, "leak", name="Tail")
+    first = create_record(client, task_id=task["task_id"])
+    second = create_record(client, executor_id=None, start_time=None)
+    nose, wing = create_item(client, first, "dent", "crack"), create_item(client, first, "dent", name="Wing")
+    tail = create_item(client, second, "leak", name="Tail")
 
     def same() -> None:
-        before = sums(database)
+        before = read_sums(database)
         statistics.rebuild()
-        assert sums(database) == before
+        assert read_sums(database) == before
 
     same()
-    assert chart(client, "findings/label") == {"dent": 2, "crack": 1, "leak": 1}
-    assert chart(client, "findings/aircraft") == {plane: 3, "": 1}
-    assert chart(client, "findings/region") == {"Nose": 2, "Wing": 1, "Tail": 1}
-    assert chart(client, "findings/label", executor_id="e") == {"dent": 2, "crack": 1}
-    assert chart(client, "findings/label", aircraft_id=plane, day_to=DAY) == {"dent": 2, "crack": 1}
-    assert chart(client, "findings/label", aircraft_id=other_plane) == {}
+    assert read_chart(client, "findings/label") == {"dent": 2, "crack": 1, "leak": 1}
+    assert read_chart(client, "findings/aircraft") == {plane: 3, "": 1}
+    assert read_chart(client, "findings/region") == {"Nose": 2, "Wing": 1, "Tail": 1}
+    assert read_chart(client, "findings/label", executor_id="e") == {"dent": 2, "crack": 1}
+    assert read_chart(client, "findings/label", aircraft_id=plane, day_to=DAY) == {"dent": 2, "crack": 1}
+    assert read_chart(client, "findings/label", aircraft_id=other_plane) == {}
 
     boxes = [
         {
@@ -115,54 +121,58 @@ def test_after_every_change_a_recount_finds_the_same(
         }
     ]
     correction = {"of_version": 1, "boxes": boxes}
-    data(client.post(f"/api/inspection_item/{nose}/boxes", json=correction))
-    data(client.post(f"/api/inspection_item/{wing}/verdict", json={"verdict": "passed"}))
-    data(client.put(f"/api/inspection_item/{wing}", json={"item_name": "Flap"}))
+    response_data(client.post(f"/api/inspection_item/{nose}/boxes", json=correction))
+    response_data(client.post(f"/api/inspection_item/{wing}/verdict", json={"verdict": "passed"}))
+    response_data(client.put(f"/api/inspection_item/{wing}", json={"item_name": "Flap"}))
     same()
-    assert chart(client, "findings/label") == {"dent": 2, "leak": 1}
-    assert chart(client, "findings/region") == {"Nose": 1, "Flap": 1, "Tail": 1}
+    assert read_chart(client, "findings/label") == {"dent": 2, "leak": 1}
+    assert read_chart(client, "findings/region") == {"Nose": 1, "Flap": 1, "Tail": 1}
 
     body = {"flight_number": "1", "aircraft_id": other_plane}
     etag = client.get(f"/api/catalogue/flights/{flight['flight_id']}").headers["etag"]
-    data(client.put(f"/api/catalogue/flights/{flight['flight_id']}", json=body, headers={"If-Match": etag}))
+    response_data(
+        client.put(f"/api/catalogue/flights/{flight['flight_id']}", json=body, headers={"If-Match": etag})
+    )
     same()
-    assert chart(client, "findings/aircraft") == {other_plane: 2, "": 1}
+    assert read_chart(client, "findings/aircraft") == {other_plane: 2, "": 1}
 
     path = f"/api/inspection/updateInspection/{first}"
-    data(client.put(path, json={"executor_id": "f", "end_time": f"{DAY}T12:30:00"}))
-    data(client.put(f"/api/inspection/updateInspection/{second}", json={"inspection_status": "cancelled"}))
+    response_data(client.put(path, json={"executor_id": "f", "end_time": f"{DAY}T12:30:00"}))
+    response_data(
+        client.put(f"/api/inspection/updateInspection/{second}", json={"inspection_status": "cancelled"})
+    )
     same()
-    assert chart(client, "records") == {"in_progress": 1, "cancelled": 1}
-    assert chart(client, "records", executor_id="f") == {"in_progress": 1}
-    took = data(client.get("/api/statistics/durations"))
+    assert read_chart(client, "records") == {"in_progress": 1, "cancelled": 1}
+    assert read_chart(client, "records", executor_id="f") == {"in_progress": 1}
+    took = response_data(client.get("/api/statistics/durations"))
     assert (sum(took["records"]), sum(took["seconds"])) == (1, 1800)
 
     client.delete(f"/api/inspection_item/{tail}").raise_for_status()
     same()
-    assert chart(client, "findings/label") == {"dent": 2}
-    data(client.post(f"/api/inspection_item/{tail}/restore"))
+    assert read_chart(client, "findings/label") == {"dent": 2}
+    response_data(client.post(f"/api/inspection_item/{tail}/restore"))
     same()
-    assert chart(client, "findings/label") == {"dent": 2, "leak": 1}
+    assert read_chart(client, "findings/label") == {"dent": 2, "leak": 1}
     client.delete(f"/api/inspection/deleteInspection/{first}").raise_for_status()
     same()
-    assert chart(client, "findings/label") == {"leak": 1}
+    assert read_chart(client, "findings/label") == {"leak": 1}
     client.delete(f"/api/inspection/deleteInspection/{second}").raise_for_status()
-    assert list(sums(database)) == [("complete", 0, "", "", 0, "")]
+    assert list(read_sums(database)) == [("complete", 0, "", "", 0, "")]
     for table in (ITEM, RECORD):
-        assert rows(database, table) == []
+        assert read_rows(database, table) == []
 
 
-def test_a_chart_leads_to_the_records_behind_it(client: TestClient) -> None:
-    dented = record(client, end_time=f"{DAY}T13:00:00")
-    item(client, dented, "dent")
-    cracked = record(client, start_time="2026-05-15T12:00:00")
-    item(client, cracked, "crack", name="Tail")
-    plain = record(client)
+def test_search_finds_the_records_of_a_chart_value(client: TestClient) -> None:
+    dented = create_record(client, end_time=f"{DAY}T13:00:00")
+    create_item(client, dented, "dent")
+    cracked = create_record(client, start_time="2026-05-15T12:00:00")
+    create_item(client, cracked, "crack", name="Tail")
+    plain = create_record(client)
 
     def behind(**query: Any) -> set[str]:
         page = {"current_page": 1, "page_size": 10}
-        page_of_records = data(client.get("/api/inspection/search", params=page | query))
-        return {record["inspection_id"] for record in page_of_records["data"]}
+        page_of_records = response_data(client.get("/api/inspection/search", params=page | query))
+        return {create_record["inspection_id"] for create_record in page_of_records["data"]}
 
     assert behind(finding_label="dent") == {dented}
     assert behind(finding_region="Tail", with_findings=True) == {cracked}
@@ -174,22 +184,26 @@ def test_a_chart_leads_to_the_records_behind_it(client: TestClient) -> None:
     assert behind(model_rejected="skin@1") == set()
 
 
-def test_a_small_name_is_counted_among_the_others(client: TestClient) -> None:
-    item(client, record(client), *(f"label {number}" for number in range(MOST_SERIES)), *["dent"] * 2)
-    answer = data(client.get("/api/statistics/findings/label", params={"day_from": DAY, "day_to": DAY}))
+def test_rare_name_is_counted_as_other(client: TestClient) -> None:
+    create_item(
+        client, create_record(client), *(f"label {number}" for number in range(MOST_SERIES)), *["dent"] * 2
+    )
+    answer = response_data(
+        client.get("/api/statistics/findings/label", params={"day_from": DAY, "day_to": DAY})
+    )
     assert len(answer["series"]) == MOST_SERIES
     assert answer["series"][0] == {"name": "dent", "title": None, "amounts": [2]}
     assert answer["others"] == [1]
     assert answer["periods"] == [{"first": DAY, "last": DAY}]
 
 
-def test_days_weeks_and_months_come_to_the_same(client: TestClient) -> None:
+def test_days_weeks_and_months_have_the_same_sums(client: TestClient) -> None:
     for start in ("2024-02-29", "2025-06-01", "2025-06-30", "2026-01-15", DAY):
-        item(client, record(client, start_time=f"{start}T12:00:00"), "dent")
+        create_item(client, create_record(client, start_time=f"{start}T12:00:00"), "dent")
 
     def chart_from(first: str) -> tuple[int, int]:
         query = {"day_from": first, "day_to": DAY}
-        answer = data(client.get("/api/statistics/findings/label", params=query))
+        answer = response_data(client.get("/api/statistics/findings/label", params=query))
         return len(answer["periods"]), sum(answer["series"][0]["amounts"])
 
     assert chart_from("2026-05-01") == (14, 1)
@@ -201,8 +215,8 @@ def test_days_weeks_and_months_come_to_the_same(client: TestClient) -> None:
 def test_service_counts_existing_records_at_its_start(
     client: TestClient, database: Database, settings: Settings, statistics: StatisticsService
 ) -> None:
-    item(client, record(client), "dent")
-    before = sums(database)
+    create_item(client, create_record(client), "dent")
+    before = read_sums(database)
 
     def forget(session: Any) -> None:
         for table in (SUM, ITEM, RECORD):
@@ -217,27 +231,27 @@ def test_service_counts_existing_records_at_its_start(
         await statistics.stop()
 
     asyncio.run(begin())
-    assert sums(database) == before
-    assert chart(client, "findings/label") == {"dent": 1}
+    assert read_sums(database) == before
+    assert read_chart(client, "findings/label") == {"dent": 1}
 
 
-def test_the_command_recounts_and_is_audited(
+def test_recount_command_is_audited(
     client: TestClient,
     database: Database,
     settings: Settings,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    item(client, record(client), "dent")
-    before = sums(database)
+    create_item(client, create_record(client), "dent")
+    before = read_sums(database)
     database.write_now(lambda session: session.execute(delete(SUM)))
-    # The command line keeps its options for child processes.
+    # The command stores its options in the environment for child processes.
     monkeypatch.setenv("WALKAROUND_DATA_DIR", str(settings.data_dir))
     monkeypatch.setenv("WALKAROUND_DATABASE_URL", str(settings.database_url))
     assert main(["statistics", "rebuild"]) == 0
     assert "counted 1 records" in capsys.readouterr().out
-    assert sums(database) == before
-    log = data(client.get("/api/audit", params={"kind": "statistics"}))["data"]
+    assert read_sums(database) == before
+    log = response_data(client.get("/api/audit", params={"kind": "statistics"}))["data"]
     assert [(entry["action"], entry["details"]) for entry in log] == [("rebuild", {"records": 1})]
 
 
@@ -253,7 +267,7 @@ def test_charts_need_the_permission_to_read_records(anonymous: TestClient) -> No
     assert anonymous.get("/api/statistics/records").status_code == 401
 
 
-def test_a_malformed_day_is_refused(client: TestClient, as_role: Callable[..., TestClient]) -> None:
+def test_invalid_day_is_refused(client: TestClient, as_role: Callable[..., TestClient]) -> None:
     for day in ("today", "0", "1789000000", "2026-1-1", "２０２６-01-01", "2026-13-01"):
         assert client.get("/api/statistics/records", params={"day_from": day}).status_code == 422, day
         assert client.get("/api/inspection/search", params={"day_to": day, **PAGE}).status_code == 422, day

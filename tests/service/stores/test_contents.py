@@ -1,4 +1,4 @@
-"""Contents by hash: what is kept is whole, and durable."""
+"""Tests that stored contents are complete and durable."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ def folder_settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def elsewhere(s3: S3Server, tmp_path: Path) -> Settings:
+def bucket_settings(s3: S3Server, tmp_path: Path) -> Settings:
     """Settings of a service with its files in a bucket."""
     return Settings(data_dir=tmp_path / "data", **store_settings(s3, tmp_path))
 
 
-def keep(contents: Contents, data: bytes) -> str:
-    incoming = written(contents, data)
+def store_content(contents: Contents, data: bytes) -> str:
+    incoming = write_incoming(contents, data)
     contents.keep(incoming)
     incoming.discard()
     return incoming.sha256
 
 
-def written(contents: Contents, data: bytes) -> IncomingContent:
+def write_incoming(contents: Contents, data: bytes) -> IncomingContent:
     incoming = contents.new_incoming()
     incoming.write(data)
     incoming.finish()
     return incoming
 
 
-def test_content_comes_back_from_the_store_and_as_a_file(contents: Contents) -> None:
-    name = keep(contents, b"picture")
+def test_content_is_read_from_the_store_and_as_a_file(contents: Contents) -> None:
+    name = store_content(contents, b"picture")
     assert name == sha256(b"picture") == contents.stored_hash(name)
     assert b"".join(read_chunks(contents.open(name))) == b"picture"
     assert contents.path(name).read_bytes() == b"picture"
@@ -64,11 +64,11 @@ def test_content_comes_back_from_the_store_and_as_a_file(contents: Contents) -> 
         contents.path(name)
 
 
-def test_files_and_models_do_not_meet(settings: Settings) -> None:
+def test_files_and_models_are_separate(settings: Settings) -> None:
     files, models = file_contents(settings), model_contents(settings)
-    name = keep(files, b"same")
+    name = store_content(files, b"same")
     assert not models.contains(name)
-    keep(models, b"same")
+    store_content(models, b"same")
     assert (
         [sha256_found for sha256_found, _ in models.list_all()]
         == [sha256_found for sha256_found, _ in files.list_all()]
@@ -77,7 +77,7 @@ def test_files_and_models_do_not_meet(settings: Settings) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a folder cannot be synced there")
-def test_content_is_on_the_disk_before_it_has_its_name_and_so_is_the_name(
+def test_content_and_then_its_name_are_synced_to_the_disk(
     folder_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     contents = file_contents(folder_settings)
@@ -95,62 +95,62 @@ def test_content_is_on_the_disk_before_it_has_its_name_and_so_is_the_name(
 
     monkeypatch.setattr(os, "fsync", sync)
     monkeypatch.setattr(Path, "replace", replace)
-    name = keep(contents, b"picture")
+    name = store_content(contents, b"picture")
     assert happened == [7, "named", "folder"]
     assert contents.path(name).read_bytes() == b"picture"
 
 
 def test_same_content_is_stored_once_and_an_incomplete_one_is_replaced(folder_settings: Settings) -> None:
     contents = file_contents(folder_settings)
-    path = contents.path(keep(contents, b"picture"))
+    path = contents.path(store_content(contents, b"picture"))
     before = path.stat().st_ino
-    keep(contents, b"picture")
+    store_content(contents, b"picture")
     assert path.stat().st_ino == before
-    # As a disk leaves it that lost its power.
+    # The state after a power failure.
     path.write_bytes(b"pic")
-    keep(contents, b"picture")
+    store_content(contents, b"picture")
     assert path.read_bytes() == b"picture"
     assert list(contents.incoming_folder.iterdir()) == []
 
 
-def test_same_content_is_uploaded_once(elsewhere: Settings, s3: S3Server) -> None:
-    contents = file_contents(elsewhere)
+def test_same_content_is_uploaded_once(bucket_settings: Settings, s3: S3Server) -> None:
+    contents = file_contents(bucket_settings)
     for _ in range(2):
-        keep(contents, b"picture")
+        store_content(contents, b"picture")
     assert sum(request.startswith("PUT") for request in s3.state.requests) == 1
 
 
 @pytest.mark.usefixtures("short_retries")
-def test_content_that_cannot_be_uploaded_leaves_nothing(elsewhere: Settings, s3: S3Server) -> None:
-    contents = file_contents(elsewhere)
-    incoming = written(contents, b"picture")
+def test_content_that_cannot_be_uploaded_leaves_nothing(bucket_settings: Settings, s3: S3Server) -> None:
+    contents = file_contents(bucket_settings)
+    incoming = write_incoming(contents, b"picture")
     with s3.outage(), pytest.raises(StoreUnavailableError):
         contents.keep(incoming)
     incoming.discard()
     assert not s3.state.objects
-    assert not [path for path in elsewhere.data_dir.rglob("*") if path.is_file()]
-    keep(contents, b"picture")
+    assert not [path for path in bucket_settings.data_dir.rglob("*") if path.is_file()]
+    store_content(contents, b"picture")
     assert len(s3.state.objects) == 1
 
 
-def test_another_machine_fetches_a_content_once(elsewhere: Settings, s3: S3Server) -> None:
-    name = keep(file_contents(elsewhere), b"picture")
-    other = file_contents(elsewhere.model_copy(update={"data_dir": elsewhere.data_dir / "other"}))
+def test_another_machine_fetches_a_content_once(bucket_settings: Settings, s3: S3Server) -> None:
+    name = store_content(file_contents(bucket_settings), b"picture")
+    other = file_contents(bucket_settings.model_copy(update={"data_dir": bucket_settings.data_dir / "other"}))
     with ThreadPoolExecutor(4) as threads:
         paths = set(threads.map(other.path, [name] * 8))
     assert [path.read_bytes() for path in paths] == [b"picture"]
     assert sum(request.startswith("GET") for request in s3.state.requests) == 1
 
 
-def test_content_that_is_damaged_in_the_store_is_not_copied(elsewhere: Settings, s3: S3Server) -> None:
-    name = keep(file_contents(elsewhere), b"picture")
+def test_content_that_is_damaged_in_the_store_is_not_copied(bucket_settings: Settings, s3: S3Server) -> None:
+    name = store_content(file_contents(bucket_settings), b"picture")
     (key,) = s3.state.objects
     s3.state.objects[key] = StoredObject(b"pictura", time.time(), ())
-    other = file_contents(elsewhere.model_copy(update={"data_dir": elsewhere.data_dir / "other"}))
+    other = file_contents(bucket_settings.model_copy(update={"data_dir": bucket_settings.data_dir / "other"}))
     with pytest.raises(FileNotFoundError, match="damaged"):
         other.path(name)
-    # A seal looks at the bytes in the store, also where a sound copy lies on this machine.
-    assert file_contents(elsewhere).stored_hash(name) == sha256(b"pictura")
+    # A seal checks the bytes in the store, even if this machine has a correct copy.
+    assert file_contents(bucket_settings).stored_hash(name) == sha256(b"pictura")
 
 
 class _Pieces:
@@ -165,7 +165,7 @@ class _Pieces:
         """Nothing is open."""
 
 
-def test_copies_stay_below_their_limit_but_for_those_in_use(tmp_path: Path) -> None:
+def test_copies_stay_below_their_limit_except_those_in_use(tmp_path: Path) -> None:
     copies = LocalCopies(tmp_path, limit=250)
     contents = [bytes([number]) * 100 for number in range(5)]
 
@@ -179,12 +179,12 @@ def test_copies_stay_below_their_limit_but_for_those_in_use(tmp_path: Path) -> N
     assert [path.exists() for path in old] == [False, True, True]
     used = [fetch(data, 0) for data in contents[3:]]
     assert [path.exists() for path in old] == [False, False, False]
-    # More than the limit is in use: no reader loses its file.
+    # More than the limit is in use: no file that is read is deleted.
     used.append(fetch(contents[0], 0))
     assert [path.exists() for path in used] == [True, True, True]
 
 
-def test_copy_that_is_read_is_used(tmp_path: Path) -> None:
+def test_reading_a_copy_marks_it_as_used(tmp_path: Path) -> None:
     copies = LocalCopies(tmp_path, limit=100)
     path = copies.path(sha256(b"x" * 100), lambda: _Pieces(b"x" * 100))
     os.utime(path, (1, 1))
@@ -206,21 +206,21 @@ def test_threads_that_wait_for_a_failed_fetch_try_themselves(tmp_path: Path) -> 
     assert [path.name for path in tmp_path.iterdir()] == [sha256(b"data")]
 
 
-def test_parts_that_a_killed_process_left_are_removed(elsewhere: Settings) -> None:
-    contents = file_contents(elsewhere)
-    contents.path(keep(contents, b"x"))
-    part = elsewhere.data_dir / "cache" / "contents" / ".part-old"
+def test_parts_that_a_killed_process_left_are_removed(bucket_settings: Settings) -> None:
+    contents = file_contents(bucket_settings)
+    contents.path(store_content(contents, b"x"))
+    part = bucket_settings.data_dir / "cache" / "contents" / ".part-old"
     part.write_bytes(b"half")
     os.utime(part, (1, 1))
     contents.clean()
     assert not part.exists()
 
 
-def test_content_that_was_there_before_and_is_removed_meanwhile_is_stored_again(contents: Contents) -> None:
-    name = keep(contents, b"picture")
-    incoming = written(contents, b"picture")
+def test_content_removed_during_its_upload_is_stored_again(contents: Contents) -> None:
+    name = store_content(contents, b"picture")
+    incoming = write_incoming(contents, b"picture")
     contents.keep(incoming)
-    # A collection of unused ones takes it before the upload has a row.
+    # A collection removes it before the upload has a row.
     contents._store.delete([contents._naming.name(name)])
     contents.ensure(incoming)
     incoming.discard()

@@ -1,4 +1,4 @@
-"""The address of a store and the keys to it."""
+"""Tests addresses and keys of stores."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_other_addresses_are_refused_without_repeating_them(settings: Settings, 
 
 
 @pytest.mark.parametrize("name", ["../x", "/etc/passwd", "a/../../x", "", "a\\b"])
-def test_name_does_not_lead_out_of_a_folder(tmp_path: Path, name: str) -> None:
+def test_name_outside_the_folder_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match="name"):
         FolderStore(tmp_path).local_path(name)
 
@@ -70,7 +70,7 @@ def test_keys_of_the_environment_are_used(
     assert open_store("s3://walkaround", with_endpoint).find("nothing") is None
 
 
-def test_installation_without_obstore_names_the_package_to_install(
+def test_missing_obstore_is_reported_with_the_package_to_install(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delitem(sys.modules, "service.stores.s3", raising=False)

@@ -1,4 +1,4 @@
-"""A store: what is put comes back, on both kinds alike."""
+"""Tests that both kinds of stores return what was stored."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ LARGE = 20 * 2**20 + 5
 
 @pytest.fixture
 def bucket(s3: S3Server) -> S3Store:
-    return _bucket(s3)
+    return open_bucket(s3)
 
 
-def _bucket(server: S3Server, name: str = BUCKET, secret: str = SECRET) -> S3Store:
+def open_bucket(server: S3Server, name: str = BUCKET, secret: str = SECRET) -> S3Store:
     return S3Store(
         name, "", endpoint=server.endpoint, region="us-east-1", access_key_id=KEY, secret_access_key=secret
     )
@@ -32,16 +32,16 @@ def write_source(folder: Path, data: bytes) -> Path:
     return path
 
 
-def content(store: Store, name: str, wanted: range | None = None) -> bytes:
+def read_content(store: Store, name: str, wanted: range | None = None) -> bytes:
     return b"".join(read_chunks(store.open(name, wanted)))
 
 
 def test_stored_object_can_be_read_completely_and_in_ranges(store: Store, tmp_path: Path) -> None:
     data = random.Random(1).randbytes(LARGE)
     store.put("ab/cd.bin", write_source(tmp_path, data))
-    assert content(store, "ab/cd.bin") == data
-    assert content(store, "ab/cd.bin", range(5, 15)) == data[5:15]
-    assert content(store, "ab/cd.bin", range(LARGE - 3, LARGE)) == data[-3:]
+    assert read_content(store, "ab/cd.bin") == data
+    assert read_content(store, "ab/cd.bin", range(5, 15)) == data[5:15]
+    assert read_content(store, "ab/cd.bin", range(LARGE - 3, LARGE)) == data[-3:]
     stored = store.find("ab/cd.bin")
     assert stored is not None
     assert (stored.name, stored.size) == ("ab/cd.bin", LARGE)
@@ -51,10 +51,10 @@ def test_stored_object_can_be_read_completely_and_in_ranges(store: Store, tmp_pa
 def test_object_is_replaced_by_the_next_one(store: Store, tmp_path: Path) -> None:
     for data in (b"first", b"the second"):
         store.put("name", write_source(tmp_path, data))
-    assert content(store, "name") == b"the second"
+    assert read_content(store, "name") == b"the second"
 
 
-def test_object_that_is_not_there_is_not_found(store: Store) -> None:
+def test_missing_object_is_not_found(store: Store) -> None:
     assert store.find("nothing") is None
     with pytest.raises(FileNotFoundError):
         store.open("nothing")
@@ -62,7 +62,7 @@ def test_object_that_is_not_there_is_not_found(store: Store) -> None:
     store.delete([])
 
 
-def test_list_names_every_object_and_those_below_a_folder(store: Store, tmp_path: Path) -> None:
+def test_list_returns_all_objects_or_those_below_a_folder(store: Store, tmp_path: Path) -> None:
     names = {*(f"a/{number}" for number in range(8)), "b/c/d", "ab"}
     for name in names:
         store.put(name, write_source(tmp_path, name.encode()))
@@ -72,7 +72,9 @@ def test_list_names_every_object_and_those_below_a_folder(store: Store, tmp_path
     assert {stored.name for stored in store.list()} == {"b/c/d", "ab"}
 
 
-def test_large_file_goes_in_parts_with_a_checksum_each(bucket: S3Store, s3: S3Server, tmp_path: Path) -> None:
+def test_large_file_is_uploaded_in_parts_with_a_checksum_each(
+    bucket: S3Store, s3: S3Server, tmp_path: Path
+) -> None:
     bucket.put("large", write_source(tmp_path, bytes(LARGE)))
     assert len(s3.state.objects["large"].checksums) == 3
     bucket.put("small", write_source(tmp_path, b"small"))
@@ -84,7 +86,7 @@ def test_download_whose_connection_breaks_is_resumed(bucket: S3Store, s3: S3Serv
     data = random.Random(2).randbytes(LARGE)
     bucket.put("large", write_source(tmp_path, data))
     s3.state.break_after = 3 * 2**20
-    assert content(bucket, "large") == data
+    assert read_content(bucket, "large") == data
 
 
 @pytest.mark.usefixtures("short_retries")
@@ -99,14 +101,14 @@ def test_store_that_does_not_answer_is_unavailable_and_then_used_again(
             bucket.find("name")
     assert bucket.find("name") is None
     bucket.put("name", path)
-    assert content(bucket, "name") == b"data"
+    assert read_content(bucket, "name") == b"data"
 
 
 def test_wrong_key_or_bucket_is_unavailable_and_no_secret_is_logged(
     s3: S3Server, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = write_source(tmp_path, b"data")
-    for wrong in (_bucket(s3, secret="another-secret"), _bucket(s3, name="another")):
+    for wrong in (open_bucket(s3, secret="another-secret"), open_bucket(s3, name="another")):
         with pytest.raises(StoreUnavailableError) as caught:
             wrong.put("name", path)
         assert "another" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""Tests that a TLS connection has the bounds of any other: a handshake and a head that do not come end it."""
+"""Tests the time limits of TLS connections: without a handshake or a request they are closed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from service.tls.files import CertificateFiles
 from service.web import protocol, server_config
 from tests.certificates import make_pair, unchecked_context
 
-SHORT = 0.3
-"""Seconds of a bound here; the real ones are 15."""
+SHORT_SECONDS = 0.3
+"""The time limits in these tests, in seconds; the real ones are 15."""
 
 
 async def _app(_scope: Scope, _receive: Receive, send: Send) -> None:
@@ -27,9 +27,9 @@ async def _app(_scope: Scope, _receive: Receive, send: Send) -> None:
 
 @pytest.fixture
 def port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """The port of a server with TLS whose patience is short."""
-    monkeypatch.setattr(server_config, "HANDSHAKE_SECONDS", SHORT)
-    monkeypatch.setattr(protocol, "HEAD_SECONDS", SHORT)
+    """The port of a TLS server with short time limits."""
+    monkeypatch.setattr(server_config, "HANDSHAKE_SECONDS", SHORT_SECONDS)
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", SHORT_SECONDS)
     config = server_config.BoundedConfig(
         _app,
         port=0,
@@ -50,25 +50,25 @@ def port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("first", [b"", b"\x16\x03\x01"])
-def test_a_handshake_that_does_not_come_ends_its_connection(port: int, first: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as wire:
-        wire.sendall(first)
-        assert wire.recv(4096) == b""
+def test_connection_without_a_handshake_is_closed(port: int, first: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as tcp_connection:
+        tcp_connection.sendall(first)
+        assert tcp_connection.recv(4096) == b""
 
 
-def test_a_head_that_does_not_come_ends_its_connection(port: int) -> None:
+def test_connection_without_a_request_is_closed(port: int) -> None:
     with (
-        socket.create_connection(("127.0.0.1", port), timeout=20) as wire,
-        unchecked_context().wrap_socket(wire, server_hostname="localhost") as connection,
+        socket.create_connection(("127.0.0.1", port), timeout=20) as tcp_connection,
+        unchecked_context().wrap_socket(tcp_connection, server_hostname="localhost") as connection,
     ):
         connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HT")
         assert connection.recv(4096).startswith(b"HTTP/1.1 204")
         assert connection.recv(4096) == b""
 
 
-def test_silent_connection_ends_after_its_handshake(port: int) -> None:
+def test_silent_connection_is_closed_after_its_handshake(port: int) -> None:
     with (
-        socket.create_connection(("127.0.0.1", port), timeout=20) as wire,
-        unchecked_context().wrap_socket(wire, server_hostname="localhost") as connection,
+        socket.create_connection(("127.0.0.1", port), timeout=20) as tcp_connection,
+        unchecked_context().wrap_socket(tcp_connection, server_hostname="localhost") as connection,
     ):
         assert connection.recv(4096) == b""

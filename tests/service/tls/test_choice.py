@@ -1,4 +1,4 @@
-"""Tests when the service answers with TLS, with which certificate, and what `walkaround tls` says of it."""
+"""Tests when the service uses TLS, with which certificate, and what `walkaround tls` prints."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_service_beyond_loopback_uses_tls_by_default(host: str, tls: bool) -> No
     assert not needs_tls(Settings(host=host, plain_http=True))
 
 
-def test_on_loopback_it_answers_with_a_certificate_that_was_given(tmp_path: Path) -> None:
+def test_service_on_loopback_uses_a_configured_certificate(tmp_path: Path) -> None:
     pair = make_pair(tmp_path)
     settings = Settings(tls_cert=pair.certificate, tls_key=pair.key)
     assert needs_tls(settings)
@@ -43,14 +43,14 @@ def test_on_loopback_it_answers_with_a_certificate_that_was_given(tmp_path: Path
     assert not usable_files(settings).is_own
 
 
-def test_settings_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
+def test_contradicting_settings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match="set both"):
         Settings(tls_cert=tmp_path / "a.crt")
     with pytest.raises(ValidationError, match="remove one"):
         Settings(tls_cert=tmp_path / "a.crt", tls_key=tmp_path / "a.key", plain_http=True)
 
 
-def test_an_empty_variable_names_no_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_variable_names_no_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WALKAROUND_TLS_CERT", "")
     monkeypatch.setenv("WALKAROUND_TLS_KEY", "")
     assert not needs_tls(Settings())
@@ -72,7 +72,7 @@ def test_own_certificate_is_created_once_and_renewed_at_a_start(
     assert third.is_own
 
 
-def test_damaged_own_key_is_reported_with_what_to_do(tmp_path: Path) -> None:
+def test_damaged_own_key_is_reported_with_a_remedy(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path, host="0.0.0.0")
     files = usable_files(settings)
     files.certificate.unlink()
@@ -83,14 +83,14 @@ def test_damaged_own_key_is_reported_with_what_to_do(tmp_path: Path) -> None:
 
 @pytest.fixture
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A command hands its options on to child processes by the environment.
+    # A command passes its options to child processes by the environment.
     for name in ("DATA_DIR", "TLS_CERT", "TLS_KEY"):
         monkeypatch.setenv(f"WALKAROUND_{name}", "")
         monkeypatch.delenv(f"WALKAROUND_{name}")
 
 
 @pytest.mark.usefixtures("_environment")
-def test_the_command_shows_fingerprint_and_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_shows_fingerprint_and_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tls", "--data-dir", str(tmp_path)]) == 1
     assert "there is no certificate" in capsys.readouterr().err
     files = usable_files(Settings(data_dir=tmp_path, host="0.0.0.0"))
@@ -102,7 +102,7 @@ def test_the_command_shows_fingerprint_and_names(tmp_path: Path, capsys: pytest.
 
 
 @pytest.mark.usefixtures("_environment")
-def test_the_command_shows_the_certificate_of_the_settings(
+def test_command_shows_the_certificate_of_the_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pair = make_pair(tmp_path / "given")

@@ -1,4 +1,4 @@
-"""Tests what a server shows of certificate and key while they change."""
+"""Tests which certificate a server uses while the files change."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from tests.certificates import Pair, lock_key, make_pair, unchecked_context
 def handshake(
     server: ssl.SSLContext, client: ssl.SSLContext | None = None, name: str | None = "localhost"
 ) -> str:
-    """The fingerprint that a client sees in a handshake in memory, with TLS as it was agreed."""
+    """The fingerprint that a client sees in a handshake in memory."""
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
-    serving = server.wrap_bio(to_server, to_client, server_side=True)
-    asking = (client or unchecked_context()).wrap_bio(to_client, to_server, server_hostname=name)
+    server_side = server.wrap_bio(to_server, to_client, server_side=True)
+    client_side = (client or unchecked_context()).wrap_bio(to_client, to_server, server_hostname=name)
     for _turn in range(4):
-        for side in (asking, serving):
+        for side in (client_side, server_side):
             try:
                 side.do_handshake()
             except ssl.SSLWantReadError:
                 continue
-    assert serving.selected_alpn_protocol() in (None, "http/1.1")
-    return key_fingerprint(asking.getpeercert(binary_form=True) or b"")
+    assert server_side.selected_alpn_protocol() in (None, "http/1.1")
+    return key_fingerprint(client_side.getpeercert(binary_form=True) or b"")
 
 
 @pytest.fixture
@@ -42,13 +42,13 @@ def other(tmp_path: Path) -> Pair:
     return make_pair(tmp_path / "second")
 
 
-def test_a_renewed_pair_is_served_without_a_restart(pair: Pair, other: Pair) -> None:
+def test_renewed_pair_is_used_without_a_restart(pair: Pair, other: Pair) -> None:
     context = CertificateFiles(*pair).reloading_context()
     before = pair.fingerprint
     assert handshake(context) == before
     pair.replace_by(other)
     assert handshake(context) == other.fingerprint != before
-    # An address as server is asked for without a name.
+    # If the server is an address, the client sends no name.
     assert handshake(context, name="127.0.0.1") == other.fingerprint
 
 
@@ -70,7 +70,7 @@ def test_half_replaced_pair_keeps_the_previous_one_and_is_logged(
 
 
 @pytest.mark.parametrize("content", [b"", b"-----BEGIN CERTIFICATE-----\nMIIB", None])
-def test_a_file_that_is_damaged_or_gone_keeps_the_pair_before(
+def test_damaged_or_missing_file_keeps_the_previous_pair(
     pair: Pair, other: Pair, content: bytes | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     context = CertificateFiles(*pair).reloading_context()
@@ -85,7 +85,9 @@ def test_a_file_that_is_damaged_or_gone_keeps_the_pair_before(
     assert handshake(context) == other.fingerprint
 
 
-def test_own_certificate_is_renewed_before_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_certificate_is_renewed_before_it_expires(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(own_certificate, "VALIDITY", dt.timedelta(days=29))
     pair = make_pair(tmp_path)
     monkeypatch.undo()
@@ -99,7 +101,7 @@ def test_own_certificate_is_renewed_before_it_ends(tmp_path: Path, monkeypatch: 
     assert pair.certificate.stat().st_mtime_ns == renewed
 
 
-def test_a_renewal_that_fails_is_said_and_not_tried_at_each_connection(
+def test_failed_renewal_is_logged_and_not_retried_at_each_connection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(own_certificate, "VALIDITY", dt.timedelta(days=29))
@@ -115,9 +117,7 @@ def test_a_renewal_that_fails_is_said_and_not_tried_at_each_connection(
     assert caplog.text.count("cannot renew the certificate") == 1
 
 
-def test_a_certificate_that_the_settings_name_is_never_rewritten(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_configured_certificate_is_never_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_certificate, "VALIDITY", dt.timedelta(days=29))
     pair = make_pair(tmp_path)
     before = pair.certificate.read_bytes()

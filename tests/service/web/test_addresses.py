@@ -1,4 +1,4 @@
-"""Tests how client addresses are grouped, and which are this machine's."""
+"""Tests how client addresses are grouped, and which are loopback addresses."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from service.web import addresses
         ("x" * 300, "x" * 255),
     ],
 )
-def test_addresses_of_one_connection_are_one_group(address: str, group: str) -> None:
+def test_forms_of_an_address_are_one_group(address: str, group: str) -> None:
     assert addresses.client_group(address) == group
 
 
 @given(st.ip_addresses(v=6), st.integers(0, 2**64 - 1), st.text(max_size=20))
-def test_ipv6_addresses_share_a_group_when_they_share_a_network(
+def test_ipv6_addresses_of_one_network_are_one_group(
     address: ipaddress.IPv6Address, host: int, scope: str
 ) -> None:
     neighbour = ipaddress.IPv6Address(int(address) >> 64 << 64 | host)
@@ -49,7 +49,7 @@ def test_ipv6_addresses_share_a_group_when_they_share_a_network(
 
 
 @given(st.ip_addresses(v=4), st.ip_addresses(v=4), st.text(max_size=20))
-def test_an_ipv4_address_is_one_group_however_it_is_written(
+def test_forms_of_an_ipv4_address_are_one_group(
     address: ipaddress.IPv4Address, other: ipaddress.IPv4Address, scope: str
 ) -> None:
     group = addresses.client_group(str(address))
@@ -60,7 +60,7 @@ def test_an_ipv4_address_is_one_group_however_it_is_written(
 
 
 @given(st.text())
-def test_any_text_has_a_group_that_a_column_stores(address: str) -> None:
+def test_group_of_any_text_fits_the_column(address: str) -> None:
     assert len(addresses.client_group(address)) <= 255
 
 

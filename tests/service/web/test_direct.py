@@ -1,4 +1,4 @@
-"""An operation that is called directly gets the same parameters, and answers with the same faults."""
+"""Tests that a directly called operation gets the same parameters and faults as with FastAPI."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ async def get_number(
     return Response(f"{request.method} {number} {where!r} {if_match} {page}")
 
 
-async def tagged(tag: Annotated[list[str], Query()]) -> Response:
+async def tag_text(tag: Annotated[list[str], Query()]) -> Response:
     return Response(repr(tag))
 
 
-async def sent(body: Body) -> Response:
+async def text_of_body(body: Body) -> Response:
     return Response(repr(body))
 
 
 def client(*, direct: bool) -> TestClient:
     app = FastAPI()
     app.add_api_route("/get_number/{number}", get_number, methods=["GET"])
-    app.add_api_route("/tagged", tagged, methods=["GET"])
-    app.add_api_route("/sent", sent, methods=["POST"])
+    app.add_api_route("/tagged", tag_text, methods=["GET"])
+    app.add_api_route("/sent", text_of_body, methods=["POST"])
 
-    async def nobody(_request: Request) -> None:
+    async def admit_anonymous(_request: Request) -> None:
         return None
 
     for route in app.routes:
         if direct and isinstance(route, APIRoute):
             assert returns_response(route)
-            route.app = direct_app(route, nobody, [])
+            route.app = direct_app(route, admit_anonymous, [])
     return TestClient(app)
 
 
@@ -75,7 +75,7 @@ def client(*, direct: bool) -> TestClient:
         "/tagged",
     ],
 )
-def test_parameters_are_those_of_fastapi(path: str) -> None:
+def test_parameters_equal_those_of_fastapi(path: str) -> None:
     headers = {"If-Match": '"3"'}
     answers = [client(direct=direct).get(path, headers=headers) for direct in (True, False)]
     assert answers[0].status_code == answers[1].status_code
@@ -83,13 +83,13 @@ def test_parameters_are_those_of_fastapi(path: str) -> None:
 
 
 @pytest.mark.parametrize("body", [{"text": "abc"}, {"text": "abcdef"}, {}, [], "text", None])
-def test_a_body_is_that_of_fastapi(body: Any) -> None:
+def test_body_equals_that_of_fastapi(body: Any) -> None:
     answers = [client(direct=direct).post("/sent", json=body) for direct in (True, False)]
     assert answers[0].status_code == answers[1].status_code
     assert answers[0].text == answers[1].text
 
 
-def test_only_what_makes_its_own_answer_is_called_directly() -> None:
+def test_only_operations_that_return_a_response_are_called_directly() -> None:
     app = FastAPI()
 
     async def as_model() -> Body:

@@ -22,7 +22,7 @@ SHA256 = "c" * 64
         (etags.content_etag(SHA256, 512, 0, 1, 2), f'"{SHA256}-512-0-1-2"'),
     ],
 )
-def test_text_of_tags_that_clients_hold(tag: str, text: str) -> None:
+def test_text_of_tags_does_not_change(tag: str, text: str) -> None:
     assert tag == text
 
 
@@ -62,7 +62,7 @@ def test_if_match_compares_strongly_and_if_none_match_weakly(
     assert etags.is_not_modified(header, tag) is has_content
 
 
-def test_changed_object_is_412_with_its_tag_and_how_it_is_now() -> None:
+def test_changed_object_is_412_with_its_tag_and_current_state() -> None:
     with pytest.raises(Problem) as refused:
         etags.require_match('"2"', '"3"', lambda: {"current": {"name": "n"}, "updated_by": None})
     problem = refused.value

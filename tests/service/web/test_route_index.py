@@ -1,4 +1,4 @@
-"""The index answers as the router would that asks every route in turn."""
+"""Tests that the index finds the same route as the router, which tries all routes in order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATHS = (
 )
 
 
-def application(*, indexed: bool) -> TestClient:
+def create_app(*, indexed: bool) -> TestClient:
     app = FastAPI()
     for path in PATHS:
         app.add_api_route(path, lambda path=path: path, methods=["GET"], response_model=None)
@@ -32,8 +32,8 @@ def application(*, indexed: bool) -> TestClient:
     "path",
     ["/api/things", "/api/things/", "/api/things/7", "/api/things/new", "/api/things/7/parts", "/x", "/"],
 )
-def test_the_same_route_answers(method: str, path: str) -> None:
-    answers = [application(indexed=indexed).request(method, path) for indexed in (True, False)]
+def test_same_route_answers_as_in_the_router(method: str, path: str) -> None:
+    answers = [create_app(indexed=indexed).request(method, path) for indexed in (True, False)]
     assert answers[0].status_code == answers[1].status_code
     assert answers[0].text == answers[1].text
     assert answers[0].headers.get("allow") == answers[1].headers.get("allow")

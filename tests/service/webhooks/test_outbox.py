@@ -1,4 +1,4 @@
-"""Deliveries are written with the change, taken once, repeated, and end: on both databases."""
+"""Tests that deliveries are written with the change, taken once, repeated and ended, on both databases."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def database_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-class Box:
-    """An outbox on a database, with facts in place of the other domains'."""
+class OutboxSetup:
+    """An outbox on a database, with fixed facts instead of the other domains."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -108,17 +108,17 @@ class Box:
 
 
 @pytest.fixture
-def box(database: Database) -> Box:
-    return Box(database)
+def outbox(database: Database) -> OutboxSetup:
+    return OutboxSetup(database)
 
 
-def test_a_delivery_is_written_for_each_webhook_that_wants_the_event(box: Box) -> None:
-    box.add("a", "record.sealed", "item.failed")
-    box.add("b", "record.released")
-    box.add("c", "record.sealed", state="paused")
-    box.change(SEALED)
-    assert sorted(row.webhook_id for row in box.rows()) == ["a", "c"]
-    message = json.loads(box.rows()[0].payload)
+def test_delivery_is_written_for_each_webhook_of_the_event(outbox: OutboxSetup) -> None:
+    outbox.add("a", "record.sealed", "item.failed")
+    outbox.add("b", "record.released")
+    outbox.add("c", "record.sealed", state="paused")
+    outbox.change(SEALED)
+    assert sorted(row.webhook_id for row in outbox.rows()) == ["a", "c"]
+    message = json.loads(outbox.rows()[0].payload)
     assert message["type"] == "record.sealed"
     assert message["data"] == {
         "inspection_id": "r1",
@@ -132,18 +132,18 @@ def test_a_delivery_is_written_for_each_webhook_that_wants_the_event(box: Box) -
     }
 
 
-def test_nothing_is_written_without_a_webhook_or_for_other_changes(box: Box) -> None:
-    box.change(SEALED)
-    box.add("a", "record.sealed", "record.released", "item.failed")
-    box.change(
+def test_other_changes_and_missing_webhooks_write_no_delivery(outbox: OutboxSetup) -> None:
+    outbox.change(SEALED)
+    outbox.add("a", "record.sealed", "record.released", "item.failed")
+    outbox.change(
         item_decided("passed"),
         ObjectChange("update", "item", "i1", "u1", None, {"item_name": {"old": "a", "new": "failed"}}),
         ObjectChange("seal", "record", "gone", "u1", None, {"edition": 2, "seal": "x"}),
         ObjectChange("reopen", "record", "r1", "u1"),
     )
-    assert box.rows() == []
-    box.change(item_decided("failed"))
-    assert json.loads(box.row().payload)["data"] == {
+    assert outbox.rows() == []
+    outbox.change(item_decided("failed"))
+    assert json.loads(outbox.row().payload)["data"] == {
         "item_id": "i1",
         "inspection_id": "r1",
         "task_id": "t1",
@@ -151,144 +151,146 @@ def test_nothing_is_written_without_a_webhook_or_for_other_changes(box: Box) -> 
     }
 
 
-def test_a_change_that_is_not_committed_is_not_delivered(box: Box) -> None:
-    box.add("a", "record.sealed")
+def test_uncommitted_change_is_not_delivered(outbox: OutboxSetup) -> None:
+    outbox.add("a", "record.sealed")
 
     def refuse(_session: Session, _changes: object) -> None:
         raise RuntimeError("the last listener refuses")
 
-    box.database.before_commit.append(refuse)
+    outbox.database.before_commit.append(refuse)
     with pytest.raises(RuntimeError):
-        box.change(SEALED)
-    assert box.rows() == []
+        outbox.change(SEALED)
+    assert outbox.rows() == []
 
 
-def test_delivery_is_leased_once_until_its_lease_ends(box: Box) -> None:
-    box.add("a", "record.sealed")
-    box.change(SEALED)
-    first = box.take_due()
-    assert box.take() is None
-    box.update_deliveries(leased_until=now() - dt.timedelta(seconds=1))
-    assert box.take_due().delivery_id == first.delivery_id
+def test_delivery_is_leased_once_until_its_lease_ends(outbox: OutboxSetup) -> None:
+    outbox.add("a", "record.sealed")
+    outbox.change(SEALED)
+    first = outbox.take_due()
+    assert outbox.take() is None
+    outbox.update_deliveries(leased_until=now() - dt.timedelta(seconds=1))
+    assert outbox.take_due().delivery_id == first.delivery_id
 
 
-def test_webhook_gets_one_delivery_at_a_time(box: Box) -> None:
-    box.add("slow", "record.sealed")
-    box.add("other", "item.failed")
-    box.change(SEALED)
-    box.change(SEALED)
-    box.change(item_decided("failed"))
-    assert box.take_due().webhook_id == "slow"
-    second = box.take_due()
+def test_webhook_gets_one_delivery_at_a_time(outbox: OutboxSetup) -> None:
+    outbox.add("slow", "record.sealed")
+    outbox.add("other", "item.failed")
+    outbox.change(SEALED)
+    outbox.change(SEALED)
+    outbox.change(item_decided("failed"))
+    assert outbox.take_due().webhook_id == "slow"
+    second = outbox.take_due()
     assert second.webhook_id == "other"
-    assert box.take() is None
-    box.finish(second, SUCCESS)
-    assert box.take() is None
+    assert outbox.take() is None
+    outbox.finish(second, SUCCESS)
+    assert outbox.take() is None
 
 
-def test_success_ends_a_delivery(box: Box) -> None:
-    box.add("a", "record.sealed")
-    box.change(SEALED)
-    box.finish(box.take_due(), FAILURE)
-    assert box.webhook().failures == 1
-    box.due()
-    box.finish(box.take_due(), SUCCESS)
-    row = box.row()
+def test_success_ends_a_delivery(outbox: OutboxSetup) -> None:
+    outbox.add("a", "record.sealed")
+    outbox.change(SEALED)
+    outbox.finish(outbox.take_due(), FAILURE)
+    assert outbox.webhook().failures == 1
+    outbox.due()
+    outbox.finish(outbox.take_due(), SUCCESS)
+    row = outbox.row()
     assert (row.state, row.attempts, row.status, row.error) == ("delivered", 2, 200, None)
     assert (row.next_attempt_at, row.leased_until) == (None, None)
-    assert box.webhook().failures == 0
-    assert box.webhook().last_success_at is not None
-    assert box.take() is None
+    assert outbox.webhook().failures == 0
+    assert outbox.webhook().last_success_at is not None
+    assert outbox.take() is None
 
 
-def test_failure_waits_longer_each_time(box: Box) -> None:
-    box.add("a", "record.sealed")
-    box.change(SEALED)
+def test_each_failure_makes_the_wait_longer(outbox: OutboxSetup) -> None:
+    outbox.add("a", "record.sealed")
+    outbox.change(SEALED)
     waits = []
     for _ in range(4):
-        box.due()
-        box.finish(box.take_due(), FAILURE)
-        row = box.row()
+        outbox.due()
+        outbox.finish(outbox.take_due(), FAILURE)
+        row = outbox.row()
         waits.append((row.next_attempt_at - row.last_attempt_at).total_seconds())
-        assert box.take() is None
-        seconds = box.database.read_now(box.outbox.seconds_to_next)
+        assert outbox.take() is None
+        seconds = outbox.database.read_now(outbox.outbox.seconds_to_next)
         assert seconds is not None
         assert 0 < seconds <= waits[-1]
     assert [round(wait) for wait in waits] == [5, 20, 80, 320]
-    assert (box.row().state, box.row().status, box.row().error) == ("pending", 503, "status")
+    assert (outbox.row().state, outbox.row().status, outbox.row().error) == ("pending", 503, "status")
 
 
-def test_webhook_without_a_success_for_a_day_is_paused_and_keeps_its_deliveries(box: Box) -> None:
+def test_webhook_without_a_success_for_a_day_is_paused_and_keeps_its_deliveries(outbox: OutboxSetup) -> None:
     announced: list[ObjectChange] = []
-    box.database.after_commit.append(announced.extend)
-    box.add("a", "record.sealed")
-    box.change(SEALED)
-    box.fail_until_last()
-    assert box.webhook().state == "failing"
-    assert box.row().state == "pending"
+    outbox.database.after_commit.append(announced.extend)
+    outbox.add("a", "record.sealed")
+    outbox.change(SEALED)
+    outbox.fail_until_last()
+    assert outbox.webhook().state == "failing"
+    assert outbox.row().state == "pending"
     assert [(change.action, change.kind, change.details) for change in announced[-1:]] == [
         ("pause", "webhook", {"failures": MOST_ATTEMPTS})
     ]
-    box.due()
-    assert box.take() is None
-    assert box.database.read_now(box.outbox.seconds_to_next) is None
-    box.write(lambda session: box.outbox.resume(session, "a"))
-    box.write(lambda session: session.execute(update(WEBHOOK).values(state="active")))
-    assert box.row().attempts == 0
-    box.finish(box.take_due(), SUCCESS)
-    assert (box.row().state, box.webhook().failures) == ("delivered", 0)
+    outbox.due()
+    assert outbox.take() is None
+    assert outbox.database.read_now(outbox.outbox.seconds_to_next) is None
+    outbox.write(lambda session: outbox.outbox.resume(session, "a"))
+    outbox.write(lambda session: session.execute(update(WEBHOOK).values(state="active")))
+    assert outbox.row().attempts == 0
+    outbox.finish(outbox.take_due(), SUCCESS)
+    assert (outbox.row().state, outbox.webhook().failures) == ("delivered", 0)
 
 
-def test_one_delivery_that_is_refused_ends_while_others_arrive(box: Box) -> None:
-    box.add("a", "record.sealed")
-    box.change(SEALED)
+def test_one_delivery_that_is_refused_ends_while_others_arrive(outbox: OutboxSetup) -> None:
+    outbox.add("a", "record.sealed")
+    outbox.change(SEALED)
     later = now() + dt.timedelta(hours=1)
-    box.write(lambda session: session.execute(update(WEBHOOK).values(last_success_at=later)))
-    box.fail_until_last()
-    assert (box.row().state, box.row().next_attempt_at) == ("failed", None)
-    assert box.webhook().state == "active"
+    outbox.write(lambda session: session.execute(update(WEBHOOK).values(last_success_at=later)))
+    outbox.fail_until_last()
+    assert (outbox.row().state, outbox.row().next_attempt_at) == ("failed", None)
+    assert outbox.webhook().state == "active"
 
 
-def test_clock_set_back_delays_nothing(box: Box) -> None:
-    box.add("a", "record.sealed")
-    box.change(SEALED)
+def test_clock_that_was_set_back_delays_no_delivery(outbox: OutboxSetup) -> None:
+    outbox.add("a", "record.sealed")
+    outbox.change(SEALED)
     future = now() + dt.timedelta(days=400)
-    box.update_deliveries(next_attempt_at=future, leased_until=future)
-    assert box.database.read_now(box.outbox.seconds_to_next) == 0
-    assert box.take() is not None
+    outbox.update_deliveries(next_attempt_at=future, leased_until=future)
+    assert outbox.database.read_now(outbox.outbox.seconds_to_next) == 0
+    assert outbox.take() is not None
 
 
-def test_attempt_that_ends_after_its_webhook_was_deleted_is_ignored(box: Box) -> None:
-    box.add("a", "record.sealed")
-    box.change(SEALED)
-    attempt = box.take_due()
-    box.write(lambda session: session.execute(WEBHOOK.delete()))
-    assert box.rows() == []
-    box.finish(attempt, FAILURE)
-    assert box.rows() == []
+def test_attempt_that_ends_after_its_webhook_was_deleted_is_ignored(outbox: OutboxSetup) -> None:
+    outbox.add("a", "record.sealed")
+    outbox.change(SEALED)
+    attempt = outbox.take_due()
+    outbox.write(lambda session: session.execute(WEBHOOK.delete()))
+    assert outbox.rows() == []
+    outbox.finish(attempt, FAILURE)
+    assert outbox.rows() == []
 
 
-def test_old_deliveries_are_deleted(box: Box) -> None:
-    box.add("a", "record.sealed")
-    box.change(SEALED)
-    box.write(box.outbox.prune)
-    assert len(box.rows()) == 1
-    box.update_deliveries(created_at=now() - KEEP_FOR - dt.timedelta(minutes=1))
-    box.write(box.outbox.prune)
-    assert box.rows() == []
+def test_old_deliveries_are_deleted(outbox: OutboxSetup) -> None:
+    outbox.add("a", "record.sealed")
+    outbox.change(SEALED)
+    outbox.write(outbox.outbox.prune)
+    assert len(outbox.rows()) == 1
+    outbox.update_deliveries(created_at=now() - KEEP_FOR - dt.timedelta(minutes=1))
+    outbox.write(outbox.outbox.prune)
+    assert outbox.rows() == []
 
 
 @pytest.mark.parametrize("database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def test_two_processes_never_take_the_same_delivery(box: Box, database_url: str) -> None:
+def test_two_processes_never_take_the_same_delivery(outbox: OutboxSetup, database_url: str) -> None:
     for number in range(8):
-        box.add(f"w{number}", "record.sealed")
-    box.change(SEALED)
+        outbox.add(f"w{number}", "record.sealed")
+    outbox.change(SEALED)
     other = Database(database_url)
     try:
-        with Session(box.database.writer) as first_session, Session(other.writer) as second_session:
-            # Neither has committed: each skips what the other one has locked.
-            first = [attempt for attempt in (box.outbox.take(first_session) for _ in range(4)) if attempt]
-            second = [attempt for attempt in (box.outbox.take(second_session) for _ in range(4)) if attempt]
+        with Session(outbox.database.writer) as first_session, Session(other.writer) as second_session:
+            # Neither has committed: each skips the rows that the other one has locked.
+            first = [attempt for attempt in (outbox.outbox.take(first_session) for _ in range(4)) if attempt]
+            second = [
+                attempt for attempt in (outbox.outbox.take(second_session) for _ in range(4)) if attempt
+            ]
             first_session.commit()
             second_session.commit()
     finally:

@@ -1,4 +1,4 @@
-"""An admin's webhooks in the running application: what is answered, stored, sent, logged."""
+"""Tests the webhooks of the real application: answers, stored rows, deliveries and logs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def verify_delivery(received: ReceivedRequest, secret: str) -> dict[str, Any]:
     return received.message
 
 
-def test_finished_records_and_failed_items_arrive_signed(client: TestClient, receiver: Receiver) -> None:
+def test_finished_records_and_failed_items_are_sent_with_a_signature(
+    client: TestClient, receiver: Receiver
+) -> None:
     webhook = create_webhook(client, url=receiver.url)
     record_id, item_id = record_with_item(client)
     me = client.get("/api/auth/me").json()["data"]["user"]["user_id"]
@@ -84,7 +86,7 @@ def test_finished_records_and_failed_items_arrive_signed(client: TestClient, rec
     assert "左翼" not in whole
 
 
-def test_release_arrives(client: TestClient, receiver: Receiver, as_role: Callable[..., TestClient]) -> None:
+def test_release_is_sent(client: TestClient, receiver: Receiver, as_role: Callable[..., TestClient]) -> None:
     create_webhook(client, url=receiver.url, events=["record.released"])
     assert client.put("/api/inspection/policy", json={"four_eyes": True}).status_code == 200
     record_id, item_id = record_with_item(client)
@@ -98,7 +100,7 @@ def test_release_arrives(client: TestClient, receiver: Receiver, as_role: Callab
     assert message.message["data"]["outcome"] == "passed"
 
 
-def test_secret_is_answered_once_and_stored_encrypted(
+def test_secret_is_returned_once_and_stored_encrypted(
     client: TestClient, settings: Settings, receiver: Receiver, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -179,7 +181,7 @@ def test_paused_webhook_keeps_events_until_it_is_resumed(client: TestClient, rec
     assert receiver.wait_for_requests(1)[0].message["type"] == "item.failed"
 
 
-def test_wrong_bodies_are_refused(client: TestClient) -> None:
+def test_invalid_bodies_are_refused(client: TestClient) -> None:
     good = {"name": "a", "url": "https://example.com/", "events": EVENTS}
     for field, value in [
         ("url", "ftp://example.com/"),

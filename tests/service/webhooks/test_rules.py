@@ -1,4 +1,4 @@
-"""Addresses, signatures and waits of webhooks."""
+"""Tests addresses, signatures and waits of webhooks."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_secrets_are_random_and_of_the_right_length() -> None:
         "2600::200:5efe:a00:1",
     ],
 )
-def test_addresses_that_are_not_the_internet_are_refused(address: str) -> None:
+def test_addresses_outside_the_internet_are_refused(address: str) -> None:
     assert not may_send_to(ip_address(address), [], encrypted=True)
 
 
@@ -101,13 +101,13 @@ def test_addresses_that_are_not_the_internet_are_refused(address: str) -> None:
         "2600::5efe:101:101",
     ],
 )
-def test_addresses_of_the_internet_are_sent_to_over_tls_only(address: str) -> None:
+def test_addresses_of_the_internet_require_tls(address: str) -> None:
     assert may_send_to(ip_address(address), [], encrypted=True)
     assert not may_send_to(ip_address(address), [], encrypted=False)
     assert not may_send_to(ip_address(address), INSIDE, encrypted=False)
 
 
-def test_an_allowed_network_is_sent_to_with_and_without_tls() -> None:
+def test_allowed_network_is_used_with_and_without_tls() -> None:
     for address in ("10.1.2.3", "::ffff:10.1.2.3", "fd00::7"):
         assert may_send_to(ip_address(address), INSIDE, encrypted=True)
         assert may_send_to(ip_address(address), INSIDE, encrypted=False)
@@ -160,7 +160,7 @@ def test_message_is_short_json_with_the_time_in_utc() -> None:
     }
 
 
-def test_attempts_go_over_about_a_day() -> None:
+def test_attempts_extend_over_about_a_day() -> None:
     for chance in (0.0, 0.5, 1.0):
         waits = [retry_wait(attempts, chance) for attempts in range(1, MOST_ATTEMPTS)]
         assert None not in waits

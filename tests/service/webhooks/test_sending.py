@@ -1,4 +1,4 @@
-"""What a request does with a host, and what of it it trusts: real servers on loopback."""
+"""Tests requests of webhooks to real servers on loopback: addresses, certificates, answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def send(url: str, allowed: Networks = LOOPBACK) -> Outcome:
 
 
 def address_infos(port: int, *addresses: str) -> list[Any]:
-    """What `getaddrinfo` gives for these."""
+    """The result of `getaddrinfo` for these addresses."""
     return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
 
 
@@ -89,7 +89,7 @@ def test_proxy_of_the_environment_is_not_used(receiver: Receiver, monkeypatch: p
 
 
 def test_connection_goes_to_the_address_that_was_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name that has an outside and an inside address, and another one at each question."""
+    """A name resolves to an external and an internal address, and to another one at each query."""
     resolved: list[str] = []
     connected: list[str] = []
 
@@ -117,7 +117,7 @@ def test_next_address_of_a_host_is_tried(receiver: Receiver, monkeypatch: pytest
     assert receiver.received[0].headers["host"] == f"two.example:{receiver.port}"
 
 
-def test_certificate_has_to_be_valid_for_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificate_must_be_valid_for_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     context, authority = server_context(tmp_path, "localhost")
     server = Receiver(context)
     try:
@@ -137,14 +137,14 @@ def test_connection_without_tls_is_reported(receiver: Receiver) -> None:
     assert send(f"https://127.0.0.1:{receiver.port}/") == Outcome(None, DeliveryError.TLS_FAILED)
 
 
-def test_server_that_is_not_there_is_said() -> None:
+def test_missing_server_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
     assert send(f"http://127.0.0.1:{port}/") == Outcome(None, DeliveryError.NOT_CONNECTED)
 
 
-class Raw:
-    """A server that writes `answer` in pieces of `piece` bytes, one each `pause` seconds, and waits."""
+class RawServer:
+    """A server that sends `answer` in pieces of `piece` bytes, one every `pause` seconds, and then waits."""
 
     def __init__(self, answer: bytes) -> None:
         self._answer = answer
@@ -178,20 +178,20 @@ class Raw:
         (b"HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\nfirst", Outcome(200, None)),
     ],
 )
-def test_answers_are_read_to_the_end_of_the_head_only(answer: bytes, outcome: Outcome) -> None:
-    server = Raw(answer)
+def test_only_the_head_of_an_answer_is_read(answer: bytes, outcome: Outcome) -> None:
+    server = RawServer(answer)
     assert send(server.url) == outcome
     server.close()
 
 
-def test_server_that_never_answers_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sending, "ATTEMPT_SECONDS", 0.3)
-    server = Raw(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    server = RawServer(b"HTTP/1.1 200 OK\r\nX-Slow: ")
     assert send(server.url) == Outcome(None, DeliveryError.TOO_SLOW)
     server.close()
 
 
-def test_tls_below_version_1_2_is_not_spoken() -> None:
+def test_tls_below_version_1_2_is_refused() -> None:
     assert sending._ssl_context().minimum_version >= ssl.TLSVersion.TLSv1_2
     assert sending._ssl_context().verify_mode is ssl.CERT_REQUIRED
     assert sending._ssl_context().check_hostname

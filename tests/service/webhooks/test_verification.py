@@ -1,4 +1,4 @@
-"""The lines of docs/clients.md that verify a delivery."""
+"""Tests the code in docs/clients.md that verifies a delivery."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def headers(secret: str, at: int, body: bytes = BODY) -> dict[str, str]:
     }
 
 
-def test_a_delivery_is_accepted(verify: Verify) -> None:
+def test_delivery_is_accepted(verify: Verify) -> None:
     secret, at = new_secret(), int(time.time())
     verify(secret, headers(secret, at), BODY)
-    # While a secret is replaced there may be two signatures.
+    # During the replacement of a secret there may be two signatures.
     both = {**headers(secret, at)}
     both["webhook-signature"] = f"v1,other {both['webhook-signature']}"
     verify(secret, both, BODY)
@@ -57,7 +57,7 @@ def test_changed_deliveries_are_refused(verify: Verify) -> None:
             verify(secret, changed, body)
 
 
-def test_an_old_delivery_is_refused(verify: Verify) -> None:
+def test_old_delivery_is_refused(verify: Verify) -> None:
     secret, at = new_secret(), int(time.time()) - 301
     with pytest.raises(ValueError, match="too old"):
         verify(secret, headers(secret, at), BODY)

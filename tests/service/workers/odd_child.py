@@ -1,4 +1,4 @@
-"""A child process that does what a message says, also what none should; `test_child` starts it."""
+"""A child process that does what a message requests, including faults. `test_child` starts it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 from service.workers.frames import Frame
 from service.workers.serving import Report, serve
 
-STDOUT_OF_OLD = 9
-"""A copy of the pipe that the frames go through, as a decoder that was taken over could find it."""
+ORIGINAL_STDOUT = 9
+"""A copy of the pipe of the frames, as attacked code in a decoder could find it."""
 
-hints: list[Any] = []
+stored_hints: list[Any] = []
 
 
 def answer(request: Frame, report: Report) -> Frame:
@@ -27,15 +27,15 @@ def answer(request: Frame, report: Report) -> Frame:
         print("noise of a library", flush=True)
         os.write(1, b"noise of a decoder")
     if what == "write":
-        os.write(STDOUT_OF_OLD, bytes.fromhex(message["hex"]))
+        os.write(ORIGINAL_STDOUT, bytes.fromhex(message["hex"]))
     if what == "hang":
-        # A listener sees when this process has gone.
+        # A listener notices when this process has ended.
         _connection = socket.create_connection(("127.0.0.1", message["port"])) if "port" in message else None
         while True:
             pass
     for percent in message.get("percents", ()):
         report(percent)
-    return Frame({"pid": os.getpid(), "hints": hints}, request.payload)
+    return Frame({"pid": os.getpid(), "hints": stored_hints}, request.payload)
 
 
 def is_hint(frame: Frame) -> bool:
@@ -43,10 +43,10 @@ def is_hint(frame: Frame) -> bool:
         return False
     if frame.message["hint"] == "raise":
         raise RuntimeError("canary of the hint")
-    hints.append(frame.message["hint"])
+    stored_hints.append(frame.message["hint"])
     return True
 
 
 if __name__ == "__main__":
-    os.dup2(sys.stdout.fileno(), STDOUT_OF_OLD)
+    os.dup2(sys.stdout.fileno(), ORIGINAL_STDOUT)
     serve(answer, is_hint, discard_prints="silent" in sys.argv)

@@ -1,4 +1,4 @@
-"""A child process that crashes, hangs or writes garbage is answered, replaced, and outlives nothing."""
+"""Tests that a child process that crashes, hangs or writes invalid output is ended and replaced."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from service.workers.frames import Frame, FrameTooLarge
 from shared.paths import program_folder
 
 COMMAND = [sys.executable, "-m", "tests.service.workers.odd_child"]
-# Longer than any answer takes: what is waited for comes before.
-AGES = 60.0
+# Longer than any answer takes.
+LONG_SECONDS = 60.0
 
 
 @pytest.fixture
@@ -30,53 +30,56 @@ def child() -> Iterator[Child]:
     new.close()
 
 
-def test_one_process_answers_one_request_after_the_other(child: Child) -> None:
+def test_one_process_answers_requests_in_order(child: Child) -> None:
     assert child.pid is None
     picture = bytes(range(256)) * 4096
-    first = child.ask({}, AGES, payload=picture)
+    first = child.ask({}, LONG_SECONDS, payload=picture)
     assert first.payload == picture
-    assert child.pid == first.message["pid"] == child.ask({}, AGES).message["pid"]
+    assert child.pid == first.message["pid"] == child.ask({}, LONG_SECONDS).message["pid"]
 
 
 def test_progress_is_reported_before_the_answer(child: Child) -> None:
     percents: list[int] = []
-    assert child.ask({"percents": [1, 50, 99]}, AGES, progress=percents.append).message["pid"] == child.pid
+    assert (
+        child.ask({"percents": [1, 50, 99]}, LONG_SECONDS, progress=percents.append).message["pid"]
+        == child.pid
+    )
     assert percents == [1, 50, 99]
-    assert child.ask({"percents": [1]}, AGES).message["pid"] == child.pid
+    assert child.ask({"percents": [1]}, LONG_SECONDS).message["pid"] == child.pid
 
 
-def test_a_hint_arrives_and_gets_no_answer(child: Child) -> None:
+def test_hint_arrives_and_is_not_answered(child: Child) -> None:
     child.hint({"hint": "to a process that does not run"})
-    child.ask({}, AGES)
+    child.ask({}, LONG_SECONDS)
     child.hint({"hint": 7})
-    assert child.ask({}, AGES).message["hints"] == [7]
+    assert child.ask({}, LONG_SECONDS).message["hints"] == [7]
 
 
 @pytest.mark.parametrize("end", ["crash", "raise"])
-def test_a_process_that_crashes_is_replaced_by_the_next_request(child: Child, end: str) -> None:
-    before = child.ask({}, AGES).message["pid"]
+def test_crashed_process_is_replaced_at_the_next_request(child: Child, end: str) -> None:
+    before = child.ask({}, LONG_SECONDS).message["pid"]
     with pytest.raises(ProcessDied) as died:
-        child.ask({"do": end}, AGES)
+        child.ask({"do": end}, LONG_SECONDS)
     assert not died.value.timed_out
     assert child.pid is None
-    assert child.ask({}, AGES).message["pid"] != before
+    assert child.ask({}, LONG_SECONDS).message["pid"] != before
 
 
-def test_a_process_that_dies_between_two_requests_is_replaced(child: Child) -> None:
-    child.ask({}, AGES)
+def test_process_that_ended_between_two_requests_is_replaced(child: Child) -> None:
+    child.ask({}, LONG_SECONDS)
     process = child._ensure_running()
     process.kill()
     process.wait()
     assert child.pid is None
-    assert child.ask({}, AGES).message["pid"] != process.pid
+    assert child.ask({}, LONG_SECONDS).message["pid"] != process.pid
 
 
-def test_a_process_that_hangs_is_ended_at_its_time_limit(child: Child) -> None:
-    before = child.ask({}, AGES).message["pid"]
+def test_hanging_process_is_ended_at_its_time_limit(child: Child) -> None:
+    before = child.ask({}, LONG_SECONDS).message["pid"]
     with pytest.raises(ProcessDied) as died:
         child.ask({"do": "hang"}, 0.2)
     assert died.value.timed_out
-    assert child.ask({}, AGES).message["pid"] != before
+    assert child.ask({}, LONG_SECONDS).message["pid"] != before
 
 
 @pytest.mark.parametrize(
@@ -90,36 +93,36 @@ def test_a_process_that_hangs_is_ended_at_its_time_limit(child: Child) -> None:
     ],
     ids=["text", "not an object", "too long", "progress in words", "progress of nothing"],
 )
-def test_garbage_counts_as_a_crash(child: Child, noise: bytes) -> None:
-    before = child.ask({}, AGES).message["pid"]
+def test_invalid_output_is_a_crash(child: Child, noise: bytes) -> None:
+    before = child.ask({}, LONG_SECONDS).message["pid"]
     with pytest.raises(ProcessDied):
-        child.ask({"do": "write", "hex": noise.hex()}, AGES)
-    assert child.ask({}, AGES).message["pid"] != before
+        child.ask({"do": "write", "hex": noise.hex()}, LONG_SECONDS)
+    assert child.ask({}, LONG_SECONDS).message["pid"] != before
 
 
-def test_a_failing_listener_to_progress_leaves_no_answer_for_the_next_request(child: Child) -> None:
-    before = child.ask({}, AGES).message["pid"]
+def test_failed_progress_listener_leaves_no_answer_for_the_next_request(child: Child) -> None:
+    before = child.ask({}, LONG_SECONDS).message["pid"]
 
     def full(_percent: int) -> None:
         raise OSError("the disk is full")
 
     with pytest.raises(OSError, match="disk is full"):
-        child.ask({"percents": [1, 2]}, AGES, progress=full)
-    assert child.ask({}, AGES).message["pid"] != before
+        child.ask({"percents": [1, 2]}, LONG_SECONDS, progress=full)
+    assert child.ask({}, LONG_SECONDS).message["pid"] != before
 
 
-def test_a_request_that_is_too_large_is_refused_and_the_process_stays(
+def test_too_large_request_is_refused_and_the_process_continues(
     child: Child, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = child.ask({}, AGES).message["pid"]
+    before = child.ask({}, LONG_SECONDS).message["pid"]
     with monkeypatch.context() as patch:
         patch.setattr(frames, "MOST_BYTES", 100)
         with pytest.raises(FrameTooLarge):
-            child.ask({}, AGES, payload=bytes(101))
-    assert child.ask({}, AGES).message["pid"] == before
+            child.ask({}, LONG_SECONDS, payload=bytes(101))
+    assert child.ask({}, LONG_SECONDS).message["pid"] == before
 
 
-def test_a_large_request_to_a_process_that_reads_nothing_ends_at_the_time_limit() -> None:
+def test_large_request_to_a_process_that_reads_nothing_times_out() -> None:
     child = Child([sys.executable, "-c", "import time; time.sleep(1000)"])
     with pytest.raises(ProcessDied) as died:
         child.ask({}, 0.2, payload=bytes(2**22))
@@ -127,9 +130,9 @@ def test_a_large_request_to_a_process_that_reads_nothing_ends_at_the_time_limit(
     child.close()
 
 
-def test_a_program_that_is_missing_counts_as_a_crash() -> None:
+def test_missing_program_is_a_crash() -> None:
     with pytest.raises(ProcessDied):
-        Child(["/nonexistent/program"]).ask({}, AGES)
+        Child(["/nonexistent/program"]).ask({}, LONG_SECONDS)
 
 
 @pytest.mark.parametrize("end", [Child.kill, Child.close])
@@ -138,25 +141,25 @@ def test_a_request_ends_when_another_thread_ends_the_process(child: Child, end: 
         socket.create_server(("127.0.0.1", 0)) as listener,
         ThreadPoolExecutor(1) as thread,
     ):
-        answer = thread.submit(child.ask, {"do": "hang", "port": listener.getsockname()[1]}, AGES)
+        answer = thread.submit(child.ask, {"do": "hang", "port": listener.getsockname()[1]}, LONG_SECONDS)
         connection, _ = listener.accept()
         with connection:
             end(child)
             with pytest.raises(ProcessDied) as died:
-                answer.result(AGES)
+                answer.result(LONG_SECONDS)
             assert not died.value.timed_out
             assert connection.recv(1) == b""
 
 
-def test_nothing_starts_once_it_is_closed(child: Child) -> None:
+def test_closed_child_starts_no_process(child: Child) -> None:
     child.close()
     with pytest.raises(ProcessDied):
-        child.ask({}, AGES)
+        child.ask({}, LONG_SECONDS)
     assert child.pid is None
 
 
-def test_no_time_limit_stays_behind(child: Child) -> None:
-    child.ask({}, AGES)
+def test_no_timer_remains_after_an_answer(child: Child) -> None:
+    child.ask({}, LONG_SECONDS)
     assert not [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)]
 
 
@@ -167,22 +170,22 @@ Child({command!r}).ask({{"do": "hang", "port": {port}}}, 1000)
 """
 
 
-def test_a_process_ends_with_the_service_also_while_it_hangs() -> None:
+def test_hanging_process_ends_with_the_service() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(AGES)
+        listener.settimeout(LONG_SECONDS)
         script = PARENT.format(command=COMMAND, port=listener.getsockname()[1])
         service = subprocess.Popen([sys.executable, "-c", script], cwd=program_folder())
         connection, _ = listener.accept()
         with connection:
-            connection.settimeout(AGES)
+            connection.settimeout(LONG_SECONDS)
             service.kill()
-            service.wait(AGES)
-            # Nothing is sent: the connection ends when the child does.
+            service.wait(LONG_SECONDS)
+            # Nothing is sent: the connection is closed when the child ends.
             assert connection.recv(1) == b""
 
 
-def raw(request: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """What the process writes when it gets `request` and its input stays open until it has answered."""
+def raw_output(request: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """The output of the process for `request`, with its input open until it has answered."""
     process = subprocess.Popen(
         [*COMMAND, *arguments],
         cwd=program_folder(),
@@ -199,12 +202,12 @@ def raw(request: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
         head = process.stdout.read(8)
         process.stdin.close()
         out = head + process.stdout.read()
-        return subprocess.CompletedProcess([], process.wait(AGES), out, process.stderr.read())
+        return subprocess.CompletedProcess([], process.wait(LONG_SECONDS), out, process.stderr.read())
 
 
 @pytest.mark.parametrize("arguments", [(), ("silent",)])
-def test_output_of_libraries_is_not_between_the_frames(arguments: tuple[str, ...]) -> None:
-    ended = raw(frames.encode_head(Frame({"do": "print"})), *arguments)
+def test_output_of_libraries_does_not_mix_with_frames(arguments: tuple[str, ...]) -> None:
+    ended = raw_output(frames.encode_head(Frame({"do": "print"})), *arguments)
     assert ended.returncode == 0
     assert b"pid" in ended.stdout
     assert b"noise" not in ended.stdout
@@ -213,7 +216,7 @@ def test_output_of_libraries_is_not_between_the_frames(arguments: tuple[str, ...
 
 @pytest.mark.parametrize("message", [{"do": "raise"}, {"hint": "raise"}])
 def test_exception_ends_the_process_and_its_text_is_not_logged(message: dict[str, str]) -> None:
-    ended = raw(frames.encode_head(Frame(message)))
+    ended = raw_output(frames.encode_head(Frame(message)))
     assert ended.returncode == 1
     assert ended.stdout == b""
     (line,) = ended.stderr.splitlines()
@@ -223,6 +226,6 @@ def test_exception_ends_the_process_and_its_text_is_not_logged(message: dict[str
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_is_left_to_the_service(child: Child) -> None:
-    before = child.ask({}, AGES).message["pid"]
+    before = child.ask({}, LONG_SECONDS).message["pid"]
     child._ensure_running().send_signal(signal.SIGINT)
-    assert child.ask({}, AGES).message["pid"] == before
+    assert child.ask({}, LONG_SECONDS).message["pid"] == before

@@ -1,4 +1,4 @@
-"""`walkaround worker`: each kind loads what it needs and ends with its input."""
+"""Tests `walkaround worker`: each kind loads only what it needs and ends with its input."""
 
 from __future__ import annotations
 
@@ -11,8 +11,16 @@ import pytest
 from service.workers import command
 from shared.paths import program_command, program_folder
 
-# Of a service that runs; a child process has no use for it, and it takes longer to load than the rest.
-HEAVY = {"fastapi", "sqlalchemy", "sqlmodel", "uvicorn", "pydantic_settings", "asyncio", "multiprocessing"}
+# Modules of a running service. A child process does not need them, and they take long to load.
+SERVICE_MODULES = {
+    "fastapi",
+    "sqlalchemy",
+    "sqlmodel",
+    "uvicorn",
+    "pydantic_settings",
+    "asyncio",
+    "multiprocessing",
+}
 
 
 @pytest.mark.parametrize(
@@ -24,9 +32,7 @@ HEAVY = {"fastapi", "sqlalchemy", "sqlmodel", "uvicorn", "pydantic_settings", "a
         (["--tiles"], "service.files.tile_process"),
     ],
 )
-def test_an_option_chooses_the_kind(
-    arguments: list[str], wanted: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_option_selects_the_kind(arguments: list[str], wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[str] = []
 
     class Module:
@@ -48,8 +54,8 @@ def test_wrong_options_are_refused(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize("module", [module for module, _ in command.KINDS.values()])
-def test_a_child_process_loads_no_more_than_it_needs(module: str) -> None:
-    script = f"import sys, {module}; print(*sorted({HEAVY!r} & sys.modules.keys()))"
+def test_child_process_does_not_load_modules_of_the_service(module: str) -> None:
+    script = f"import sys, {module}; print(*sorted({SERVICE_MODULES!r} & sys.modules.keys()))"
     ended = subprocess.run(
         [sys.executable, "-c", script], cwd=program_folder(), capture_output=True, check=True
     )
@@ -57,7 +63,7 @@ def test_a_child_process_loads_no_more_than_it_needs(module: str) -> None:
 
 
 @pytest.mark.parametrize("arguments", [[], ["--check"], ["--faces"], ["--tiles"]])
-def test_a_child_process_ends_when_its_input_is_closed(arguments: list[str]) -> None:
+def test_child_process_ends_when_its_input_is_closed(arguments: list[str]) -> None:
     program = program_command("worker", *arguments)
     ended = subprocess.run(
         program, cwd=program_folder(), input=b"", capture_output=True, check=False, timeout=60

@@ -1,4 +1,4 @@
-"""Frames arrive as they were sent, and nothing else is taken for one."""
+"""Tests that frames arrive unchanged, and that other bytes are not read as frames."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 FRAMES = st.builds(Frame, st.dictionaries(st.text(), VALUES), st.binary())
 
 
-def written(*sent: Frame) -> bytes:
+def write_frames(*sent: Frame) -> bytes:
     stream = io.BytesIO()
     for frame in sent:
         frames.send(stream, frame)
@@ -31,22 +31,22 @@ def written(*sent: Frame) -> bytes:
 
 @given(st.lists(FRAMES, max_size=3))
 def test_frames_arrive_in_order_and_unchanged(sent: list[Frame]) -> None:
-    stream = io.BytesIO(written(*sent))
+    stream = io.BytesIO(write_frames(*sent))
     assert [frames.receive(stream) for _ in sent] == sent
     with pytest.raises(StreamClosedError):
         frames.receive(stream)
 
 
 @given(FRAMES, st.data())
-def test_a_frame_that_is_cut_off_is_an_end(frame: Frame, data: st.DataObject) -> None:
-    whole = written(frame)
+def test_incomplete_frame_is_an_end(frame: Frame, data: st.DataObject) -> None:
+    whole = write_frames(frame)
     cut = data.draw(st.integers(0, len(whole) - 1))
     with pytest.raises(StreamClosedError):
         frames.receive(io.BytesIO(whole[:cut]))
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_a_frame_or_an_end(noise: bytes) -> None:
+def test_all_bytes_are_read_as_a_frame_or_an_end(noise: bytes) -> None:
     try:
         frame = frames.receive(io.BytesIO(noise))
     except StreamClosedError:
@@ -61,7 +61,7 @@ def test_frame_that_is_not_a_json_object_ends_the_stream(text: bytes) -> None:
 
 
 class GreedyReader(io.BytesIO):
-    """Remembers the most that was asked of it at once."""
+    """Records the largest number of bytes that was read at once."""
 
     most = 0
 
@@ -71,7 +71,7 @@ class GreedyReader(io.BytesIO):
 
 
 @pytest.mark.parametrize("lengths", [(frames.MOST_BYTES + 1, 0), (2, frames.MOST_BYTES + 1), (2**32 - 1, 0)])
-def test_a_frame_that_is_too_long_is_refused_before_it_is_read(lengths: tuple[int, int]) -> None:
+def test_too_long_frame_is_refused_before_it_is_read(lengths: tuple[int, int]) -> None:
     stream = GreedyReader(struct.pack(">II", *lengths) + b"{}")
     with pytest.raises(StreamClosedError):
         frames.receive(stream)
@@ -79,7 +79,7 @@ def test_a_frame_that_is_too_long_is_refused_before_it_is_read(lengths: tuple[in
 
 
 @pytest.mark.parametrize("frame", [Frame({}, b"x" * 101), Frame({"a": "x" * 101})])
-def test_a_frame_that_is_too_long_is_not_sent(frame: Frame, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_long_frame_is_not_sent(frame: Frame, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frames, "MOST_BYTES", 100)
     stream = io.BytesIO()
     with pytest.raises(FrameTooLarge):
@@ -91,4 +91,7 @@ def test_a_frame_that_is_too_long_is_not_sent(frame: Frame, monkeypatch: pytest.
 def test_raw_bytes_are_sent_unchanged() -> None:
     picture = bytes(range(256)) * 10
     head = json.dumps({"picture": True}).encode()
-    assert written(Frame({"picture": True}, picture)) == struct.pack(">II", len(head), 2560) + head + picture
+    assert (
+        write_frames(Frame({"picture": True}, picture))
+        == struct.pack(">II", len(head), 2560) + head + picture
+    )

@@ -1,4 +1,4 @@
-"""Whom a child process lets go first."""
+"""Tests the priority of child processes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import pytest
 from service.workers import limits
 
 GROUP = Path("/proc/self/autogroup")
-"""Such as "/autogroup-25 nice 0": the scheduler's group of a session, and its niceness."""
+"""For example "/autogroup-25 nice 0": the scheduling group of a session and its niceness."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sessions have a niceness on Linux only")
-def test_a_lower_priority_counts_against_other_sessions() -> None:
+def test_lower_priority_applies_to_other_sessions() -> None:
     own = GROUP.read_text("ascii") if GROUP.exists() else ""
     child = """
 import os, pathlib
@@ -36,7 +36,7 @@ print(os.nice(0), os.getsid(0) == os.getpid(), (told or ["10"])[-1])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sessions have a niceness on Linux only")
-def test_a_session_waits_for_its_turn_to_be_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_session_priority_is_retried_until_the_kernel_accepts_it(monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
     written: list[str] = []
 

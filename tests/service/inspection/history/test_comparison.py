@@ -1,4 +1,4 @@
-"""The way from a photo back to its reference image, against NumPy."""
+"""Tests the mapping from a photo back to its reference image, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from service.inspection.history.comparison import invert, map_rect
 from shared.geometry import Rect
 
-# Turned, scaled and moved, and tilted as much as two photos of one place are.
-SEEN_FROM_ASIDE = [[0.9, -0.12, 40.0], [0.15, 1.1, -25.0], [2e-4, -1e-4, 1.0]]
+# Rotated, scaled, moved and tilted, as much as two photos of a place differ.
+OBLIQUE_VIEW = [[0.9, -0.12, 40.0], [0.15, 1.1, -25.0], [2e-4, -1e-4, 1.0]]
 NUMBER = st.floats(-10, 10)
 
 
 @settings(max_examples=80, deadline=None)
 @given(st.lists(NUMBER, min_size=9, max_size=9))
-def test_a_matrix_times_its_inverse_is_a_multiple_of_the_identity(numbers: list[float]) -> None:
+def test_matrix_times_its_inverse_is_a_multiple_of_the_identity(numbers: list[float]) -> None:
     matrix = np.array(numbers).reshape(3, 3)
     assume(abs(np.linalg.det(matrix)) > 1e-3)
     inverse = invert(matrix.tolist())
@@ -27,20 +27,20 @@ def test_a_matrix_times_its_inverse_is_a_multiple_of_the_identity(numbers: list[
     assert product[0, 0] == pytest.approx(np.linalg.det(matrix), rel=1e-6)
 
 
-def test_a_matrix_without_an_inverse_has_none() -> None:
+def test_singular_matrix_has_no_inverse() -> None:
     assert invert([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.0, 0.0, 1.0]]) is None
     assert invert([[1e200] * 3, [1e200, 0.0, 1e200], [0.0, 1e200, 1e200]]) is None
 
 
-def test_what_was_mapped_comes_back_around_where_it_was() -> None:
+def test_box_mapped_back_contains_the_original() -> None:
     box = Rect(100, 200, 80, 60)
-    back = invert(SEEN_FROM_ASIDE)
+    back = invert(OBLIQUE_VIEW)
     assert back is not None
-    mapped_box = map_rect(box, SEEN_FROM_ASIDE, None)
+    mapped_box = map_rect(box, OBLIQUE_VIEW, None)
     assert mapped_box is not None
     again = map_rect(mapped_box, back, None)
     assert again is not None
-    # Each way takes the upright rectangle around a turned one, so it grows, and holds where it began.
+    # Each mapping takes the upright rectangle around a rotated one. So the result contains the original.
     assert again.iou(box) > 0.5
     for x, y in ((100, 200), (179, 259), (140, 230)):
         assert again.contains(x, y)

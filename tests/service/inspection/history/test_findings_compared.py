@@ -1,4 +1,4 @@
-"""Where findings lie on the reference image, and which is the same one as before: pure rules."""
+"""Tests the rules that map findings to the reference image and pair them with earlier ones."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def finding_at(rect: Rect | None) -> ComparedFinding:
     return ComparedFinding(Finding("裂纹", 0.5, Rect(0, 0, 1, 1)), rect)
 
 
-def test_a_place_is_read_from_the_stored_text() -> None:
+def test_place_is_read_from_the_stored_text() -> None:
     stored = {"point": {"x": 0.1, "y": 0.2, "w": 0.3, "h": 1}, "fileInfo": {"ipfs_cid": "c"}}
     assert region_place(json.dumps(stored)) == RegionPlace((0.1, 0.2, 0.3, 1.0), "c")
     assert region_place(json.dumps({"point": {"x": 1, "y": 2, "w": 3, "h": 4}})) == RegionPlace(
@@ -73,7 +73,7 @@ def entry_with(matrix: Any) -> Entry:
     return {"provenance": {"alignment": {"homography": matrix}}}
 
 
-def test_a_homography_is_three_rows_of_three_finite_numbers() -> None:
+def test_homography_is_three_rows_of_three_finite_numbers() -> None:
     assert results.entry_homography(entry_with(SHIFT)) == SHIFT
     wrong: list[Any] = [
         None,
@@ -98,7 +98,7 @@ def test_a_homography_is_three_rows_of_three_finite_numbers() -> None:
         assert results.entry_homography(broken) is None
 
 
-def test_a_singular_mapping_has_no_inverse() -> None:
+def test_singular_mapping_has_no_inverse() -> None:
     assert invert([[1, 0, 0], [2, 0, 0], [0, 0, 1]]) is None
     assert invert([[0, 0, 0]] * 3) is None
 
@@ -108,11 +108,11 @@ def test_a_singular_mapping_has_no_inverse() -> None:
     st.tuples(st.floats(0.5, 2), st.floats(-0.3, 0.3), numbers, numbers),
     st.tuples(st.floats(0, 900), st.floats(0, 700), st.floats(1, 90), st.floats(1, 90)),
 )
-def test_there_and_back_is_where_it_was(
+def test_box_mapped_back_contains_the_original(
     turn: tuple[float, float, float, float], box: tuple[float, float, float, float]
 ) -> None:
     scale, skew, right, down = turn
-    # A mirrored, scaled and tilted one too: the determinant may be negative.
+    # Mirrored, scaled and tilted too: the determinant may be negative.
     matrix = [[scale, 0.0, right * 100], [0.0, -scale, down * 100], [skew / 10_000, 0.0, 1.0]]
     rect = Rect(*box)
     mapped_box = map_rect(rect, matrix, None)
@@ -121,7 +121,7 @@ def test_there_and_back_is_where_it_was(
     assert back is not None
     again = map_rect(mapped_box, back, None)
     assert again is not None
-    # The upright rectangle around a tilted one only grows.
+    # The upright rectangle around a tilted one is never smaller.
     assert again.x <= rect.x + 1e-6
     assert again.y <= rect.y + 1e-6
     assert again.right >= rect.right - 1e-6
@@ -130,7 +130,7 @@ def test_there_and_back_is_where_it_was(
         assert (again.x, again.y, again.w, again.h) == pytest.approx((rect.x, rect.y, rect.w, rect.h))
 
 
-def test_a_box_beyond_the_horizon_or_the_image_has_no_place() -> None:
+def test_box_beyond_the_horizon_or_the_image_has_no_place() -> None:
     horizon = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-0.01, 0.0, 1.0]]
     assert map_rect(Rect(50, 0, 100, 10), horizon, None) is None
     assert map_rect(Rect(100, 0, 1, 1), horizon, None) is None
@@ -138,7 +138,7 @@ def test_a_box_beyond_the_horizon_or_the_image_has_no_place() -> None:
     assert map_rect(Rect(0, 0, 10, 10), SHIFT, (15, 25)) == Rect(10, 20, 5, 5)
 
 
-def test_findings_go_together_where_they_overlap_most() -> None:
+def test_findings_with_the_largest_overlap_are_paired() -> None:
     then = [
         finding_at(Rect(0, 0, 10, 10)),
         finding_at(Rect(100, 0, 10, 10)),
@@ -162,7 +162,7 @@ def test_findings_go_together_where_they_overlap_most() -> None:
     assert compared.appeared == (2,)
 
 
-def test_each_finding_has_one_partner_at_most() -> None:
+def test_each_finding_has_at_most_one_partner() -> None:
     then = [finding_at(Rect(0, 0, 10, 10))]
     now = [finding_at(Rect(0, 0, 10, 9)), finding_at(Rect(0, 0, 10, 10))]
     assert compare(then, now) == Comparison(((FindingChange.UNCHANGED, 1.0),), (0,))
@@ -183,7 +183,7 @@ def test_every_finding_is_listed_once(then: list[Rect], now: list[Rect]) -> None
         assert (change is FindingChange.GROWN) == (growth is not None and growth > comparison.GROWTH)
 
 
-def test_what_cannot_be_read_is_left_out() -> None:
+def test_unreadable_findings_are_left_out() -> None:
     def box(x1: Any) -> EntryBox:
         return {"label": "x", "confidence": 1, "points": {"x1": x1, "y1": 0, "x2": 5, "y2": 5}}
 
@@ -193,7 +193,7 @@ def test_what_cannot_be_read_is_left_out() -> None:
     assert comparison.findings({"resultImage": None}, None) == []
 
 
-def test_only_the_surest_findings_count() -> None:
+def test_only_the_most_confident_findings_count() -> None:
     points: EntryCorners = {"x1": 0, "y1": 0, "x2": 5, "y2": 5}
     boxes: list[EntryBox] = [{"label": str(n), "confidence": n / 1000, "points": points} for n in range(500)]
     surest = comparison.findings({"resultImage": {"boxes": boxes}}, None)

@@ -1,4 +1,4 @@
-"""The history of a region, on both databases."""
+"""Tests the history of a region, on both databases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shared.wire.catalogue import ReferenceImage
 from tests.service.inspection.conftest import SHIFT, Stage
 
 
-def detected(
+def detection_entry(
     *boxes: tuple[str, float, float, float, float], matrix: Any = SHIFT, **more: Any
 ) -> dict[str, Any]:
     entry_boxes = [
@@ -51,7 +51,7 @@ def known_image(stage: Stage, width: int | None = 1000, height: int | None = 800
     )
 
 
-def inspected(
+def create_inspected_item(
     stage: Stage, name: str, *entries: dict[str, Any], point: Any = None, **body: Any
 ) -> dict[str, Any]:
     record = stage.record(inspection_name=name, **{"reference_image_id": "r", **body})
@@ -63,7 +63,7 @@ def inspected(
     )
 
 
-def of(stage: Stage, item: dict[str, Any], **query: Any) -> list[dict[str, Any]]:
+def read_history(stage: Stage, item: dict[str, Any], **query: Any) -> list[dict[str, Any]]:
     answer = stage.client.get(f"/api/inspection_item/{item['item_id']}/history", params=query)
     assert answer.status_code == 200, answer.text
     body = answer.json()
@@ -75,17 +75,17 @@ def of(stage: Stage, item: dict[str, Any], **query: Any) -> list[dict[str, Any]]
 def test_earlier_items_at_the_place_newest_first(stage: Stage) -> None:
     known_image(stage)
     stage.put("executors", id="u1", name="王芳")
-    inspected(stage, "first", executor_id="u1", start_time="2026-01-02T03:04:05")
-    inspected(stage, "elsewhere", point=region(0.45))
-    inspected(stage, "other image", reference_image_id="other")
-    inspected(stage, "no image", reference_image_id=None)
-    inspected(stage, "other file", point=region(ipfs_cid="old"))
-    inspected(stage, "without a region", point={"fileInfo": {"ipfs_cid": "new"}})
-    inspected(stage, "in pixels", point={"point": {"x": 100, "y": 80, "w": 400, "h": 300}})
-    now = inspected(stage, "now", point=region(0.12, ipfs_cid="new"))
+    create_inspected_item(stage, "first", executor_id="u1", start_time="2026-01-02T03:04:05")
+    create_inspected_item(stage, "elsewhere", point=region(0.45))
+    create_inspected_item(stage, "other image", reference_image_id="other")
+    create_inspected_item(stage, "no image", reference_image_id=None)
+    create_inspected_item(stage, "other file", point=region(ipfs_cid="old"))
+    create_inspected_item(stage, "without a region", point={"fileInfo": {"ipfs_cid": "new"}})
+    create_inspected_item(stage, "in pixels", point={"point": {"x": 100, "y": 80, "w": 400, "h": 300}})
+    now = create_inspected_item(stage, "now", point=region(0.12, ipfs_cid="new"))
     stage.item(now["inspection_id"], item_point=region())
-    inspected(stage, "later")
-    entries = of(stage, now)
+    create_inspected_item(stage, "later")
+    entries = read_history(stage, now)
     assert [entry["inspection_name"] for entry in entries] == ["in pixels", "first"]
     first = entries[1]
     assert first["executor_name"] == "王芳"
@@ -96,37 +96,37 @@ def test_earlier_items_at_the_place_newest_first(stage: Stage) -> None:
     assert first["inspection_status"] == "not_started"
     assert (first["passed"], first["opinion"], first["verdict"]) == (None, None, "undecided")
     assert first["findings"] == first["appeared"] == []
-    assert [entry["inspection_name"] for entry in of(stage, now, limit=1)] == ["in pixels"]
+    assert [entry["inspection_name"] for entry in read_history(stage, now, limit=1)] == ["in pixels"]
 
 
-def test_a_place_is_the_same_from_half_an_overlap_on_and_the_image_is_as_wide_as_it_is(stage: Stage) -> None:
+def test_place_is_the_same_from_half_an_overlap_on_in_pixels(stage: Stage) -> None:
     known_image(stage)
-    inspected(stage, "half", point={"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.25}})
-    inspected(stage, "less", point={"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.24}})
-    # The same region of 1000 x 800 px; read for 800 x 1000 it would reach beyond the image.
-    inspected(stage, "in pixels", point={"point": {"x": 250, "y": 200, "w": 500, "h": 400}})
-    now = inspected(stage, "now", point={"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5}})
-    places = [(entry["inspection_name"], entry["overlap"]) for entry in of(stage, now)]
+    create_inspected_item(stage, "half", point={"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.25}})
+    create_inspected_item(stage, "less", point={"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.24}})
+    # The same region in 1000 x 800 px. In 800 x 1000 px it would extend beyond the image.
+    create_inspected_item(stage, "in pixels", point={"point": {"x": 250, "y": 200, "w": 500, "h": 400}})
+    now = create_inspected_item(stage, "now", point={"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5}})
+    places = [(entry["inspection_name"], entry["overlap"]) for entry in read_history(stage, now)]
     assert places == [("in pixels", 1.0), ("half", 0.5)]
 
 
-def test_findings_are_held_against_the_present_ones_on_the_reference_image(stage: Stage) -> None:
+def test_findings_are_compared_with_the_current_ones_on_the_reference_image(stage: Stage) -> None:
     known_image(stage)
     wide = [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0]]
     # In reference px: (200, 200, 20, 20), (300, 300, 10, 10), (400, 250, 30, 30).
-    inspected(
+    create_inspected_item(
         stage,
         "then",
-        detected(("裂纹", 210, 220, 20, 20), ("凹坑", 310, 320, 10, 10), ("划痕", 410, 270, 30, 30)),
+        detection_entry(("裂纹", 210, 220, 20, 20), ("凹坑", 310, 320, 10, 10), ("划痕", 410, 270, 30, 30)),
     )
-    now = inspected(
+    now = create_inspected_item(
         stage,
         "now",
-        detected(
+        detection_entry(
             ("裂纹", 400, 400, 60, 40), ("凹坑", 602, 600, 20, 20), ("缺铆钉", 220, 220, 16, 16), matrix=wide
         ),
     )
-    (entry,) = of(stage, now)
+    (entry,) = read_history(stage, now)
     findings = {finding["label"]: finding for finding in entry["findings"]}
     assert {label: finding["change"] for label, finding in findings.items()} == {
         "裂纹": "grown",
@@ -143,47 +143,49 @@ def test_findings_are_held_against_the_present_ones_on_the_reference_image(stage
     assert new["reference"] == pytest.approx({"x1": 110, "y1": 110, "x2": 118, "y2": 118})
 
 
-def test_without_an_alignment_nothing_is_claimed(stage: Stage) -> None:
+def test_findings_without_an_alignment_are_not_compared(stage: Stage) -> None:
     box = ("裂纹", 210, 220, 20, 20)
-    inspected(stage, "aligned", detected(box))
-    inspected(stage, "not aligned", detected(box, matrix=None))
-    now = inspected(stage, "now", detected(box, matrix=None))
-    for entry in of(stage, now):
+    create_inspected_item(stage, "aligned", detection_entry(box))
+    create_inspected_item(stage, "not aligned", detection_entry(box, matrix=None))
+    now = create_inspected_item(stage, "now", detection_entry(box, matrix=None))
+    for entry in read_history(stage, now):
         assert [finding["change"] for finding in entry["findings"]] == [None]
         assert entry["appeared"] == []
-    later = inspected(stage, "later", detected(box))
-    changes = {e["inspection_name"]: [f["change"] for f in e["findings"]] for e in of(stage, later)}
+    later = create_inspected_item(stage, "later", detection_entry(box))
+    changes = {e["inspection_name"]: [f["change"] for f in e["findings"]] for e in read_history(stage, later)}
     assert changes == {"now": [None], "not aligned": [None], "aligned": ["unchanged"]}
 
 
-def test_an_item_that_was_not_detected_yet_claims_nothing(stage: Stage) -> None:
-    inspected(stage, "then", detected(("裂纹", 210, 220, 20, 20)))
-    (entry,) = of(stage, inspected(stage, "now"))
+def test_findings_are_not_compared_with_an_undetected_item(stage: Stage) -> None:
+    create_inspected_item(stage, "then", detection_entry(("裂纹", 210, 220, 20, 20)))
+    (entry,) = read_history(stage, create_inspected_item(stage, "now"))
     assert [finding["change"] for finding in entry["findings"]] == [None]
-    clean = inspected(stage, "clean", detected())
-    assert [finding["change"] for finding in of(stage, clean)[1]["findings"]] == ["gone"]
+    clean = create_inspected_item(stage, "clean", detection_entry())
+    assert [finding["change"] for finding in read_history(stage, clean)[1]["findings"]] == ["gone"]
 
 
-def test_verdict_and_opinion_of_that_time_are_two_facts(stage: Stage) -> None:
-    then = inspected(stage, "then", detected(("裂纹", 210, 220, 20, 20)))
+def test_history_has_the_verdict_and_the_opinion_of_an_earlier_item(stage: Stage) -> None:
+    then = create_inspected_item(stage, "then", detection_entry(("裂纹", 210, 220, 20, 20)))
     path = f"/api/inspection_item/{then['item_id']}/verdict"
     stage.client.post(path, json={"verdict": "passed", "reason": "只是反光"})
-    (entry,) = of(stage, inspected(stage, "now"))
+    (entry,) = read_history(stage, create_inspected_item(stage, "now"))
     assert (entry["passed"], entry["opinion"], entry["verdict"]) == (True, False, "passed")
     assert entry["reason"] == "只是反光"
     assert [finding["label"] for finding in entry["findings"]] == ["裂纹"]
 
 
-def test_who_found_and_who_decided_are_named(stage: Stage) -> None:
+def test_history_names_the_model_and_the_user_who_decided(stage: Stage) -> None:
     box = ("裂纹", 210, 220, 20, 20)
     origin = {"model_name": "参考差分", "finished_at": "2026-02-03T04:05:06Z", "alignment": None}
-    inspected(stage, "by the model", detected(box, provenance=origin))
-    corrected = inspected(stage, "corrected", detected(box, provenance=origin))
+    create_inspected_item(stage, "by the model", detection_entry(box, provenance=origin))
+    corrected = create_inspected_item(stage, "corrected", detection_entry(box, provenance=origin))
     path = f"/api/inspection_item/{corrected['item_id']}"
     stage.client.post(f"{path}/boxes", json={"of_version": 1, "boxes": []})
     stage.client.post(f"{path}/verdict", json={"verdict": "failed", "reason": "锈"})
-    inspected(stage, "of a stranger", detected(box, provenance={"model_name": 7, "finished_at": "soon"}))
-    stranger, person, model = of(stage, inspected(stage, "now"))
+    create_inspected_item(
+        stage, "of a stranger", detection_entry(box, provenance={"model_name": 7, "finished_at": "soon"})
+    )
+    stranger, person, model = read_history(stage, create_inspected_item(stage, "now"))
     assert (model["found_by"], model["found_at"]) == ("参考差分", "2026-02-03T04:05:06Z")
     assert (model["decided_by"], model["decided_at"]) == (None, None)
     assert (person["found_by"], person["decided_by"]) == ("姓名 planner", "姓名 planner")
@@ -192,7 +194,7 @@ def test_who_found_and_who_decided_are_named(stage: Stage) -> None:
     assert (stranger["found_by"], stranger["found_at"]) == (None, None)
 
 
-def test_a_detection_that_has_no_result_yet_hides_none(stage: Stage) -> None:
+def test_unfinished_detection_does_not_hide_an_earlier_result(stage: Stage) -> None:
     known_image(stage)
     box = ("裂纹", 210, 220, 20, 20)
     unfinished: list[dict[str, Any]] = [
@@ -206,52 +208,52 @@ def test_a_detection_that_has_no_result_yet_hides_none(stage: Stage) -> None:
         }
         for number, progress in enumerate(["error", "canceled", "pending", "detecting"])
     ]
-    inspected(stage, "then", detected(box), *unfinished)
-    (entry,) = of(stage, inspected(stage, "now", detected(box), *unfinished))
+    create_inspected_item(stage, "then", detection_entry(box), *unfinished)
+    (entry,) = read_history(stage, create_inspected_item(stage, "now", detection_entry(box), *unfinished))
     assert [(finding["label"], finding["change"]) for finding in entry["findings"]] == [("裂纹", "unchanged")]
     assert entry["appeared"] == []
     assert (entry["passed"], entry["opinion"]) == (False, False)
 
 
 def test_records_of_same_time_are_ordered_by_id(stage: Stage) -> None:
-    items = [inspected(stage, str(number)) for number in range(5)]
+    items = [create_inspected_item(stage, str(number)) for number in range(5)]
     moment = dt.datetime(2026, 1, 1)
     stage.database.write_now(lambda session: session.execute(update(RECORD).values(created_at=moment)))
     by_id = sorted(items, key=lambda item: str(item["inspection_id"]))
-    record_ids = [entry["inspection_id"] for entry in of(stage, by_id[3])]
+    record_ids = [entry["inspection_id"] for entry in read_history(stage, by_id[3])]
     assert record_ids == [item["inspection_id"] for item in reversed(by_id[:3])]
 
 
-def test_only_the_newest_items_are_looked_through(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_newest_items_are_searched(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(earlier_items, "LOOKED_THROUGH", 5)
     for number in range(3):
-        item = inspected(stage, str(number))
+        item = create_inspected_item(stage, str(number))
         stage.item(item["inspection_id"], item_point=region(0.5))
-    now = inspected(stage, "now")
-    assert [entry["inspection_name"] for entry in of(stage, now)] == ["2", "1"]
+    now = create_inspected_item(stage, "now")
+    assert [entry["inspection_name"] for entry in read_history(stage, now)] == ["2", "1"]
 
 
-def test_one_query_on_the_indexes(stage: Stage) -> None:
-    now = inspected(stage, "now")
+def test_history_is_read_by_one_query_on_indexes(stage: Stage) -> None:
+    now = create_inspected_item(stage, "now")
     statements: list[str] = []
 
     def listen(_c: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
         statements.append(statement)
 
     event.listen(stage.database.reader, "before_cursor_execute", listen)
-    of(stage, now)
+    read_history(stage, now)
     event.remove(stage.database.reader, "before_cursor_execute", listen)
     assert len([text for text in statements if "FROM record JOIN item" in text.replace("\n", " ")]) == 1
 
 
-def test_an_item_without_a_region_has_no_history(stage: Stage) -> None:
-    inspected(stage, "then")
-    assert of(stage, inspected(stage, "now", point={})) == []
+def test_item_without_a_region_has_no_history(stage: Stage) -> None:
+    create_inspected_item(stage, "then")
+    assert read_history(stage, create_inspected_item(stage, "now", point={})) == []
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 def test_statuses(stage: Stage) -> None:
-    item = inspected(stage, "now")
+    item = create_inspected_item(stage, "now")
     path = f"/api/inspection_item/{item['item_id']}/history"
     assert stage.client.get("/api/inspection_item/none/history").status_code == 404
     for limit in ("0", "101", "x"):

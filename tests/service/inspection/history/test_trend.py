@@ -1,4 +1,4 @@
-"""The trend of a region, on both databases."""
+"""Tests the trend of a region, on both databases."""
 
 from __future__ import annotations
 
@@ -9,29 +9,34 @@ import pytest
 from service.inspection.history.region_trend import MISSED_AT_MOST, Chains
 from shared.geometry import Rect
 from tests.service.inspection.conftest import Stage, stored_file
-from tests.service.inspection.history.test_history import detected, inspected, known_image, region
+from tests.service.inspection.history.test_history import (
+    create_inspected_item,
+    detection_entry,
+    known_image,
+    region,
+)
 
 
-def of(stage: Stage, item: dict[str, Any], **query: Any) -> dict[str, Any]:
+def read_trend(stage: Stage, item: dict[str, Any], **query: Any) -> dict[str, Any]:
     answer = stage.client.get(f"/api/inspection_item/{item['item_id']}/trend", params=query)
     assert answer.status_code == 200, answer.text
     data: dict[str, Any] = answer.json()["data"]
     return data
 
 
-def names(trend: dict[str, Any]) -> list[str]:
+def inspection_names(trend: dict[str, Any]) -> list[str]:
     return [entry["inspection_name"] for entry in trend["entries"]]
 
 
-def test_inspections_are_in_order_of_their_time_and_the_item_is_the_last(stage: Stage) -> None:
+def test_inspections_are_ordered_by_time_and_end_with_the_item(stage: Stage) -> None:
     known_image(stage)
-    inspected(stage, "march", start_time="2026-03-01T08:00:00")
-    inspected(stage, "january", start_time="2026-01-01T08:00:00")
-    inspected(stage, "elsewhere", point=region(0.45))
-    now = inspected(stage, "now", start_time="2026-02-01T08:00:00")
-    inspected(stage, "later")
-    trend = of(stage, now)
-    assert names(trend) == ["january", "march", "now"]
+    create_inspected_item(stage, "march", start_time="2026-03-01T08:00:00")
+    create_inspected_item(stage, "january", start_time="2026-01-01T08:00:00")
+    create_inspected_item(stage, "elsewhere", point=region(0.45))
+    now = create_inspected_item(stage, "now", start_time="2026-02-01T08:00:00")
+    create_inspected_item(stage, "later")
+    trend = read_trend(stage, now)
+    assert inspection_names(trend) == ["january", "march", "now"]
     assert trend["earlier"] is False
     first = trend["entries"][0]
     assert first["at"] == "2026-01-01T08:00:00Z"
@@ -39,29 +44,35 @@ def test_inspections_are_in_order_of_their_time_and_the_item_is_the_last(stage: 
     assert (first["photo"], first["findings"]) == (None, [])
 
 
-def test_only_the_newest_are_given_and_it_says_that_there_are_earlier_ones(stage: Stage) -> None:
+def test_trend_contains_the_newest_inspections_and_reports_earlier_ones(stage: Stage) -> None:
     for number in range(3):
-        inspected(stage, str(number))
-    now = inspected(stage, "now")
-    assert (names(of(stage, now, limit=3)), of(stage, now, limit=3)["earlier"]) == (["1", "2", "now"], True)
-    assert (names(of(stage, now, limit=4)), of(stage, now, limit=4)["earlier"]) == (
+        create_inspected_item(stage, str(number))
+    now = create_inspected_item(stage, "now")
+    assert (
+        inspection_names(read_trend(stage, now, limit=3)),
+        read_trend(stage, now, limit=3)["earlier"],
+    ) == (["1", "2", "now"], True)
+    assert (
+        inspection_names(read_trend(stage, now, limit=4)),
+        read_trend(stage, now, limit=4)["earlier"],
+    ) == (
         ["0", "1", "2", "now"],
         False,
     )
-    assert names(of(stage, now, limit=1)) == ["now"]
+    assert inspection_names(read_trend(stage, now, limit=1)) == ["now"]
 
 
-def test_a_finding_has_one_chain_through_all_inspections(stage: Stage) -> None:
+def test_finding_has_one_chain_through_all_inspections(stage: Stage) -> None:
     known_image(stage)
     wide = [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0]]
-    inspected(stage, "first", detected(("裂纹", 210, 220, 20, 20)))
-    inspected(stage, "without a place", detected(("裂纹", 210, 220, 20, 20), matrix=None))
-    inspected(stage, "missed", detected())
-    inspected(stage, "not looked at")
-    now = inspected(
-        stage, "now", detected(("裂纹", 400, 400, 60, 44), ("凹坑", 602, 600, 20, 20), matrix=wide)
+    create_inspected_item(stage, "first", detection_entry(("裂纹", 210, 220, 20, 20)))
+    create_inspected_item(stage, "without a place", detection_entry(("裂纹", 210, 220, 20, 20), matrix=None))
+    create_inspected_item(stage, "missed", detection_entry())
+    create_inspected_item(stage, "not looked at")
+    now = create_inspected_item(
+        stage, "now", detection_entry(("裂纹", 400, 400, 60, 44), ("凹坑", 602, 600, 20, 20), matrix=wide)
     )
-    trend = of(stage, now)
+    trend = read_trend(stage, now)
     chains = {
         entry["inspection_name"]: {finding["label"]: finding["chain"] for finding in entry["findings"]}
         for entry in trend["entries"]
@@ -79,17 +90,17 @@ def test_a_finding_has_one_chain_through_all_inspections(stage: Stage) -> None:
     assert [entry["detected"] for entry in trend["entries"]] == [True, True, True, False, True]
 
 
-def test_the_photo_is_that_of_the_findings_else_the_newest(stage: Stage) -> None:
+def test_photo_is_the_detected_one_else_the_newest(stage: Stage) -> None:
     image = {"file_id": "f1", "download_url": "/api/files/f1/content", "ipfs_cid": "cid-f1"}
-    inspected(stage, "detected", detected(("裂纹", 210, 220, 20, 20), inputImage=image))
-    inspected(stage, "singular", detected(inputImage=image, matrix=[[0.0] * 3] * 3))
-    only_photos = inspected(stage, "only photos")
+    create_inspected_item(stage, "detected", detection_entry(("裂纹", 210, 220, 20, 20), inputImage=image))
+    create_inspected_item(stage, "singular", detection_entry(inputImage=image, matrix=[[0.0] * 3] * 3))
+    only_photos = create_inspected_item(stage, "only photos")
     stage.files["f1"], stage.files["f2"] = stored_file("f1"), stored_file("f2")
     for file_id in ("f1", "f2"):
         path = f"/api/inspection_item/{only_photos['item_id']}/photos"
         assert stage.client.post(path, json={"file_id": file_id}).status_code == 200
     of_findings, singular, newest, none = (
-        entry["photo"] for entry in of(stage, inspected(stage, "now"))["entries"]
+        entry["photo"] for entry in read_trend(stage, create_inspected_item(stage, "now"))["entries"]
     )
     assert of_findings == {**image, "homography": [[1.0, 0.0, 10.0], [0.0, 1.0, 20.0], [0.0, 0.0, 1.0]]}
     assert singular == {**image, "homography": None}
@@ -102,23 +113,23 @@ def test_the_photo_is_that_of_the_findings_else_the_newest(stage: Stage) -> None
     assert none is None
 
 
-def test_a_verdict_and_who_gave_it(stage: Stage) -> None:
-    then = inspected(stage, "then", detected(("裂纹", 210, 220, 20, 20)))
+def test_trend_has_the_verdict_and_its_user(stage: Stage) -> None:
+    then = create_inspected_item(stage, "then", detection_entry(("裂纹", 210, 220, 20, 20)))
     path = f"/api/inspection_item/{then['item_id']}/verdict"
     stage.client.post(path, json={"verdict": "failed", "reason": "锈"})
-    entry = of(stage, inspected(stage, "now"))["entries"][0]
+    entry = read_trend(stage, create_inspected_item(stage, "now"))["entries"][0]
     assert (entry["verdict"], entry["passed"], entry["reason"]) == ("failed", False, "锈")
     assert entry["decided_by"] == "姓名 planner"
 
 
-def test_an_item_without_a_region_is_its_own_trend(stage: Stage) -> None:
-    inspected(stage, "then")
-    assert names(of(stage, inspected(stage, "now", point={}))) == ["now"]
+def test_trend_of_an_item_without_a_region_is_the_item(stage: Stage) -> None:
+    create_inspected_item(stage, "then")
+    assert inspection_names(read_trend(stage, create_inspected_item(stage, "now", point={}))) == ["now"]
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 def test_statuses(stage: Stage) -> None:
-    item = inspected(stage, "now")
+    item = create_inspected_item(stage, "now")
     path = f"/api/inspection_item/{item['item_id']}/trend"
     assert stage.client.get("/api/inspection_item/none/trend").status_code == 404
     for limit in ("0", "201", "x"):
@@ -128,7 +139,7 @@ def test_statuses(stage: Stage) -> None:
     assert stage.client.get(path).status_code == 401
 
 
-def test_a_finding_that_was_missed_too_often_is_another_one() -> None:
+def test_finding_after_a_long_gap_starts_a_new_chain() -> None:
     crack = Rect(10, 10, 30, 4)
     chains = Chains()
     assert chains.link([crack]) == [0]

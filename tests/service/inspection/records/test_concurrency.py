@@ -30,7 +30,7 @@ def _paths(stage: Stage) -> dict[str, tuple[str, str, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("kind", ["record", "item"])
-def test_if_match_refuses_an_older_version_and_shows_the_present_one(stage: Stage, kind: str) -> None:
+def test_if_match_refuses_an_older_version_and_shows_the_current_one(stage: Stage, kind: str) -> None:
     read, write, change = _paths(stage)[kind]
     first = stage.client.get(read).headers["etag"]
     (field,) = change
@@ -88,12 +88,12 @@ def test_results_do_not_count_as_manual_changes(stage: Stage) -> None:
         answer = stage.client.get(paths[kind][0])
         assert unquote(answer.headers["x-updated-by"]) == "id-of-planner"
         assert progress is None or answer.json()["data"]["progress"] == progress
-    # Also after a deletion is taken back.
+    # Also after a deletion is undone.
     stage.client.delete(item)
     assert unquote(stage.client.post(f"{item}/restore").headers["x-updated-by"]) == "id-of-planner"
 
 
-def test_deleting_an_older_version_is_refused(stage: Stage) -> None:
+def test_deletion_of_an_older_version_is_refused(stage: Stage) -> None:
     inspection_id = stage.record()["inspection_id"]
     item_id = stage.item(inspection_id)["item_id"]
     stage.client.put(f"/api/inspection_item/{item_id}", json={"item_name": "新"})
@@ -103,7 +103,7 @@ def test_deleting_an_older_version_is_refused(stage: Stage) -> None:
         assert stage.client.delete(path).status_code == 404
 
 
-def test_of_two_writers_with_the_same_version_one_wins(stage: Stage) -> None:
+def test_one_of_two_writers_with_the_same_version_succeeds(stage: Stage) -> None:
     for read, write, change in _paths(stage).values():
         tag = stage.client.get(read).headers["etag"]
         (field,) = change
@@ -119,7 +119,7 @@ def test_of_two_writers_with_the_same_version_one_wins(stage: Stage) -> None:
         assert sorted(answers) == [200, 412, 412, 412, 412, 412]
 
 
-def test_no_verdict_is_lost_when_many_come_at_once(stage: Stage) -> None:
+def test_parallel_verdicts_are_all_stored(stage: Stage) -> None:
     inspection_id = stage.record()["inspection_id"]
     items = [stage.item(inspection_id)["item_id"] for _ in range(4)]
     verdicts = ["failed", "passed", "passed"]
@@ -155,7 +155,7 @@ def test_item_cannot_be_added_to_record_being_deleted(stage: Stage) -> None:
         assert listed.json()["data"]["pagination"]["total"] == 0
 
 
-def test_nothing_slips_into_a_record_while_it_is_sealed(stage: Stage) -> None:
+def test_record_cannot_change_while_it_is_sealed(stage: Stage) -> None:
     stage.files["p"] = stored_file("p")
     record = stage.record()["inspection_id"]
     items = [stage.item(record)["item_id"] for _ in range(4)]

@@ -1,4 +1,4 @@
-"""Findings that a person corrects become a new version of the result."""
+"""Tests that findings corrected by a person become a new version of the result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def box(label: str = "crack", **more: Any) -> dict[str, Any]:
     return {"label": label, "confidence": 0.8, "points": points, "origin": "model", "accepted": False, **more}
 
 
-def detected(**more: Any) -> dict[str, Any]:
+def detection_entry(**more: Any) -> dict[str, Any]:
     return {
         "inputImage": PHOTO,
         "resultImage": {"boxes": [box()], "resultImage": {"fileInfo": {"file_id": "r"}}},
@@ -31,19 +31,19 @@ def detected(**more: Any) -> dict[str, Any]:
     }
 
 
-def path(item: dict[str, Any]) -> str:
+def correction_path(item: dict[str, Any]) -> str:
     return f"/api/inspection_item/{item['item_id']}/boxes"
 
 
-def test_the_corrected_findings_are_the_next_version(stage: Stage) -> None:
-    item = stage.item(stage.record()["inspection_id"], result=[detected()])
+def test_corrected_findings_are_the_next_version(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"], result=[detection_entry()])
     boxes = [box(accepted=True), box("dent", origin="person", confidence=1, note="kept")]
-    answer = stage.client.post(path(item), json={"of_version": 1, "boxes": boxes})
+    answer = stage.client.post(correction_path(item), json={"of_version": 1, "boxes": boxes})
     assert answer.status_code == 200
     assert answer.headers["ETag"] == '"2"'
     first, entry = answer.json()["data"]["result"]
     boxes[1] |= {"by": "id-of-planner", "by_name": "姓名 planner"}
-    assert first == detected()
+    assert first == detection_entry()
     at = entry["correction"].pop("at")
     assert at.endswith("Z")
     assert entry == {
@@ -57,13 +57,15 @@ def test_the_corrected_findings_are_the_next_version(stage: Stage) -> None:
     }
 
 
-def test_without_a_finding_left_it_passed_and_the_record_follows(stage: Stage) -> None:
+def test_correction_without_findings_passes_and_the_record_follows(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
-    item = stage.item(record, result=[detected()])
+    item = stage.item(record, result=[detection_entry()])
     assert stage.get(record)["inspection_status"] == "failed"
     verdict = {"verdict": "failed"}
     stage.client.post(f"/api/inspection_item/{item['item_id']}/verdict", json=verdict)
-    entries = stage.client.post(path(item), json={"of_version": 1, "boxes": []}).json()["data"]["result"]
+    entries = stage.client.post(correction_path(item), json={"of_version": 1, "boxes": []}).json()["data"][
+        "result"
+    ]
     assert [entry["version"] for entry in entries] == [1, 2, 3]
     assert entries[-1]["isPassed"] is True
     assert results.current_verdict(entries) is Verdict.UNDECIDED
@@ -71,11 +73,11 @@ def test_without_a_finding_left_it_passed_and_the_record_follows(stage: Stage) -
     assert stage.get(record)["inspection_status"] == "passed"
 
 
-def test_a_failed_run_and_a_correction_can_be_corrected(stage: Stage) -> None:
-    failed = detected(isPassed=None, progress="error", resultImage={"boxes": []}, provenance=None)
+def test_failed_run_and_correction_can_be_corrected(stage: Stage) -> None:
+    failed = detection_entry(isPassed=None, progress="error", resultImage={"boxes": []}, provenance=None)
     item = stage.item(stage.record()["inspection_id"], result=[failed])
     for of_version in (1, 2):
-        answer = stage.client.post(path(item), json={"of_version": of_version, "boxes": [box()]})
+        answer = stage.client.post(correction_path(item), json={"of_version": of_version, "boxes": [box()]})
         assert answer.status_code == 200
     last = answer.json()["data"]["result"][-1]
     assert last["inputImage"] == PHOTO
@@ -84,29 +86,29 @@ def test_a_failed_run_and_a_correction_can_be_corrected(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("of_version", [2, 3, 0])
-def test_a_verdict_and_a_version_that_is_not_there_cannot_be_corrected(stage: Stage, of_version: int) -> None:
-    item = stage.item(stage.record()["inspection_id"], result=[detected()])
+def test_verdict_and_unknown_version_cannot_be_corrected(stage: Stage, of_version: int) -> None:
+    item = stage.item(stage.record()["inspection_id"], result=[detection_entry()])
     stage.client.post(f"/api/inspection_item/{item['item_id']}/verdict", json={"verdict": "passed"})
-    answer = stage.client.post(path(item), json={"of_version": of_version, "boxes": []})
+    answer = stage.client.post(correction_path(item), json={"of_version": of_version, "boxes": []})
     assert answer.status_code == 409
     assert answer.json()["data"] == {"error": "conflict", "of_version": of_version}
 
 
-def test_a_stale_correction_is_refused_with_what_is_there_now(stage: Stage) -> None:
-    item = stage.item(stage.record()["inspection_id"], result=[detected()])
+def test_stale_correction_is_refused_with_the_current_item(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"], result=[detection_entry()])
     body = {"of_version": 1, "boxes": []}
-    assert stage.client.post(path(item), json=body, headers={"If-Match": '"1"'}).status_code == 200
-    stale = stage.client.post(path(item), json=body, headers={"If-Match": '"1"'})
+    assert stage.client.post(correction_path(item), json=body, headers={"If-Match": '"1"'}).status_code == 200
+    stale = stage.client.post(correction_path(item), json=body, headers={"If-Match": '"1"'})
     assert stale.status_code == 412
     assert stale.headers["ETag"] == '"2"'
     assert len(stale.json()["data"]["current"]["result"]) == 2
 
 
-def test_who_may_not_change_items_corrects_nothing(stage: Stage) -> None:
-    item = stage.item(stage.record()["inspection_id"], result=[detected()])
+def test_correction_requires_the_permission_to_change_items(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"], result=[detection_entry()])
     body = {"of_version": 1, "boxes": []}
-    assert stage.as_role("viewer").post(path(item), json=body).status_code == 403
-    assert stage.as_role("inspector").post(path(item), json=body).status_code == 200
+    assert stage.as_role("viewer").post(correction_path(item), json=body).status_code == 403
+    assert stage.as_role("inspector").post(correction_path(item), json=body).status_code == 200
     assert stage.client.post("/api/inspection_item/none/boxes", json=body).status_code == 404
 
 
@@ -123,5 +125,5 @@ def test_who_may_not_change_items_corrects_nothing(stage: Stage) -> None:
     ],
 )
 def test_invalid_correction_is_refused(stage: Stage, body: dict[str, Any]) -> None:
-    item = stage.item(stage.record()["inspection_id"], result=[detected()])
-    assert stage.client.post(path(item), json=body).status_code == 422
+    item = stage.item(stage.record()["inspection_id"], result=[detection_entry()])
+    assert stage.client.post(correction_path(item), json=body).status_code == 422

@@ -1,4 +1,4 @@
-"""What is kept as given, and what is refused, in the bodies of records and items."""
+"""Tests which bodies of records and items are stored unchanged, and which are refused."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ POINTS = st.fixed_dictionaries({"x": NUMBERS, "y": NUMBERS, "w": NUMBERS, "h": N
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(point=POINTS, extra=EXTRA, image=EXTRA)
-def test_item_point_and_result_come_back_key_for_key(
+def test_item_point_and_result_are_stored_unchanged(
     stage: Stage, point: dict[str, Any], extra: dict[str, Any], image: dict[str, Any]
 ) -> None:
     inspection_id = stage.record()["inspection_id"]
@@ -46,15 +46,15 @@ def test_item_point_and_result_come_back_key_for_key(
     answer = stage.client.get(f"/api/inspection_item/{item['item_id']}")
     for text in (answer.text, json.dumps(item)):
         body = json.loads(text)
-        assert _exact(body["item_point"]) == _exact(place)
-        assert _exact(body["result"]) == _exact(result)
+        assert exact_json(body["item_point"]) == exact_json(place)
+        assert exact_json(body["result"]) == exact_json(result)
 
 
-def _exact(value: Any) -> str:
+def exact_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def test_a_whole_document_survives_both_databases(stage: Stage) -> None:
+def test_complete_document_is_stored_unchanged(stage: Stage) -> None:
     inspection_id = stage.record()["inspection_id"]
     place = {
         "point": {"x": 0.1, "y": 2, "w": 1e22, "h": 2**80, "rotation": 0.30000000000000004},
@@ -74,8 +74,8 @@ def test_a_whole_document_survives_both_databases(stage: Stage) -> None:
     item = stage.item(inspection_id, item_point=place, result=result)
     listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": inspection_id}).json()
     for stored in (item, listed["data"]["data"][0]):
-        assert _exact(stored["item_point"]) == _exact(place)
-        assert _exact(stored["result"]) == _exact(result)
+        assert exact_json(stored["item_point"]) == exact_json(place)
+        assert exact_json(stored["result"]) == exact_json(result)
 
 
 NOT_AN_ITEM = {
@@ -106,7 +106,7 @@ NOT_AN_ITEM = {
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 @pytest.mark.parametrize("name", NOT_AN_ITEM)
-def test_a_bad_item_is_422_and_changes_nothing(stage: Stage, name: str) -> None:
+def test_invalid_item_is_422_and_changes_nothing(stage: Stage, name: str) -> None:
     item = stage.item(stage.record()["inspection_id"])
     path = f"/api/inspection_item/{item['item_id']}"
     answer = stage.client.put(path, content=NOT_AN_ITEM[name], headers={"Content-Type": "application/json"})
@@ -125,7 +125,7 @@ UNREADABLE: dict[str, str | bytes] = {
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_body_that_is_not_json_is_refused_clearly(stage: Stage, name: str) -> None:
+def test_body_that_is_not_json_is_422(stage: Stage, name: str) -> None:
     answer = stage.client.post(
         "/api/inspection_item/create", content=UNREADABLE[name], headers={"Content-Type": "application/json"}
     )
@@ -162,7 +162,7 @@ NOT_A_RECORD: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 @pytest.mark.parametrize("body", NOT_A_RECORD, ids=repr)
-def test_a_bad_record_is_422_and_changes_nothing(stage: Stage, body: dict[str, Any]) -> None:
+def test_invalid_record_is_422_and_changes_nothing(stage: Stage, body: dict[str, Any]) -> None:
     record = stage.record(inspection_name="甲")
     number = record["inspection_id"]
     answer = stage.client.put(f"/api/inspection/updateInspection/{number}", json=body)
@@ -171,7 +171,7 @@ def test_a_bad_record_is_422_and_changes_nothing(stage: Stage, body: dict[str, A
     assert stage.get(number) == record
 
 
-def test_the_widest_values_are_stored(stage: Stage) -> None:
+def test_longest_values_are_stored(stage: Stage) -> None:
     body = {
         "task_id": "任" * 255,
         "inspection_name": "😀" * 255,
@@ -188,7 +188,7 @@ def test_the_widest_values_are_stored(stage: Stage) -> None:
     assert len(item["description"]) == 20_000
 
 
-def test_columns_that_nobody_may_set_are_ignored(stage: Stage) -> None:
+def test_columns_of_the_service_in_a_body_are_ignored(stage: Stage) -> None:
     forged = {
         "inspection_id": "forged",
         "created_at": "2000-01-01T00:00:00",
@@ -232,7 +232,7 @@ def test_columns_that_nobody_may_set_are_ignored(stage: Stage) -> None:
 @pytest.mark.parametrize(
     "number", ["%00", "a%00b", "x" * 256, "%F0%9F%98%80", "..%2f..", "%27%20OR%201=1--", "%ff"]
 )
-def test_invalid_id_is_refused_clearly(stage: Stage, number: str) -> None:
+def test_invalid_id_is_422(stage: Stage, number: str) -> None:
     stage.item(stage.record()["inspection_id"])
     calls = [
         ("GET", f"/api/inspection/getInspectionById/{number}"),
@@ -251,8 +251,8 @@ def test_invalid_id_is_refused_clearly(stage: Stage, number: str) -> None:
     assert stage.search()["pagination"]["total"] == 1
 
 
-def test_a_nul_inside_a_document_is_kept(stage: Stage) -> None:
-    # It is no text of a column: the document stays JSON, in which U+0000 is an escape.
+def test_nul_inside_a_document_is_stored(stage: Stage) -> None:
+    # The column has JSON, in which U+0000 is an escape, not a text with U+0000.
     record = stage.client.post("/api/inspection/create", json={"task_id": "t"}).json()["data"]
     document = {"note": ["\u0000"]}
     body = {"item_name": "前缘", "inspection_id": record["inspection_id"], "item_point": document}

@@ -1,4 +1,4 @@
-"""Every search finds its records by an index, on both databases, with as many records as years bring."""
+"""Tests that every search uses an index, on both databases, with the records of several years."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from service.db.statements import Statements
 from service.inspection.queries import RecordQueries
 from tests.narrowing import not_none
 
-both = pytest.mark.parametrize(
+on_both_databases = pytest.mark.parametrize(
     "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
 )
 RECORDS = 40_000
@@ -60,7 +60,7 @@ VALUES: dict[str, Any] = {
     "end_time_from": START + dt.timedelta(days=130),
     "end_time_to": START + dt.timedelta(days=5),
 }
-# `q` is not among them: a part of a name, in any place of it, is looked for in every name.
+# Not `q`, which searches a text at any place in every name.
 ORDERED = ("task_id", "executor_id", "inspection_status", "record_state", "reference_image_id")
 MARKED = ((), *((name,) for name in ORDERED))
 SEARCHES = [names for count in (0, 1, 2) for names in itertools.combinations(VALUES, count)]
@@ -96,15 +96,15 @@ def _fill(session: Any) -> None:
     )
 
 
-def compiled(connection: Connection) -> Statements:
+def compile_statement(connection: Connection) -> Statements:
     is_sqlite = connection.dialect.name == "sqlite"
     return Statements(sqlite.dialect(paramstyle="named") if is_sqlite else connection.dialect)
 
 
-def scans(
+def find_scans(
     connection: Connection, statements: Statements, select: Select[Any], filters: Mapping[str, Any]
 ) -> list[str]:
-    """The steps of a statement's plan that read the table of records without an index."""
+    """The steps of a statement's plan that read the records without an index."""
     statement = statements.get(select)
     values = statement.parameters(filters)
     if connection.dialect.name == "sqlite":
@@ -121,18 +121,18 @@ def _sequential(plan: Mapping[str, Any]) -> Iterator[str]:
         yield from _sequential(inner)
 
 
-@both
+@on_both_databases
 def test_every_filter_and_order_uses_an_index(database: Database) -> None:
     queries = RecordQueries(_join_sources())
-    # Without a transaction, which PostgreSQL would end if the test had to wait for the processor.
+    # Without a transaction: PostgreSQL would end it if the test had to wait for the processor.
     with database.reader.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        statements = compiled(connection)
+        statements = compile_statement(connection)
         plans = {}
         for names in SEARCHES:
             filters = {name: VALUES[name] for name in names}
             page = {**filters, "size": 20, "skip": 40}
             selects = {
-                # All records are counted by reading all of them.
+                # A count of all records reads all of them.
                 **({"count": (queries.count(names), filters)} if names else {}),
                 **{
                     f"page {newest_first} {few}": (
@@ -145,19 +145,21 @@ def test_every_filter_and_order_uses_an_index(database: Database) -> None:
                 **({"marks": (queries.marks(names), page)} if names in MARKED else {}),
             }
             for what, (select, values) in selects.items():
-                plans[(*names, what)] = scans(connection, statements, select, values)
+                plans[(*names, what)] = find_scans(connection, statements, select, values)
     assert {search: steps for search, steps in plans.items() if steps} == {}
 
 
-@both
-def test_the_test_would_see_a_scan(database: Database) -> None:
+@on_both_databases
+def test_scan_would_be_found(database: Database) -> None:
     with database.reader.connect() as connection:
         queries = RecordQueries(_join_sources())
-        assert scans(connection, compiled(connection), queries.count(["q"]), {"q": "%x%"})
+        assert find_scans(connection, compile_statement(connection), queries.count(["q"]), {"q": "%x%"})
 
 
-def prepared(connection: psycopg.Connection[Any], text: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The plan of a prepared statement, with what its run read."""
+def explain_prepared(
+    connection: psycopg.Connection[Any], text: str, values: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """The plan of a prepared statement, with the rows that it read."""
     names = list(dict.fromkeys(re.findall(r"%\((\w+)\)s", text)))
     numbered = re.sub(r"%\((\w+)\)s", lambda match: f"${names.index(match[1]) + 1}", text)
     connection.execute(f"PREPARE small AS {numbered}".encode())
@@ -169,14 +171,14 @@ def prepared(connection: psycopg.Connection[Any], text: str, values: Mapping[str
 
 
 def read_rows(plan: Mapping[str, Any]) -> int:
-    """How many rows of the records a run of the plan read."""
+    """The number of rows of the records that the plan read."""
     of_records = plan.get("Relation Name") == "record"
     rows = plan["Actual Rows"] * plan["Actual Loops"] if of_records else 0
     return int(rows + sum(read_rows(inner) for inner in plan.get("Plans", ())))
 
 
 @pytest.mark.parametrize("database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def test_a_page_is_planned_without_its_values_and_read_along_the_order(database: Database) -> None:
+def test_page_of_a_prepared_statement_is_read_in_index_order(database: Database) -> None:
     queries = RecordQueries(_join_sources())
     statements = Statements(database.reader.dialect)
     mark = {"mark_time": START + dt.timedelta(days=100), "mark_id": "id-28800"}
@@ -184,13 +186,13 @@ def test_a_page_is_planned_without_its_values_and_read_along_the_order(database:
     with psycopg.connect(address(database.reader.url, further=SMALL_READS)) as connection:
         for names in MARKED:
             values = {**{name: VALUES[name] for name in names}, "most": 60}
-            plan = prepared(connection, statements.get(queries.count_few(names)).text, values)
+            plan = explain_prepared(connection, statements.get(queries.count_few(names)).text, values)
             read[*names, "count"] = read_rows(plan)
             for behind in (False, True):
                 page = queries.page(names, newest_first=True, behind_mark=behind)
                 values = {**{name: VALUES[name] for name in names}, "size": 20, "skip": 40, **mark}
-                plan = prepared(connection, statements.get(page).text, values)
+                plan = explain_prepared(connection, statements.get(page).text, values)
                 assert plan["Actual Rows"] == 20
                 read[*names, str(behind)] = read_rows(plan)
-    # 40 that are skipped and 20 that are shown, these also by their ids.
+    # 40 skipped rows and 20 shown ones, the latter also by their IDs.
     assert {name: rows for name, rows in read.items() if rows > 80} == {}

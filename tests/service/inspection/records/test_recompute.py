@@ -1,4 +1,4 @@
-"""Progress and status follow the items, whatever is done to them, in whatever order."""
+"""Tests that progress and status follow the items after any sequence of changes."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ STEPS = st.lists(
 )
 
 
-class Model:
-    """The decision of the contract in plain words."""
+class ExpectedRecord:
+    """The expected progress and status of a record, computed in a simple way."""
 
     def __init__(self) -> None:
         self.items: list[tuple[str, str]] = []
@@ -66,18 +66,18 @@ class Model:
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
-def test_a_record_follows_its_items(stage: Stage, steps: list[tuple[Any, ...]]) -> None:
-    model = Model()
+def test_record_follows_its_items(stage: Stage, steps: list[tuple[Any, ...]]) -> None:
+    model = ExpectedRecord()
     inspection_id = stage.record()["inspection_id"]
     for step in steps:
-        _play(stage, model, inspection_id, step)
+        play_step(stage, model, inspection_id, step)
         record = stage.get(inspection_id)
         assert (record["progress"], record["inspection_status"]) == (model.progress, model.status), step
         seal = stage.client.get(f"/api/inspection/{inspection_id}/seal").json()["data"]
         assert seal["record_state"] == model.state, step
 
 
-def _play(stage: Stage, model: Model, inspection_id: str, step: tuple[Any, ...]) -> None:
+def play_step(stage: Stage, model: ExpectedRecord, inspection_id: str, step: tuple[Any, ...]) -> None:
     if step[0] == "create":
         item = stage.item(inspection_id, result=OUTCOMES[step[1]])
         model.items.append((item["item_id"], step[1]))
@@ -101,8 +101,8 @@ def _play(stage: Stage, model: Model, inspection_id: str, step: tuple[Any, ...])
         if step[0] == "result":
             answer = stage.client.put(path, json={"result": OUTCOMES[step[2]]})
             assert answer.status_code == 200
-            # What the service wrote stays beside it, a verdict for one: the item says what that comes to.
-            state = _state(answer.json()["result"])
+            # The entries of the service stay too, for example a verdict. The item has the result.
+            state = entry_state(answer.json()["result"])
         elif step[0] == "verdict":
             assert stage.client.post(f"{path}/verdict", json={"verdict": step[2]}).status_code == 200
             state = "open" if step[2] == "undecided" else step[2]
@@ -115,21 +115,21 @@ def _play(stage: Stage, model: Model, inspection_id: str, step: tuple[Any, ...])
                 state = "passed" if step[2] else "failed"
             elif state == "empty":
                 state = "open"
-            else:  # It tells only how a detection went: a status that a person set stays.
+            else:  # Only the progress of a detection: the status that a user set stays.
                 return
         model.items[step[1]] = (item_id, state)
         if stage.client.get(path).json()["result"] != before:
             model.changed()
 
 
-def _state(entries: list[Entry]) -> str:
+def entry_state(entries: list[Entry]) -> str:
     passed = results.is_passed(entries)
     if passed is None:
         return "open" if entries else "empty"
     return "passed" if passed else "failed"
 
 
-def test_a_value_set_by_update_stays_until_the_items_change(stage: Stage) -> None:
+def test_updated_value_stays_until_the_items_change(stage: Stage) -> None:
     inspection_id = stage.record()["inspection_id"]
     item = stage.item(inspection_id, result=[{"isPassed": True}])
     path = f"/api/inspection/updateInspection/{inspection_id}"
@@ -141,7 +141,7 @@ def test_a_value_set_by_update_stays_until_the_items_change(stage: Stage) -> Non
     assert (record["progress"], record["inspection_status"]) == (100, "passed")
 
 
-def test_cancelled_is_left_only_by_an_update(stage: Stage) -> None:
+def test_cancelled_changes_only_by_an_update(stage: Stage) -> None:
     inspection_id = stage.record(inspection_status="cancelled")["inspection_id"]
     stage.item(inspection_id, result=[{"isPassed": False}])
     assert stage.get(inspection_id)["inspection_status"] == "cancelled"
@@ -153,7 +153,7 @@ def test_cancelled_is_left_only_by_an_update(stage: Stage) -> None:
     assert stage.finished(inspection_id)["inspection_status"] == "passed"
 
 
-def test_finish_names_what_is_open_then_sets_the_end_time(stage: Stage) -> None:
+def test_finish_lists_open_items_and_then_sets_the_end_time(stage: Stage) -> None:
     inspection_id = stage.record()["inspection_id"]
     path = f"/api/inspection/{inspection_id}/finish"
     assert stage.client.post(path).status_code == 409
@@ -181,7 +181,7 @@ def test_finish_names_what_is_open_then_sets_the_end_time(stage: Stage) -> None:
     )
 
 
-def test_a_refused_finish_says_three_names_and_tells_fifty(stage: Stage) -> None:
+def test_refused_finish_names_three_items_and_lists_fifty(stage: Stage) -> None:
     inspection_id = stage.record()["inspection_id"]
     path = f"/api/inspection/{inspection_id}/finish"
     for name in ("左翼", "右翼", "机头"):
@@ -196,7 +196,7 @@ def test_a_refused_finish_says_three_names_and_tells_fifty(stage: Stage) -> None
     assert len(answer["data"]["items"]) == 50
 
 
-def test_a_record_that_starts_with_items_follows_them(stage: Stage) -> None:
+def test_record_created_with_items_follows_them(stage: Stage) -> None:
     body = {"progress": 100, "inspection_status": "passed"}
     earlier, now = stage.record()["inspection_id"], stage.record(**body)["inspection_id"]
     stage.item(earlier, result=[{"isPassed": True}])
@@ -204,7 +204,7 @@ def test_a_record_that_starts_with_items_follows_them(stage: Stage) -> None:
     assert (stage.get(now)["progress"], stage.get(now)["inspection_status"]) == (0, "in_progress")
 
 
-def test_deleting_a_record_takes_its_items_and_photos(stage: Stage) -> None:
+def test_deletion_of_a_record_deletes_its_items_and_photos(stage: Stage) -> None:
     from tests.service.inspection.conftest import stored_file
 
     stage.files["p"] = stored_file("p")

@@ -1,4 +1,4 @@
-"""Photos of a record: what is added, matched, assigned and deleted, and by whom."""
+"""Tests the photos of a record: adding, matching, assignment and deletion, with permissions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CORNERS = [[170.0, 140.0], [490.0, 140.0], [490.0, 380.0], [170.0, 380.0]]
 OTHER = [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0]]
 
 
-class Scene:
+class RecordSetup:
     """A record with a reference image and two items, and a file that is a photo."""
 
     def __init__(self, stage: Stage) -> None:
@@ -45,7 +45,7 @@ class Scene:
         assert answer.status_code == 200, answer.text
         return dict(answer.json()["data"])
 
-    def listed(self) -> list[dict[str, Any]]:
+    def list_photos(self) -> list[dict[str, Any]]:
         answer = self.stage.client.get(self.path)
         assert answer.status_code == 200, answer.text
         return list(answer.json()["data"])
@@ -55,20 +55,20 @@ class Scene:
         assert answer.status_code == 200, answer.text
         return dict(answer.json()["data"])
 
-    def put(self, photo_id: str, *items: Any) -> Any:
+    def set_photo(self, photo_id: str, *items: Any) -> Any:
         body = {"items": [item if isinstance(item, dict) else {"item_id": item} for item in items]}
         return self.stage.client.put(f"{self.path}/{photo_id}/items", json=body)
 
     def assign(self, photo_id: str, *items: Any) -> dict[str, Any]:
-        answer = self.put(photo_id, *items)
+        answer = self.set_photo(photo_id, *items)
         assert answer.status_code == 200, answer.text
         return dict(answer.json()["data"])
 
     def delete(self, photo_id: str, **query: Any) -> Any:
         return self.stage.client.delete(f"{self.path}/{photo_id}", params=query)
 
-    def finds(self, *covered: bool) -> None:
-        """Have the matching find the first items, covered or not."""
+    def set_matches(self, *covered: bool) -> None:
+        """Let the matching find the first items, covered or not."""
         self.stage.matcher.matches = [
             PhotoMatch(
                 item_id=item_id, visible=1, score=0.9, homography=SHIFT, corners=CORNERS, covered=is_covered
@@ -81,42 +81,45 @@ class Scene:
 
 
 @pytest.fixture
-def scene(stage: Stage) -> Scene:
-    return Scene(stage)
+def scene(stage: Stage) -> RecordSetup:
+    return RecordSetup(stage)
 
 
-def test_a_photo_waits_with_the_record(scene: Scene) -> None:
+def test_photo_belongs_to_the_record(scene: RecordSetup) -> None:
     scene.stage.put("executors", id="id-of-planner", name="计划员")
     photo = scene.add()
     assert (photo["state"], photo["matches"], photo["items"], photo["error"]) == ("waiting", None, [], None)
     assert (photo["file"]["filename"], photo["width"], photo["height"]) == ("photo.jpg", 640, 480)
     assert (photo["added_by"], photo["added_by_name"]) == ("id-of-planner", "计划员")
-    assert scene.listed() == [photo]
+    assert scene.list_photos() == [photo]
     newer = scene.add("second")
-    assert [listed["photo_id"] for listed in scene.listed()] == [newer["photo_id"], photo["photo_id"]]
+    assert [entry["photo_id"] for entry in scene.list_photos()] == [
+        newer["photo_id"],
+        photo["photo_id"],
+    ]
     assert [scene.photos_of(item) for item in scene.items] == [[], []]
 
 
-def test_the_same_file_is_added_once(scene: Scene) -> None:
+def test_same_file_is_added_once(scene: RecordSetup) -> None:
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: scene.add()["photo_id"], range(4)))
     assert len(set(answers)) == 1
-    assert len(scene.listed()) == 1
+    assert len(scene.list_photos()) == 1
     assert sum(change.action == "add_photo" for change in scene.stage.changes) == 1
 
 
-def test_file_that_is_not_a_photo_is_refused(scene: Scene) -> None:
+def test_file_that_is_not_a_photo_is_refused(scene: RecordSetup) -> None:
     post = scene.stage.client.post
     assert post(scene.path, json={"file_id": "none"}).status_code == 404
     assert post(scene.path, json={"file_id": "text"}).status_code == 415
     assert post("/api/inspection/none/record-photos", json={"file_id": "photo"}).status_code == 404
     assert scene.stage.client.get("/api/inspection/none/record-photos").status_code == 404
-    assert scene.listed() == []
+    assert scene.list_photos() == []
 
 
-def test_matching_proposes_and_assigns_nothing(scene: Scene) -> None:
+def test_matching_proposes_and_assigns_nothing(scene: RecordSetup) -> None:
     photo = scene.add()["photo_id"]
-    scene.finds(True, False)
+    scene.set_matches(True, False)
     matched = scene.match(photo)
     assert matched["state"] == "matched"
     assert [(entry["item_id"], entry["covered"]) for entry in matched["matches"]] == [
@@ -131,10 +134,10 @@ def test_matching_proposes_and_assigns_nothing(scene: Scene) -> None:
     assert [(entry.item_id, entry.reference_file_id, entry.point) for entry in regions] == [
         (item_id, "reference", (0.25, 0.25, 0.5, 0.5)) for item_id in scene.items
     ]
-    assert scene.listed() == [matched]
+    assert scene.list_photos() == [matched]
 
 
-def test_items_on_a_file_of_their_own_are_looked_for_there(scene: Scene) -> None:
+def test_items_on_another_file_are_matched_with_it(scene: RecordSetup) -> None:
     scene.stage.files["own"] = stored_file("own")
     point = {"point": POINT, "fileInfo": {"ipfs_cid": "cid-own"}}
     third = scene.stage.item(scene.record, item_point=point)["item_id"]
@@ -145,19 +148,19 @@ def test_items_on_a_file_of_their_own_are_looked_for_there(scene: Scene) -> None
     assert regions[2].item_id == third
 
 
-def test_what_matches_nothing_and_what_fails(scene: Scene) -> None:
+def test_photo_without_a_match_and_failed_match(scene: RecordSetup) -> None:
     photo = scene.add()["photo_id"]
     assert scene.match(photo)["state"] == "unmatched"
     scene.stage.matcher.error = "file_lost"
     failed = scene.match(photo)
     assert (failed["state"], failed["error"], failed["message"]) == ("failed", "file_lost", "因为 file_lost")
     scene.stage.matcher.error = None
-    scene.finds(True)
+    scene.set_matches(True)
     again = scene.match(photo)
     assert (again["state"], again["error"], again["message"]) == ("matched", None, None)
 
 
-def test_a_matching_that_breaks_is_said(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_matching_is_reported(scene: RecordSetup, monkeypatch: pytest.MonkeyPatch) -> None:
     async def broken(_self: Any, _file_id: str, _regions: Any) -> Any:
         raise RuntimeError
 
@@ -166,14 +169,14 @@ def test_a_matching_that_breaks_is_said(scene: Scene, monkeypatch: pytest.Monkey
     assert (failed["state"], failed["error"]) == ("failed", "internal")
 
 
-def test_a_second_request_joins_the_matching_that_is_under_way(scene: Scene) -> None:
+def test_second_request_joins_the_running_matching(scene: RecordSetup) -> None:
     photo, other = scene.add()["photo_id"], scene.add("second")["photo_id"]
-    scene.finds(True)
+    scene.set_matches(True)
     gate = scene.stage.matcher.gate = asyncio.Event()
     assert scene.match(photo, wait=0)["state"] == "waiting"
     assert scene.match(photo, wait=0.01)["state"] == "waiting"
     assert scene.match(other, wait=0.01)["state"] == "waiting"
-    # One at a time is asked for.
+    # Only one matching runs at a time.
     assert [file_id for file_id, _ in scene.stage.matcher.requests] == ["photo"]
     portal = scene.stage.client.portal
     assert portal is not None
@@ -184,24 +187,24 @@ def test_a_second_request_joins_the_matching_that_is_under_way(scene: Scene) -> 
     assert matched[:2] == ["photo", "second"]
 
 
-def test_matches_of_a_region_that_moved_are_forgotten(scene: Scene) -> None:
+def test_matches_of_a_moved_region_are_deleted(scene: RecordSetup) -> None:
     photo = scene.add()["photo_id"]
-    scene.finds(True, True)
+    scene.set_matches(True, True)
     scene.match(photo)
     moved = {"item_point": {"point": {**POINT, "x": 0.1}}}
     scene.stage.client.put(f"/api/inspection_item/{scene.items[0]}", json=moved)
-    (left,) = scene.listed()[0]["matches"]
+    (left,) = scene.list_photos()[0]["matches"]
     assert left["item_id"] == scene.items[1]
     scene.stage.client.delete(f"/api/inspection_item/{scene.items[1]}")
-    assert scene.listed()[0]["matches"] == []
-    # What is no longer proposed is assigned by the person.
+    assert scene.list_photos()[0]["matches"] == []
+    # An item that is no longer proposed is assigned by hand.
     (assigned,) = scene.assign(photo, scene.items[0])["items"]
     assert (assigned["assigned"], assigned["homography"]) == ("person", None)
 
 
-def test_a_photo_is_assigned_as_proposed_and_by_hand(scene: Scene) -> None:
+def test_photo_is_assigned_by_proposal_and_by_hand(scene: RecordSetup) -> None:
     photo = scene.add()["photo_id"]
-    scene.finds(True, False)
+    scene.set_matches(True, False)
     scene.match(photo)
     first, other = scene.assign(photo, *scene.items)["items"]
     assert (first["item_id"], first["item_name"], first["assigned"]) == (scene.items[0], "前缘", "alignment")
@@ -213,7 +216,7 @@ def test_a_photo_is_assigned_as_proposed_and_by_hand(scene: Scene) -> None:
     by_hand = scene.assign(photo, {"item_id": scene.items[0], "homography": OTHER}, scene.items[1])["items"]
     assert [(it["assigned"], it["homography"]) for it in by_hand] == [("person", OTHER), ("person", None)]
     assert by_hand[0]["photo_id"] == first["photo_id"]
-    # An assignment that is there stays.
+    # An existing assignment stays.
     assert scene.assign(photo, *scene.items)["items"] == by_hand
     assert scene.assign(photo, {"item_id": scene.items[0], "homography": SHIFT})["items"][0]["assigned"] == (
         "alignment"
@@ -229,14 +232,14 @@ def test_a_photo_is_assigned_as_proposed_and_by_hand(scene: Scene) -> None:
     )
 
 
-def test_only_items_of_the_record_get_the_photo(scene: Scene) -> None:
+def test_photo_is_assigned_only_to_items_of_its_record(scene: RecordSetup) -> None:
     photo = scene.add()["photo_id"]
     foreign = scene.stage.item(scene.stage.record()["inspection_id"])["item_id"]
-    assert scene.put(photo, scene.items[0], foreign).status_code == 404
-    assert scene.put("none", scene.items[0]).status_code == 404
+    assert scene.set_photo(photo, scene.items[0], foreign).status_code == 404
+    assert scene.set_photo("none", scene.items[0]).status_code == 404
     assert scene.photos_of(scene.items[0]) == []
     singular = [[1, 0, 0], [2, 0, 0], [0, 0, 1]]
-    assert scene.put(photo, {"item_id": scene.items[0], "homography": singular}).status_code == 422
+    assert scene.set_photo(photo, {"item_id": scene.items[0], "homography": singular}).status_code == 422
     elsewhere = scene.stage.record()["inspection_id"]
     path = f"/api/inspection/{elsewhere}/record-photos/{photo}"
     assert scene.stage.client.put(f"{path}/items", json={"items": []}).status_code == 404
@@ -244,26 +247,26 @@ def test_only_items_of_the_record_get_the_photo(scene: Scene) -> None:
     assert scene.stage.client.post(f"{path}/match").status_code == 404
 
 
-def test_a_photo_of_one_item_alone_stays_with_it(scene: Scene) -> None:
+def test_photo_of_an_item_alone_is_not_a_record_photo(scene: RecordSetup) -> None:
     item_photo = scene.stage.client.post(
         f"/api/inspection_item/{scene.items[0]}/photos", json={"file_id": "photo"}
     ).json()["data"]
-    assert scene.listed() == []
+    assert scene.list_photos() == []
     photo = scene.add()["photo_id"]
     scene.assign(photo, scene.items[0])
     assert len(scene.photos_of(scene.items[0])) == 2
     scene.assign(photo)
-    assert [listed["photo_id"] for listed in scene.photos_of(scene.items[0])] == [item_photo["photo_id"]]
-    # Taken off the item, the photo is still the record's.
+    assert [entry["photo_id"] for entry in scene.photos_of(scene.items[0])] == [item_photo["photo_id"]]
+    # A photo that is removed from the item still belongs to the record.
     (assigned,) = scene.assign(photo, scene.items[0])["items"]
     path = f"/api/inspection_item/{scene.items[0]}/photos/{assigned['photo_id']}"
     assert scene.stage.client.delete(path).status_code == 200
-    assert scene.listed()[0]["items"] == []
+    assert scene.list_photos()[0]["items"] == []
 
 
-def test_detection_hears_where_the_region_lies(scene: Scene) -> None:
+def test_detection_gets_the_place_of_the_region(scene: RecordSetup) -> None:
     photo = scene.add()["photo_id"]
-    scene.finds(True)
+    scene.set_matches(True)
     scene.match(photo)
     scene.assign(photo, *scene.items)
 
@@ -282,15 +285,15 @@ def test_detection_hears_where_the_region_lies(scene: Scene) -> None:
     assert read(scene.items[1]).photo_alignment is None
     scene.assign(photo, {"item_id": scene.items[0], "homography": OTHER})
     assert read(scene.items[0]).photo_alignment.by_person
-    # It is said of that reference image, and of no other.
+    # The place is valid only for this reference image.
     scene.stage.files["own"] = stored_file("own")
     changed = {"item_point": {"point": POINT, "fileInfo": {"ipfs_cid": "cid-own"}}}
     scene.stage.client.put(f"/api/inspection_item/{scene.items[0]}", json=changed)
     assert read(scene.items[0]).photo_alignment is None
-    assert scene.listed()[0]["items"][0]["homography"] is None
+    assert scene.list_photos()[0]["items"][0]["homography"] is None
 
 
-def test_deleting_asks_when_results_rest_on_the_photo(scene: Scene) -> None:
+def test_deletion_of_a_photo_with_results_needs_confirmation(scene: RecordSetup) -> None:
     photo = scene.add()["photo_id"]
     scene.assign(photo, *scene.items)
     result: list[Entry] = [
@@ -310,17 +313,17 @@ def test_deleting_asks_when_results_rest_on_the_photo(scene: Scene) -> None:
         ],
     }
     assert "前缘、口盖" in refused.json()["msg"]
-    assert len(scene.listed()) == 1
-    # Also when the photo is not the item's any more: what was found in it is still there.
+    assert len(scene.list_photos()) == 1
+    # Also if the photo no longer belongs to the item, because the item still has its result.
     scene.assign(photo)
     assert scene.delete(photo).json()["data"]["count"] == 1
     assert scene.delete(photo, confirmed=True).status_code == 200
-    assert scene.listed() == []
+    assert scene.list_photos() == []
     assert scene.stage.client.get(f"/api/inspection_item/{scene.items[0]}").json()["result"] == result
     assert scene.delete(photo, confirmed=True).status_code == 404
 
 
-def test_deleting_takes_it_off_the_items(scene: Scene) -> None:
+def test_deletion_removes_the_photo_from_its_items(scene: RecordSetup) -> None:
     photo = scene.add()["photo_id"]
     scene.assign(photo, *scene.items)
     assert scene.delete(photo).status_code == 200
@@ -328,16 +331,16 @@ def test_deleting_takes_it_off_the_items(scene: Scene) -> None:
     assert scene.add()["photo_id"] != photo
 
 
-def test_a_deleted_item_comes_back_with_its_photo(scene: Scene) -> None:
+def test_deleted_item_is_restored_with_its_photo(scene: RecordSetup) -> None:
     photo = scene.add()["photo_id"]
     scene.assign(photo, {"item_id": scene.items[0], "homography": OTHER}, scene.items[1])
-    before = scene.listed()
+    before = scene.list_photos()
     path = f"/api/inspection_item/{scene.items[0]}"
     assert scene.stage.client.delete(path).status_code == 200
-    assert [item["item_id"] for item in scene.listed()[0]["items"]] == [scene.items[1]]
+    assert [item["item_id"] for item in scene.list_photos()[0]["items"]] == [scene.items[1]]
     assert scene.stage.client.post(f"{path}/restore").status_code == 200
-    assert scene.listed() == before
-    # When the record's photo went meanwhile, it is the item's alone.
+    assert scene.list_photos() == before
+    # If the record no longer has the photo, it belongs only to the item.
     assert scene.stage.client.delete(path).status_code == 200
     assert scene.delete(photo).status_code == 200
     assert scene.stage.client.post(f"{path}/restore").status_code == 200
@@ -347,7 +350,7 @@ def test_a_deleted_item_comes_back_with_its_photo(scene: Scene) -> None:
     assert [(row.record_photo_id, row.assigned, row.homography) for row in rows] == [(None, None, None)]
 
 
-def test_a_deleted_record_takes_its_photos_with_it(scene: Scene) -> None:
+def test_deletion_of_a_record_deletes_its_photos(scene: RecordSetup) -> None:
     scene.assign(scene.add()["photo_id"], *scene.items)
     assert scene.stage.client.delete(f"/api/inspection/deleteInspection/{scene.record}").status_code == 200
     for table in (RECORD_PHOTO, PHOTO):
@@ -355,37 +358,37 @@ def test_a_deleted_record_takes_its_photos_with_it(scene: Scene) -> None:
         assert rows == []
 
 
-def test_a_sealed_record_keeps_its_photos(scene: Scene) -> None:
+def test_photos_of_a_sealed_record_cannot_change(scene: RecordSetup) -> None:
     photo = scene.add()["photo_id"]
-    scene.finds(True)
+    scene.set_matches(True)
     gate = scene.stage.matcher.gate = asyncio.Event()
     assert scene.match(photo, wait=0)["state"] == "waiting"
     scene.stage.finished(scene.record)
-    sealed = scene.listed()
+    sealed = scene.list_photos()
     for answer in (
         scene.stage.client.post(scene.path, json={"file_id": "second"}),
-        scene.put(photo, scene.items[0]),
+        scene.set_photo(photo, scene.items[0]),
         scene.delete(photo, confirmed=True),
     ):
         assert (answer.status_code, answer.json()["data"]["error"]) == (409, "record_sealed")
-    # A photo that is there is answered, and a matching that ends now changes nothing.
+    # An existing photo is returned, and a matching that ends now changes nothing.
     assert scene.add()["photo_id"] == photo
     portal = scene.stage.client.portal
     assert portal is not None
     portal.call(gate.set)
-    portal.call(_ended, scene.stage.service.matching)
+    portal.call(has_ended, scene.stage.service.matching)
     refused = scene.stage.client.post(f"{scene.path}/{photo}/match")
     assert (refused.status_code, refused.json()["data"]["error"]) == (409, "record_sealed")
-    assert scene.listed() == sealed
+    assert scene.list_photos() == sealed
     assert scene.stage.client.get(f"/api/inspection/{scene.record}/seal/verify").json()["data"]["intact"]
 
 
-async def _ended(matching: Matching) -> None:
+async def has_ended(matching: Matching) -> None:
     await asyncio.gather(*matching._tasks.values())
 
 
 @pytest.mark.parametrize(("role", "changes"), [("viewer", 403), ("inspector", 200), ("planner", 200)])
-def test_rights(scene: Scene, role: str, changes: int) -> None:
+def test_permissions(scene: RecordSetup, role: str, changes: int) -> None:
     photo = scene.add()["photo_id"]
     client = scene.stage.as_role(role)
     assert client.get(scene.path).status_code == 200
@@ -396,7 +399,7 @@ def test_rights(scene: Scene, role: str, changes: int) -> None:
     assert client.delete(address).status_code == changes
 
 
-def test_photos_say_which_camera_took_them_and_what_is_odd_about_the_time(scene: Scene) -> None:
+def test_photos_have_camera_data_and_marks_for_unusual_times(scene: RecordSetup) -> None:
     camera = CameraData(taken_at="2020-01-01T00:00:00Z", make="Canon")
     scene.stage.files["photo"] = scene.stage.files["photo"].model_copy(update={"camera": camera})
     body = {"start_time": "2026-01-01T00:00:00"}
@@ -406,6 +409,6 @@ def test_photos_say_which_camera_took_them_and_what_is_odd_about_the_time(scene:
 
     of_item = scene.stage.client.get(f"/api/inspection_item/{scene.items[0]}/photos").json()["data"]
     of_items = scene.stage.client.get(f"/api/inspection/{scene.record}/photos").json()["data"]
-    for each in (*scene.listed(), *of_item, *of_items):
+    for each in (*scene.list_photos(), *of_item, *of_items):
         assert each["camera"]["make"] == "Canon"
         assert each["taken_mark"] == "before_start"

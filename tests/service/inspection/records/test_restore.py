@@ -22,11 +22,11 @@ PASSED = {"isPassed": True, "progress": "done", "version": 1, "own": {"deleted_c
 FAILED = {"isPassed": False, "progress": "done", "version": 1}
 
 
-def path(item: dict[str, Any], what: str = "") -> str:
+def item_path(item: dict[str, Any], what: str = "") -> str:
     return f"/api/inspection_item/{item['item_id']}{what}"
 
 
-def listed(stage: Stage, inspection_id: str) -> list[dict[str, Any]]:
+def list_item_ids(stage: Stage, inspection_id: str) -> list[dict[str, Any]]:
     query: dict[str, str | int] = {"inspection_id": inspection_id, "page_size": 200}
     answer = stage.client.get("/api/inspection_item/list", params=query)
     data: list[dict[str, Any]] = answer.json()["data"]["data"]
@@ -40,7 +40,7 @@ def deleted_count(stage: Stage) -> int:
     return count
 
 
-def test_an_item_returns_as_it_was_in_its_place(stage: Stage) -> None:
+def test_item_is_restored_unchanged_in_its_place(stage: Stage) -> None:
     stage.put("models", id="m1", name="裂纹", description="第一版")
     stage.files["p1"], stage.files["p2"] = stored_file("p1"), stored_file("p2")
     record = stage.record()["inspection_id"]
@@ -50,46 +50,46 @@ def test_an_item_returns_as_it_was_in_its_place(stage: Stage) -> None:
     )
     stage.item(record, item_name="三", result=[FAILED])
     for file_id in ("p1", "p2"):
-        stage.client.post(path(item, "/photos"), json={"file_id": file_id})
-    stage.client.post(path(item, "/verdict"), json={"verdict": "passed", "reason": "看过"})
-    before, items = stage.client.get(path(item)), listed(stage, record)
-    photos = stage.client.get(path(item, "/photos")).json()
+        stage.client.post(item_path(item, "/photos"), json={"file_id": file_id})
+    stage.client.post(item_path(item, "/verdict"), json={"verdict": "passed", "reason": "看过"})
+    before, items = stage.client.get(item_path(item)), list_item_ids(stage, record)
+    photos = stage.client.get(item_path(item, "/photos")).json()
 
-    assert stage.client.delete(path(item)).json() == {"code": 0, "data": True, "msg": "删除成功"}
-    assert stage.client.get(path(item)).status_code == 404
-    assert stage.client.get(path(item, "/photos")).status_code == 404
-    assert [listed_item["item_name"] for listed_item in listed(stage, record)] == ["一", "三"]
+    assert stage.client.delete(item_path(item)).json() == {"code": 0, "data": True, "msg": "删除成功"}
+    assert stage.client.get(item_path(item)).status_code == 404
+    assert stage.client.get(item_path(item, "/photos")).status_code == 404
+    assert [listed_item["item_name"] for listed_item in list_item_ids(stage, record)] == ["一", "三"]
 
-    answer = stage.client.post(path(item, "/restore"))
+    answer = stage.client.post(item_path(item, "/restore"))
     assert answer.status_code == 200
     assert answer.text == before.text
     assert answer.headers["ETag"] == before.headers["ETag"]
-    assert stage.client.get(path(item)).text == before.text
-    assert stage.client.get(path(item, "/photos")).json() == photos
-    assert listed(stage, record) == items
+    assert stage.client.get(item_path(item)).text == before.text
+    assert stage.client.get(item_path(item, "/photos")).json() == photos
+    assert list_item_ids(stage, record) == items
     assert deleted_count(stage) == 0
 
 
-def test_the_record_follows(stage: Stage) -> None:
+def test_record_follows_a_restored_item(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     stage.item(record, result=[PASSED])
     failed = stage.item(record, result=[FAILED])
     open_one = stage.item(record)
     for item in (failed, open_one):
-        stage.client.delete(path(item))
+        stage.client.delete(item_path(item))
     assert (stage.get(record)["progress"], stage.get(record)["inspection_status"]) == (100, "passed")
-    stage.client.post(path(failed, "/restore"))
+    stage.client.post(item_path(failed, "/restore"))
     assert (stage.get(record)["progress"], stage.get(record)["inspection_status"]) == (100, "failed")
-    stage.client.post(path(open_one, "/restore"))
+    stage.client.post(item_path(open_one, "/restore"))
     assert (stage.get(record)["progress"], stage.get(record)["inspection_status"]) == (66, "in_progress")
 
 
 def test_restore_is_announced_once(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"], item_name="铆钉")
-    stage.as_role("inspector").delete(path(item))
+    stage.as_role("inspector").delete(item_path(item))
     del stage.changes[:]
     for _ in range(2):
-        assert stage.client.post(path(item, "/restore")).status_code == 200
+        assert stage.client.post(item_path(item, "/restore")).status_code == 200
     (change_announced,) = (change for change in stage.changes if change.action == "bring_back")
     assert (change_announced.kind, change_announced.object_id, change_announced.actor) == (
         "item",
@@ -100,105 +100,105 @@ def test_restore_is_announced_once(stage: Stage) -> None:
     assert change_announced.details["item_name"] == "铆钉"
 
 
-def test_twice_at_once_gives_one_item(stage: Stage) -> None:
+def test_parallel_restores_create_one_item(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     item = stage.item(record)
-    stage.client.delete(path(item))
+    stage.client.delete(item_path(item))
     with ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda _: stage.client.post(path(item, "/restore")), range(4)))
+        answers = list(pool.map(lambda _: stage.client.post(item_path(item, "/restore")), range(4)))
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.text for answer in answers}) == 1
-    assert len(listed(stage, record)) == 1
+    assert len(list_item_ids(stage, record)) == 1
 
 
-def test_deleted_and_restored_again_and_again(stage: Stage) -> None:
+def test_item_can_be_deleted_and_restored_repeatedly(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"])
     for number in range(3):
         name = f"第{number}次"
-        stage.client.put(path(item), json={"item_name": name})
-        stage.client.delete(path(item))
-        assert stage.client.post(path(item, "/restore")).json()["item_name"] == name
+        stage.client.put(item_path(item), json={"item_name": name})
+        stage.client.delete(item_path(item))
+        assert stage.client.post(item_path(item, "/restore")).json()["item_name"] == name
 
 
-def test_nothing_to_bring_back_is_a_404(stage: Stage) -> None:
+def test_restore_of_an_unknown_item_is_404(stage: Stage) -> None:
     answer = stage.client.post("/api/inspection_item/none/restore")
     assert answer.status_code == 404
     assert answer.json()["data"]["error"] == "not_found"
 
 
-def test_with_its_record_an_item_is_gone_for_good(stage: Stage) -> None:
+def test_item_of_a_deleted_record_cannot_be_restored(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     item, other = stage.item(record), stage.item(record)
-    stage.client.delete(path(item))
+    stage.client.delete(item_path(item))
     assert deleted_count(stage) == 1
     stage.client.delete(f"/api/inspection/deleteInspection/{record}")
     assert deleted_count(stage) == 0
     for deleted in (item, other):
-        assert stage.client.post(path(deleted, "/restore")).status_code == 404
+        assert stage.client.post(item_path(deleted, "/restore")).status_code == 404
 
 
-def test_rights_are_those_of_making_items(stage: Stage) -> None:
+def test_restore_requires_the_permission_to_add_items(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"])
-    stage.client.delete(path(item))
-    assert stage.as_role("viewer").post(path(item, "/restore")).status_code == 403
-    assert stage.client.get(path(item)).status_code == 404
-    # Another user's deletion can be taken back as well.
-    assert stage.as_role("inspector").post(path(item, "/restore")).status_code == 200
+    stage.client.delete(item_path(item))
+    assert stage.as_role("viewer").post(item_path(item, "/restore")).status_code == 403
+    assert stage.client.get(item_path(item)).status_code == 404
+    # Another user's deletion can be undone too.
+    assert stage.as_role("inspector").post(item_path(item, "/restore")).status_code == 200
 
 
-def test_after_its_time_a_deleted_item_is_gone(stage: Stage) -> None:
+def test_deleted_item_expires(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     old, young, newest = (stage.item(record) for _ in range(3))
     for item in (old, young):
-        stage.client.delete(path(item))
-    # The API's document says 30 days.
+        stage.client.delete(item_path(item))
+    # The API document says 30 days.
     month_ago = dt.datetime.now(dt.UTC).replace(tzinfo=None) - dt.timedelta(days=30)
     for item, seconds in ((old, -1), (young, 600)):
         at = month_ago + dt.timedelta(seconds=seconds)
         deleted = update(DELETED).where(DELETED.c.item_id == item["item_id"]).values(deleted_at=at)
         stage.database.write_now(methodcaller("execute", deleted))
-    assert stage.client.post(path(old, "/restore")).status_code == 404
+    assert stage.client.post(item_path(old, "/restore")).status_code == 404
     assert deleted_count(stage) == 2
-    stage.client.delete(path(newest))
+    stage.client.delete(item_path(newest))
     assert deleted_count(stage) == 2
-    assert stage.client.post(path(young, "/restore")).status_code == 200
+    assert stage.client.post(item_path(young, "/restore")).status_code == 200
 
 
-def test_a_detection_under_way_comes_back_cancelled(stage: Stage) -> None:
+def test_running_detection_is_restored_as_cancelled(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"], result=[PASSED])
     running: Entry = {"isPassed": False, "progress": "detecting", "job_id": "j"}
     stage.database.write_now(
         lambda session: stage.service.detections.put_result(session, item["item_id"], running)
     )
-    stage.client.post(path(item, "/verdict"), json={"verdict": "undecided"})
-    before = stage.client.get(path(item)).json()["result"]
+    stage.client.post(item_path(item, "/verdict"), json={"verdict": "undecided"})
+    before = stage.client.get(item_path(item)).json()["result"]
     assert [entry["progress"] for entry in before] == ["done", "detecting", "pending"]
-    stage.client.delete(path(item))
-    entries = stage.client.post(path(item, "/restore")).json()["result"]
+    stage.client.delete(item_path(item))
+    entries = stage.client.post(item_path(item, "/restore")).json()["result"]
     assert entries[1].pop("error")["code"] == "canceled"
     assert entries == [before[0], {**before[1], "progress": "canceled"}, before[2]]
 
 
-def test_a_key_that_made_another_item_meanwhile_stays_with_that(stage: Stage) -> None:
+def test_key_that_created_another_item_stays_with_it(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     body, key = {"item_name": "a", "inspection_id": record}, {"Idempotency-Key": "k"}
     first = stage.client.post("/api/inspection_item/create", json=body, headers=key).json()
-    stage.client.delete(path(first))
+    stage.client.delete(item_path(first))
     second = stage.client.post("/api/inspection_item/create", json=body, headers=key).json()
     assert second["item_id"] != first["item_id"]
-    assert stage.client.post(path(first, "/restore")).status_code == 200
+    assert stage.client.post(item_path(first, "/restore")).status_code == 200
     again = stage.client.post("/api/inspection_item/create", json=body, headers=key).json()
     assert again["item_id"] == second["item_id"]
 
 
-def test_a_stale_verdict_is_refused_with_what_is_there_now(stage: Stage) -> None:
+def test_stale_verdict_is_refused_with_the_current_item(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"])
     body, first = {"verdict": "passed"}, {"If-Match": '"1"'}
-    assert stage.client.post(path(item, "/verdict"), json=body, headers=first).headers["ETag"] == '"2"'
-    stale = stage.client.post(path(item, "/verdict"), json={"verdict": "failed"}, headers=first)
+    assert stage.client.post(item_path(item, "/verdict"), json=body, headers=first).headers["ETag"] == '"2"'
+    stale = stage.client.post(item_path(item, "/verdict"), json={"verdict": "failed"}, headers=first)
     assert stale.status_code == 412
     assert stale.headers["ETag"] == '"2"'
     assert stale.json()["data"]["error"] == "stale"
-    assert stale.json()["data"]["current"] == stage.client.get(path(item)).json()
-    # Without the header as ever.
-    assert stage.client.post(path(item, "/verdict"), json=body).status_code == 200
+    assert stale.json()["data"]["current"] == stage.client.get(item_path(item)).json()
+    # Without the header the verdict is accepted.
+    assert stage.client.post(item_path(item, "/verdict"), json=body).status_code == 200

@@ -37,7 +37,7 @@ def fleet(stage: Stage) -> Stage:
     return stage
 
 
-def test_joined_fields_are_filled_where_the_catalogue_knows(fleet: Stage) -> None:
+def test_joined_fields_are_filled_from_the_catalogue(fleet: Stage) -> None:
     joined = ("executor_name", "reference_image_name", "flight_id", "aircraft_id", "aircraft_name")
     rows = {r["inspection_name"]: tuple(r[name] for name in joined) for r in fleet.search()["data"]}
     assert rows == {
@@ -110,7 +110,7 @@ def test_every_pair_of_filters_combines_with_and(fleet: Stage) -> None:
         assert set(both) == alone[first] & alone[second], (first, second)
 
 
-def test_pages_hold_every_record_once_newest_first(stage: Stage) -> None:
+def test_pages_contain_every_record_once_newest_first(stage: Stage) -> None:
     names = [str(number) for number in range(11)]
     for name in names:
         stage.record(inspection_name=name, task_id="even" if int(name) % 2 == 0 else "odd")
@@ -138,7 +138,7 @@ def test_pages_hold_every_record_once_newest_first(stage: Stage) -> None:
     assert filtered == ["9", "7", "5", "3", "1"]
 
 
-def test_ties_are_broken_by_id(stage: Stage) -> None:
+def test_records_of_the_same_time_are_ordered_by_id(stage: Stage) -> None:
     ids = [stage.record()["inspection_id"] for _ in range(9)]
     moment = stage.database.read_now(
         lambda session: session.execute(RECORD.select().limit(1)).one().created_at
@@ -154,7 +154,7 @@ def test_ties_are_broken_by_id(stage: Stage) -> None:
         assert shown == sorted(ids, reverse=True)
 
 
-def test_an_empty_database_has_no_pages(stage: Stage) -> None:
+def test_empty_database_has_no_pages(stage: Stage) -> None:
     data = stage.search()
     assert data == {
         "data": [],
@@ -182,7 +182,7 @@ def test_an_empty_database_has_no_pages(stage: Stage) -> None:
         {"end_time_to": "0001-01-01T00:00:00+14:00"},
     ],
 )
-def test_a_query_out_of_its_rules_is_422(stage: Stage, query: dict[str, Any]) -> None:
+def test_invalid_query_is_422(stage: Stage, query: dict[str, Any]) -> None:
     params = {"current_page": 1, "page_size": 10, **query}
     answer = stage.client.get("/api/inspection/search", params=params)
     assert answer.status_code == 422, answer.text
@@ -190,7 +190,7 @@ def test_a_query_out_of_its_rules_is_422(stage: Stage, query: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize("name", ["task_id", "inspection_status", "executor_name", "q", "start_time_from"])
-def test_an_empty_filter_filters_nothing(stage: Stage, name: str) -> None:
+def test_empty_filter_is_ignored(stage: Stage, name: str) -> None:
     stage.record(inspection_name="only one")
     assert stage.names(**{name: ""}) == ["only one"]
 
@@ -206,7 +206,7 @@ INJECTIONS = [
 ]
 
 
-def test_sql_in_a_filter_is_only_text(fleet: Stage) -> None:
+def test_sql_in_a_filter_is_text(fleet: Stage) -> None:
     names = ("task_id", "executor_id", "reference_image_id", "flight_id", "aircraft_id")
     for name, text in itertools.product(names, INJECTIONS):
         assert fleet.names(**{name: text}) == []
@@ -217,8 +217,8 @@ def test_sql_in_a_filter_is_only_text(fleet: Stage) -> None:
     assert fleet.search()["pagination"]["total"] == 4
 
 
-def test_a_total_is_exact_after_every_write(stage: Stage) -> None:
-    """Totals are kept between searches; whatever is written, by whichever connection, they never lag."""
+def test_total_is_exact_after_every_write(stage: Stage) -> None:
+    """Totals are cached between searches. They are correct after every write of any connection."""
     stage.put("executors", id="u1", name="甲")
     for number in range(1, 8):
         inspection_id = stage.record(executor_id="u1", task_id="t")["inspection_id"]
@@ -236,15 +236,15 @@ def test_a_total_is_exact_after_every_write(stage: Stage) -> None:
 
 
 @pytest.fixture
-def few_marks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mark behind every second record, also of a search that finds a few."""
+def mark_after_every_second_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set a mark after every second record, also in searches with few records."""
     monkeypatch.setattr(record_pages, "MARK_EVERY", 2)
     monkeypatch.setattr(record_pages, "MOST_ON_LOOP", 3)
 
 
-@pytest.mark.usefixtures("few_marks")
-def test_pages_behind_a_mark_are_those_that_skip_every_row(stage: Stage) -> None:
-    """Marks are cached between searches, for each filter, until someone writes."""
+@pytest.mark.usefixtures("mark_after_every_second_record")
+def test_pages_after_a_mark_equal_pages_by_offset(stage: Stage) -> None:
+    """Marks are cached for each filter until the next write."""
     draw = random.Random(1)
     names = [str(number) for number in range(17)]
     ids = {
@@ -264,8 +264,8 @@ def test_pages_behind_a_mark_are_those_that_skip_every_row(stage: Stage) -> None
 
 
 @pytest.mark.parametrize("records", [16, 17])
-@pytest.mark.usefixtures("few_marks")
-def test_pages_that_are_requested_together_find_the_marks_once(
+@pytest.mark.usefixtures("mark_after_every_second_record")
+def test_parallel_page_requests_find_the_marks_once(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, records: int
 ) -> None:
     for number in range(records):
@@ -287,14 +287,14 @@ def test_pages_that_are_requested_together_find_the_marks_once(
         ]
 
     assert asyncio.run(main()) == wanted[3:]
-    # The total with the first page, and the marks: every page behind them is read on the loop.
+    # The total with the first page, and the marks. Every later page is read on the loop.
     assert len(fetched) == 2
     assert asyncio.run(main()) == wanted[3:]
     assert len(fetched) == 2
 
 
-@pytest.mark.usefixtures("few_marks")
-def test_marks_that_a_change_outdated_are_not_used(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("mark_after_every_second_record")
+def test_outdated_marks_are_not_used(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(16):
         stage.record(inspection_name=str(number))
     fetch = stage.database.fetch
@@ -309,7 +309,7 @@ def test_marks_that_a_change_outdated_are_not_used(stage: Stage, monkeypatch: py
         async def changed_after(work: Callable[[Connection], Any]) -> Any:
             result = await fetch(work)
             if isinstance(result, list):
-                # The marks are found: a record of the middle is deleted before they are cached.
+                # After the marks are found and before they are cached, a record in the middle is deleted.
                 await asyncio.to_thread(
                     stage.database.write_now,
                     lambda session: session.execute(delete(RECORD).where(RECORD.c.inspection_name == "8")),
@@ -326,7 +326,7 @@ def test_marks_that_a_change_outdated_are_not_used(stage: Stage, monkeypatch: py
     assert asyncio.run(main()) == [["11", "10"], ["9", "7"], ["6", "5"], ["4", "3"]]
 
 
-def test_few_records_are_counted_and_found_on_the_loop(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_searches_run_on_the_loop(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(8):
         stage.record(inspection_name=str(number))
 
@@ -344,7 +344,7 @@ def test_few_records_are_counted_and_found_on_the_loop(stage: Stage, monkeypatch
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_searches_that_come_together_count_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parallel_searches_count_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record_pages, "MOST_ON_LOOP", 2)
     for _ in range(3):
         stage.record(task_id="t")

@@ -1,4 +1,4 @@
-"""The free text of a search: one word that looks in several names."""
+"""Tests the text of a search, which is searched in several names."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ SEARCHES: list[tuple[dict[str, Any], list[str | None]]] = [
 ]
 
 
-def test_text_is_looked_for_in_every_name_and_combines_with_the_filters(fleet: Stage) -> None:
+def test_text_is_searched_in_every_name_and_combines_with_the_filters(fleet: Stage) -> None:
     for query, names in SEARCHES:
         assert fleet.names(**query) == names, query
         assert fleet.search(**query)["pagination"]["total"] == len(names), query
 
 
-def test_pages_of_a_text_hold_every_record_once(fleet: Stage) -> None:
+def test_pages_of_a_text_contain_every_record_once(fleet: Stage) -> None:
     for number in range(7):
         fleet.record(inspection_name=f"Falcon {number}")
     pages = [fleet.search(q="falcon", page_size=2, current_page=page) for page in range(1, 6)]
@@ -76,7 +76,7 @@ def test_the_total_of_a_text_follows_every_write(fleet: Stage) -> None:
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 @pytest.mark.parametrize("text", ["a\x00b", "x" * 256])
-def test_a_text_out_of_its_rules_is_422(stage: Stage, text: str) -> None:
+def test_invalid_text_is_422(stage: Stage, text: str) -> None:
     query: dict[str, str | int] = {"current_page": 1, "page_size": 10, "q": text}
     answer = stage.client.get("/api/inspection/search", params=query)
     assert answer.status_code == 422, answer.text

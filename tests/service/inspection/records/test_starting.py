@@ -1,4 +1,4 @@
-"""How to detect on a region goes along into new records, from a template and from an earlier record."""
+"""Tests that new records get the detection settings of a template or of an earlier record."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ DETECTION = {
 }
 
 
-def started(stage: Stage, record: str, way: str) -> list[dict[str, Any]]:
+def start_record(stage: Stage, record: str, way: str) -> list[dict[str, Any]]:
     answer = stage.client.post(f"/api/inspection/{record}/{way}")
     assert answer.status_code == 200, answer.text
     items: list[dict[str, Any]] = answer.json()["data"]
     return items
 
 
-def test_a_template_carries_the_settings_of_its_regions(stage: Stage) -> None:
+def test_template_has_the_settings_of_its_regions(stage: Stage) -> None:
     stage.files["ref"] = stored_file("ref")
     image = reference_image("ref")
     image.template.extend(
@@ -35,7 +35,7 @@ def test_a_template_carries_the_settings_of_its_regions(stage: Stage) -> None:
     )
     stage.images["r1"] = image
     record = stage.record(reference_image_id="r1")["inspection_id"]
-    first, second = started(stage, record, "items-from-template")
+    first, second = start_record(stage, record, "items-from-template")
     assert first["item_point"]["point"] == POINT
     assert first["item_point"]["detection"] == DETECTION
     assert first["item_point"]["fileInfo"]["ipfs_cid"] == "cid-ref"
@@ -43,7 +43,7 @@ def test_a_template_carries_the_settings_of_its_regions(stage: Stage) -> None:
     assert "detection" not in second["item_point"]
 
 
-def test_as_in_the_last_inspection_keeps_all_but_results_and_photos(stage: Stage) -> None:
+def test_copy_of_the_last_inspection_has_no_results_and_photos(stage: Stage) -> None:
     stage.files["p"] = stored_file("p")
     last = stage.record()["inspection_id"]
     point = {"point": POINT, "fileInfo": {"ipfs_cid": "cid-x"}, "detection": DETECTION, "own": None}
@@ -51,7 +51,7 @@ def test_as_in_the_last_inspection_keeps_all_but_results_and_photos(stage: Stage
         last, description="长", model_id="m9", item_point=point, result=[{"isPassed": True, "version": 1}]
     )
     stage.client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": "p"})
-    (new,) = started(stage, stage.record()["inspection_id"], f"items-from/{last}")
+    (new,) = start_record(stage, stage.record()["inspection_id"], f"items-from/{last}")
     assert new["item_id"] != item["item_id"]
     assert new["item_point"] == point
     assert (new["item_name"], new["description"], new["model_id"]) == (item["item_name"], "长", "m9")

@@ -20,7 +20,7 @@ STORED = datetime(2026, 5, 20, 13, tzinfo=UTC)
         ("2026-05-01T16:30:00+08:00", None),
         ("2026-05-01T15:56:00+08:00", None),
         ("2026-05-01T15:54:00+08:00", TakenMark.BEFORE_START),
-        # Somewhere it was already later than the start.
+        # In some time zone it was already later than the start.
         ("2026-04-30T20:01:00", None),
         ("2026-04-30T19:00:00", TakenMark.BEFORE_START),
         ("2026-05-02T12:00:00Z", None),
@@ -34,16 +34,16 @@ STORED = datetime(2026, 5, 20, 13, tzinfo=UTC)
         (None, None),
     ],
 )
-def test_what_is_odd_about_a_time(taken_at: str | None, mark: TakenMark | None) -> None:
+def test_marks_of_unusual_times(taken_at: str | None, mark: TakenMark | None) -> None:
     assert taken_mark(taken_at, START, END, STORED) is mark
 
 
-def test_a_record_that_has_not_ended_and_one_without_a_start() -> None:
+def test_record_without_an_end_or_a_start() -> None:
     assert taken_mark("2026-05-08T08:00:00Z", START, None, STORED) is None
     assert taken_mark("2026-05-08T08:01:00Z", START, None, STORED) is TakenMark.LONG_AFTER
     assert taken_mark("2020-01-01T00:00:00Z", None, None, STORED) is None
 
 
 @given(st.datetimes(), st.none() | st.datetimes(), st.none() | st.datetimes())
-def test_any_times_give_an_answer(taken: datetime, start: datetime | None, end: datetime | None) -> None:
+def test_all_times_are_accepted(taken: datetime, start: datetime | None, end: datetime | None) -> None:
     taken_mark(taken.isoformat(), start, end, STORED)

@@ -1,4 +1,4 @@
-"""Tests photos, templates, the last inspection, detection's questions and announced changes."""
+"""Tests photos, templates, the last inspection, the input of detection and announced changes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def reference_image(file_id: str, *names: str) -> ReferenceImage:
     )
 
 
-def test_photos_of_an_item_newest_first(stage: Stage) -> None:
+def test_photos_of_an_item_are_newest_first(stage: Stage) -> None:
     stage.put("executors", id="id-of-planner", name="李伟")
     for name in ("one", "two"):
         stage.files[name] = stored_file(name)
@@ -69,7 +69,7 @@ def test_photos_of_an_item_newest_first(stage: Stage) -> None:
     assert stage.client.get(path).json()["data"] == [older]
 
 
-def test_a_photo_that_is_added_again_with_its_key_is_the_photo_that_is_there(stage: Stage) -> None:
+def test_repeated_addition_returns_the_existing_photo(stage: Stage) -> None:
     for name in ("one", "two"):
         stage.files[name] = stored_file(name)
     record = stage.record()["inspection_id"]
@@ -84,7 +84,7 @@ def test_a_photo_that_is_added_again_with_its_key_is_the_photo_that_is_there(sta
     assert stage.client.get(first).json()["data"] == [photo]
     other = add("two", "k")
     assert (other.status_code, other.json()["data"]["fields"][0]["type"]) == (422, "key_reused")
-    # A key is its sender's own, and it speaks of one item.
+    # A key belongs to its user and to one item.
     elsewhere = (
         add("one", None),
         add("one", "k", client=stage.as_role("inspector")),
@@ -93,13 +93,13 @@ def test_a_photo_that_is_added_again_with_its_key_is_the_photo_that_is_there(sta
     ids = {answer.json()["data"]["photo_id"] for answer in elsewhere}
     assert len(ids - {photo["photo_id"]}) == 3
     assert len(stage.client.get(first).json()["data"]) == 3
-    # What was taken off can be added again: the key is gone with it.
+    # A removed photo can be added again, because its key was deleted with it.
     stage.client.delete(f"{second}/{elsewhere[2].json()['data']['photo_id']}")
     assert add("one", "k", second).status_code == 200
     assert len(stage.client.get(second).json()["data"]) == 1
 
 
-def test_the_same_addition_at_the_same_time_adds_one_photo(stage: Stage) -> None:
+def test_parallel_additions_add_one_photo(stage: Stage) -> None:
     stage.files["one"] = stored_file("one")
     path = f"/api/inspection_item/{stage.item(stage.record()['inspection_id'])['item_id']}/photos"
 
@@ -112,7 +112,7 @@ def test_the_same_addition_at_the_same_time_adds_one_photo(stage: Stage) -> None
     assert len(stage.client.get(path).json()["data"]) == 1
 
 
-def test_only_images_that_are_there_become_photos(stage: Stage) -> None:
+def test_only_existing_images_can_be_added(stage: Stage) -> None:
     stage.files["text"] = stored_file("text", "text/plain")
     stage.files["image"] = stored_file("image")
     item = stage.item(stage.record()["inspection_id"])
@@ -123,7 +123,7 @@ def test_only_images_that_are_there_become_photos(stage: Stage) -> None:
     assert stage.client.get(path).json()["data"] == []
 
 
-def test_a_photo_is_deleted_only_through_its_own_item(stage: Stage) -> None:
+def test_photo_is_deleted_only_through_its_item(stage: Stage) -> None:
     stage.files["image"] = stored_file("image")
     inspection_id = stage.record()["inspection_id"]
     item_id, other = stage.item(inspection_id)["item_id"], stage.item(inspection_id)["item_id"]
@@ -135,7 +135,7 @@ def test_a_photo_is_deleted_only_through_its_own_item(stage: Stage) -> None:
     assert len(stage.client.get(f"/api/inspection_item/{item_id}/photos").json()["data"]) == 1
 
 
-def test_a_new_record_starts_with_the_template(stage: Stage) -> None:
+def test_new_record_starts_with_the_template(stage: Stage) -> None:
     stage.files["ref"] = stored_file("ref")
     stage.images["r1"] = reference_image("ref", "前缘", "铆钉", "检查盖")
     inspection_id = stage.record(reference_image_id="r1")["inspection_id"]
@@ -150,7 +150,7 @@ def test_a_new_record_starts_with_the_template(stage: Stage) -> None:
     assert stage.client.post(path).status_code == 409
 
 
-def test_a_template_that_is_not_there_is_said(stage: Stage) -> None:
+def test_missing_template_is_reported(stage: Stage) -> None:
     stage.images["r1"] = reference_image("ref")
     answers = {
         name: stage.client.post(f"/api/inspection/{number}/items-from-template")
@@ -165,7 +165,7 @@ def test_a_template_that_is_not_there_is_said(stage: Stage) -> None:
     assert statuses == {"no image": 409, "unknown image": 409, "no template": 409, "no record": 404}
 
 
-def test_as_in_the_last_inspection(stage: Stage) -> None:
+def test_new_record_copies_the_last_inspection(stage: Stage) -> None:
     last, new = stage.record()["inspection_id"], stage.record()["inspection_id"]
     for name in ("前缘", "铆钉"):
         stage.item(
@@ -192,7 +192,7 @@ def _detection_input(stage: Stage, item_id: str) -> Any:
     return stage.database.write_now(lambda session: stage.service.detections.lock(session, item_id).input())
 
 
-def test_what_detection_works_on(stage: Stage) -> None:
+def test_detection_input_of_an_item(stage: Stage) -> None:
     stage.files |= {name: stored_file(name) for name in ("ref", "own", "old", "new")}
     stage.images["r1"] = reference_image("ref")
     inspection_id = stage.record(reference_image_id="r1")["inspection_id"]
@@ -230,9 +230,9 @@ def test_what_detection_works_on(stage: Stage) -> None:
         to_detect("none")
 
 
-def test_an_appended_result_gets_the_next_version(stage: Stage) -> None:
+def test_appended_result_gets_the_next_version(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"], result=[{"version": 4}, {"isPassed": None}])
-    # Keys that `Entry` does not name are kept too.
+    # Keys that are not in `Entry` are stored too.
     entry = cast(Entry, {"isPassed": False, "progress": "done", "version": 1, "model": {"id": "m1"}})
     version = stage.database.write_now(
         lambda session: stage.service.detections.put_result(session, item["item_id"], entry)
@@ -243,7 +243,7 @@ def test_an_appended_result_gets_the_next_version(stage: Stage) -> None:
     assert stage.get(item["inspection_id"])["inspection_status"] == "failed"
 
 
-def test_a_verdict_says_who_and_why(stage: Stage) -> None:
+def test_verdict_has_user_and_reason(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"], result=[{"isPassed": True, "version": 1}])
     path = f"/api/inspection_item/{item['item_id']}"
     answer = stage.client.post(f"{path}/verdict", json={"verdict": "failed", "reason": "有裂纹"})
@@ -262,7 +262,7 @@ def test_a_verdict_says_who_and_why(stage: Stage) -> None:
     assert stage.client.post(f"{path}/verdict", json={"verdict": "maybe"}).status_code == 422
 
 
-def test_every_change_is_announced_with_what_changed(stage: Stage) -> None:
+def test_every_change_is_announced_with_the_changed_fields(stage: Stage) -> None:
     record = stage.record(inspection_name="甲")
     number = record["inspection_id"]
     item = stage.item(number, description="看" * 500)
@@ -293,7 +293,7 @@ def test_every_change_is_announced_with_what_changed(stage: Stage) -> None:
     assert stage.changes[1].details["description"]["new"]["size"] == 500
 
 
-def test_photos_the_end_and_the_deletion_are_announced_with_who_and_what(stage: Stage) -> None:
+def test_photos_end_and_deletion_are_announced_with_user_and_object(stage: Stage) -> None:
     stage.files["p"] = stored_file("p")
     record = stage.record(inspection_name="航后")["inspection_id"]
     items = [stage.item(record) for _ in range(2)]
@@ -325,7 +325,7 @@ def test_photos_the_end_and_the_deletion_are_announced_with_who_and_what(stage: 
     assert stage.changes[10].details == {"inspection_name": "航后", "task_id": "t", "items": 2}
 
 
-def test_nothing_is_announced_when_a_change_fails(stage: Stage) -> None:
+def test_failed_change_is_not_announced(stage: Stage) -> None:
     stage.client.put("/api/inspection/updateInspection/none", json={"inspection_name": "x"})
     stage.client.post("/api/inspection_item/create", json={"item_name": "x", "inspection_id": "none"})
     assert stage.changes == []
@@ -362,7 +362,7 @@ OPERATIONS = [
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_each_operation_asks_for_its_right(stage: Stage) -> None:
+def test_each_operation_requires_its_permission(stage: Stage) -> None:
     for role in ("planner", "inspector", "viewer"):
         client = stage.as_role(role)
         for method, path, allowed in OPERATIONS:
@@ -374,7 +374,7 @@ def test_each_operation_asks_for_its_right(stage: Stage) -> None:
         assert anonymous.request(method, f"/api{path}").status_code == 401, (method, path)
 
 
-def test_a_create_that_is_sent_again_makes_no_second_item(stage: Stage) -> None:
+def test_repeated_create_creates_one_item(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     body = {"item_name": "前缘", "inspection_id": record}
 
@@ -386,7 +386,7 @@ def test_a_create_that_is_sent_again_makes_no_second_item(stage: Stage) -> None:
 
     first = make("k1")
     assert make("k1") == first
-    # A key is its sender's own: the same one of another user makes another item.
+    # A key belongs to its user: the same key of another user creates another item.
     others = {make("k2"), make(None), make(None), make("k1", stage.as_role("inspector"))}
     assert len(others | {first}) == 5
     listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": record})

@@ -1,4 +1,4 @@
-"""Finishing, releasing and reopening a record."""
+"""Tests finishing, releasing and reopening a record."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def finish(stage: Stage, record: str, role: str = "planner", **body: Any) -> Any
     return stage.as_role(role).post(f"/api/inspection/{record}/finish", json=body)
 
 
-def seal_of(stage: Stage, record: str) -> dict[str, Any]:
+def read_seal(stage: Stage, record: str) -> dict[str, Any]:
     data: dict[str, Any] = stage.client.get(f"/api/inspection/{record}/seal").json()["data"]
     return data
 
 
-def verdict(stage: Stage, item: dict[str, Any], value: str, role: str = "planner") -> Any:
+def set_verdict(stage: Stage, item: dict[str, Any], value: str, role: str = "planner") -> Any:
     path = f"/api/inspection_item/{item['item_id']}/verdict"
     return stage.as_role(role).post(path, json={"verdict": value})
 
@@ -35,7 +35,7 @@ def reopen(stage: Stage, record: str, role: str = "planner", reason: str = "补�
     return stage.as_role(role).post(f"/api/inspection/{record}/reopen", json={"reason": reason})
 
 
-def test_no_opinion_is_a_verdict(stage: Stage) -> None:
+def test_opinion_is_not_a_verdict(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     stage.item(record, item_name="左翼", result=[DONE])
     stage.item(record, item_name="右翼", result=[{"isPassed": True}])
@@ -43,14 +43,14 @@ def test_no_opinion_is_a_verdict(stage: Stage) -> None:
     answer = stage.client.post(f"/api/inspection/{record}/finish")
     assert (answer.status_code, answer.json()["data"]["error"]) == (409, "undecided_items")
     assert answer.json()["msg"] == "2 个检查项待判定：左翼、右翼"
-    assert seal_of(stage, record)["state"] == "open"
+    assert read_seal(stage, record)["state"] == "open"
     assert stage.get(record)["end_time"] is None
 
 
 def test_counters_and_outcome_count_verdicts(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     items = [stage.item(record, result=[DONE]) for _ in range(3)] + [stage.item(record)]
-    assert seal_of(stage, record)["counters"] == {
+    assert read_seal(stage, record)["counters"] == {
         "items": 4,
         "detected": 3,
         "judged": 0,
@@ -58,10 +58,10 @@ def test_counters_and_outcome_count_verdicts(stage: Stage) -> None:
         "passed": 0,
         "failed": 0,
     }
-    verdict(stage, items[0], "passed")
-    verdict(stage, items[1], "failed")
-    verdict(stage, items[2], "undecided")
-    seal = seal_of(stage, record)
+    set_verdict(stage, items[0], "passed")
+    set_verdict(stage, items[1], "failed")
+    set_verdict(stage, items[2], "undecided")
+    seal = read_seal(stage, record)
     assert seal["counters"] == {
         "items": 4,
         "detected": 3,
@@ -71,23 +71,23 @@ def test_counters_and_outcome_count_verdicts(stage: Stage) -> None:
         "failed": 1,
     }
     assert (seal["state"], seal["outcome"], seal["newest"]) == ("open", None, None)
-    verdict(stage, items[2], "passed")
-    verdict(stage, items[3], "passed")
-    assert seal_of(stage, record)["outcome"] == "failed"
-    # What was found after a decision asks for another one.
+    set_verdict(stage, items[2], "passed")
+    set_verdict(stage, items[3], "passed")
+    assert read_seal(stage, record)["outcome"] == "failed"
+    # A detection after the verdict needs another verdict.
     boxes = {"of_version": 1, "boxes": []}
     stage.client.post(f"/api/inspection_item/{items[1]['item_id']}/boxes", json=boxes)
-    seal = seal_of(stage, record)
+    seal = read_seal(stage, record)
     assert (seal["outcome"], seal["counters"]["undecided"]) == (None, 1)
-    empty = seal_of(stage, stage.record()["inspection_id"])
+    empty = read_seal(stage, stage.record()["inspection_id"])
     assert (empty["outcome"], set(empty["counters"].values())) == (None, {0})
 
 
-def test_accepting_opinions_signs_each_of_them(stage: Stage) -> None:
+def test_accepted_opinions_are_signed_verdicts(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     good, bad = stage.item(record, result=[DONE]), stage.item(record, result=[{**FAILED, "version": 3}])
     decided = stage.item(record, result=[FAILED])
-    verdict(stage, decided, "passed")
+    set_verdict(stage, decided, "passed")
     stage.changes.clear()
     answer = finish(stage, record, "inspector", accept_model_opinion=True, reason="照片已看")
     assert answer.status_code == 200, answer.text
@@ -109,7 +109,7 @@ def test_accepting_opinions_signs_each_of_them(stage: Stage) -> None:
         "id-of-planner",
         None,
     )
-    newest = seal_of(stage, record)["newest"]
+    newest = read_seal(stage, record)["newest"]
     assert (newest["accepted_opinions"], newest["outcome"]) == (2, "failed")
     announced = [(change.action, change.kind) for change in stage.changes]
     assert announced == [("update", "item")] * 2 + [("update", "record"), ("seal", "record")]
@@ -122,13 +122,13 @@ def test_only_the_named_items_are_accepted(stage: Stage) -> None:
     assert answer.json()["data"]["items"] == [
         {"item_id": open_item["item_id"], "item_name": "右翼", "acceptable": True}
     ]
-    # All of it happens, or nothing.
+    # Either all of it happens or nothing.
     assert stage.client.get(f"/api/inspection_item/{accepted['item_id']}").json()["result"] == [DONE]
     both = [accepted["item_id"], open_item["item_id"]]
     assert finish(stage, record, accept_model_opinion=True, item_ids=both).status_code == 200
 
 
-def test_what_has_no_opinion_is_not_accepted(stage: Stage) -> None:
+def test_item_without_an_opinion_is_not_accepted(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     error = {**DONE, "isPassed": False, "progress": "error"}
     stage.item(record, item_name="未检测")
@@ -141,7 +141,7 @@ def test_what_has_no_opinion_is_not_accepted(stage: Stage) -> None:
     assert [item["acceptable"] for item in data["items"]] == [False] * 3
 
 
-def test_an_opinion_of_an_older_photo_is_not_accepted(stage: Stage) -> None:
+def test_opinion_of_an_older_photo_is_not_accepted(stage: Stage) -> None:
     stage.files |= {name: stored_file(name) for name in ("old", "new")}
     record = stage.record()["inspection_id"]
     item = stage.item(record, result=[{**DONE, "inputImage": {"file_id": "old"}}])
@@ -152,7 +152,7 @@ def test_an_opinion_of_an_older_photo_is_not_accepted(stage: Stage) -> None:
     assert finish(stage, record, accept_model_opinion=True).status_code == 200
 
 
-def test_a_detection_under_way_keeps_the_record_open(stage: Stage) -> None:
+def test_running_detection_prevents_finishing(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     item = stage.item(record, item_name="左翼", result=[RUNNING])
     waiting = stage.item(record, item_name="右翼")
@@ -170,12 +170,12 @@ def test_a_detection_under_way_keeps_the_record_open(stage: Stage) -> None:
 def test_start_after_end_is_refused(stage: Stage) -> None:
     now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
     late = stage.record(start_time=(now + dt.timedelta(hours=1)).isoformat())["inspection_id"]
-    verdict(stage, stage.item(late), "passed")
+    set_verdict(stage, stage.item(late), "passed")
     answer = finish(stage, late)
     assert (answer.status_code, answer.json()["data"]["error"]) == (409, "times_implausible")
     start = (now + dt.timedelta(minutes=2)).isoformat()
     doubt = stage.record(start_time=start)["inspection_id"]
-    verdict(stage, stage.item(doubt), "passed")
+    set_verdict(stage, stage.item(doubt), "passed")
     assert finish(stage, doubt).json()["data"]["end_time"] == start
 
 
@@ -184,16 +184,16 @@ def test_times_of_a_wrong_clock_are_not_sealed(stage: Stage, monkeypatch: pytest
     ahead = dt.datetime.now(dt.UTC).replace(tzinfo=None) + dt.timedelta(hours=2)
     for module in ("records", "items"):
         monkeypatch.setattr(f"service.inspection.records.{module}.naive_now", lambda: ahead)
-    verdict(stage, stage.item(record), "passed")
+    set_verdict(stage, stage.item(record), "passed")
     monkeypatch.undo()
     answer = finish(stage, record)
     assert (answer.status_code, answer.json()["data"]["error"]) == (409, "times_implausible")
 
 
-def test_a_finish_again_needs_a_reopening_with_a_reason(stage: Stage) -> None:
+def test_second_finish_needs_a_reopening_with_a_reason(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     item = stage.item(record)
-    verdict(stage, item, "passed")
+    set_verdict(stage, item, "passed")
     assert reopen(stage, record).json()["data"]["error"] == "record_not_sealed"
     assert finish(stage, record).status_code == 200
     again = finish(stage, record)
@@ -201,14 +201,14 @@ def test_a_finish_again_needs_a_reopening_with_a_reason(stage: Stage) -> None:
     for reason in ("", "   ", None):
         reopening = {} if reason is None else {"reason": reason}
         assert stage.client.post(f"/api/inspection/{record}/reopen", json=reopening).status_code == 422
-    assert verdict(stage, item, "failed").json()["data"]["error"] == "record_sealed"
+    assert set_verdict(stage, item, "failed").json()["data"]["error"] == "record_sealed"
     opened = reopen(stage, record, reason=" 右翼照片拍错 ").json()["data"]
     assert (opened["state"], opened["newest"]["reopen_reason"]) == ("reopened", "右翼照片拍错")
     assert opened["newest"]["reopened_by"] == "id-of-planner"
     body = stage.get(record)
     assert (body["inspection_status"], body["end_time"]) == ("in_progress", None)
     assert reopen(stage, record).json()["data"]["error"] == "record_not_sealed"
-    assert verdict(stage, item, "failed").status_code == 200
+    assert set_verdict(stage, item, "failed").status_code == 200
     assert finish(stage, record).json()["data"]["inspection_status"] == "failed"
     listed = stage.client.get(f"/api/inspection/{record}/editions").json()["data"]
     assert [(edition["edition"], edition["outcome"]) for edition in listed] == [(1, "passed"), (2, "failed")]
@@ -217,7 +217,7 @@ def test_a_finish_again_needs_a_reopening_with_a_reason(stage: Stage) -> None:
     first = stage.client.get(f"/api/inspection/{record}/editions/1").json()["data"]["content"]
     assert first["items"][0]["result"][-1]["verdict"]["value"] == "passed"
     assert stage.client.get(f"/api/inspection/{record}/editions/3").status_code == 404
-    # What was sealed stays readable when the record is gone.
+    # An edition stays readable after its record was deleted.
     reopen(stage, record)
     assert stage.client.delete(f"/api/inspection/deleteInspection/{record}").status_code == 200
     assert len(stage.client.get(f"/api/inspection/{record}/editions").json()["data"]) == 2
@@ -225,23 +225,23 @@ def test_a_finish_again_needs_a_reopening_with_a_reason(stage: Stage) -> None:
     assert stage.client.get("/api/inspection/none/editions").status_code == 404
 
 
-def test_an_inspector_reopens_nothing(stage: Stage) -> None:
+def test_inspector_cannot_reopen(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
-    verdict(stage, stage.item(record), "passed", "inspector")
+    set_verdict(stage, stage.item(record), "passed", "inspector")
     assert finish(stage, record, "inspector").status_code == 200
     answer = reopen(stage, record, "inspector")
     assert (answer.status_code, answer.json()["data"]["permissions"]) == (403, ["INSPECTION_REOPEN"])
     assert reopen(stage, record, "admin").status_code == 200
 
 
-def test_a_second_person_releases(stage: Stage) -> None:
+def test_second_person_releases(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
-    verdict(stage, stage.item(record), "passed")
+    set_verdict(stage, stage.item(record), "passed")
     path = f"/api/inspection/{record}/release"
     assert stage.client.post(path, json={"edition": 1}).json()["data"]["error"] == "record_not_sealed"
-    stage.database.write_now(four_eyes(True))
+    stage.database.write_now(set_two_person_release(True))
     assert finish(stage, record).status_code == 200
-    seal = seal_of(stage, record)
+    seal = read_seal(stage, record)
     assert (seal["state"], seal["newest"]["needs_release"]) == ("awaiting_release", True)
     own_release = stage.client.post(path, json={"edition": 1})
     assert (own_release.status_code, own_release.json()["data"]["error"]) == (403, "same_person")
@@ -255,18 +255,18 @@ def test_a_second_person_releases(stage: Stage) -> None:
     twice = admin.post(path, json={"edition": 1})
     assert twice.json()["data"]["error"] == "not_awaiting_release"
     assert stage.client.get(f"/api/inspection/{record}/seal/verify").json()["data"]["intact"] is True
-    # The rule of the time of the finish holds; a record that waits can be reopened too.
+    # The rule at the time of the finish applies. A record that awaits its release can be reopened too.
     reopen(stage, record)
     finish(stage, record)
-    stage.database.write_now(four_eyes(False))
-    assert seal_of(stage, record)["state"] == "awaiting_release"
+    stage.database.write_now(set_two_person_release(False))
+    assert read_seal(stage, record)["state"] == "awaiting_release"
     assert reopen(stage, record).json()["data"]["state"] == "reopened"
     assert admin.post(path, json={"edition": 2}).json()["data"]["error"] == "not_awaiting_release"
     finish(stage, record)
-    assert seal_of(stage, record)["state"] == "finished"
+    assert read_seal(stage, record)["state"] == "finished"
 
 
-def four_eyes(wanted: bool) -> Any:
+def set_two_person_release(wanted: bool) -> Any:
     return lambda session: session.execute(update(POLICY).values(four_eyes=wanted))
 
 
@@ -276,7 +276,7 @@ def test_summaries_of_several_records_are_one_query(stage: Stage) -> None:
         record = stage.record()["inspection_id"]
         ids.append(record)
         for _ in range(number):
-            verdict(stage, stage.item(record), "passed")
+            set_verdict(stage, stage.item(record), "passed")
     finish(stage, ids[3])
     statements: list[str] = []
 
@@ -298,7 +298,7 @@ def test_summaries_of_several_records_are_one_query(stage: Stage) -> None:
         ("open", 1, "passed"),
         ("open", 2, "passed"),
     ]
-    # One for the counters, one for the editions, however many records.
+    # One query for the counters and one for the editions, for any number of records.
     assert len(statements) == 2
     many = {"ids": [str(number) for number in range(201)]}
     assert stage.client.get("/api/inspection/summaries", params=many).status_code == 422
@@ -309,6 +309,6 @@ def test_finish_after_concurrent_change_is_stale(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     item = stage.item(record)
     tag = stage.client.get(f"/api/inspection/getInspectionById/{record}").headers["etag"]
-    verdict(stage, item, "failed")
+    set_verdict(stage, item, "failed")
     answer = stage.client.post(f"/api/inspection/{record}/finish", headers={"If-Match": tag})
     assert answer.status_code == 412

@@ -1,4 +1,4 @@
-"""A sealed record against every operation of the API, and against changes in its database and files."""
+"""Tests that no operation changes a sealed record, and that changes in its database and files are found."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ AUDIT: Table = AuditRow.__table__
 
 
 @dataclass
-class Sealed:
-    """A finished record of two items, one with a photo, and the ids that fill the operations' paths."""
+class SealedRecord:
+    """A finished record of two items, one with a photo, and the IDs for the paths of the operations."""
 
     client: TestClient
     database: Database
@@ -67,7 +67,7 @@ class Sealed:
         self.database.write_now(lambda session: session.execute(statement))
 
 
-def create(client: TestClient, path: str, **body: Any) -> dict[str, Any]:
+def post(client: TestClient, path: str, **body: Any) -> dict[str, Any]:
     answer = client.post(path, json=body)
     assert answer.status_code == 200, answer.text
     body = answer.json()
@@ -76,18 +76,18 @@ def create(client: TestClient, path: str, **body: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def sealed(client: TestClient, database: Database, settings: Settings) -> Sealed:
+def sealed_record(client: TestClient, database: Database, settings: Settings) -> SealedRecord:
     picture = bytes(cv2.imencode(".png", samples.draw_panel(24, 16).image)[1])
     upload = client.post("/api/files", files={"file": ("左翼.png", picture, "image/png")})
     file = upload.json()["data"]
-    image = create(
+    image = post(
         client,
         "/api/catalogue/reference-images",
         reference_image_name="左翼",
         file_id=file["file_id"],
         mm_per_pixel=0.125,
     )
-    record = create(
+    record = post(
         client,
         "/api/inspection/create",
         task_id="任务",
@@ -98,7 +98,7 @@ def sealed(client: TestClient, database: Database, settings: Settings) -> Sealed
     place = {"point": {"x": 0.1, "y": 0.20, "w": 0.3, "h": 1e-1}, "fileInfo": None}
     ids = {"inspection_id": record, "file_id": file["file_id"]}
     for key, name in (("item_id", "前缘"), ("second", "铆钉"), ("gone", "口盖")):
-        item = create(
+        item = post(
             client,
             "/api/inspection_item/create",
             inspection_id=record,
@@ -109,9 +109,9 @@ def sealed(client: TestClient, database: Database, settings: Settings) -> Sealed
         )
         ids[key] = item["item_id"]
     photos = f"/api/inspection_item/{ids['item_id']}/photos"
-    ids["photo_id"] = create(client, photos, file_id=file["file_id"])["photo_id"]
+    ids["photo_id"] = post(client, photos, file_id=file["file_id"])["photo_id"]
     of_record = f"/api/inspection/{record}/record-photos"
-    ids["record_photo"] = create(client, of_record, file_id=file["file_id"])["photo_id"]
+    ids["record_photo"] = post(client, of_record, file_id=file["file_id"])["photo_id"]
     entry = {
         "inputImage": {"file_id": file["file_id"], "download_url": file["download_url"]},
         "resultImage": {
@@ -130,20 +130,20 @@ def sealed(client: TestClient, database: Database, settings: Settings) -> Sealed
     values = {"result": json.dumps([entry], ensure_ascii=False), "outcome": "failed", "detected": True}
     database.write_now(lambda session: session.execute(update(ITEM).where(condition).values(**values)))
     for key in ("item_id", "second"):
-        create(client, f"/api/inspection_item/{ids[key]}/verdict", verdict="failed", reason="有裂纹")
+        post(client, f"/api/inspection_item/{ids[key]}/verdict", verdict="failed", reason="有裂纹")
     assert client.delete(f"/api/inspection_item/{ids['gone']}").status_code == 200
-    other = create(client, "/api/inspection/create", task_id="别的")["inspection_id"]
-    create(client, "/api/inspection_item/create", inspection_id=other, item_name="别的")
+    other = post(client, "/api/inspection/create", task_id="别的")["inspection_id"]
+    post(client, "/api/inspection_item/create", inspection_id=other, item_name="别的")
     ids["other_id"] = other
     finished = client.post(f"/api/inspection/{record}/finish")
     assert finished.status_code == 200, finished.text
-    new = Sealed(client, database, seal_checks(database, settings), settings.files_dir, ids)
+    new = SealedRecord(client, database, seal_checks(database, settings), settings.files_dir, ids)
     assert new.check().intact
     return new
 
 
-def raw(database: Database, column: Any, value: Any) -> Any:
-    """`value` for a column of times as the database keeps it."""
+def stored_value(database: Database, column: Any, value: Any) -> Any:
+    """`value` as the database stores it in a column of times."""
     if isinstance(value, dt.datetime) and database.is_sqlite:
         return value.isoformat(sep=" ", timespec="microseconds")
     return value
@@ -152,8 +152,8 @@ def raw(database: Database, column: Any, value: Any) -> Any:
 # The content and its seal
 
 
-def test_the_content_says_what_was_finished(sealed: Sealed) -> None:
-    answer = sealed.client.get(f"/api/inspection/{sealed.record}/editions/1")
+def test_content_contains_the_finished_record(sealed_record: SealedRecord) -> None:
+    answer = sealed_record.client.get(f"/api/inspection/{sealed_record.record}/editions/1")
     data = json.loads(answer.text)["data"]
     content = data["content"]
     assert hashlib.sha256(data["canonical"].encode()).hexdigest() == data["seal"]
@@ -171,34 +171,34 @@ def test_the_content_says_what_was_finished(sealed: Sealed) -> None:
     assert content["finished"]["by_name"] == "主任"
     assert content["finished"]["at"] == content["record"]["end_time"]
     assert content["known"]["reference_image_name"] == "左翼"
-    picture = sealed.client.get(f"/api/files/{sealed.ids['file_id']}").json()["data"]
+    picture = sealed_record.client.get(f"/api/files/{sealed_record.ids['file_id']}").json()["data"]
     assert content["reference_image"]["sha256"] == picture["sha256"]
     assert content["files"][0]["sha256"] == picture["sha256"]
     assert content["models"] == [
         {"model_id": "m", "model_name": "模型", "model_version": 2, "model_sha256": None}
     ]
     item = content["items"][0]
-    assert item["photos"][0]["file_id"] == sealed.ids["file_id"]
+    assert item["photos"][0]["file_id"] == sealed_record.ids["file_id"]
     assert item["result"][1]["verdict"]["value"] == "failed"
-    # Numbers are there as they are written.
+    # Numbers are stored as they are written.
     assert '"w":0.3' in data["canonical"]
     assert '"y2":4.0' in data["canonical"]
     assert '"mm_per_pixel":0.125' in data["canonical"]
 
 
 def test_every_column_is_sealed() -> None:
-    """A column that comes to one of these tables later needs a decision: in the content, or why not."""
-    # The state follows from the edition: the check compares it with the sealed outcome.
+    """A new column of these tables must be added to the content, or to the exceptions here."""
+    # The state results from the edition. The check compares it with the sealed outcome.
     assert {*seal.RECORD_FIELDS, "record_state"} == {column.name for column in RECORD.c}
     assert set(seal.ITEM_FIELDS) == {column.name for column in ITEM.c}
     assert {*seal.PHOTO_FIELDS, seal.BY_PHONE} == {column.name for column in PHOTO.c}
     assert {*seal.RECORD_PHOTO_FIELDS, seal.BY_PHONE} == {column.name for column in RECORD_PHOTO.c}
 
 
-def test_the_audit_log_holds_the_seal(sealed: Sealed) -> None:
-    query = {"object_id": sealed.record, "action": "seal"}
-    (entry,) = sealed.client.get("/api/audit", params=query).json()["data"]["data"]
-    newest = sealed.client.get(f"/api/inspection/{sealed.record}/seal").json()["data"]["newest"]
+def test_audit_log_contains_the_seal(sealed_record: SealedRecord) -> None:
+    query = {"object_id": sealed_record.record, "action": "seal"}
+    (entry,) = sealed_record.client.get("/api/audit", params=query).json()["data"]["data"]
+    newest = sealed_record.client.get(f"/api/inspection/{sealed_record.record}/seal").json()["data"]["newest"]
     assert entry["details"] == {
         "edition": 1,
         "seal": newest["seal"],
@@ -207,7 +207,7 @@ def test_the_audit_log_holds_the_seal(sealed: Sealed) -> None:
     }
 
 
-def test_the_canonical_text() -> None:
+def test_canonical_text_of_content() -> None:
     text = (
         '{"b": [1.50, -0, 1E5, 12345678901234567890], "a": {"ü": null, "\\u00e4": true, "!": "\\n\\u001f"}}'
     )
@@ -244,7 +244,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "POST /api/inspection/{inspection_id}/record-photos/{record_photo}/match": {},
     "PUT /api/inspection/{inspection_id}/record-photos/{record_photo}/items": {"items": []},
     "DELETE /api/inspection/{inspection_id}/record-photos/{record_photo}": {},
-    # Without a photo, which would be a conflict of its own.
+    # Without a photo, which would be another conflict.
     "POST /api/inspection_item/{second}/detect": {},
     "POST /api/detection/batches": {"inspection_ids": ["{inspection_id}"]},
 }
@@ -273,7 +273,7 @@ NO_RECORDS = (
     "/api/detection/labels",
     "/api/webhooks",
 )
-"""What lies below does not write to records: the seal has the hashes of files and models in it."""
+"""Paths whose operations do not write to records. The seal contains the hashes of files and models."""
 
 
 def operations(client: TestClient) -> set[str]:
@@ -286,7 +286,7 @@ def operations(client: TestClient) -> set[str]:
     }
 
 
-def filled(value: Any, ids: dict[str, str]) -> Any:
+def fill_ids(value: Any, ids: dict[str, str]) -> Any:
     return json.loads(
         json.dumps(value), object_hook=lambda o: {k: _filled_value(v, ids) for k, v in o.items()}
     )
@@ -298,7 +298,7 @@ def _filled_value(value: Any, ids: dict[str, str]) -> Any:
     return ids.get(value[1:-1], value) if isinstance(value, str) and value.startswith("{") else value
 
 
-def test_every_operation_of_the_api_is_known_here(client: TestClient) -> None:
+def test_every_operation_of_the_api_is_listed(client: TestClient) -> None:
     places = {"{gone}": "{item_id}", "{second}": "{item_id}", "{record_photo}": "{photo_id}"}
     listed = set(REFUSED)
     for specific, general in places.items():
@@ -306,20 +306,20 @@ def test_every_operation_of_the_api_is_known_here(client: TestClient) -> None:
     assert operations(client) == listed | set(ELSEWHERE)
 
 
-def test_no_operation_changes_a_sealed_record(sealed: Sealed) -> None:
-    before = sealed.rows(RECORD, ITEM, PHOTO, RECORD_PHOTO, EDITION)
+def test_no_operation_changes_a_sealed_record(sealed_record: SealedRecord) -> None:
+    before = sealed_record.rows(RECORD, ITEM, PHOTO, RECORD_PHOTO, EDITION)
     for name, body in REFUSED.items():
         method, path = name.split(" ", 1)
-        arguments = {"json": filled(body, sealed.ids)} if method != "DELETE" else {}
-        answer = sealed.client.request(method, path.format_map(sealed.ids), **arguments)
+        arguments = {"json": fill_ids(body, sealed_record.ids)} if method != "DELETE" else {}
+        answer = sealed_record.client.request(method, path.format_map(sealed_record.ids), **arguments)
         assert answer.status_code == 409, (name, answer.text)
         assert answer.json()["data"] == {"error": "record_sealed", "edition": 1}, name
         assert answer.json()["msg"].startswith("检查记录已封存"), name
-    assert sealed.rows(RECORD, ITEM, PHOTO, RECORD_PHOTO, EDITION) == before
-    assert sealed.check().intact
+    assert sealed_record.rows(RECORD, ITEM, PHOTO, RECORD_PHOTO, EDITION) == before
+    assert sealed_record.check().intact
 
 
-def test_no_field_of_a_sealed_record_changes(sealed: Sealed) -> None:
+def test_no_field_of_a_sealed_record_changes(sealed_record: SealedRecord) -> None:
     bodies: list[dict[str, Any]] = [
         {"inspection_name": "改"},
         {"task_id": "改"},
@@ -331,51 +331,58 @@ def test_no_field_of_a_sealed_record_changes(sealed: Sealed) -> None:
         {"inspection_status": "passed"},
         {},
     ]
-    before = sealed.rows(RECORD)
+    before = sealed_record.rows(RECORD)
     for body in bodies:
-        answer = sealed.client.put(f"/api/inspection/updateInspection/{sealed.record}", json=body)
+        answer = sealed_record.client.put(
+            f"/api/inspection/updateInspection/{sealed_record.record}", json=body
+        )
         assert answer.json()["data"]["error"] == "record_sealed", body
-        assert sealed.rows(RECORD) == before, body
+        assert sealed_record.rows(RECORD) == before, body
 
 
-def test_a_batch_leaves_sealed_records_out(sealed: Sealed) -> None:
-    both = {"inspection_ids": [sealed.record, sealed.ids["other_id"]]}
-    assert sealed.client.post("/api/detection/batches", json=both).status_code == 200
-    assert sealed.client.post("/api/detection/batches", json={}).status_code in (200, 422)
-    assert sealed.check().intact
+def test_batch_leaves_sealed_records_out(sealed_record: SealedRecord) -> None:
+    both = {"inspection_ids": [sealed_record.record, sealed_record.ids["other_id"]]}
+    assert sealed_record.client.post("/api/detection/batches", json=both).status_code == 200
+    assert sealed_record.client.post("/api/detection/batches", json={}).status_code in (200, 422)
+    assert sealed_record.check().intact
 
 
-def test_a_photo_that_was_added_before_is_answered_again(sealed: Sealed) -> None:
-    path = f"/api/inspection_item/{sealed.ids['second']}/photos"
-    assert sealed.client.post(path, json={"file_id": sealed.ids["file_id"]}).status_code == 409
+def test_repeated_addition_returns_the_existing_photo(sealed_record: SealedRecord) -> None:
+    path = f"/api/inspection_item/{sealed_record.ids['second']}/photos"
+    assert sealed_record.client.post(path, json={"file_id": sealed_record.ids["file_id"]}).status_code == 409
     reason = {"reason": "补一张"}
-    assert sealed.client.post(f"/api/inspection/{sealed.record}/reopen", json=reason).status_code == 200
+    assert (
+        sealed_record.client.post(f"/api/inspection/{sealed_record.record}/reopen", json=reason).status_code
+        == 200
+    )
     arguments: dict[str, Any] = {
-        "json": {"file_id": sealed.ids["file_id"]},
+        "json": {"file_id": sealed_record.ids["file_id"]},
         "headers": {"Idempotency-Key": "k"},
     }
-    photo = sealed.client.post(path, **arguments).json()["data"]
-    assert sealed.client.post(f"/api/inspection/{sealed.record}/finish").status_code == 200
-    assert sealed.client.post(path, **arguments).json()["data"] == photo
-    assert sealed.check().intact
+    photo = sealed_record.client.post(path, **arguments).json()["data"]
+    assert sealed_record.client.post(f"/api/inspection/{sealed_record.record}/finish").status_code == 200
+    assert sealed_record.client.post(path, **arguments).json()["data"] == photo
+    assert sealed_record.check().intact
 
 
-def test_a_withdrawn_right_reopens_nothing(sealed: Sealed, as_role: Callable[..., TestClient]) -> None:
+def test_withdrawn_permission_prevents_reopening(
+    sealed_record: SealedRecord, as_role: Callable[..., TestClient]
+) -> None:
     planner = as_role("planner", username="leaver")
-    users = sealed.client.get("/api/users", params={"page_size": 200}).json()["data"]["data"]
+    users = sealed_record.client.get("/api/users", params={"page_size": 200}).json()["data"]["data"]
     (user,) = [user_entry for user_entry in users if user_entry["username"] == "leaver"]
-    answer = sealed.client.put(f"/api/users/{user['user_id']}", json={"roles": ["inspector"]})
+    answer = sealed_record.client.put(f"/api/users/{user['user_id']}", json={"roles": ["inspector"]})
     assert answer.status_code == 200, answer.text
-    refused = planner.post(f"/api/inspection/{sealed.record}/reopen", json={"reason": "改"})
+    refused = planner.post(f"/api/inspection/{sealed_record.record}/reopen", json={"reason": "改"})
     assert refused.status_code == 403
-    assert sealed.check().current
+    assert sealed_record.check().current
 
 
 # Changes from outside
 
 
-def other_texts(value: str) -> Iterator[str]:
-    """`value` with one character changed, at places all over it, the first and the last among them."""
+def changed_texts(value: str) -> Iterator[str]:
+    """Variants of `value` with one changed character, at its start, its end and positions in between."""
     step = max(1, len(value) // 40)
     for at in {*range(0, len(value), step), len(value) - 1}:
         if value:
@@ -383,7 +390,7 @@ def other_texts(value: str) -> Iterator[str]:
     yield value + "1"
 
 
-def others(column: Any, value: Any, sqlite: bool) -> Iterator[Any]:
+def changed_values(column: Any, value: Any, sqlite: bool) -> Iterator[Any]:
     if value is None:
         yield from ([dt.datetime(2026, 1, 1)] if _is_time(column) else ["x"])
     elif isinstance(value, bool):
@@ -394,58 +401,60 @@ def others(column: Any, value: Any, sqlite: bool) -> Iterator[Any]:
         yield value + dt.timedelta(microseconds=1)
         if sqlite:
             stored = value.isoformat(sep=" ", timespec="microseconds")
-            yield from other_texts(stored)
+            yield from changed_texts(stored)
             yield stored.replace(" ", "T")
     else:
-        yield from other_texts(value)
+        yield from changed_texts(value)
 
 
 def _is_time(column: Any) -> bool:
     return "DATETIME" in str(column.type).upper() or "TIMESTAMP" in str(column.type).upper()
 
 
-# Columns that a seal does not cover: who uploaded a file, and when.
+# Columns that a seal does not cover: the user and the time of an upload.
 _BESIDES = {("file", "added_by"), ("file", "created_at"), ("file", "uploaded_at")}
 
 
 @pytest.mark.slow(120)
-def test_each_changed_byte_of_the_database_is_found(sealed: Sealed) -> None:
+def test_each_changed_byte_of_the_database_is_found(sealed_record: SealedRecord) -> None:
     for table in (RECORD, ITEM, PHOTO, RECORD_PHOTO, EDITION, FILE):
-        _assert_each_changed_byte_is_found(sealed, table)
+        _assert_each_changed_byte_is_found(sealed_record, table)
 
 
-def _assert_each_changed_byte_is_found(sealed: Sealed, table: Table) -> None:
+def _assert_each_changed_byte_is_found(sealed_record: SealedRecord, table: Table) -> None:
     key = next(iter(table.primary_key)) if table is not EDITION else EDITION.c.inspection_id
     wanted = {RECORD: "inspection_id", ITEM: "item_id", PHOTO: "photo_id", FILE: "file_id"}
     wanted[RECORD_PHOTO] = "record_photo"
-    condition = key == sealed.ids[wanted.get(table, "inspection_id")]
-    row = sealed.database.read_now(lambda session: session.execute(select(table).where(condition)).one())
+    condition = key == sealed_record.ids[wanted.get(table, "inspection_id")]
+    row = sealed_record.database.read_now(
+        lambda session: session.execute(select(table).where(condition)).one()
+    )
     tried, refused = 0, 0
     for column in table.c:
         if (table.name, column.name) in _BESIDES:
             continue
         value = row._mapping[column.name]
-        for other in others(column, value, sealed.database.is_sqlite):
+        for other in changed_values(column, value, sealed_record.database.is_sqlite):
             name = f"{table.name}.{column.name}: {other!r}"
             try:
-                _set(sealed.database, table, column, condition, other)
+                set_column(sealed_record.database, table, column, condition, other)
             except DBAPIError:
-                # The database itself refuses it: a key that others refer to, or a text that is too long.
+                # The database refuses a referenced key or a text that is too long.
                 refused += 1
                 continue
-            check = sealed.check()
+            check = sealed_record.check()
             assert not check.intact, name
             assert check.differences[0].path, name
             assert check.differences[0].message, name
             back = condition if column is not key else key == other
-            _set(sealed.database, table, column, back, value)
+            set_column(sealed_record.database, table, column, back, value)
             tried += 1
-    assert sealed.check().intact, table.name
+    assert sealed_record.check().intact, table.name
     assert tried >= len(table.c) - len(_BESIDES) - 3, table.name
     assert refused < tried, table.name
 
 
-def _set(database: Database, table: Table, column: Any, condition: Any, value: Any) -> None:
+def set_column(database: Database, table: Table, column: Any, condition: Any, value: Any) -> None:
     if isinstance(value, dt.datetime):
         value = value.isoformat(sep=" ", timespec="microseconds")
     stored = "cast(:value as timestamp)" if not database.is_sqlite and _is_time(column) else ":value"
@@ -454,140 +463,144 @@ def _set(database: Database, table: Table, column: Any, condition: Any, value: A
     database.write_now(lambda session: session.execute(statement, {"value": value}))
 
 
-def test_rows_that_went_or_came_are_found(sealed: Sealed) -> None:
-    sealed.write(delete(PHOTO))
-    assert sealed.paths() == ["items[0].photos[0]"]
-    (difference,) = sealed.check().differences
-    assert (difference.item_id, difference.item_name) == (sealed.ids["item_id"], "前缘")
+def test_removed_and_added_rows_are_found(sealed_record: SealedRecord) -> None:
+    sealed_record.write(delete(PHOTO))
+    assert sealed_record.paths() == ["items[0].photos[0]"]
+    (difference,) = sealed_record.check().differences
+    assert (difference.item_id, difference.item_name) == (sealed_record.ids["item_id"], "前缘")
     assert difference.message == "检查项“前缘”的 photos[0] 已不存在"
-    row = sealed.rows(ITEM)["item"][0]
+    row = sealed_record.rows(ITEM)["item"][0]
     values = dict(zip((column.name for column in ITEM.c), row, strict=True))
-    added = {**values, "item_id": "new", "inspection_id": sealed.record, "client_key": None}
-    sealed.write(insert(ITEM).values({**added, "created_at": dt.datetime(2100, 1, 1)}))
-    assert sealed.paths() == ["items[2]", "items[0].photos[0]"]
-    sealed.write(delete(ITEM).where(ITEM.c.inspection_id == sealed.record))
-    assert {"items[0]", "items[1]"} <= set(sealed.paths())
-    sealed.write(delete(RECORD).where(RECORD.c.inspection_id == sealed.record))
-    assert sealed.paths() == ["record"]
-    sealed.write(delete(EDITION))
-    check = sealed.check()
+    added = {**values, "item_id": "new", "inspection_id": sealed_record.record, "client_key": None}
+    sealed_record.write(insert(ITEM).values({**added, "created_at": dt.datetime(2100, 1, 1)}))
+    assert sealed_record.paths() == ["items[2]", "items[0].photos[0]"]
+    sealed_record.write(delete(ITEM).where(ITEM.c.inspection_id == sealed_record.record))
+    assert {"items[0]", "items[1]"} <= set(sealed_record.paths())
+    sealed_record.write(delete(RECORD).where(RECORD.c.inspection_id == sealed_record.record))
+    assert sealed_record.paths() == ["record"]
+    sealed_record.write(delete(EDITION))
+    check = sealed_record.check()
     assert [discrepancy.path for discrepancy in check.differences] == ["editions[1]"]
-    answer = sealed.client.get(f"/api/inspection/{sealed.record}/seal/verify").json()
+    answer = sealed_record.client.get(f"/api/inspection/{sealed_record.record}/seal/verify").json()
     assert (answer["data"]["intact"], answer["msg"]) == (False, "校验未通过：记录与封存时不一致")
 
 
-def test_photos_of_the_record_that_went_or_came_are_found(sealed: Sealed) -> None:
-    (row,) = sealed.rows(RECORD_PHOTO)["record_photo"]
+def test_removed_and_added_record_photos_are_found(sealed_record: SealedRecord) -> None:
+    (row,) = sealed_record.rows(RECORD_PHOTO)["record_photo"]
     values = dict(zip((column.name for column in RECORD_PHOTO.c), row, strict=True))
-    sealed.write(insert(RECORD_PHOTO).values({**values, "photo_id": "new", "file_id": "new"}))
-    (difference,) = sealed.check().differences
+    sealed_record.write(insert(RECORD_PHOTO).values({**values, "photo_id": "new", "file_id": "new"}))
+    (difference,) = sealed_record.check().differences
     assert (difference.kind, difference.item_id) == ("added", None)
-    sealed.write(delete(RECORD_PHOTO))
-    assert sealed.paths() == ["photos[0]"]
-    assert sealed.check().differences[0].message == "photos[0] 已不存在"
+    sealed_record.write(delete(RECORD_PHOTO))
+    assert sealed_record.paths() == ["photos[0]"]
+    assert sealed_record.check().differences[0].message == "photos[0] 已不存在"
 
 
-def test_an_edition_of_the_form_before_photos_of_records_is_checked_by_it(sealed: Sealed) -> None:
-    """As an earlier version sealed it: without the photos of the record, and what they say in the items'."""
-    old = sealed.database.read_now(lambda session: table_content(session, sealed.record, seal.OLD_FORM))
-    content = seal.parsed(sealed.rows(EDITION)["record_edition"][0][3])
+def test_edition_of_an_earlier_form_is_checked_in_that_form(sealed_record: SealedRecord) -> None:
+    """As an earlier version sealed it: without the photos of the record and their data in the items'."""
+    old = sealed_record.database.read_now(
+        lambda session: table_content(session, sealed_record.record, seal.OLD_FORM)
+    )
+    content = seal.parsed(sealed_record.rows(EDITION)["record_edition"][0][3])
     del content["photos"]
     old_content = seal.canonical({**content, **(old or {}), "format": seal.OLD_FORM})
     assert "record_photo_id" not in old_content
-    condition = EDITION.c.inspection_id == sealed.record
-    sealed.write(update(EDITION).where(condition).values(content=old_content, seal=seal.seal_of(old_content)))
-    # Only the log still names the seal of the other form.
-    assert sealed.paths() == ["editions[1].seal"]
-    sealed.write(update(PHOTO).values(file_id="another"))
-    assert "items[0].photos[0].file_id" in sealed.paths()
+    condition = EDITION.c.inspection_id == sealed_record.record
+    sealed_record.write(
+        update(EDITION).where(condition).values(content=old_content, seal=seal.seal_of(old_content))
+    )
+    # Only the log still has the seal of the other form.
+    assert sealed_record.paths() == ["editions[1].seal"]
+    sealed_record.write(update(PHOTO).values(file_id="another"))
+    assert "items[0].photos[0].file_id" in sealed_record.paths()
 
 
-def test_rewritten_edition_does_not_match_log(sealed: Sealed) -> None:
-    """Someone with the database changes the content and computes its seal, but cannot write to the log."""
-    content = sealed.rows(EDITION)["record_edition"][0][3].replace("有裂纹", "没裂纹")
-    condition = EDITION.c.inspection_id == sealed.record
-    sealed.write(update(EDITION).where(condition).values(content=content, seal=seal.seal_of(content)))
-    sealed.write(update(ITEM).values(result=text("replace(result, '有裂纹', '没裂纹')")))
-    assert "editions[1].seal" in sealed.paths()
+def test_rewritten_edition_does_not_match_log(sealed_record: SealedRecord) -> None:
+    """A user of the database changes the content and computes its seal, but cannot write to the log."""
+    content = sealed_record.rows(EDITION)["record_edition"][0][3].replace("有裂纹", "没裂纹")
+    condition = EDITION.c.inspection_id == sealed_record.record
+    sealed_record.write(update(EDITION).where(condition).values(content=content, seal=seal.seal_of(content)))
+    sealed_record.write(update(ITEM).values(result=text("replace(result, '有裂纹', '没裂纹')")))
+    assert "editions[1].seal" in sealed_record.paths()
 
 
-def test_an_edition_without_what_every_edition_has_is_said_to_be_unreadable(sealed: Sealed) -> None:
-    whole = sealed.rows(EDITION)["record_edition"][0][3]
-    condition = EDITION.c.inspection_id == sealed.record
+def test_incomplete_edition_is_unreadable(sealed_record: SealedRecord) -> None:
+    whole = sealed_record.rows(EDITION)["record_edition"][0][3]
+    condition = EDITION.c.inspection_id == sealed_record.record
     for key in ("sha256", "file_id", "items", "record", "model_sha256", "model_name"):
         content = whole.replace(f'"{key}":', '"other":')
         assert content != whole, key
-        sealed.write(update(EDITION).where(condition).values(content=content))
-        check = sealed.check()
+        sealed_record.write(update(EDITION).where(condition).values(content=content))
+        check = sealed_record.check()
         assert not check.intact, key
         assert "editions[1].content" in [difference.path for difference in check.differences], key
 
 
-def test_a_release_or_reopening_that_nobody_did_is_found(sealed: Sealed) -> None:
+def test_forged_release_or_reopening_is_found(sealed_record: SealedRecord) -> None:
     at = dt.datetime(2026, 1, 1)
-    condition = EDITION.c.inspection_id == sealed.record
+    condition = EDITION.c.inspection_id == sealed_record.record
     for who in ("released", "reopened"):
         values = {f"{who}_by": "x", f"{who}_at": at}
-        sealed.write(update(EDITION).where(condition).values(values))
-        assert "editions[1].release" in sealed.paths() or "editions[1].reopen" in sealed.paths()
-        sealed.write(update(EDITION).where(condition).values(dict.fromkeys(values)))
-    assert sealed.check().intact
+        sealed_record.write(update(EDITION).where(condition).values(values))
+        assert "editions[1].release" in sealed_record.paths() or "editions[1].reopen" in sealed_record.paths()
+        sealed_record.write(update(EDITION).where(condition).values(dict.fromkeys(values)))
+    assert sealed_record.check().intact
 
 
-# The rows are the same for every byte: what is compared lies in the folder of files.
+# The rows are the same for every byte, because the compared bytes are in the folder of files.
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_each_changed_byte_of_a_file_is_found(sealed: Sealed) -> None:
-    (sha256,) = sealed.database.read_now(lambda session: session.execute(select(FILE.c.sha256)).one())
-    path = sealed.files / FILES.name(sha256)
+def test_each_changed_byte_of_a_file_is_found(sealed_record: SealedRecord) -> None:
+    (sha256,) = sealed_record.database.read_now(lambda session: session.execute(select(FILE.c.sha256)).one())
+    path = sealed_record.files / FILES.name(sha256)
     whole = path.read_bytes()
     for at in range(len(whole)):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-        (difference,) = sealed.check().differences
+        (difference,) = sealed_record.check().differences
         assert (difference.kind, difference.path, difference.file_id) == (
             "file_changed",
             "files[0]",
-            sealed.ids["file_id"],
+            sealed_record.ids["file_id"],
         )
     assert difference.message == "检查项“前缘”的文件“左翼.png”的内容与封存时不同"
     for other in (whole[:-1], whole + b"\x00", b""):
         path.write_bytes(other)
-        assert sealed.check().differences[0].kind == "file_changed"
+        assert sealed_record.check().differences[0].kind == "file_changed"
     path.unlink()
-    assert [lost.kind for lost in sealed.check().differences] == ["file_missing"]
+    assert [lost.kind for lost in sealed_record.check().differences] == ["file_missing"]
     path.write_bytes(whole)
-    assert sealed.check().intact
+    assert sealed_record.check().intact
 
 
-def test_the_catalogue_may_change_what_was_sealed_stays(sealed: Sealed) -> None:
-    image = sealed.client.get("/api/catalogue/reference-images").json()["data"]["data"][0]
+def test_catalogue_may_change_after_the_seal(sealed_record: SealedRecord) -> None:
+    image = sealed_record.client.get("/api/catalogue/reference-images").json()["data"]["data"][0]
     path = f"/api/catalogue/reference-images/{image['reference_image_id']}"
-    renamed = sealed.client.put(path, json={**image, "reference_image_name": "右翼"})
+    renamed = sealed_record.client.put(path, json={**image, "reference_image_name": "右翼"})
     assert renamed.status_code == 200, renamed.text
-    assert sealed.check().intact
+    assert sealed_record.check().intact
 
 
-def test_a_reopened_record_may_differ_its_edition_may_not(sealed: Sealed) -> None:
-    path = f"/api/inspection/{sealed.record}"
-    assert sealed.client.post(f"{path}/reopen", json={"reason": "改"}).status_code == 200
+def test_reopened_record_may_change_but_not_its_edition(sealed_record: SealedRecord) -> None:
+    path = f"/api/inspection/{sealed_record.record}"
+    assert sealed_record.client.post(f"{path}/reopen", json={"reason": "改"}).status_code == 200
     verdict = {"verdict": "passed"}
-    sealed.client.post(f"/api/inspection_item/{sealed.ids['item_id']}/verdict", json=verdict)
-    check = sealed.check()
+    sealed_record.client.post(f"/api/inspection_item/{sealed_record.ids['item_id']}/verdict", json=verdict)
+    check = sealed_record.check()
     assert (check.intact, check.current, check.edition) == (True, False, 1)
-    sealed.write(update(EDITION).values(content=EDITION.c.content + " "))
-    assert sealed.paths() == ["editions[1].content"]
+    sealed_record.write(update(EDITION).values(content=EDITION.c.content + " "))
+    assert sealed_record.paths() == ["editions[1].content"]
 
 
 # On the command line
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_the_command_says_it_too(
-    sealed: Sealed, settings: Settings, capsys: pytest.CaptureFixture[str]
+def test_command_reports_the_differences(
+    sealed_record: SealedRecord, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["audit", "verify", "--record", sealed.record]
+    arguments = ["audit", "verify", "--record", sealed_record.record]
     assert verify_audit.main(arguments, settings) == 0
     assert "the record and its 1 file(s) are as they were sealed" in capsys.readouterr().out
-    sealed.write(update(ITEM).values(description="改"))
+    sealed_record.write(update(ITEM).values(description="改"))
     assert verify_audit.main(arguments, settings) == 1
     output = capsys.readouterr().out
     assert "items[0].description (item '前缘'): differs from the sealed value" in output
@@ -598,17 +611,17 @@ def test_the_command_says_it_too(
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_a_log_without_the_seal_is_found(sealed: Sealed, settings: Settings) -> None:
-    with sealed.database.writer.begin() as connection:
+def test_log_without_the_seal_is_found(sealed_record: SealedRecord, settings: Settings) -> None:
+    with sealed_record.database.writer.begin() as connection:
         names = connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'trigger'")).scalars()
         for name in names.all():
             connection.execute(text(f'DROP TRIGGER "{name}"'))
         connection.execute(delete(AUDIT).where(AUDIT.c.action == "seal"))
-    assert sealed.paths() == ["editions[1].seal"]
-    assert AuditService(sealed.database, settings).verify().problems
+    assert sealed_record.paths() == ["editions[1].seal"]
+    assert AuditService(sealed_record.database, settings).verify().problems
 
 
-def test_verifying_an_unknown_record_is_404_and_an_open_one_409(client: TestClient) -> None:
+def test_verification_of_an_unknown_record_is_404_and_of_an_open_one_409(client: TestClient) -> None:
     assert client.get("/api/inspection/unknown/seal/verify").status_code == 404
     record = client.post("/api/inspection/create", json={"task_id": "t"}).json()["data"]
     assert client.get(f"/api/inspection/{record['inspection_id']}/seal/verify").status_code == 409

@@ -1,4 +1,4 @@
-"""Each file that a sealed record rests on, changed or lost: found by the route and by the command."""
+"""Tests that the route and the command find each changed or lost file of a sealed record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from service.settings import Settings
 from service.stores.contents import FILES
 from shared import samples
 from shared.images.cv import cv2
-from tests.service.inspection.sealing.test_seal import create
+from tests.service.inspection.sealing.test_seal import post
 
 _MODEL = b"the bytes of a detector"
 _KINDS = ("reference image", "own reference file", "photo", "crop", "model")
@@ -27,7 +27,7 @@ _KINDS = ("reference image", "own reference file", "photo", "crop", "model")
 
 @dataclass
 class Evidence:
-    """A finished record that rests on five files, by their kinds: where each lies, and what it is called."""
+    """A finished record with five files: the path and the name of each, by its kind."""
 
     client: TestClient
     settings: Settings
@@ -36,7 +36,7 @@ class Evidence:
     names: dict[str, str]
 
     def differences(self) -> list[dict[str, Any]]:
-        """What the route says; the command finds the record broken exactly when the route does."""
+        """The differences that the route reports. Checks that the command reports differences too."""
         answer = self.client.get(f"/api/inspection/{self.record}/seal/verify").json()["data"]
         command = verify_audit.main(["audit", "verify", "--record", self.record], self.settings)
         assert command == (0 if answer["intact"] else 1)
@@ -44,7 +44,7 @@ class Evidence:
         return listed
 
 
-def uploaded(client: TestClient, name: str, seed: int) -> dict[str, Any]:
+def upload_picture(client: TestClient, name: str, seed: int) -> dict[str, Any]:
     picture = bytes(cv2.imencode(".png", samples.draw_panel(24, 16, seed).image)[1])
     answer = client.post("/api/files", files={"file": (name, picture, "image/png")})
     file: dict[str, Any] = answer.json()["data"]
@@ -54,27 +54,27 @@ def uploaded(client: TestClient, name: str, seed: int) -> dict[str, Any]:
 @pytest.fixture
 def evidence(client: TestClient, database: Database, settings: Settings) -> Evidence:
     names = dict(zip(_KINDS[:4], ("home.png", "own.png", "today.png", "crop.png"), strict=True))
-    files = {kind: uploaded(client, name, seed) for seed, (kind, name) in enumerate(names.items(), 1)}
-    image = create(
+    files = {kind: upload_picture(client, name, seed) for seed, (kind, name) in enumerate(names.items(), 1)}
+    image = post(
         client,
         "/api/catalogue/reference-images",
         reference_image_name="左翼",
         file_id=files["reference image"]["file_id"],
     )
-    record = create(
+    record = post(
         client,
         "/api/inspection/create",
         task_id="任务",
         reference_image_id=image["reference_image_id"],
     )["inspection_id"]
-    item = create(
+    item = post(
         client,
         "/api/inspection_item/create",
         inspection_id=record,
         item_name="前缘",
         item_point={"point": {"x": 0, "y": 0, "w": 1, "h": 1}, "fileInfo": files["own reference file"]},
     )["item_id"]
-    create(client, f"/api/inspection_item/{item}/photos", file_id=files["photo"]["file_id"])
+    post(client, f"/api/inspection_item/{item}/photos", file_id=files["photo"]["file_id"])
     digest = hashlib.sha256(_MODEL).hexdigest()
     settings.models_dir.mkdir(parents=True, exist_ok=True)
     (settings.models_dir / f"{digest}.onnx").write_bytes(_MODEL)
@@ -93,7 +93,7 @@ def evidence(client: TestClient, database: Database, settings: Settings) -> Evid
     condition = ITEM.c.item_id == item
     database.write_now(lambda session: session.execute(update(ITEM).where(condition).values(**values)))
     client.put("/api/detection/labels", json={"labels": [{"label": "裂纹", "severity": "major"}]})
-    create(client, f"/api/inspection_item/{item}/verdict", verdict="failed", reason="有裂纹")
+    post(client, f"/api/inspection_item/{item}/verdict", verdict="failed", reason="有裂纹")
     answer = client.post(f"/api/inspection/{record}/finish")
     assert answer.status_code == 200, answer.text
     paths = {kind: settings.files_dir / FILES.name(file["sha256"]) for kind, file in files.items()}
@@ -105,7 +105,7 @@ def evidence(client: TestClient, database: Database, settings: Settings) -> Evid
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 @pytest.mark.parametrize("kind", _KINDS)
-def test_a_file_that_was_changed_or_lost_is_found(evidence: Evidence, kind: str) -> None:
+def test_changed_or_lost_file_is_found(evidence: Evidence, kind: str) -> None:
     path = evidence.paths[kind]
     whole = path.read_bytes()
     path.chmod(0o600)
@@ -131,7 +131,7 @@ def test_a_file_that_was_changed_or_lost_is_found(evidence: Evidence, kind: str)
     assert evidence.differences() == []
 
 
-def test_the_severity_that_was_shown_is_sealed(evidence: Evidence) -> None:
+def test_shown_severity_is_sealed(evidence: Evidence) -> None:
     path = f"/api/inspection/{evidence.record}/editions/1"
     before = evidence.client.get(path).json()["data"]
     assert before["content"]["severities"] == {"裂纹": "major"}

@@ -1,4 +1,4 @@
-"""Tests in which form an answer is sent: compressed, whole, or without its body."""
+"""Tests the form of answers: compressed, unchanged, or without the body."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ GZIP = {"Accept-Encoding": "gzip"}
 
 
 @pytest.fixture(scope="module")
-def forms() -> Iterator[TestClient]:
-    """Answers of every kind; the client takes them whole, unless a test asks for something else."""
+def form_client() -> Iterator[TestClient]:
+    """A client of an application with answers of every kind. It accepts no compression by default."""
     app = FastAPI()
 
     @app.get("/answer/{length}")
@@ -47,8 +47,8 @@ def forms() -> Iterator[TestClient]:
         yield client
 
 
-def test_a_long_answer_is_compressed_for_whoever_asks_for_it(forms: TestClient) -> None:
-    plain, packed = forms.get("/long"), forms.get("/long", headers=GZIP)
+def test_long_answer_is_compressed_if_the_client_accepts_it(form_client: TestClient) -> None:
+    plain, packed = form_client.get("/long"), form_client.get("/long", headers=GZIP)
     assert packed.json() == plain.json() == LONG
     assert packed.headers["content-encoding"] == "gzip"
     assert "content-encoding" not in plain.headers
@@ -57,8 +57,8 @@ def test_a_long_answer_is_compressed_for_whoever_asks_for_it(forms: TestClient) 
 
 
 @pytest.mark.parametrize("length", [MIN_BYTES - 1, MIN_BYTES, answer_form.IN_THREAD_BYTES + 1])
-def test_only_what_is_worth_it_is_compressed(forms: TestClient, length: int) -> None:
-    answer = forms.get(f"/answer/{length}", headers=GZIP)
+def test_short_answer_is_not_compressed(form_client: TestClient, length: int) -> None:
+    answer = form_client.get(f"/answer/{length}", headers=GZIP)
     assert answer.content == b"a" * length
     assert ("content-encoding" in answer.headers) is (length >= MIN_BYTES)
 
@@ -67,23 +67,25 @@ def test_only_what_is_worth_it_is_compressed(forms: TestClient, length: int) -> 
     "query",
     ["kind=image/jpeg", "kind=application/octet-stream", "kind=text/event-stream", "tagged=true"],
 )
-def test_pictures_streams_and_what_has_a_tag_stay_as_they_are(forms: TestClient, query: str) -> None:
-    answer = forms.get(f"/answer/5000?{query}", headers=GZIP)
+def test_pictures_streams_and_answers_with_a_tag_are_not_compressed(
+    form_client: TestClient, query: str
+) -> None:
+    answer = form_client.get(f"/answer/5000?{query}", headers=GZIP)
     assert "content-encoding" not in answer.headers
     assert answer.headers["content-length"] == "5000"
 
 
 @pytest.mark.parametrize("kind", ["text/csv", "text/event-stream"])
-def test_what_comes_in_pieces_is_not_kept_back(forms: TestClient, kind: str) -> None:
-    answer = forms.get(f"/stream?kind={kind}", headers=GZIP)
+def test_streamed_answer_is_not_buffered(form_client: TestClient, kind: str) -> None:
+    answer = form_client.get(f"/stream?kind={kind}", headers=GZIP)
     assert answer.content == b"a" * 5000 + b"b" * 5000
     assert "content-encoding" not in answer.headers
 
 
 @pytest.mark.parametrize("headers", [GZIP, {}])
 @pytest.mark.parametrize("path", ["/long", "/answer/10", "/answer/5000?tagged=true", "/nothing-here"])
-def test_a_head_has_the_headers_of_the_get(forms: TestClient, path: str, headers: dict[str, str]) -> None:
-    head, get = forms.head(path, headers=headers), forms.get(path, headers=headers)
+def test_head_has_the_headers_of_the_get(form_client: TestClient, path: str, headers: dict[str, str]) -> None:
+    head, get = form_client.head(path, headers=headers), form_client.get(path, headers=headers)
     assert head.content == b""
     assert head.status_code == get.status_code
     different = {"x-request-id"}
@@ -108,14 +110,14 @@ def test_a_head_has_the_headers_of_the_get(forms: TestClient, path: str, headers
         ("", False),
     ],
 )
-def test_what_accept_encoding_allows(forms: TestClient, header: str, compressed: bool) -> None:
-    answer = forms.get("/long", headers={"Accept-Encoding": header})
+def test_accept_encoding_is_evaluated(form_client: TestClient, header: str, compressed: bool) -> None:
+    answer = form_client.get("/long", headers={"Accept-Encoding": header})
     assert ("content-encoding" in answer.headers) is compressed
     assert answer.json() == LONG
 
 
 @given(st.binary(max_size=3000))
-def test_no_header_breaks_an_answer(header: bytes) -> None:
+def test_every_accept_encoding_header_is_accepted(header: bytes) -> None:
     answer_form._accepts_gzip([(b"accept-encoding", header)])
 
 
@@ -128,7 +130,7 @@ def test_lists_of_the_service_are_compressed_and_one_record_is_not(client: TestC
     listed = client.get(search, headers=GZIP)
     assert listed.headers["content-encoding"] == "gzip"
     assert listed.json() == client.get(search, headers=plain).json()
-    # Its tag goes back in If-Match, and stands for what was read.
+    # Clients send its tag in If-Match, so the tag identifies the uncompressed body.
     single = client.get(f"/api/inspection/getInspectionById/{record['inspection_id']}", headers=GZIP)
     assert "content-encoding" not in single.headers
     assert single.headers["etag"] == '"1"'

@@ -1,4 +1,4 @@
-"""Tests which web pages may use the service: those of the origins that the settings name, and no others."""
+"""Tests that only web pages of the origins in the settings may use the service."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from service.settings import Settings
 from service.web.layers.origins import REQUEST_HEADERS, AllowedOrigins
 from tests.service_app import LOCAL_URL
 
-PAGE = "https://tools.example"
-OTHER = "http://localhost:3000"
-FOREIGN = "https://evil.example"
+PAGE_ORIGIN = "https://tools.example"
+OTHER_ORIGIN = "http://localhost:3000"
+FOREIGN_ORIGINS = "https://evil.example"
 
 
 @pytest.fixture
-def opened(settings: Settings) -> Iterator[TestClient]:
-    """The service with two origins allowed."""
-    app = create_app(settings.model_copy(update={"allowed_origins": [PAGE, OTHER]}))
+def client_with_origins(settings: Settings) -> Iterator[TestClient]:
+    """A client of the service with two allowed origins."""
+    app = create_app(settings.model_copy(update={"allowed_origins": [PAGE_ORIGIN, OTHER_ORIGIN]}))
     with TestClient(app, LOCAL_URL) as client:
         yield client
 
@@ -38,28 +38,28 @@ def preflight(client: TestClient, origin: str, method: str = "PUT", headers: str
     return client.options("/api/inspection/updateInspection/1", headers=request_headers)
 
 
-def cors(answer: Any) -> dict[str, str]:
+def cors_headers(answer: Any) -> dict[str, str]:
     return {name: value for name, value in answer.headers.items() if name.startswith("access-control-")}
 
 
-def test_without_the_setting_there_is_no_layer_for_it(app: FastAPI, opened: TestClient) -> None:
+def test_layer_exists_only_with_the_setting(app: FastAPI, client_with_origins: TestClient) -> None:
     def layers(of: FastAPI) -> list[object]:
         return [layer.cls for layer in of.user_middleware]
 
     assert AllowedOrigins not in layers(app)
-    assert isinstance(opened.app, FastAPI)
-    assert layers(opened.app)[0] is AllowedOrigins
+    assert isinstance(client_with_origins.app, FastAPI)
+    assert layers(client_with_origins.app)[0] is AllowedOrigins
 
 
-@pytest.mark.parametrize("origin", [PAGE, OTHER])
-def test_a_page_of_an_allowed_origin_may_ask_and_read(opened: TestClient, origin: str) -> None:
-    allowed = preflight(opened, origin, headers="authorization,content-type,if-match")
+@pytest.mark.parametrize("origin", [PAGE_ORIGIN, OTHER_ORIGIN])
+def test_page_of_an_allowed_origin_can_send_and_read(client_with_origins: TestClient, origin: str) -> None:
+    allowed = preflight(client_with_origins, origin, headers="authorization,content-type,if-match")
     assert allowed.status_code == 200
     assert allowed.headers["access-control-allow-origin"] == origin
     assert "access-control-allow-credentials" not in allowed.headers
     assert allowed.headers["x-content-type-options"] == "nosniff"
     assert allowed.headers["x-request-id"]
-    answer = opened.get("/healthz", headers={"Origin": origin})
+    answer = client_with_origins.get("/healthz", headers={"Origin": origin})
     assert answer.headers["access-control-allow-origin"] == origin
     assert {"ETag", "X-Request-Id", "Retry-After", "Content-Range"} <= set(
         answer.headers["access-control-expose-headers"].split(", ")
@@ -70,7 +70,7 @@ def test_a_page_of_an_allowed_origin_may_ask_and_read(opened: TestClient, origin
 @pytest.mark.parametrize(
     "origin",
     [
-        FOREIGN,
+        FOREIGN_ORIGINS,
         "null",
         "",
         "https://tools.example.evil.example",
@@ -81,45 +81,45 @@ def test_a_page_of_an_allowed_origin_may_ask_and_read(opened: TestClient, origin
         "https://tools.example/",
     ],
 )
-def test_no_other_origin_may(opened: TestClient, origin: str) -> None:
-    refused = preflight(opened, origin)
+def test_other_origins_are_not_allowed(client_with_origins: TestClient, origin: str) -> None:
+    refused = preflight(client_with_origins, origin)
     assert refused.status_code == 204
-    assert cors(refused) == {}
-    answer = opened.get("/healthz", headers={"Origin": origin})
-    assert cors(answer) == {}
-    # What a cache kept for one origin must not answer another.
+    assert cors_headers(refused) == {}
+    answer = client_with_origins.get("/healthz", headers={"Origin": origin})
+    assert cors_headers(answer) == {}
+    # A cache must not use the answer to one origin for another.
     assert answer.headers["vary"] == "Accept-Encoding, Origin"
-    assert cors(opened.get("/healthz")) == {}
+    assert cors_headers(client_with_origins.get("/healthz")) == {}
 
 
-def test_refusals_of_every_layer_can_be_read_by_the_page(opened: TestClient) -> None:
-    headers = {"Origin": PAGE}
+def test_page_can_read_the_refusals_of_every_layer(client_with_origins: TestClient) -> None:
+    headers = {"Origin": PAGE_ORIGIN}
     refusals = {
-        401: opened.get("/api/auth/me", headers=headers),
-        404: opened.get("/api/nothing-here", headers=headers),
-        405: opened.delete("/healthz", headers=headers),
-        413: opened.post("/api/auth/login", content=b"x" * (17 * 2**20), headers=headers),
-        415: opened.post("/api/auth/login", content=b"x", headers=headers),
-        400: opened.get("/healthz", headers={**headers, "Host": "evil.example"}),
+        401: client_with_origins.get("/api/auth/me", headers=headers),
+        404: client_with_origins.get("/api/nothing-here", headers=headers),
+        405: client_with_origins.delete("/healthz", headers=headers),
+        413: client_with_origins.post("/api/auth/login", content=b"x" * (17 * 2**20), headers=headers),
+        415: client_with_origins.post("/api/auth/login", content=b"x", headers=headers),
+        400: client_with_origins.get("/healthz", headers={**headers, "Host": "evil.example"}),
     }
     for status, answer in refusals.items():
         assert answer.status_code == status
-        assert answer.headers["access-control-allow-origin"] == PAGE
+        assert answer.headers["access-control-allow-origin"] == PAGE_ORIGIN
         assert answer.json()["code"] == 1
 
 
 @pytest.mark.parametrize(("method", "headers"), [("TRACE", "authorization"), ("PUT", "x-evil")])
-def test_what_no_operation_takes_is_refused_in_an_envelope(
-    opened: TestClient, method: str, headers: str
+def test_unsupported_preflight_is_refused_with_an_envelope(
+    client_with_origins: TestClient, method: str, headers: str
 ) -> None:
-    refused = preflight(opened, PAGE, method, headers)
+    refused = preflight(client_with_origins, PAGE_ORIGIN, method, headers)
     assert refused.status_code == 400
     assert refused.json()["data"] == {"error": "invalid_input"}
     assert "access-control-allow-origin" not in refused.headers
 
 
-def test_every_header_of_the_document_may_be_sent(opened: TestClient) -> None:
-    document = opened.get("/api/openapi.json").json()
+def test_every_documented_header_may_be_sent(client_with_origins: TestClient) -> None:
+    document = client_with_origins.get("/api/openapi.json").json()
     named = {
         parameter["name"].lower()
         for methods in document["paths"].values()
@@ -150,6 +150,6 @@ def test_every_header_of_the_document_may_be_sent(opened: TestClient) -> None:
         "null",
     ],
 )
-def test_what_is_not_exactly_one_origin_is_refused_at_the_start(origin: str, tmp_path: Path) -> None:
+def test_invalid_origin_in_the_settings_is_refused(origin: str, tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match="origin"):
         Settings(data_dir=tmp_path, allowed_origins=[origin])
