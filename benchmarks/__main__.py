@@ -36,7 +36,7 @@ NAMES = (
         "face",
     ),
 )
-# A whole day takes 30 minutes, fifty kills these take from 5, and counting a thirty records 15.
+# In full, each of these takes from 5 to 30 minutes.
 _REDUCED_OPTIONS = {
     "day": ("--records", "6"),
     "lost": ("--kills", "10", "--away", "10"),

@@ -98,7 +98,7 @@ def _pids(compute: ComputeProcess) -> list[int]:
 
 def _photo(width: int) -> NDArray[np.uint8]:
     """A photo of a panel, `width` px wide."""
-    return samples.photograph(samples.panel(width, width * 17 // 24, 4).image, View(noise=3), 4)[0]
+    return samples.photograph(samples.draw_panel(width, width * 17 // 24, 4).image, View(noise=3), 4)[0]
 
 
 def _megapixels(image: NDArray[np.uint8]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import onnxruntime
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from shared.paths import root
+from shared.paths import program_folder
 
 _CLASSES = 80
 _SEED = 7
@@ -44,7 +44,7 @@ class MeasuredDetector:
 def nano() -> MeasuredDetector | None:
     """YOLOX-nano beside the project or in WALKAROUND_TEST_MODELS; None where there is none."""
     folders = [Path(os.environ["WALKAROUND_TEST_MODELS"])] if "WALKAROUND_TEST_MODELS" in os.environ else []
-    for folder in [*folders, root().parent / "shared" / "models"]:
+    for folder in [*folders, program_folder().parent / "shared" / "models"]:
         if (folder / "yolox_nano.onnx").is_file():
             return MeasuredDetector("YOLOX-nano", folder / "yolox_nano.onnx", 416)
     return None

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from shared.paths import own_command, root
+from shared.paths import program_command, program_folder
 from shared.wire.detection import REFERENCE_DIFFERENCE
 
 ADMIN = {"username": "chief", "password": "correct-horse-battery"}
@@ -32,8 +32,8 @@ class Service:
         """Start it and log in."""
         environment = {**os.environ, "WALKAROUND_BCRYPT_COST": "4"}
         self._process = subprocess.Popen(
-            own_command("serve", "--port", "0", "--data-dir", str(self._data_dir)),
-            cwd=root(),
+            program_command("serve", "--port", "0", "--data-dir", str(self._data_dir)),
+            cwd=program_folder(),
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-from sqlalchemy import Select, Update, bindparam, select, update
+from sqlalchemy import BindParameter, Select, Update, bindparam, select, update
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
@@ -406,7 +406,7 @@ class Items:
 
 @lru_cache(maxsize=64)
 def _update_statement(columns: frozenset[str]) -> Update:
-    values = {column: bindparam(column) for column in sorted(columns)}
+    values: dict[str, BindParameter[Any]] = {column: bindparam(column) for column in sorted(columns)}
     return update(ITEM).where(ITEM.c.item_id == bindparam("changed_item")).values(values)
 
 

@@ -95,7 +95,9 @@ class Matcher:
 
 @dataclass(repr=False)
 class Stage:
-    """The running domain. `client` is a planner's, `as_role` returns others; `changes` are the announced ones.
+    """The running domain.
+
+    `client` is a planner's, `as_role` returns others; `changes` are the announced ones.
 
     It has no repr with its fields, because hypothesis prints the values of a failing example.
     """

@@ -174,7 +174,7 @@ def _window(
     """
     low, high = np.floor(line.points.min(axis=0) - beyond), np.ceil(line.points.max(axis=0) + beyond)
     around = Rect(float(low[0]), float(low[1]), *(float(side) for side in high - low))
-    near = [appearance for appearance in appearances if not appearance.box.intersection(around).empty]
+    near = [appearance for appearance in appearances if not appearance.box.intersection(around).is_empty]
     if not near:
         return None, low, False
     width, height = (max(round(float(side) * line.scale), 1) for side in high - low)

@@ -201,7 +201,7 @@ def passed(draw: Draw | None, *numbers: int) -> list[PhotoVariation]:
 
 
 def at_place(found: DetectedDifference) -> bool:
-    return not found.box.intersection(PLACE).empty
+    return not found.box.intersection(PLACE).is_empty
 
 
 def reports(photo: samples.Image, known: RegionMemory, at: Rect = PLACE) -> bool:
