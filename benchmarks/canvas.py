@@ -293,7 +293,7 @@ import sys
 from pathlib import Path
 from desktop.journal import Edit, Journal, EditKind
 journal = Journal.open(Path(sys.argv[1]))
-number = len(journal.pending())
+number = len(journal.pending_edits())
 while True:
     edit = Edit("r", "item", f"o{number}", EditKind.UPDATE, {"x": 0}, {"x": number}, "move", 0.0)
     journal.append(edit)
@@ -322,7 +322,7 @@ def journal(kills: int) -> None:
                     int(line) for line in writer.stdout.read().splitlines(keepends=True) if line[-1] == "\n"
                 ]
             again = Journal.open(path)
-            recovered = {edit.after["x"] for edit in again.pending()}
+            recovered = {edit.after["x"] for edit in again.pending_edits()}
             lost += sum(number not in recovered for number in journaled)
             reported += len(journaled)
             again.close()

@@ -253,7 +253,7 @@ def palette(theme: Theme) -> QPalette:
     return qt_palette
 
 
-def sized(pixels: int, bold: bool = False) -> QFont:
+def text_font(pixels: int, bold: bool = False) -> QFont:
     """Return the UI font in `pixels`, of weight 400 or 600, for widgets that paint text."""
     return QFont(_resize_font(QApplication.font(), pixels, bold))
 

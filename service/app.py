@@ -290,7 +290,7 @@ def create_app(settings: Settings) -> FastAPI:
             app.state.start_failure = problem
             raise
         preparation = asyncio.create_task(prepare_routes(app.routes))
-        async with watchers.running():
+        async with watchers.observe_process():
             yield
         preparation.cancel()
         await readiness.stop()

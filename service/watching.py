@@ -55,7 +55,7 @@ class Watchers:
             self.requests.append(log_request)
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def observe_process(self) -> AsyncIterator[None]:
         """Sample the process while the block runs. At the end, send the remaining traces."""
         sampling = None
         if self.metrics is not None:

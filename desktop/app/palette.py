@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from desktop.commands.bindings import Commands
 from desktop.commands.registry import COMMANDS
-from desktop.theme import LABEL_PX, TEXT_PX, sized, theme_manager
+from desktop.theme import LABEL_PX, TEXT_PX, text_font, theme_manager
 from desktop.widgets.basic.icons import paint_icon
 from desktop.widgets.basic.labels import separator
 
@@ -66,11 +66,11 @@ class _RowDelegate(QStyledItemDelegate):
                 painter, icon, theme.dim, QRect(rect.left() + 16, rect.center().y() - 8, 18, 18).toRectF()
             )
         painter.setPen(QColor(theme.text))
-        painter.setFont(sized(TEXT_PX))
+        painter.setFont(text_font(TEXT_PX))
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(rect.adjusted(44, 0, -160, 0), middle, title)
         painter.setPen(QColor(theme.dim_text))
-        painter.setFont(sized(LABEL_PX))
+        painter.setFont(text_font(LABEL_PX))
         painter.drawText(rect.adjusted(44, 0, -18, 0), middle | Qt.AlignmentFlag.AlignRight, keys or section)
         painter.restore()
 

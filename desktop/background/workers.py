@@ -72,12 +72,12 @@ class Task:
         self._callbacks: dict[str, Callable[[Any], object] | None] = {}
 
     @property
-    def cancelled(self) -> bool:
+    def is_cancelled(self) -> bool:
         """True after `cancel()`."""
         return self._cancelled.is_set()
 
     @property
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         """True when no callback of this task will run any more (as seen on the GUI thread)."""
         return self._finished
 
@@ -89,7 +89,7 @@ class Task:
         self._cancelled.set()
 
     def _may_call_back(self) -> bool:
-        if self.cancelled:
+        if self.is_cancelled:
             return False
         if self._owner is None:
             return True
@@ -113,7 +113,7 @@ class ProgressReport:
 
     def check(self) -> None:
         """Raise `Cancelled` when the task was cancelled, without reporting anything."""
-        if self._task.cancelled:
+        if self._task.is_cancelled:
             raise Cancelled
 
     def wait(self, seconds: float) -> None:
@@ -341,7 +341,7 @@ def _call_function(task: Task) -> tuple[str, list[Any]]:
     The argument is in a list that the GUI thread empties, because it may hold Qt objects (see `Task._work`).
     """
     try:
-        if task.cancelled:
+        if task.is_cancelled:
             raise Cancelled
         return "done", [task._work[0]()]
     except Cancelled:

@@ -133,6 +133,6 @@ def changes(session: Session, last_id: str | None = None) -> Iterator[ChangeEven
             for change in session.events.changes(last_id):
                 last_id = last_id if change is None else change.id
                 yield change
-        if session.closed:
+        if session.is_closed:
             return
         time.sleep(_FIRST_PAUSE)

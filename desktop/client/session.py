@@ -69,9 +69,9 @@ class Session:
         return self._transport.logged_in
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         """True after `close()`."""
-        return self._transport.closed
+        return self._transport.is_closed
 
     def on_login_lost(self, call: Callable[[], None] | None) -> None:
         """Set the function to call when the service ended the login. It is called in the thread of the failed

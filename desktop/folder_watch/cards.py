@@ -77,7 +77,7 @@ class CardFinder(QObject):
         self._next.timeout.connect(self._look_for_cards)
 
     @property
-    def mounted(self) -> list[Card]:
+    def mounted_cards(self) -> list[Card]:
         """The cards that were mounted at the last scan."""
         return list(self._mounted)
 

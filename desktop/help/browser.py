@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from desktop.help.guide import Guide
-from desktop.theme import sized, theme_manager
+from desktop.theme import text_font, theme_manager
 
 _MARGIN = 28
 _MAX_PICTURE_WIDTH = 720
@@ -144,5 +144,5 @@ def _style_block(cursor: QTextCursor) -> None:
         text_format = QTextCharFormat(cursor.charFormat())
         # Qt's import of Markdown sets a size adjustment for headings, which overrides the font's size.
         text_format.clearProperty(QTextFormat.Property.FontSizeAdjustment.value)
-        text_format.setFont(sized(size, bold=True))
+        text_format.setFont(text_font(size, bold=True))
         cursor.setCharFormat(text_format)

@@ -11,7 +11,7 @@ from desktop.commands.registry import COMMANDS
 from desktop.help.browser import GuideBrowser
 from desktop.help.guide import Guide
 from desktop.help.topics import CONTENTS, START
-from desktop.theme import LABEL_PX, sized, theme_manager
+from desktop.theme import LABEL_PX, text_font, theme_manager
 from desktop.widgets import Button, ButtonKind, IconButton, SearchField
 
 _TOPIC_ROLE = Qt.ItemDataRole.UserRole
@@ -172,7 +172,7 @@ class HelpWindow(QWidget):
         if topic is None:
             # A part of the contents is a heading and cannot be chosen.
             item.setFlags(Qt.ItemFlag.NoItemFlags)
-            item.setFont(sized(LABEL_PX, bold=True))
+            item.setFont(text_font(LABEL_PX, bold=True))
         self.contents.addItem(item)
 
     def _open_item(self, item: QListWidgetItem) -> None:

@@ -54,7 +54,7 @@ class Journal:
         kept."""
         self._fd = self._load()
         self.recovered = not self._state.closed
-        """True when the program ended without `close` the last time: `pending()` holds edits from a crash."""
+        """True if the last run ended without `close`, so that `pending_edits()` has edits from a crash."""
         try:
             self._write_and_apply({"t": "open"})
         except JournalError:
@@ -138,21 +138,21 @@ class Journal:
             stack = self._state.redo[record_id]
             return stack[-1].edits[0].label if stack else None
 
-    def pending(self) -> list[Edit]:
+    def pending_edits(self) -> list[Edit]:
         """The edits that the service has not acknowledged, in the order to send them.
 
         Updates of one object are joined into one. Edits of objects with an undecided conflict are left out.
         """
         with self._mutex:
-            return self._state.pending()
+            return self._state.pending_edits()
 
     def unsent_edits(self) -> list[Edit]:
-        """The edits of `pending` and those of objects with an undecided conflict, in order."""
+        """The edits of `pending_edits` and those of objects with an undecided conflict, in order."""
         with self._mutex:
             return join_edits(self._state.queue.values())
 
     def first_pending_edit(self) -> Edit | None:
-        """The first edit of `pending`, found without joining all edits; None when there is nothing to
+        """The first edit of `pending_edits`, found without joining all edits; None when there is nothing to
         send."""
         with self._mutex:
             return self._state.first_pending_edit()

@@ -75,13 +75,13 @@ class JournalState:
             case other:
                 raise ValueError(f"unknown line {other!r}")
 
-    def pending(self) -> list[Edit]:
+    def pending_edits(self) -> list[Edit]:
         """The edits to send, oldest first and joined, without objects that have an undecided conflict."""
         conflicting_ids = {conflict.edit.object_id for conflict in self.conflicts.values()}
         return join_edits(edit for edit in self.queue.values() if edit.object_id not in conflicting_ids)
 
     def first_pending_edit(self) -> Edit | None:
-        """The first edit of `pending`; None when there is nothing to send."""
+        """The first edit of `pending_edits`; None when there is nothing to send."""
         conflicting_ids = {conflict.edit.object_id for conflict in self.conflicts.values()}
         first = next((edit for edit in self.queue.values() if edit.object_id not in conflicting_ids), None)
         if first is None or first.kind is not EditKind.UPDATE:

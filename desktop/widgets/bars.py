@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.connection.local_service import ServiceState
-from desktop.theme import ITEM_PX, LABEL_PX, RADIUS, TEXT_PX, line_px, mix, sized, theme_manager
+from desktop.theme import ITEM_PX, LABEL_PX, RADIUS, TEXT_PX, line_px, mix, text_font, theme_manager
 from desktop.widgets.basic.buttons import Button, ButtonKind, is_enter_key
 from desktop.widgets.basic.chips import Chip
 from desktop.widgets.basic.icons import paint_icon
@@ -157,7 +157,7 @@ class _AccountButton(_SquareButton):
         painter.setBrush(QColor(mix(theme.text, ground, 0.08) if self.underMouse() else ground))
         painter.drawEllipse(circle)
         painter.setPen(QColor(theme.accent_text))
-        painter.setFont(sized(TEXT_PX, bold=True))
+        painter.setFont(text_font(TEXT_PX, bold=True))
         painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, self._initial)
         painter.setPen(QPen(QColor(theme.panel), 2))
         painter.setBrush(theme.colour(service_tone(self._state)))

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.theme import LABEL_PX, TEXT_PX, line_px, sized, text_px, theme_manager
+from desktop.theme import LABEL_PX, TEXT_PX, line_px, text_font, text_px, theme_manager
 from desktop.widgets.basic.chips import paint_chip
 from desktop.widgets.basic.labels import escape_tooltip
 
@@ -153,7 +153,7 @@ class _CellDelegate(QStyledItemDelegate):
 
 
 def _draw_text(painter: QPainter, box: QRectF, text: str, colour: str, size: int, bold: bool) -> None:
-    painter.setFont(sized(size, bold=bold))
+    painter.setFont(text_font(size, bold=bold))
     painter.setPen(QColor(colour))
     line = text.replace("\n", " ")
     short = painter.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, int(box.width()))

@@ -287,7 +287,7 @@ class Database:
             self._report(problem)
             raise
         if self.watch is not None:
-            self.watch.ran_here()
+            self.watch.record_immediate_read()
         return result
 
     async def _read(self, do: Callable[[], T]) -> T:
@@ -313,13 +313,13 @@ class Database:
 
     def _report(self, problem: Exception) -> None:
         if self.watch is not None:
-            self.watch.failed(problem)
+            self.watch.record_failure(problem)
 
     def _report_waiting(self, kind: Kind, requested_at: float, running: RunningStatement | None) -> None:
         if self.watch is not None:
             started_at = None if running is None else running.started_at
             # Work that has not begun waits still.
-            self.watch.waited(kind, (started_at or time.perf_counter()) - requested_at)
+            self.watch.record_wait(kind, (started_at or time.perf_counter()) - requested_at)
 
     async def _await_thread(self, do: Callable[[], T], running: RunningStatement) -> T:
         loop = asyncio.get_running_loop()

@@ -10,11 +10,11 @@ Kind = Literal["read", "write"]
 class Watch(Protocol):
     """Follows the pieces of work of a `Database`, for figures; called on the event loop."""
 
-    def waited(self, kind: Kind, seconds: float) -> None:
+    def record_wait(self, kind: Kind, seconds: float) -> None:
         """A piece of work waited so long for a thread."""
 
-    def ran_here(self) -> None:
+    def record_immediate_read(self) -> None:
         """A read was done at once, without a thread."""
 
-    def failed(self, problem: Exception) -> None:
+    def record_failure(self, problem: Exception) -> None:
         """A piece of work raised `problem`; that may be an answer of the service rather than a fault."""

@@ -58,7 +58,7 @@ def _names(items: Sequence[Mapping[str, Any]]) -> str:
     return text + (" 等" if len(items) > _MOST_NAMES else "")
 
 
-def sealed(edition: int) -> Problem:
+def record_sealed(edition: int) -> Problem:
     """409: the record is finished and sealed, nothing of it changes."""
     return Problem(
         409,
@@ -73,7 +73,7 @@ def not_sealed() -> Problem:
     return Problem(409, ErrorCode.RECORD_NOT_SEALED, "检查记录未封存，请先完成记录")
 
 
-def undecided(items: Sequence[Mapping[str, Any]], acceptable: int) -> Problem:
+def items_undecided(items: Sequence[Mapping[str, Any]], acceptable: int) -> Problem:
     """409: these items have no verdict of a person; `acceptable` of them have a model's opinion to sign."""
     return Problem(
         409,

@@ -67,7 +67,7 @@ def refuse_sealed(session: Session, inspection_id: str) -> None:
     """Raises Problem 409 when the record is sealed. The record is locked before a change, so it stays so."""
     newest = newest_edition(session, inspection_id)
     if newest is not None and state_of(newest) in SEALED_STATES:
-        raise problems.sealed(newest.edition)
+        raise problems.record_sealed(newest.edition)
 
 
 def edition_of(row: EditionRow) -> Edition:

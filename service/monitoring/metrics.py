@@ -172,11 +172,11 @@ class Metrics:
 
     # `service.db.watch.Watch`
 
-    def waited(self, kind: Kind, seconds: float) -> None:
+    def record_wait(self, kind: Kind, seconds: float) -> None:
         """Count a read or a write that waited for a thread."""
         self._waits[kind].add(seconds)
 
-    def ran_here(self) -> None:
+    def record_immediate_read(self) -> None:
         """Count a read on the event loop."""
         self._local_reads += 1
 
@@ -189,7 +189,7 @@ class Metrics:
             self._loop_reads.inc(local_reads - self._reported_local_reads)
             self._reported_local_reads = local_reads
 
-    def failed(self, problem: Exception) -> None:
+    def record_failure(self, problem: Exception) -> None:
         """Count a fault of the database or of its disk."""
         cause = classify_storage_fault(problem)
         if cause is not None:

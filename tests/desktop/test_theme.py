@@ -21,8 +21,8 @@ from desktop.theme import (
     line_px,
     mix,
     readable,
-    sized,
     stylesheet,
+    text_font,
     text_px,
     theme_manager,
 )
@@ -168,7 +168,7 @@ def test_sizes_of_text_follow_the_font_of_the_application(qapp: QApplication) ->
         wide = QFont(before)
         wide.setStretch(200)
         qapp.setFont(wide)
-        assert sized(13).stretch() == 200
+        assert text_font(13).stretch() == 200
         assert text_px(text, 13) > 1.5 * narrow
     finally:
         qapp.setFont(before)
@@ -176,5 +176,5 @@ def test_sizes_of_text_follow_the_font_of_the_application(qapp: QApplication) ->
 
 def test_a_font_of_the_scale_may_be_changed(qapp: QApplication) -> None:
     theme_manager()
-    sized(13).setItalic(True)
-    assert not sized(13).italic()
+    text_font(13).setItalic(True)
+    assert not text_font(13).italic()

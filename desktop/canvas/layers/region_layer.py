@@ -62,7 +62,7 @@ class RegionLayer:
         """Paint the visible regions. `moved_rects` has the present rectangles of dragged regions by id."""
         if not self.show_regions:
             return
-        special = {*self._store.selected, *moved_rects}
+        special = {*self._store.selected_ids, *moved_rects}
         count = self._store.count_intersecting(viewport.visible)
         if count > BATCH_THRESHOLD:
             self._rebuild_groups()
@@ -73,7 +73,7 @@ class RegionLayer:
                 if region and not region.hidden
             ]
         else:
-            visible = self._store.intersecting(viewport.visible)
+            visible = self._store.find_intersecting(viewport.visible)
             unselected = [region for region in visible if region.id not in special]
             unselected.sort(key=lambda region: -region.rect.area)
         self._paint_one_by_one(painter, viewport, colours, unselected)
@@ -90,7 +90,7 @@ class RegionLayer:
         for region in selected_regions:
             self._paint_box(painter, viewport.rect_to_view(region.rect), accent, region.locked, 2.0)
         if self.show_labels:
-            selected = set() if paint_together else set(self._store.selected)
+            selected = set() if paint_together else set(self._store.selected_ids)
             self._paint_chips(
                 painter, viewport, colours, [*selected_regions, *unselected], selected, font, 0.0
             )

@@ -50,14 +50,14 @@ class RectIndex:
             self._rows[last] = row
             self._edges[row] = self._edges[len(self._ids)]
 
-    def containing(self, x: float, y: float, margin: float = 0.0) -> list[str]:
+    def find_containing(self, x: float, y: float, margin: float = 0.0) -> list[str]:
         """The ids of the rectangles that contain the point (half-open), grown by `margin` on all sides."""
         edges = self._edges[: len(self._ids)]
         inside = (edges[:, 0] - margin <= x) & (x < edges[:, 2] + margin)
         inside &= (edges[:, 1] - margin <= y) & (y < edges[:, 3] + margin)
         return self._ids_where(inside)
 
-    def intersecting(self, rect: Rect) -> list[str]:
+    def find_intersecting(self, rect: Rect) -> list[str]:
         """The ids of the rectangles that have a point in common with `rect`."""
         return self._ids_where(self._intersection_mask(rect))
 

@@ -134,7 +134,7 @@ class RegionStore:
         self._update([region for region in change.before if region.id not in after], change.after)
 
     @property
-    def selected(self) -> tuple[str, ...]:
+    def selected_ids(self) -> tuple[str, ...]:
         """The ids of the selected regions in the order of selecting."""
         return tuple(self._selected)
 
@@ -160,15 +160,15 @@ class RegionStore:
 
         A region inside a larger one can therefore always be picked. `margin` (px) extends all regions.
         """
-        regions = [self._regions[key] for key in self._index.containing(x, y, margin)]
+        regions = [self._regions[key] for key in self._index.find_containing(x, y, margin)]
         return sorted(
             (region for region in regions if not region.hidden),
             key=lambda region: (-region.z, region.rect.area, region.number),
         )
 
-    def intersecting(self, rect: Rect) -> list[Region]:
+    def find_intersecting(self, rect: Rect) -> list[Region]:
         """The visible regions that have a point in common with `rect`."""
-        regions = (self._regions[key] for key in self._index.intersecting(rect))
+        regions = (self._regions[key] for key in self._index.find_intersecting(rect))
         return [region for region in regions if not region.hidden]
 
     def count_intersecting(self, rect: Rect) -> int:

@@ -57,7 +57,7 @@ class Viewport:
         return max(min(self.width / self.image_width, self.height / self.image_height), 1e-6)
 
     @property
-    def fitted(self) -> bool:
+    def is_fitted(self) -> bool:
         """True when the scale is that of `fit`."""
         return math.isclose(self.scale, min(self.fit_scale, MAX_SCALE), rel_tol=1e-9)
 
@@ -67,7 +67,7 @@ class Viewport:
 
     def resized(self, width: float, height: float) -> Viewport:
         """The viewport for another size of the view. It stays fitted, or keeps the point in the middle."""
-        if self.fitted:
+        if self.is_fitted:
             return replace(self, width=width, height=height).fit()
         moved_x, moved_y = (width - self.width) / 2, (height - self.height) / 2
         sized = replace(self, width=width, height=height)
@@ -88,7 +88,7 @@ class Viewport:
         left, top = self.width / 2 - x * self.scale, self.height / 2 - y * self.scale
         return replace(self, left=left, top=top).bounded()
 
-    def showing(self, rect: Rect, share: float = 0.5) -> Viewport:
+    def zoomed_to(self, rect: Rect, share: float = 0.5) -> Viewport:
         """The viewport with `rect` in the middle, filling `share` of the view at up to 8 view px per px."""
         scale_for_share = share * min(self.width / max(rect.w, 1e-9), self.height / max(rect.h, 1e-9))
         scale = min(max(scale_for_share, min(self.fit_scale, MAX_SCALE)), 8.0)

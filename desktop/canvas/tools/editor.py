@@ -60,12 +60,12 @@ class RegionEditor:
         return machine is not None and machine.busy
 
     @property
-    def snapping(self) -> bool:
+    def is_snapping(self) -> bool:
         """Whether dragged edges snap to those of other regions and of the picture."""
         return self._context.snapping
 
-    @snapping.setter
-    def snapping(self, on: bool) -> None:
+    @is_snapping.setter
+    def is_snapping(self, on: bool) -> None:
         self._context.snapping = on
 
     def set_picture(self, size: Size) -> None:

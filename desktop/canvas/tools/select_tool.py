@@ -63,11 +63,11 @@ class SelectTool:
             return
         hits = store.hits(pointer.x, pointer.y, _EDGE_REACH / self._context.scale)
         if not hits:
-            self._action = _BandAction(store.selected if extends_selection else ())
+            self._action = _BandAction(store.selected_ids if extends_selection else ())
             return
         if extends_selection:
             store.toggle(hits[0].id)
-        elif not any(region.id in store.selected for region in hits):
+        elif not any(region.id in store.selected_ids for region in hits):
             store.select([hits[0].id])
         movable = tuple(region for region in store.selected_regions if not region.locked)
         self._action = _MoveAction(movable, hits[0])
@@ -89,7 +89,7 @@ class SelectTool:
             case _BandAction(selected):
                 band = rect_from_corners(self._start.x, self._start.y, pointer.x, pointer.y)
                 self._draft = ToolDraft(band=band)
-                inside = [region.id for region in self._context.store.intersecting(band)]
+                inside = [region.id for region in self._context.store.find_intersecting(band)]
                 self._context.store.select([*selected, *(key for key in inside if key not in selected)])
 
     def release(self, pointer: Pointer) -> bool:
@@ -121,7 +121,7 @@ class SelectTool:
         if self._action is not None:
             self._reset()
             return True
-        had_selection = bool(self._context.store.selected)
+        had_selection = bool(self._context.store.selected_ids)
         self._context.store.select([])
         return had_selection
 

@@ -87,7 +87,7 @@ class CanvasView(PictureView):
         """Zoom to a region. An unknown id is ignored."""
         region = self.store.get(region_id)
         if region is not None:
-            self._set_viewport(self._viewport.showing(region.rect), is_moving=False)
+            self._set_viewport(self._viewport.zoomed_to(region.rect), is_moving=False)
 
     def ensure_visible(self, region_id: str) -> None:
         """Centre a region without zooming, unless a part of it is visible."""
@@ -147,7 +147,7 @@ class CanvasView(PictureView):
 
     def move_by(self, dx: int, dy: int) -> None:
         """Move the selected regions by px. If none is selected, move the picture by that number of steps."""
-        if self.store.selected:
+        if self.store.selected_ids:
             self.editor.nudge(dx, dy)
         else:
             self._set_viewport(self._viewport.panned(-dx * _PAN_STEP, -dy * _PAN_STEP))
@@ -157,8 +157,8 @@ class CanvasView(PictureView):
         drew = self.editor.finish()
         if drew and self.editor.tool in (Tool.DRAW, Tool.AREA):
             self.set_tool(Tool.SELECT)
-        elif not drew and self.editor.tool is Tool.SELECT and self.store.selected:
-            self.show_region(self.store.selected[-1])
+        elif not drew and self.editor.tool is Tool.SELECT and self.store.selected_ids:
+            self.show_region(self.store.selected_ids[-1])
         self.update()
 
     def cancel(self) -> None:
@@ -266,7 +266,7 @@ class CanvasView(PictureView):
 
     def _on_store_changed(self, event: StoreEvent) -> None:
         if event.selection:
-            self.selectionChanged.emit(self.store.selected)
+            self.selectionChanged.emit(self.store.selected_ids)
         self._update_soon()
 
     def _update_soon(self) -> None:

@@ -55,7 +55,7 @@ class Events:
             with self._lock:
                 self._responses.add(response)
             try:
-                if self._transport.closed:
+                if self._transport.is_closed:
                     raise Unreachable
                 on_open()
                 yield from _parse_changes(response)

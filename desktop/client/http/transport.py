@@ -131,7 +131,7 @@ class Transport:
             self._http.close()
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         """True after `close()`."""
         return self._is_closed
 

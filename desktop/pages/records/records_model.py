@@ -27,7 +27,7 @@ from desktop.pages.common.messages.seal_terms import (
     seal_icon,
     seal_word,
 )
-from desktop.theme import LABEL_PX, TEXT_PX, line_px, sized, theme_manager
+from desktop.theme import LABEL_PX, TEXT_PX, line_px, text_font, theme_manager
 from desktop.widgets import (
     chip_height,
     escape_tooltip,
@@ -223,7 +223,7 @@ def row_px() -> int:
 
 def progress_width(text: str, room: float) -> float:
     """The width in px of the progress bar in a cell `room` px wide, beside its text."""
-    text_width = QFontMetricsF(sized(TEXT_PX)).horizontalAdvance(text)
+    text_width = QFontMetricsF(text_font(TEXT_PX)).horizontalAdvance(text)
     return min(60.0, max(12.0, room - text_width - 10))
 
 
@@ -331,7 +331,7 @@ class RecordDelegate(QStyledItemDelegate):
         size: int = TEXT_PX,
         bold: bool = False,
     ) -> None:
-        painter.setFont(sized(size, bold=bold))
+        painter.setFont(text_font(size, bold=bold))
         painter.setPen(QColor(colour))
         short = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(box.width()))
         painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter.value), short)

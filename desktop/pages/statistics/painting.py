@@ -9,7 +9,7 @@ from PySide6.QtCore import QLocale, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from desktop.pages.statistics.chart import Bars, ChartData, ticks
-from desktop.theme import LABEL_PX, TEXT_PX, Theme, ink_on, sized, theme_manager
+from desktop.theme import LABEL_PX, TEXT_PX, Theme, ink_on, text_font, theme_manager
 
 # The colours of Okabe and Ito (jfly.uni-koeln.de/color), which colour-blind people can distinguish. Some are
 # lighter or darker than the originals for a contrast of 3 : 1 to the panel (WCAG 2.2 criterion 1.4.11).
@@ -49,11 +49,11 @@ def legend_height(chart: ChartData, width: float) -> float:
 
 
 def _legend_row_height() -> float:
-    return QFontMetricsF(sized(LABEL_PX)).height() + 4
+    return QFontMetricsF(text_font(LABEL_PX)).height() + 4
 
 
 def _lay_out_legend(chart: ChartData, width: float) -> Iterator[tuple[Bars, float, float]]:
-    metrics = QFontMetricsF(sized(LABEL_PX))
+    metrics = QFontMetricsF(text_font(LABEL_PX))
     x = y = 0.0
     for bars in chart.bars:
         wide = _MARKER_PX + 6 + metrics.horizontalAdvance(_legend_text(bars)) + 14
@@ -76,7 +76,7 @@ def paint_chart(
     """
     theme = theme_manager().theme
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setFont(sized(LABEL_PX))
+    painter.setFont(text_font(LABEL_PX))
     metrics = QFontMetricsF(painter.font())
     _paint_legend(painter, chart, area, theme)
     top = area.top() + legend_height(chart, area.width()) + metrics.height() + 2
@@ -221,7 +221,7 @@ def paint_title(painter: QPainter, title: str, subtitle: str, area: QRectF) -> f
     theme = theme_manager().theme
     height = 0.0
     for text, size, tone in ((title, TEXT_PX + 3, "text"), (subtitle, LABEL_PX + 1, "dim")):
-        painter.setFont(sized(size, bold=size > TEXT_PX))
+        painter.setFont(text_font(size, bold=size > TEXT_PX))
         painter.setPen(theme.colour(tone))
         line = QFontMetricsF(painter.font())
         box = QRectF(area.left(), area.top() + height, area.width(), line.height())

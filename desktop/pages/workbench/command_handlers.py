@@ -185,7 +185,7 @@ def bind(window: Page, page: Workbench) -> None:
         page.status_line.show()
 
     def snap() -> None:
-        comparing.snap(not view.editor.snapping)
+        comparing.snap(not view.editor.is_snapping)
         page.status_line.show()
 
     def area() -> None:

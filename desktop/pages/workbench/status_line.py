@@ -39,7 +39,7 @@ class StatusLine(QObject):
     def show(self) -> None:
         """Update the texts for the front picture."""
         open_record, view = self._open_record, self._comparing.front
-        source, selected = view.source, view.store.selected
+        source, selected = view.source, view.store.selected_ids
         findings = view is not self._comparing.views[0]
         if findings:
             # What a px of the photo measures is not the same everywhere on it.
@@ -52,7 +52,7 @@ class StatusLine(QObject):
         size = source.size if source is not None else None
         self.notice.emit(
             picture_status(
-                name, size, open_record.number, len(open_record.rows), view.tone, view.editor.snapping
+                name, size, open_record.number, len(open_record.rows), view.tone, view.editor.is_snapping
             ),
             selection_status(self._cursor, region, scale, len(selected), findings=findings),
         )

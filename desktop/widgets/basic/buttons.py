@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
-from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, Theme, line_px, mix, sized, text_px, theme_manager
+from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, Theme, line_px, mix, text_font, text_px, theme_manager
 from desktop.widgets.basic.icons import paint_icon
 from desktop.widgets.basic.labels import escape_tooltip
 
@@ -116,7 +116,7 @@ class Button(QPushButton):
         return parts
 
     def _text_font(self) -> QFont:
-        return sized(TEXT_PX, bold=self.kind in _VERDICTS)
+        return text_font(TEXT_PX, bold=self.kind in _VERDICTS)
 
     @property
     def _has_key_box(self) -> bool:
@@ -206,7 +206,7 @@ class Button(QPushButton):
                 text = self._visible_text(min(width + 1, self.width() - left))
                 painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
             elif part == "keys":
-                painter.setFont(sized(LABEL_PX))
+                painter.setFont(text_font(LABEL_PX))
                 key_height = max(_KEY_SIZE, line_px(LABEL_PX) + 2)
                 box = QRectF(left, middle - key_height / 2, width, key_height)
                 if self._has_key_box:

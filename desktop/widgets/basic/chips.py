@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizePolicy, QWidget
 
-from desktop.theme import LABEL_PX, TEXT_PX, line_px, mix, sized, text_px, theme_manager
+from desktop.theme import LABEL_PX, TEXT_PX, line_px, mix, text_font, text_px, theme_manager
 from desktop.widgets.basic.layouts import remove_widget
 
 _SIDE = 8
@@ -73,7 +73,7 @@ def paint_chip(painter: QPainter, x: float, middle: float, tone: str, text: str)
     painter.setBrush(QColor(ground))
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), height / 2, height / 2)
     painter.setPen(QColor(word))
-    painter.setFont(sized(LABEL_PX, bold=True))
+    painter.setFont(text_font(LABEL_PX, bold=True))
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
     painter.restore()
     return width
@@ -139,7 +139,7 @@ class _FilterChip(QAbstractButton):
         painter.setBrush(QColor(ground) if ground else Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(frame, frame.height() / 2, frame.height() / 2)
         painter.setPen(QColor(theme.accent_text if on else theme.text))
-        painter.setFont(sized(TEXT_PX - 1, bold=on))
+        painter.setFont(text_font(TEXT_PX - 1, bold=on))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
         painter.end()
 

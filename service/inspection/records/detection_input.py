@@ -181,7 +181,7 @@ class DetectionAccess:
         sealed = {inspection_id for inspection_id, row in newest.items() if state_of(row) in SEALED_STATES}
         free = set(inspection_ids) - sealed
         if sealed and not free:
-            raise problems.sealed(newest[min(sealed)].edition)
+            raise problems.record_sealed(newest[min(sealed)].edition)
         return free
 
 

@@ -220,7 +220,7 @@ def _refuse_undecided(cases: Sequence[_Case]) -> None:
     undecided = [case for case in cases if case.is_undecided]
     if undecided:
         undecided_items = [{**case.summary, "acceptable": case.is_acceptable} for case in undecided]
-        raise problems.undecided(undecided_items, sum(case.is_acceptable for case in undecided))
+        raise problems.items_undecided(undecided_items, sum(case.is_acceptable for case in undecided))
 
 
 def _end(record: RecordRow, at: dt.datetime) -> dt.datetime:

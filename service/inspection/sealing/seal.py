@@ -89,7 +89,7 @@ class UnreadableError(ValueError):
     """A stored document is not the JSON that the service writes."""
 
 
-def parsed(text: str) -> Json:
+def parse_content(text: str) -> Json:
     """`text` as JSON with its numbers as `Number`. Raises UnreadableError."""
     try:
         return json.loads(
@@ -195,7 +195,7 @@ def _item(row: Row, photos: list[dict[str, Json]]) -> dict[str, Json]:
 
 def _document(text: str) -> Json:
     try:
-        return parsed(text)
+        return parse_content(text)
     except UnreadableError:
         # It differs from every document that was ever sealed.
         return {"unreadable": text}
@@ -277,10 +277,10 @@ class Discrepancy(NamedTuple):
 
 
 def differences(sealed: Mapping[str, Json], now: Mapping[str, Json]) -> Iterator[Discrepancy]:
-    """Where `now`, from `record_content`, is not as in the content `sealed`; both as `parsed` gives them."""
+    """Where `now`, from `record_content`, differs from the content `sealed`; both from `parse_content`."""
     yield from _walk(sealed["record"], now["record"], "record", None)
     before, after = sealed["items"], now["items"]
-    yield from _listed(before, after, "item_id", "items", None)
+    yield from _list_differences(before, after, "item_id", "items", None)
     after_by_id = {other_item["item_id"]: other_item for other_item in after}
     for at, item in enumerate(before):
         other = after_by_id.get(item["item_id"])
@@ -297,7 +297,7 @@ def _photos(
     path: str,
     item: Mapping[str, Json] | None,
 ) -> Iterator[Discrepancy]:
-    yield from _listed(before, after, "photo_id", path, item)
+    yield from _list_differences(before, after, "photo_id", path, item)
     after_by_id = {other_photo["photo_id"]: other_photo for other_photo in after}
     for number, photo in enumerate(before):
         if photo["photo_id"] in after_by_id:
@@ -308,7 +308,7 @@ def _without_photos(item: Mapping[str, Json]) -> dict[str, Json]:
     return {name: value for name, value in item.items() if name != "photos"}
 
 
-def _listed(
+def _list_differences(
     before: Sequence[Mapping[str, Json]],
     after: Sequence[Mapping[str, Json]],
     key: str,

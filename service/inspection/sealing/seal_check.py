@@ -146,7 +146,7 @@ class SealChecks:
         if now is None:
             state.differs(DifferenceKind.MISSING, "record")
             return
-        for discrepancy in seal.differences(state.content, seal.parsed(seal.canonical(now))):
+        for discrepancy in seal.differences(state.content, seal.parse_content(seal.canonical(now))):
             state.differs(discrepancy.kind, discrepancy.path, discrepancy.item)
         # It follows from the edition and is no part of its content.
         query = select(RECORD.c.record_state).where(RECORD.c.inspection_id == state.inspection_id)
@@ -162,7 +162,7 @@ class SealChecks:
             return
         if stored is None:
             state.differs(DifferenceKind.FILE_MISSING, f"files[{at}]", _owner(state, file), file)
-        elif seal.parsed(seal.canonical(seal.file_content(stored))) != file:
+        elif seal.parse_content(seal.canonical(seal.file_content(stored))) != file:
             state.differs(DifferenceKind.FILE_RENAMED, f"files[{at}]", _owner(state, file), file)
 
     def _judge(self, state: _CheckState) -> SealCheck:
@@ -221,7 +221,7 @@ def _content(state: _CheckState, row: Row) -> Mapping[str, Json]:
     if seal.seal_of(row["content"]) != row["seal"]:
         state.differs(DifferenceKind.SEAL_BROKEN, f"{path}.content")
     try:
-        content: Mapping[str, Json] = seal.parsed(row["content"])
+        content: Mapping[str, Json] = seal.parse_content(row["content"])
         sealed = {"edition": content["edition"], "outcome": content["outcome"], **content["finished"]}
     except (seal.UnreadableError, KeyError, TypeError):
         state.differs(DifferenceKind.UNREADABLE, f"{path}.content")
@@ -235,7 +235,7 @@ def _content(state: _CheckState, row: Row) -> Mapping[str, Json]:
         "needs_release": row["needs_release"],
         "accepted_opinions": row["accepted_opinions"],
     }
-    now = seal.parsed(seal.canonical(beside))
+    now = seal.parse_content(seal.canonical(beside))
     for name in sorted(now):
         if sealed.get(name) != now[name]:
             state.differs(DifferenceKind.CHANGED, f"{path}.{name}")

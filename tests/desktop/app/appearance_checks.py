@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from desktop.app.palette import Palette
 from desktop.app.window import MainWindow
-from desktop.theme import LABEL_PX, sized
+from desktop.theme import LABEL_PX, text_font
 
 SMALL_SCREEN = (1280, 670)
 """A laptop of 1920 x 1080 at 1.5, less its task bar and the frame of the window."""
@@ -149,7 +149,7 @@ def cut_titles(table: QTableView) -> list[str]:
     """The titles of columns that do not fit."""
     head, model = table.horizontalHeader(), table.model()
     titles = [str(model.headerData(at, Qt.Orientation.Horizontal)) for at in range(model.columnCount())]
-    metrics = QFontMetrics(sized(LABEL_PX, bold=True))
+    metrics = QFontMetrics(text_font(LABEL_PX, bold=True))
     return [
         f"the column {title} of {called(table)}"
         for at, title in enumerate(titles)

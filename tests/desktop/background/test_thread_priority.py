@@ -33,7 +33,7 @@ def test_a_worker_and_what_it_starts_leave_the_processor_to_the_gui(qtbot: QtBot
 
     before = niceness()
     task = run(work, owner=None)
-    qtbot.waitUntil(lambda: task.finished)
+    qtbot.waitUntil(lambda: task.is_finished)
     assert len(found) == 2
     assert min(found) > before
     assert niceness() == before

@@ -33,7 +33,7 @@ def test_the_result_arrives_on_the_gui_thread(qtbot: QtBot, qapp: QApplication) 
         return a + b
 
     def done(value: int) -> None:
-        got.append((value, QThread.currentThread() == qapp.thread(), task.finished))
+        got.append((value, QThread.currentThread() == qapp.thread(), task.is_finished))
 
     task = run(add, 2, 3, owner=None, done=done)
     wait(qtbot, lambda: bool(got))
@@ -100,10 +100,10 @@ def test_cancelled_work_ends_at_its_next_report_and_never_calls_back(qtbot: QtBo
     wait(qtbot, lambda: bool(values))
     task.cancel()
     count = len(values)
-    wait(qtbot, lambda: task.finished)
+    wait(qtbot, lambda: task.is_finished)
     assert ended.is_set()
     assert len(values) == count
-    assert task.cancelled
+    assert task.is_cancelled
 
 
 def test_work_that_has_not_begun_is_skipped_when_cancelled(qtbot: QtBot) -> None:
@@ -113,7 +113,7 @@ def test_work_that_has_not_begun_is_skipped_when_cancelled(qtbot: QtBot) -> None
     waiting = run(ran.append, 1, owner=None)
     waiting.cancel()
     gate.set()
-    wait(qtbot, lambda: waiting.finished and all(task.finished for task in blockers))
+    wait(qtbot, lambda: waiting.is_finished and all(task.is_finished for task in blockers))
     assert ran == []
 
 
@@ -131,7 +131,7 @@ def test_callbacks_are_dropped_when_the_owner_is_gone_but_the_work_is_done(qtbot
     owner.deleteLater()
     qtbot.wait(1)
     gate.set()
-    wait(qtbot, lambda: task.finished)
+    wait(qtbot, lambda: task.is_finished)
     assert saved == ["saved"]
     assert shown == []
 
@@ -143,7 +143,7 @@ def test_a_deleted_python_owner_is_gone_too(qtbot: QtBot) -> None:
     task = run(gate.wait, 5.0, owner=owner, done=shown.append)
     del owner
     gate.set()
-    wait(qtbot, lambda: task.finished)
+    wait(qtbot, lambda: task.is_finished)
     assert shown == []
 
 
@@ -222,7 +222,7 @@ def test_no_more_threads_than_the_bound(qtbot: QtBot) -> None:
             running -= 1
 
     tasks = [run(work, owner=None) for _ in range(40)]
-    wait(qtbot, lambda: all(task.finished for task in tasks))
+    wait(qtbot, lambda: all(task.is_finished for task in tasks))
     assert max(together) <= workers.SHORT_THREADS
 
 
@@ -234,10 +234,10 @@ def test_higher_priority_starts_first(qtbot: QtBot) -> None:
     tasks.append(run(order.append, "high", owner=None, priority=5))
     # One thread alone: several would start side by side and write down in any order.
     gates[0].set()
-    wait(qtbot, lambda: all(task.finished for task in tasks))
+    wait(qtbot, lambda: all(task.is_finished for task in tasks))
     for gate in gates[1:]:
         gate.set()
-    wait(qtbot, lambda: all(task.finished for task in blockers))
+    wait(qtbot, lambda: all(task.is_finished for task in blockers))
     assert order == ["high", "low", "low", "low"]
 
 
@@ -267,7 +267,7 @@ def test_long_work_does_not_take_the_place_of_short(qtbot: QtBot) -> None:
     wait(qtbot, lambda: bool(got))
     for task in stays:
         task.cancel()
-    wait(qtbot, lambda: all(task.finished for task in stays))
+    wait(qtbot, lambda: all(task.is_finished for task in stays))
 
 
 def test_shutdown_ends_everything_and_the_next_run_starts_afresh(qtbot: QtBot) -> None:

@@ -17,7 +17,7 @@ def test_object_with_a_conflict_is_not_sent(path: Path) -> None:
     journal.append(refused)
     journal.append(other)
     journal.conflict(refused.id, {"x": 9})
-    assert journal.pending() == [other]
+    assert journal.pending_edits() == [other]
     assert journal.first_pending_edit() == other
     journal.acknowledge(other.id)
     assert journal.first_pending_edit() is None
@@ -31,7 +31,7 @@ def test_undo_of_a_resent_edit_restores_the_service_value(path: Path) -> None:
     journal.append(refused)
     journal.conflict(refused.id, {"x": 9})
     journal.resolve(refused.id, {"x": 1})
-    (sent,) = journal.pending()
+    (sent,) = journal.pending_edits()
     assert (sent.before, sent.after) == ({"x": 9}, {"x": 1})
     (back,) = journal.undo("r")
     assert back.after == {"x": 9}

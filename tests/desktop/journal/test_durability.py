@@ -67,13 +67,13 @@ def test_a_tail_torn_at_any_byte_loses_only_the_last_edit(path: Path) -> None:
     for length in range(whole, len(data)):
         path.write_bytes(data[:length])
         journal = Journal.open(path)
-        assert [edit.after["x"] for edit in journal.pending()] == ["绕"], length
+        assert [edit.after["x"] for edit in journal.pending_edits()] == ["绕"], length
         assert not journal.damaged
         assert journal.recovered
         journal.append(update("a", 1, "new"))
         journal.close()
     journal = Journal.open(path)
-    assert [edit.after["x"] for edit in journal.pending()] == ["new"]
+    assert [edit.after["x"] for edit in journal.pending_edits()] == ["new"]
     assert not journal.recovered
     journal.close()
 
@@ -90,7 +90,7 @@ def test_damage_in_the_middle_keeps_the_rest_and_the_file(path: Path) -> None:
     path.write_bytes(data)
     journal = Journal.open(path)
     assert journal.damaged
-    assert [edit.object_id for edit in journal.pending()] == ["a", "c"]
+    assert [edit.object_id for edit in journal.pending_edits()] == ["a", "c"]
     assert [copy.read_bytes() for copy in path.parent.glob("*.damaged-*")] == [bytes(data)]
     journal.close()
 
@@ -104,7 +104,7 @@ def test_unknown_lines_count_as_damage(path: Path) -> None:
     )
     journal = Journal.open(path)
     assert journal.damaged
-    assert journal.pending() == []
+    assert journal.pending_edits() == []
     journal.close()
 
 
@@ -116,7 +116,7 @@ def test_edits_around_an_unknown_line_are_kept(path: Path) -> None:
         file.write(line_format.encode({"t": "?"}))
     journal = Journal.open(path)
     assert journal.damaged
-    assert [edit.object_id for edit in journal.pending()] == ["a"]
+    assert [edit.object_id for edit in journal.pending_edits()] == ["a"]
     assert len(list(path.parent.glob("*.damaged-*"))) == 1
     journal.close()
 
@@ -145,10 +145,10 @@ def test_full_disk_raises_and_changes_nothing(path: Path) -> None:
         journal.append(update("a", 1, 2))
     os.close(journal._fd)
     journal._fd = real
-    assert [edit.after["x"] for edit in journal.pending()] == [1]
+    assert [edit.after["x"] for edit in journal.pending_edits()] == [1]
     journal.append(update("a", 1, 3))
     journal = reopen(journal)
-    assert [edit.after["x"] for edit in journal.pending()] == [3]
+    assert [edit.after["x"] for edit in journal.pending_edits()] == [3]
     journal.close()
 
 
@@ -161,7 +161,7 @@ def test_line_after_a_partial_line_is_readable(path: Path, monkeypatch: pytest.M
             journal.append(update("a", 0, 1))
     journal.append(update("a", 0, 2))
     journal = reopen(journal)
-    assert [edit.after["x"] for edit in journal.pending()] == [2]
+    assert [edit.after["x"] for edit in journal.pending_edits()] == [2]
     journal.close()
 
 
@@ -189,7 +189,7 @@ def test_failed_open_on_a_full_disk_releases_the_lock(path: Path) -> None:
     # Reporting the failure does not hold the lock.
     assert caught.tb is not None
     journal = Journal.open(path)
-    assert [edit.after["x"] for edit in journal.pending()] == [1]
+    assert [edit.after["x"] for edit in journal.pending_edits()] == [1]
     journal.close()
 
 
@@ -200,7 +200,7 @@ def test_close_on_a_full_disk_keeps_all_edits(path: Path) -> None:
         journal.close()
     journal = Journal.open(path)
     assert journal.recovered
-    assert [edit.after["x"] for edit in journal.pending()] == [1]
+    assert [edit.after["x"] for edit in journal.pending_edits()] == [1]
     journal.close()
 
 
@@ -214,12 +214,12 @@ def test_file_is_rewritten_after_failed_sync(path: Path, monkeypatch: pytest.Mon
             journal.flush()
         with pytest.raises(JournalError):
             journal.append(update("a", 1, 2))
-    assert [edit.after["x"] for edit in journal.pending()] == [1]
+    assert [edit.after["x"] for edit in journal.pending_edits()] == [1]
     before = path.stat().st_ino
     journal.append(update("a", 1, 3))
     assert path.stat().st_ino != before
     journal = reopen(journal)
-    assert [edit.after["x"] for edit in journal.pending()] == [3]
+    assert [edit.after["x"] for edit in journal.pending_edits()] == [3]
     journal.close()
 
 
@@ -244,7 +244,7 @@ def test_failed_background_sync_rewrites_the_file(path: Path, monkeypatch: pytes
         number += 1
     assert path.stat().st_ino != before
     journal = reopen(journal)
-    assert [edit.after["x"] for edit in journal.pending()] == [number]
+    assert [edit.after["x"] for edit in journal.pending_edits()] == [number]
     journal.close()
 
 
@@ -349,7 +349,7 @@ import sys
 from pathlib import Path
 from desktop.journal import DraftStep, Edit, Journal, EditKind
 journal = Journal.open(Path(sys.argv[1]))
-number = len(journal.pending())
+number = len(journal.pending_edits())
 while True:
     journal.append(Edit("r", "item", f"o{number}", EditKind.UPDATE, {"x": 0}, {"x": number}, "move", 0.0))
     print(number, flush=True)
@@ -370,7 +370,7 @@ def test_a_killed_program_loses_no_edit_it_reported(path: Path) -> None:
             reported = max([reported, *(int(line) for line in writer.stdout if line.endswith("\n"))])
         journal = Journal.open(path)
         assert journal.recovered
-        values = [edit.after["x"] for edit in journal.pending()]
+        values = [edit.after["x"] for edit in journal.pending_edits()]
         assert values == list(range(len(values)))
         assert len(values) > reported
         journal.close()

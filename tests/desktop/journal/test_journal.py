@@ -99,18 +99,18 @@ def test_edits_stay_pending_until_acknowledged_in_order(path: Path) -> None:
     journal.append(update("b", 0, 1))
     journal.append(update("a", 0, 1))
     journal.append(update("a", 1, 2))
-    assert [(edit.object_id, edit.kind.value) for edit in journal.pending()] == [
+    assert [(edit.object_id, edit.kind.value) for edit in journal.pending_edits()] == [
         ("a", "create"),
         ("b", "update"),
         ("a", "update"),
     ]
-    join_edits = journal.pending()[2]
+    join_edits = journal.pending_edits()[2]
     assert (join_edits.before, join_edits.after) == ({"x": 0}, {"x": 2})
     journal.append(update("a", 2, 3))
     journal.acknowledge(creation.id, '"1"', service_id="service-a")
     journal.acknowledge(join_edits.id, '"2"')
     journal = reopen(journal)
-    assert [(edit.object_id, edit.before, edit.after) for edit in journal.pending()] == [
+    assert [(edit.object_id, edit.before, edit.after) for edit in journal.pending_edits()] == [
         ("b", {"x": 0}, {"x": 1}),
         ("a", {"x": 2}, {"x": 3}),
     ]
@@ -132,18 +132,18 @@ def test_edits_of_an_object_in_conflict_are_held_until_decided(path: Path) -> No
     )
     journal.append(update("a", 1, 2))
     journal.append(update("b", 0, 1))
-    refused = journal.pending()[0]
+    refused = journal.pending_edits()[0]
     journal.conflict(refused.id, {"x": 7, "n": "theirs"}, '"9"')
     journal.append(update("a", 2, 3))
     journal = reopen(journal)
-    assert [edit.object_id for edit in journal.pending()] == ["b"]
+    assert [edit.object_id for edit in journal.pending_edits()] == ["b"]
     (conflict,) = journal.conflicts()
     assert conflict.edit.after == {"x": 2, "n": "mine"}
     assert conflict.current == {"x": 7, "n": "theirs"}
     journal.resolve(refused.id, {"n": "mine"})
     assert journal.conflicts() == []
     assert journal.etag("a") == '"9"'
-    sent = {edit.object_id: edit for edit in journal.pending()}["a"]
+    sent = {edit.object_id: edit for edit in journal.pending_edits()}["a"]
     assert sent.after == {"n": "mine", "x": 3}
     assert journal.undo("r")[0].after == {"x": 2}
     journal.close()
@@ -152,9 +152,9 @@ def test_edits_of_an_object_in_conflict_are_held_until_decided(path: Path) -> No
 def test_keeping_the_service_value_removes_the_edit_from_queue_and_undo(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(update("a", 0, 1))
-    journal.conflict(journal.pending()[0].id, {"x": 7})
+    journal.conflict(journal.pending_edits()[0].id, {"x": 7})
     journal.resolve(journal.conflicts()[0].edit.id, {})
-    assert journal.pending() == []
+    assert journal.pending_edits() == []
     assert journal.undo("r") == ()
     with pytest.raises(KeyError):
         journal.resolve("unknown", {})
@@ -169,7 +169,7 @@ def test_refused_create_removes_later_edits_of_the_object(path: Path) -> None:
     journal.append(update("b", 0, 1))
     journal.conflict(creation.id, {})
     journal.resolve(creation.id, {})
-    assert [edit.object_id for edit in journal.pending()] == ["b"]
+    assert [edit.object_id for edit in journal.pending_edits()] == ["b"]
     assert [edit.object_id for edit in journal.undo("r")] == ["b"]
     assert journal.undo("r") == ()
     journal.close()
@@ -178,11 +178,11 @@ def test_refused_create_removes_later_edits_of_the_object(path: Path) -> None:
 def test_refused_delete_can_be_sent_again(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(Edit("r", "item", "a", EditKind.DELETE, {"x": 1, "n": "old"}, {}, "delete", 1.0))
-    refused = journal.pending()[0]
+    refused = journal.pending_edits()[0]
     journal.conflict(refused.id, {"x": 2}, '"7"')
     journal.send_anyway(refused.id)
     journal = reopen(journal)
-    (again,) = journal.pending()
+    (again,) = journal.pending_edits()
     assert (again.id, again.kind, again.before) == (refused.id, EditKind.DELETE, {"x": 2, "n": "old"})
     assert journal.etag("a") == '"7"'
     assert journal.undo("r")[0].after == {"x": 2, "n": "old"}
@@ -194,15 +194,15 @@ def test_refused_delete_can_be_sent_again(path: Path) -> None:
 def test_compact_changes_no_value_and_shrinks_the_file(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(create("a"))
-    journal.acknowledge(journal.pending()[0].id, '"1"', "service-a")
+    journal.acknowledge(journal.pending_edits()[0].id, '"1"', "service-a")
     for x in range(200):
         journal.append(update("a", x, x + 1))
-        journal.acknowledge(journal.pending()[0].id, f'"{x}"')
+        journal.acknowledge(journal.pending_edits()[0].id, f'"{x}"')
         journal.undo("r")
-        journal.acknowledge(journal.pending()[0].id)
+        journal.acknowledge(journal.pending_edits()[0].id)
     journal.append(update("a", 0, 5))
     journal.append(update("c", 0, 5))
-    journal.conflict(journal.pending()[1].id, {"x": 3}, '"z"')
+    journal.conflict(journal.pending_edits()[1].id, {"x": 3}, '"z"')
     journal.undo("r")
     before = journal._state.to_line()
     size = path.stat().st_size
@@ -212,7 +212,7 @@ def test_compact_changes_no_value_and_shrinks_the_file(path: Path) -> None:
     journal.append(update("d", 0, 1))
     journal.undo("r")
     journal = reopen(journal)
-    assert journal.pending()[-1].object_id == "d"
+    assert journal.pending_edits()[-1].object_id == "d"
     journal.close()
     assert before["conflicts"]
 
@@ -221,7 +221,7 @@ def test_compacting_keeps_the_whole_state(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(create("a"), create("b"))
     journal.append(update("a", 0, 1))
-    journal.conflict(journal.pending()[2].id, {"x": 3}, '"z"')
+    journal.conflict(journal.pending_edits()[2].id, {"x": 3}, '"z"')
     journal.append(update("b", 0, 1))
     journal.undo("r")
     journal.compact()
@@ -247,7 +247,7 @@ def test_a_step_written_in_parts_is_undone_at_once(tmp_path: Path) -> None:
         journal.append(create(f"o{number}", number), create(f"p{number}", number), step="import")
     journal.append(create("last", 9))
     assert journal.unsent_count() == len(journal.unsent_edits()) == 7
-    assert journal.first_pending_edit() == journal.pending()[0]
+    assert journal.first_pending_edit() == journal.pending_edits()[0]
     journal.close()
     journal = Journal.open(tmp_path / "j")
     assert [edit.object_id for edit in journal.undo("r")] == ["last"]
@@ -262,11 +262,11 @@ def test_first_pending_edit_is_joined(tmp_path: Path) -> None:
     for x in range(4):
         journal.append(update("a", x, x + 1))
         journal.append(update("b", x, x + 1))
-    assert journal.first_pending_edit() == journal.pending()[0]
-    assert journal.unsent_edits_of("b") == [journal.pending()[1]]
-    journal.conflict(journal.pending()[0].id, {"x": 9})
-    assert journal.first_pending_edit() == journal.pending()[0]
-    assert journal.pending()[0].object_id == "b"
+    assert journal.first_pending_edit() == journal.pending_edits()[0]
+    assert journal.unsent_edits_of("b") == [journal.pending_edits()[1]]
+    journal.conflict(journal.pending_edits()[0].id, {"x": 9})
+    assert journal.first_pending_edit() == journal.pending_edits()[0]
+    assert journal.pending_edits()[0].object_id == "b"
     journal.close()
 
 
@@ -282,7 +282,7 @@ def test_journal_without_drafts_can_be_read(path: Path) -> None:
     journal = Journal.open(path)
     assert not journal.damaged
     assert journal.drafts("r") == {}
-    assert len(journal.pending()) == 1
+    assert len(journal.pending_edits()) == 1
     journal.close()
 
 

@@ -110,10 +110,10 @@ class JournalModel(RuleBasedStateMachine):
                 )
         self.journal.draft("r", object_id, step, value, context={"of": value})
 
-    @precondition(lambda self: self.journal.pending())
+    @precondition(lambda self: self.journal.pending_edits())
     @rule()
     def send_one(self) -> None:
-        first = self.journal.pending()[0]
+        first = self.journal.pending_edits()[0]
         self.play([first], self.sent)
         # A restore needs an object that was created before.
         if first.kind is EditKind.RESTORE:
@@ -138,7 +138,7 @@ class JournalModel(RuleBasedStateMachine):
     @invariant()
     def pending_edits_lead_to_the_local_values(self) -> None:
         service = dict(self.sent)
-        self.play(self.journal.pending(), service)
+        self.play(self.journal.pending_edits(), service)
         assert service == self.values
 
 

@@ -5,9 +5,9 @@
     python -m tests.service.backups.release_archive /tmp/release sqlite-format-1.zip
     python -m tests.service.backups.release_archive ../../.. postgresql-format-2.zip --postgresql
 
-`sqlite-format-1.zip` was made like this with the code of commit 6e8181d, `postgresql-format-2.zip` with that
-of the commit that adds it. The service of the release runs as a process of its own; every byte in the archive
-is made here. Beside the archive, a JSON file says what a restore has to bring back.
+The code of commit 6e8181d wrote `sqlite-format-1.zip`, and the commit that adds `postgresql-format-2.zip`
+wrote it. The service of the release runs in a separate process, and all content of the archive is generated.
+A JSON file beside the archive contains what a restore must restore.
 """
 
 from __future__ import annotations

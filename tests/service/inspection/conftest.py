@@ -97,7 +97,7 @@ class Matcher:
 class Stage:
     """The running domain.
 
-    `client` is a planner's, `as_role` returns others; `changes` are the announced ones.
+    `client` is a planner's, `as_role` returns others; `changes` were announced.
 
     It has no repr with its fields, because hypothesis prints the values of a failing example.
     """

@@ -116,7 +116,7 @@ def test_command_shows_the_certificate_of_the_settings(
     assert other.fingerprint in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main(["tls", *named[:2]])
-    assert "set both" in capsys.readouterr().err
+    assert "name both" in capsys.readouterr().err
     pair.key.unlink()
     assert main(["tls", "--data-dir", str(tmp_path)]) == 1
     assert "cannot be used" in capsys.readouterr().err

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.theme import CARD_RADIUS, LABEL_PX, TEXT_PX, sized, theme_manager
+from desktop.theme import CARD_RADIUS, LABEL_PX, TEXT_PX, text_font, theme_manager
 from desktop.widgets import paint_icon
 from shared.wire.catalogue import ReferenceImage
 
@@ -165,7 +165,7 @@ def _paint_line(
     right: bool = False,
 ) -> int:
     """Paint one line of text, elided if necessary. Returns its width in px."""
-    painter.setFont(sized(size, bold=bold))
+    painter.setFont(text_font(size, bold=bold))
     painter.setPen(QColor(colour))
     short = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(box.width()))
     side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 
-from desktop.theme import DARK, sized
+from desktop.theme import DARK, text_font
 from shared.wire.face import MovementName
 
 _TEXT_PX = 16
@@ -85,7 +85,7 @@ def _paint_arrow(painter: QPainter, position: QPointF, angle: float, scale: floa
 
 
 def _paint_text(painter: QPainter, whole: QRectF, text: str) -> None:
-    font = sized(_TEXT_PX, bold=True)
+    font = text_font(_TEXT_PX, bold=True)
     flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
     bounds = QRectF(0, 0, whole.width() - 72, whole.height() / 2)
     text_bounds = QFontMetricsF(font).boundingRect(bounds, flags, text)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
 from desktop.camera import Face, Hint
 from desktop.pages.common.faces.instruction import Instruction, paint_instruction
-from desktop.theme import CARD_RADIUS, DARK, TEXT_PX, mix, sized, theme_manager
+from desktop.theme import CARD_RADIUS, DARK, TEXT_PX, mix, text_font, theme_manager
 from desktop.widgets import Button, paint_icon
 
 # The centre and axes of the oval, as fractions of the widget.
@@ -40,7 +40,7 @@ class _CameraChooser(QPushButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def sizeHint(self) -> QSize:
-        return QSize(round(QFontMetricsF(sized(TEXT_PX)).horizontalAdvance(self.text())) + 34, 28)
+        return QSize(round(QFontMetricsF(text_font(TEXT_PX)).horizontalAdvance(self.text())) + 34, 28)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -50,7 +50,7 @@ class _CameraChooser(QPushButton):
             painter.setBrush(QColor(255, 255, 255, 28))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)
         painter.setPen(QColor(DARK.text))
-        painter.setFont(sized(TEXT_PX))
+        painter.setFont(text_font(TEXT_PX))
         text = self.rect().adjusted(8, 0, -24, 0)
         name = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, text.width())
         painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, name)
@@ -307,7 +307,7 @@ class Viewfinder(QWidget):
         shade.setColorAt(1, QColor(0, 0, 0, 215))
         painter.fillRect(foot, shade)
         painter.setPen(QColor(DARK.text))
-        painter.setFont(sized(TEXT_PX, bold=True))
+        painter.setFont(text_font(TEXT_PX, bold=True))
         neighbour = next(
             (button for button in (self._another_movement, self._chooser) if button.isVisible()), None
         )
@@ -320,7 +320,7 @@ class Viewfinder(QWidget):
         middle = whole.center()
         paint_icon(painter, self._icon, DARK.dim, QRectF(middle.x() - 16, middle.y() - 76, 32, 32))
         painter.setPen(QColor(DARK.text))
-        painter.setFont(sized(TEXT_PX))
+        painter.setFont(text_font(TEXT_PX))
         painter.drawText(
             self._sentence_box(), Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap, self._sentence
         )
@@ -349,7 +349,7 @@ class Viewfinder(QWidget):
         self._another_movement.setGeometry(self.width() - size.width() - 12, top, size.width(), size.height())
         size = self._button.sizeHint()
         box = self._sentence_box()
-        text = QFontMetricsF(sized(TEXT_PX)).boundingRect(
+        text = QFontMetricsF(text_font(TEXT_PX)).boundingRect(
             box, Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap, self._sentence
         )
         top = round(box.top() + text.height() + 16)

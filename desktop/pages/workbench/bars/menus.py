@@ -108,7 +108,7 @@ class ContextMenus(QObject):
         if view.editor.busy or view.source is None:
             return
         regions = view.store.hits(*view.viewport.to_image(position.x(), position.y()))
-        if regions and not any(region.id in view.store.selected for region in regions):
+        if regions and not any(region.id in view.store.selected_ids for region in regions):
             view.store.select([regions[0].id])
         make = item_menu if regions and self._has_item() else canvas_menu
         make(self._commands, view).popup(view.mapToGlobal(position))

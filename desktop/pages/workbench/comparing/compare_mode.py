@@ -150,7 +150,7 @@ class CompareController(QObject):
     def snap(self, on: bool) -> None:
         """Turn snapping on both canvases on or off."""
         for view in self.views:
-            view.editor.snapping = on
+            view.editor.is_snapping = on
 
     def show(self, on: bool) -> None:
         """Compare reference and photo of the chosen item on the canvas, or show the picture again."""

@@ -25,7 +25,7 @@ def copy_regions(view: CanvasView, link: RegionLink, item_of: Callable[[str], It
     if not text:
         return
     data = json.loads(text)
-    items = {region_id: item_of(region_id) for region_id in view.store.selected}
+    items = {region_id: item_of(region_id) for region_id in view.store.selected_ids}
     copies = {key: copy_of(item, link.size) for key, item in items.items() if item is not None}
     copied_items = {key: copy.model_dump(mode="json") for key, copy in copies.items() if copy is not None}
     # As text: QMimeData made here would be deleted by Qt after the interpreter has ended.

@@ -30,7 +30,7 @@ from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.adding import PhotoUploadController
 from desktop.pages.workbench.record_photos import RecordPhotosController
 from desktop.pages.workbench.reference.reference_choice import ReferenceChoice
-from desktop.theme import CARD_RADIUS, TEXT_PX, sized, theme_manager
+from desktop.theme import CARD_RADIUS, TEXT_PX, text_font, theme_manager
 from desktop.widgets import confirm
 
 _REGIONS = tuple(pattern.removeprefix("*") for pattern in READABLE_PATTERNS)
@@ -217,7 +217,7 @@ class _Hint(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(theme.accent), 3))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(3, 3, -3, -3), CARD_RADIUS, CARD_RADIUS)
-        font = sized(TEXT_PX, bold=True)
+        font = text_font(TEXT_PX, bold=True)
         width = min(QFontMetricsF(font).horizontalAdvance(self.text) + 48, self.width() - 40)
         box = QRectF((self.width() - width) / 2, self.height() - 120, width, 44)
         painter.setPen(QPen(QColor(theme.accent)))

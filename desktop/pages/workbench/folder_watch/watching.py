@@ -112,7 +112,7 @@ class FolderWatchController(QObject):
         record = self._open_record
         if record.record_id != self._record_id:
             self._record_id = record.record_id
-            cards = (card for card in self.cards.mounted if card.folder not in self._refused_count)
+            cards = (card for card in self.cards.mounted_cards if card.folder not in self._refused_count)
             self._offers = [WatchOffer(card.folder, card.name) for card in cards]
             self._offer_last()
         if self._watched_id and (record.record_id != self._watched_id or record.sealed):

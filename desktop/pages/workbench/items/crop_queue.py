@@ -68,7 +68,7 @@ class CropQueue(QObject):
     def _on_picture_wanted(self, item_id: str) -> None:
         # Called while painting: only takes a note.
         self._wanted_ids[item_id] = None
-        if not self._soon.isActive() and (self._task is None or self._task.finished):
+        if not self._soon.isActive() and (self._task is None or self._task.is_finished):
             self._soon.start()
 
     def _start_next(self) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QSizePolic
 from desktop.localization.detection_terms import model_word
 from desktop.pages.workbench.items.detection_settings_box import DetectionSettingsBox
 from desktop.pages.workbench.model.document import ItemView
-from desktop.theme import ITEM_PX, sized, theme_manager
+from desktop.theme import ITEM_PX, text_font, theme_manager
 from desktop.widgets import Combo, escape_tooltip, is_enter_key, label
 from shared.wire.detection import DetectionModel
 
@@ -34,7 +34,7 @@ class NameEdit(QLineEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("bare", True)
-        self.setFont(sized(ITEM_PX, bold=True))
+        self.setFont(text_font(ITEM_PX, bold=True))
         self.setStyleSheet(f"QLineEdit {{ font-size: {ITEM_PX}px; font-weight: 600; margin-left: -2px; }}")
         self.setMaxLength(_LONGEST_NAME)
         # It would take a dropped file as its address: files belong to the page.

@@ -27,7 +27,7 @@ from desktop.canvas.model.regions import Region
 from desktop.pages.workbench.model.edit_names import region_flags
 from desktop.pages.workbench.model.item_rows import ItemRow
 from desktop.pages.workbench.model.run_state import RunPhase
-from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, sized, theme_manager
+from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, text_font, theme_manager
 from desktop.widgets import escape_tooltip, paint_chip, paint_icon, status_text, status_tone
 
 ROW_PX = 74
@@ -261,10 +261,14 @@ class ItemDelegate(QStyledItemDelegate):
             )
         name, name_width = f"{row.number}  {row.name}", width - _MARK_PX * len(marks)
         _text(
-            painter, sized(TEXT_PX, bold=True), theme.text, QRect(left, box.top() + 8, name_width, 20), name
+            painter,
+            text_font(TEXT_PX, bold=True),
+            theme.text,
+            QRect(left, box.top() + 8, name_width, 20),
+            name,
         )
         way = row.model or self.tr("No model")
-        _text(painter, sized(TEXT_PX - 1), dim, QRect(left, box.top() + 27, width, 18), way)
+        _text(painter, text_font(TEXT_PX - 1), dim, QRect(left, box.top() + 27, width, 18), way)
         middle = box.top() + 58
         model = index.model()
         running = model.running if isinstance(model, ItemsModel) else {}
@@ -275,7 +279,7 @@ class ItemDelegate(QStyledItemDelegate):
             used = paint_chip(painter, left, middle, status_tone(row.status), status_text(row.status))
             text = self._status_text(row)
         colour = theme.word("failed") if row.note else dim
-        font = sized(LABEL_PX)
+        font = text_font(LABEL_PX)
         _text(painter, font, colour, QRect(left + used + 6, middle - 9, width - used - 6, 18), text)
         painter.restore()
 

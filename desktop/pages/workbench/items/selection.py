@@ -51,7 +51,7 @@ class SelectionController(QObject):
         # A region that is taken off the canvas, with its picture for example, stays selected in the list.
         if not event.selection or event.removed or self._is_showing:
             return
-        ids = self._view.store.selected
+        ids = self._view.store.selected_ids
         if ids and self._open_record.current not in ids:
             self._commit()
         self._open_record.select(ids)

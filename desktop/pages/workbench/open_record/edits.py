@@ -132,7 +132,7 @@ class EditSync(QObject):
             return
         self._journal = journal
         self.problem = ""
-        self.held = journal.recovered and bool(journal.pending())
+        self.held = journal.recovered and bool(journal.pending_edits())
         self._report_prepared()
         self.sending.start()
 

@@ -44,6 +44,6 @@ def close_journal(journal: Journal) -> None:
 
 def discard_pending(journal: Journal) -> None:
     """Discard all edits that can be sent. Raises JournalError."""
-    while pending := journal.pending():
+    while pending := journal.pending_edits():
         journal.conflict(pending[0].id, {})
         journal.resolve(pending[0].id, {})

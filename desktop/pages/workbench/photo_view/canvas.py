@@ -46,8 +46,8 @@ class PhotoCanvas(CanvasView):
     def finish(self) -> None:
         """Complete what is being drawn, or else edit the label of the selected finding."""
         idle = self.editor.tool is Tool.SELECT and not self.editor.busy
-        if idle and self.store.selected:
-            self.regionActivated.emit(self.store.selected[-1])
+        if idle and self.store.selected_ids:
+            self.regionActivated.emit(self.store.selected_ids[-1])
         else:
             super().finish()
 

@@ -61,7 +61,7 @@ class FindingEditController(QObject):
         chosen = self._id_of(self._box.list.current)
         if not chosen:
             self._canvas.store.select(())
-        elif chosen not in self._canvas.store.selected:
+        elif chosen not in self._canvas.store.selected_ids:
             self._canvas.store.select((chosen,))
             if pan:
                 self._canvas.ensure_visible(chosen)
@@ -83,7 +83,7 @@ class FindingEditController(QObject):
         if canvas.editor.busy or canvas.source is None:
             return
         regions = canvas.store.hits(*canvas.viewport.to_image(at.x(), at.y()))
-        if regions and not any(region.id in canvas.store.selected for region in regions):
+        if regions and not any(region.id in canvas.store.selected_ids for region in regions):
             canvas.store.select([regions[0].id])
         verdicts = ("item.pass", "item.fail", "item.unsure")
         always = ("item.detect", "item.versions", "", "edit.undo", "edit.redo", "", "view.photo", "view.fit")
@@ -144,7 +144,7 @@ class FindingEditController(QObject):
         return next((at for at, finding in enumerate(self._box.shown) if finding.index == index >= 0), -1)
 
     def _selected(self) -> list[int]:
-        return [self._index_of(region_id) for region_id in self._canvas.store.selected]
+        return [self._index_of(region_id) for region_id in self._canvas.store.selected_ids]
 
     def _on_store_changed(self, event: StoreEvent) -> None:
         if not event.selection or self._showing:

@@ -147,7 +147,7 @@ class PhotoView(QObject):
         if not self.is_on:
             self._reference.show_region(item_id)
         elif rect is not None and self.canvas.source is not None:
-            self.canvas.show_viewport(self.canvas.viewport.showing(rect))
+            self.canvas.show_viewport(self.canvas.viewport.zoomed_to(rect))
         else:
             self.canvas.fit()
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.camera import GuideHint, GuideResult, target_rect
 from desktop.pages.workbench.photos.capture_target import hint_text
-from desktop.theme import DARK, TEXT_PX, sized, theme_manager
+from desktop.theme import DARK, TEXT_PX, text_font, theme_manager
 from desktop.widgets import paint_icon
 
 _HINT_PX = 18
@@ -122,7 +122,7 @@ class CaptureView(QWidget):
         middle = whole.center()
         paint_icon(painter, "camera", DARK.dim, QRectF(middle.x() - 16, middle.y() - 48, 32, 32))
         painter.setPen(DARK.colour("text"))
-        painter.setFont(sized(TEXT_PX))
+        painter.setFont(text_font(TEXT_PX))
         box = QRectF(24, middle.y(), whole.width() - 48, 80)
         painter.drawText(box, Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap, self._sentence)
 
@@ -161,7 +161,7 @@ class CaptureView(QWidget):
 
     def _paint_hint(self, painter: QPainter, whole: QRectF) -> None:
         # At the foot of the widget: where the picture has another shape, it hides nothing of it.
-        font = sized(_HINT_PX, bold=True)
+        font = text_font(_HINT_PX, bold=True)
         width = QFontMetricsF(font).horizontalAdvance(self.hint)
         mark = _RING_PX + 12
         box = QRectF(0, 0, min(width + mark + 36, whole.width()), 52)

@@ -45,7 +45,7 @@ from PySide6.QtWidgets import (
 
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.pages.workbench.items.items_panel import ItemsPanel
-from desktop.theme import LABEL_PX, RADIUS, line_px, sized, theme_manager
+from desktop.theme import LABEL_PX, RADIUS, line_px, text_font, theme_manager
 from desktop.widgets import escape_tooltip, paint_icon
 
 MIME = "application/x-walkaround-photos"
@@ -247,7 +247,7 @@ class _Delegate(QStyledItemDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(theme.accent), 2))
             painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), RADIUS, RADIUS)
-        font = sized(LABEL_PX)
+        font = text_font(LABEL_PX)
         painter.setFont(font)
         line = line_px(LABEL_PX)
         text = QRectF(picture.x(), picture.bottom() + 2, picture.width(), line)

@@ -68,7 +68,7 @@ class ReferencePicture(QObject):
 
     def show(self, file: ReferenceFile) -> None:
         """Show this image, unless it is shown or being loaded already."""
-        under_way = self._fetching is not None and not self._fetching.finished
+        under_way = self._fetching is not None and not self._fetching.is_finished
         if same_file(file, self._file) and (under_way or self._open_record.source is not None):
             return
         self._stop()
@@ -122,7 +122,7 @@ class ReferencePicture(QObject):
     def _on_picture_wanted(self, item_id: str) -> None:
         # Called while painting: only takes a note.
         self._wanted[item_id] = None
-        if not self._soon.isActive() and (self._cropping is None or self._cropping.finished):
+        if not self._soon.isActive() and (self._cropping is None or self._cropping.is_finished):
             self._soon.start()
 
     def _start_next(self) -> None:

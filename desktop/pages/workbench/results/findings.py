@@ -29,7 +29,7 @@ from desktop.localization.detection_terms import (
     size_text,
 )
 from desktop.pages.workbench.results.label_editor import LabelEditor
-from desktop.theme import LABEL_PX, TEXT_PX, sized, theme_manager
+from desktop.theme import LABEL_PX, TEXT_PX, text_font, theme_manager
 from desktop.widgets import label
 from shared.findings import Finding
 
@@ -187,7 +187,7 @@ class FindingList(QWidget):
             painter.drawRoundedRect(QRectF(2, top + 6, 12, 12), 3, 3)
             if finding.accepted:
                 draw_mark(painter, QRectF(3.5, top + 7.5, 9, 9), RegionState.PASSED, QColor(theme.panel))
-            painter.setFont(sized(TEXT_PX))
+            painter.setFont(text_font(TEXT_PX))
             painter.setPen(QColor(theme.text))
             metrics, elide = QFontMetrics(painter.font()), Qt.TextElideMode.ElideRight
             named = self.width() * 0.55 if finding.is_drawn else left
@@ -195,12 +195,12 @@ class FindingList(QWidget):
             painter.drawText(QRectF(18, top, named - 20, ROW_PX), Qt.AlignmentFlag.AlignVCenter, text)
             dim = QColor(theme.dim_text if row == self.current else theme.dim)
             if row_px > ROW_PX:
-                painter.setFont(sized(LABEL_PX))
+                painter.setFont(text_font(LABEL_PX))
                 painter.setPen(dim)
                 cell = QRectF(18, top + ROW_PX - 5, self.width() - 20, LABEL_PX + 6)
                 more = QFontMetrics(painter.font()).elidedText(_more(finding), elide, round(cell.width()))
                 painter.drawText(cell, Qt.AlignmentFlag.AlignVCenter, more)
-                painter.setFont(sized(TEXT_PX))
+                painter.setFont(text_font(TEXT_PX))
             end = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
             if finding.is_drawn:
                 painter.setPen(dim)

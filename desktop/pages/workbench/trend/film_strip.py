@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QSizePol
 from desktop.pages.workbench.trend.frames import moved, paint_picture, zoomed
 from desktop.pages.workbench.trend.pictures import WHOLE
 from desktop.pages.workbench.trend.reel import STEP, Reel
-from desktop.theme import LABEL_PX, TEXT_PX, sized, theme_manager
+from desktop.theme import LABEL_PX, TEXT_PX, text_font, theme_manager
 from desktop.widgets import IconButton, chip_height, escape_tooltip, paint_chip, status_text, status_tone
 
 _GAP = 8
@@ -56,7 +56,10 @@ class FilmStrip(QAbstractScrollArea):
     # Geometry
 
     def _text_height(self) -> int:
-        lines = QFontMetricsF(sized(TEXT_PX, bold=True)).height() + QFontMetricsF(sized(LABEL_PX)).height()
+        lines = (
+            QFontMetricsF(text_font(TEXT_PX, bold=True)).height()
+            + QFontMetricsF(text_font(LABEL_PX)).height()
+        )
         return round(lines) + chip_height() + _INNER
 
     def _picture_size(self) -> tuple[int, int]:
@@ -139,8 +142,8 @@ class FilmStrip(QAbstractScrollArea):
         left, width = box.left() + _INNER + 2, box.width() - 2 * _INNER - 4
         top = _INNER + self._picture_size()[1] + 3.0
         for text, font, tone in (
-            (frame.day, sized(TEXT_PX, bold=True), theme.text),
-            (frame.name, sized(LABEL_PX), theme.dim_text if chosen else theme.dim),
+            (frame.day, text_font(TEXT_PX, bold=True), theme.text),
+            (frame.name, text_font(LABEL_PX), theme.dim_text if chosen else theme.dim),
         ):
             metrics = QFontMetricsF(font)
             painter.setFont(font)
@@ -154,8 +157,8 @@ class FilmStrip(QAbstractScrollArea):
             wide = paint_chip(painter, left, middle, tone, mark_of(frame.status) + status_text(frame.status))
             left, width = left + wide + 6, width - wide - 6
         if frame.note and width > 24:
-            metrics = QFontMetricsF(sized(LABEL_PX))
-            painter.setFont(sized(LABEL_PX))
+            metrics = QFontMetricsF(text_font(LABEL_PX))
+            painter.setFont(text_font(LABEL_PX))
             painter.setPen(theme.dim_text if chosen else theme.dim)
             shown = metrics.elidedText(frame.note, Qt.TextElideMode.ElideRight, width)
             line = QRectF(left, middle - metrics.height() / 2, width, metrics.height())

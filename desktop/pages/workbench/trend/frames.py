@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 
 from desktop.pages.statistics.painting import series_colour
 from desktop.pages.workbench.trend.pictures import WHOLE, FramePicture
-from desktop.theme import LABEL_PX, Theme, ink_on, sized, theme_manager
+from desktop.theme import LABEL_PX, Theme, ink_on, text_font, theme_manager
 from shared.geometry import Rect
 
 _PAD = 4
@@ -81,7 +81,7 @@ def paint_picture(
     painter.setClipRect(box)
     painter.fillRect(box, theme.colour("canvas"))
     if picture is None:
-        painter.setFont(sized(LABEL_PX + 1))
+        painter.setFont(text_font(LABEL_PX + 1))
         painter.setPen(theme.colour("dim"))
         flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
         painter.drawText(box.adjusted(8, 8, -8, -8), int(flags), placeholder)
@@ -121,7 +121,7 @@ def _paint_outlines(
 
 
 def _paint_label(painter: QPainter, box: QRectF, where: QRectF, text: str, colour: QColor) -> None:
-    painter.setFont(sized(LABEL_PX, bold=True))
+    painter.setFont(text_font(LABEL_PX, bold=True))
     metrics = QFontMetricsF(painter.font())
     size = QRectF(0, 0, metrics.horizontalAdvance(text) + 2 * _PAD, metrics.height() + 2)
     top = where.top() - size.height() if where.top() - size.height() > box.top() else where.bottom()

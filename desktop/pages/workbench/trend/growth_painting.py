@@ -23,7 +23,7 @@ from desktop.pages.workbench.trend.wording import (
     series_text,
     size_text,
 )
-from desktop.theme import LABEL_PX, Theme, sized, theme_manager
+from desktop.theme import LABEL_PX, Theme, text_font, theme_manager
 from desktop.widgets import status_tone
 from shared.wire.history import TrendEntry
 
@@ -83,7 +83,7 @@ def paint_growth(
     """Paint `data` into `where` in the colours of the present theme. The `current` inspection has a line."""
     theme = theme_manager().theme
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setFont(sized(LABEL_PX))
+    painter.setFont(text_font(LABEL_PX))
     metrics = QFontMetricsF(painter.font())
     top = where.top() + _paint_legend(painter, data, where, theme) + metrics.height() + 4
     bottom = where.bottom() - metrics.height() - 2 * _VERDICT - 12

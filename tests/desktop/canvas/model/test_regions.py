@@ -36,9 +36,9 @@ def test_index_agrees_with_a_loop_over_all_rectangles(
             index.remove(key)
             del model[key]
     assert len(index) == len(model)
-    assert set(index.containing(x, y)) == {key for key, rect in model.items() if rect.contains(x, y)}
+    assert set(index.find_containing(x, y)) == {key for key, rect in model.items() if rect.contains(x, y)}
     touching = {key for key, rect in model.items() if not rect.intersection(window).is_empty}
-    assert set(index.intersecting(window)) == touching
+    assert set(index.find_intersecting(window)) == touching
     assert index.count_intersecting(window) == len(touching)
 
 
@@ -49,17 +49,17 @@ def test_index_grows_beyond_its_first_size() -> None:
     index.update(rects)
     assert len(index) == 300
     for number in (0, 63, 64, 65, 128, 299):
-        assert index.containing(number, 0) == [str(number)]
+        assert index.find_containing(number, 0) == [str(number)]
 
 
 def test_a_rectangle_ends_before_its_right_and_lower_edge() -> None:
     index = RectIndex()
     index.update({"a": Rect(10, 20, 30, 40)})
-    assert index.containing(10, 20) == index.containing(39.999, 59.999) == ["a"]
+    assert index.find_containing(10, 20) == index.find_containing(39.999, 59.999) == ["a"]
     for x, y in ((40, 30), (20, 60), (9.995, 30), (20, 19.995)):
-        assert index.containing(x, y) == []
-    assert index.containing(44.5, 30, margin=5) == index.containing(20, 15, margin=5) == ["a"]
-    assert index.containing(45, 30, margin=5) == []
+        assert index.find_containing(x, y) == []
+    assert index.find_containing(44.5, 30, margin=5) == index.find_containing(20, 15, margin=5) == ["a"]
+    assert index.find_containing(45, 30, margin=5) == []
 
 
 def region(key: str, x: float = 0, y: float = 0, side: float = 10, number: int = 1, **more: Any) -> Region:
@@ -115,7 +115,7 @@ def test_hits_come_by_z_and_then_by_size() -> None:
     assert [hit.id for hit in store.hits(99.5, 99.5)] == ["large"]
     assert store.hits(100, 50) == []
     assert [hit.id for hit in store.hits(101, 50, margin=2)] == ["large"]
-    assert [hit.id for hit in store.intersecting(Rect(0, 0, 50, 50))] == ["large", "small"]
+    assert [hit.id for hit in store.find_intersecting(Rect(0, 0, 50, 50))] == ["large", "small"]
     assert store.count_intersecting(Rect(0, 0, 50, 50)) == 3
     store.apply(RegionChange((), (Region("large", Rect(0, 0, 100, 100), 1, z=1),), RegionStep.FRONT))
     assert store.hits(12, 12)[0].id == "large"
@@ -126,9 +126,9 @@ def test_selection_keeps_its_order_without_removed_regions() -> None:
     store.select(["c", "a", "unknown"])
     store.toggle("b")
     store.toggle("c")
-    assert reread(store.selected) == ("a", "b")
+    assert reread(store.selected_ids) == ("a", "b")
     store.replace([region("b")])
-    assert store.selected == ("b",)
+    assert store.selected_ids == ("b",)
     assert [selected.id for selected in store.selected_regions] == ["b"]
 
 

@@ -53,7 +53,7 @@ def test_fitting_centres_and_resizing_keeps_it_fitted() -> None:
     assert (view.scale, view.left, view.top) == (0.8, 0, 200)
     assert view.visible == Rect(0, 0, 1000, 500)
     wider = view.resized(400, 800)
-    assert (wider.fitted, wider.scale) == (True, 0.4)
+    assert (wider.is_fitted, wider.scale) == (True, 0.4)
     close = view.zoomed(3, 400, 400)
     middle = close.to_image(400, 400)
     assert close.resized(600, 500).to_image(300, 250) == pytest.approx(middle, abs=1)
@@ -61,11 +61,11 @@ def test_fitting_centres_and_resizing_keeps_it_fitted() -> None:
 
 def test_showing_a_region_puts_it_in_the_middle() -> None:
     view = Viewport(4000, 3000, 800, 600).fit()
-    shown = view.showing(Rect(1000, 1000, 200, 100))
+    shown = view.zoomed_to(Rect(1000, 1000, 200, 100))
     assert shown.scale == 2
     assert shown.to_view(1100, 1050) == pytest.approx((400, 300), abs=1)
-    assert view.showing(Rect(10, 10, 1, 1)).scale == 8
-    assert view.showing(Rect(0, 0, 4000, 3000)).scale == view.fit_scale
+    assert view.zoomed_to(Rect(10, 10, 1, 1)).scale == 8
+    assert view.zoomed_to(Rect(0, 0, 4000, 3000)).scale == view.fit_scale
 
 
 def test_empty_picture_has_no_visible_part() -> None:

@@ -66,7 +66,7 @@ def test_drag_draws_a_region(driver: PointerDriver) -> None:
     (change,) = driver.changes
     assert (change.before, change.step) == ((), RegionStep.DRAW)
     assert change.after[0].rect == Rect(10, 20, 60, 30)
-    assert driver.store.selected == (change.after[0].id,)
+    assert driver.store.selected_ids == (change.after[0].id,)
     assert driver.editor.draft.new_rect is None
 
 
@@ -125,7 +125,7 @@ def test_a_drag_moves_all_selected_but_locked_ones(driver: PointerDriver) -> Non
     (change,) = driver.changes
     assert change.step is RegionStep.MOVE
     assert [changed.id for changed in change.after] == ["a", "b"]
-    assert driver.store.selected == ("a", "b", "c")
+    assert driver.store.selected_ids == ("a", "b", "c")
 
 
 def test_a_cancelled_drag_changes_nothing(driver: PointerDriver) -> None:
@@ -142,17 +142,17 @@ def test_click_selects_a_region_inside_a_selected_one(driver: PointerDriver) -> 
     driver.add("large", 0, 0, 400, 400)
     driver.add("small", 100, 100, 50, 50)
     driver.click(300, 300)
-    assert reread(driver.store.selected) == ("large",)
+    assert reread(driver.store.selected_ids) == ("large",)
     driver.click(120, 120)
-    assert reread(driver.store.selected) == ("small",)
+    assert reread(driver.store.selected_ids) == ("small",)
     driver.click(300, 300, ctrl=True)
-    assert reread(driver.store.selected) == ("small", "large")
+    assert reread(driver.store.selected_ids) == ("small", "large")
     driver.click(120, 120, shift=True)
-    assert reread(driver.store.selected) == ("large",)
+    assert reread(driver.store.selected_ids) == ("large",)
     driver.drag((120, 120), (140, 140))
     assert [changed.id for changed in driver.changes[0].after] == ["large"]
     driver.click(700, 700)
-    assert reread(driver.store.selected) == ()
+    assert reread(driver.store.selected_ids) == ()
 
 
 def test_band_selects_intersecting_regions(driver: PointerDriver) -> None:
@@ -160,18 +160,18 @@ def test_band_selects_intersecting_regions(driver: PointerDriver) -> None:
     driver.add("b", 100, 10, 50, 50)
     driver.add("c", 300, 300, 50, 50)
     driver.drag((5, 200), (55, 100), (105, 40))
-    assert set(driver.store.selected) == {"a", "b"}
+    assert set(driver.store.selected_ids) == {"a", "b"}
     driver.drag((290, 290), (310, 310), ctrl=True)
-    assert set(driver.store.selected) == {"a", "b", "c"}
+    assert set(driver.store.selected_ids) == {"a", "b", "c"}
     driver.click(500, 500, ctrl=True)
-    assert len(driver.store.selected) == 3
+    assert len(driver.store.selected_ids) == 3
     assert driver.changes == []
 
 
 def test_handles_resize_only_what_is_selected(driver: PointerDriver) -> None:
     driver.add("a", 100, 100, 100, 80)
     driver.click(198, 170)
-    assert driver.store.selected == ("a",)
+    assert driver.store.selected_ids == ("a",)
     assert driver.editor.hover(driver.at(200, 180)).handle is Handle.BOTTOM_RIGHT
     driver.drag((203, 178), (253, 208))
     (change,) = driver.changes
@@ -196,7 +196,7 @@ def test_locked_regions_have_no_handles_and_stay(driver: PointerDriver) -> None:
 def test_drawn_rectangle_snaps(driver: PointerDriver) -> None:
     driver.add("a", 100, 100, 200, 200)
     driver.editor.set_tool(Tool.DRAW)
-    driver.editor.snapping = True
+    driver.editor.is_snapping = True
     driver.drag((303, 98), (400, 296))
     assert driver.changes[-1].after[0].rect == Rect(300, 100, 100, 200)
 
@@ -204,10 +204,10 @@ def test_drawn_rectangle_snaps(driver: PointerDriver) -> None:
 def test_snapping_is_off_until_asked_for(driver: PointerDriver) -> None:
     driver.add("a", 100, 100, 50, 50)
     driver.add("b", 300, 110, 50, 50)
-    assert not driver.editor.snapping
+    assert not driver.editor.is_snapping
     driver.drag((320, 120), (322, 124), (320, 113))
     assert driver.store["b"].rect == Rect(300, 103, 50, 50)
-    driver.editor.snapping = True
+    driver.editor.is_snapping = True
     driver.drag((320, 120), (320, 140), (321, 121))
     assert driver.store["b"].rect == Rect(301, 100, 50, 50)
 
@@ -229,7 +229,7 @@ def test_duplicates_lie_beside_and_are_selected(driver: PointerDriver) -> None:
     driver.editor.duplicate()
     (new,) = driver.changes[0].after
     assert (new.rect, new.number) == (Rect(26, 26, 50, 50), 2)
-    assert driver.store.selected == (new.id,)
+    assert driver.store.selected_ids == (new.id,)
     driver.editor.duplicate()
     assert driver.changes[1].after[0].rect == Rect(42, 42, 50, 50)
 
@@ -311,7 +311,7 @@ def test_read_only_editor_still_selects_and_measures(driver: PointerDriver) -> N
     driver.editor.editable = False
     driver.drag((120, 120), (220, 220))
     assert driver.changes == []
-    assert driver.store.selected == ("a",)
+    assert driver.store.selected_ids == ("a",)
 
 
 def test_the_ruler_measures_and_stays_until_escape(driver: PointerDriver) -> None:

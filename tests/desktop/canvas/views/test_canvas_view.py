@@ -98,7 +98,7 @@ def test_draw_tool_stays_while_no_region_was_drawn(qtbot: QtBot, view: CanvasVie
     view.editor.editable = False
     with qtbot.waitSignal(view.editRefused):
         drag(qtbot, view, (100, 100), (140, 140))
-    assert (len(view.store), view.store.selected, view.editor.tool) == (1, ("a",), Tool.DRAW)
+    assert (len(view.store), view.store.selected_ids, view.editor.tool) == (1, ("a",), Tool.DRAW)
 
 
 def test_nothing_changes_without_receiver_of_edits(qtbot: QtBot, view: CanvasView) -> None:
@@ -138,7 +138,7 @@ def test_enter_finishes_and_escape_cancels_a_drawing(qtbot: QtBot, view: CanvasV
     middle = view.viewport.to_image(view.width() / 2, view.height() / 2)
     assert region.rect.contains(*middle)
     view.cancel()
-    assert view.store.selected == ()
+    assert view.store.selected_ids == ()
     left = view.viewport.left
     view.move_by(-1, 0)
     assert view.viewport.left == left + 40
@@ -151,7 +151,7 @@ def test_view_handles_no_key_but_space(view: CanvasView, modifier: Qt.KeyboardMo
 
     def state() -> object:
         shown = view.regions_shown, view.labels_shown, view.minimap_shown
-        return list(view.store), view.store.selected, view.viewport, view.editor.tool, shown
+        return list(view.store), view.store.selected_ids, view.viewport, view.editor.tool, shown
 
     before = state()
     for key in Qt.Key:

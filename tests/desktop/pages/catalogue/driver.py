@@ -27,7 +27,7 @@ def open_catalogue(context: Context, qtbot: QtBot, section: str = "aircraft") ->
 def settled(page: CataloguePage, qtbot: QtBot) -> None:
     """Wait for the response to the last request of the section in front."""
     section = page.sections[page.current_section]
-    qtbot.waitUntil(lambda: section._task is not None and section._task.finished)
+    qtbot.waitUntil(lambda: section._task is not None and section._task.is_finished)
 
 
 def picture(path: Path, width: int = 320, height: int = 200) -> Path:

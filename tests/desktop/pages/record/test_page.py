@@ -61,7 +61,7 @@ def open_record_page(context: Context, qtbot: QtBot, record_id: str) -> RecordPa
     page.resize(1200, 800)
     page.show()
     page.enter({"record_id": record_id})
-    qtbot.waitUntil(lambda: page._task is not None and page._task.finished)
+    qtbot.waitUntil(lambda: page._task is not None and page._task.is_finished)
     return page
 
 

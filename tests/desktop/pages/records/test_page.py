@@ -25,7 +25,7 @@ from desktop.pages.records import RecordsPage
 from desktop.pages.records.new_record import ItemSource, NewRecordDialog
 from desktop.pages.records.records_model import COUNTERS_ROLE, RecordColumn, progress_width
 from desktop.preferences import Preferences
-from desktop.theme import TEXT_PX, sized, theme_manager
+from desktop.theme import TEXT_PX, text_font, theme_manager
 from desktop.widgets import Button
 from shared.codes import Status, Verdict
 from shared.images.cv import cv2
@@ -138,7 +138,7 @@ def test_a_page_made_before_the_login_offers_the_executors(context: Context, qtb
 
 def test_the_bar_gives_the_count_beside_it_its_room(qtbot: QtBot) -> None:
     text = "Decided 12 of 12"
-    text_width = QFontMetricsF(sized(TEXT_PX)).horizontalAdvance(text)
+    text_width = QFontMetricsF(text_font(TEXT_PX)).horizontalAdvance(text)
     assert progress_width(text, text_width + 200) == 60
     assert progress_width(text, text_width + 40) == pytest.approx(30)
 

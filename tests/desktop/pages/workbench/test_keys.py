@@ -110,7 +110,7 @@ def test_looking(page: WorkbenchPage, press: Press) -> None:
     press(KEY.Key_Minus)
     assert view.viewport.scale == 1
     press(KEY.Key_F)
-    assert view.viewport.fitted
+    assert view.viewport.is_fitted
     press(KEY.Key_H)
     press(KEY.Key_L)
     assert (view.regions_shown, view.labels_shown) == (False, False)

@@ -78,7 +78,7 @@ def test_several_chosen_regions_stay_chosen(opened: WorkbenchDriver) -> None:
     opened.context.commands.run("edit.all")
     x, y, w, h = BOXES[1]
     opened.page.view.customContextMenuRequested.emit(opened.at(x + w / 2, y + h / 2))
-    assert len(opened.page.view.store.selected) == len(BOXES)
+    assert len(opened.page.view.store.selected_ids) == len(BOXES)
 
 
 def test_the_list_offers_the_same(opened: WorkbenchDriver) -> None:

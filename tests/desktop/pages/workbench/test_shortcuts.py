@@ -55,10 +55,10 @@ def snapshot(desk: WorkbenchDriver) -> object:
         [row.status for row in page.open_record.rows],
         page.open_record.current,
         list(view.store),
-        view.store.selected,
+        view.store.selected_ids,
         view.viewport,
         view.editor.tool,
-        view.editor.snapping,
+        view.editor.is_snapping,
         (view.regions_shown, view.labels_shown, view.minimap_shown, view.tone),
         (pane.viewport, pane.mode, pane.mix),
         (page.compare.viewport, page.compare.mode, page.centre.currentWidget()),
@@ -156,7 +156,7 @@ def test_keys_look_closer_where_the_focus_is(desk: WorkbenchDriver) -> None:
         assert focused.viewport.scale == pytest.approx(before * 1.25)
         assert other.viewport.scale == still
         press(focused, "F")
-        assert focused.viewport.fitted
+        assert focused.viewport.is_fitted
 
 
 def test_arrows_and_space_work_on_the_pair_and_on_the_findings(desk: WorkbenchDriver, qtbot: QtBot) -> None:

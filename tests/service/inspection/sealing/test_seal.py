@@ -211,15 +211,15 @@ def test_canonical_text_of_content() -> None:
     text = (
         '{"b": [1.50, -0, 1E5, 12345678901234567890], "a": {"ü": null, "\\u00e4": true, "!": "\\n\\u001f"}}'
     )
-    written = seal.canonical(seal.parsed(text))
+    written = seal.canonical(seal.parse_content(text))
     assert written == '{"a":{"!":"\\n\\u001f","ä":true,"ü":null},"b":[1.50,-0,1E5,12345678901234567890]}'
-    assert seal.canonical(seal.parsed(written)) == written
+    assert seal.canonical(seal.parse_content(written)) == written
     assert seal.canonical({"at": dt.datetime(2026, 1, 2, 3)}) == '{"at":"2026-01-02T03:00:00"}'
     with pytest.raises(TypeError):
         seal.canonical({"a": 0.5})
     for bad in ('{"a": 1, "a": 2}', "NaN", "{", "[" * 100_000):
         with pytest.raises(seal.UnreadableError):
-            seal.parsed(bad)
+            seal.parse_content(bad)
 
 
 # Every operation
@@ -501,7 +501,7 @@ def test_edition_of_an_earlier_form_is_checked_in_that_form(sealed_record: Seale
     old = sealed_record.database.read_now(
         lambda session: table_content(session, sealed_record.record, seal.OLD_FORM)
     )
-    content = seal.parsed(sealed_record.rows(EDITION)["record_edition"][0][3])
+    content = seal.parse_content(sealed_record.rows(EDITION)["record_edition"][0][3])
     del content["photos"]
     old_content = seal.canonical({**content, **(old or {}), "format": seal.OLD_FORM})
     assert "record_photo_id" not in old_content

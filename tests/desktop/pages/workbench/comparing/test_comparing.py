@@ -172,10 +172,10 @@ def test_snapping_is_a_command_and_the_line_says_that_it_is_on(
     editor = workbench.page.view.editor
     with qtbot.waitSignal(workbench.page.status) as status:
         workbench.context.commands.run("edit.snap")
-    assert editor.snapping
+    assert editor.is_snapping
     assert "Snap on" in status.args[0]
     workbench.context.commands.run("edit.snap")
-    assert not editor.snapping
+    assert not editor.is_snapping
 
 
 def test_the_line_says_how_many_regions_are_chosen(workbench: WorkbenchDriver, qtbot: QtBot) -> None:

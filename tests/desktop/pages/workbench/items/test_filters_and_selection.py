@@ -25,7 +25,7 @@ def test_list_and_canvas_choose_together(workbench: WorkbenchDriver, qtbot: QtBo
     page = workbench.page
     ids = page.items.model.ids()
     page.items.list.setCurrentIndex(page.items.model.index(1))
-    assert page.view.store.selected == (ids[1],)
+    assert page.view.store.selected_ids == (ids[1],)
     QTest.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=workbench.at(0.35, 0.7))
     assert page.items.current == ids[2] == page.open_record.current
     assert page.inspector.fields.name.text() == "条目3"

@@ -178,7 +178,7 @@ def test_the_photo_of_an_item_without_an_alignment_is_fitted(
     qtbot.waitUntil(lambda: page.photos.ref is not None)
     page.view.set_viewport(6.0, 100.0, 100.0)
     to_photo(workbench, qtbot)
-    assert page.photo.viewport.fitted
+    assert page.photo.viewport.is_fitted
     toasts: list[str] = []
     page.toast.connect(toasts.append)
     workbench.context.commands.run("tool.rectangle")
@@ -284,14 +284,14 @@ def test_several_findings_are_worked_on_together_as_one_step(desk: WorkbenchDriv
     page, view = desk.page, desk.page.photo
     view.setFocus()
     desk.context.commands.run("edit.all")
-    assert len(view.store.selected) == 2
-    assert len(page.view.store.selected) == 1
+    assert len(view.store.selected_ids) == 2
+    assert len(page.view.store.selected_ids) == 1
     QTest.keyClick(view, KEY.Key_Left)
     assert [finding.box.x for finding in page.inspector.findings.shown] == [299, 359]
-    assert len(view.store.selected) == 2
+    assert len(view.store.selected_ids) == 2
     desk.context.commands.run("edit.duplicate")
     assert labels(desk).count("crack") == labels(desk).count("stain") == 2
-    assert len(view.store.selected) == 2
+    assert len(view.store.selected_ids) == 2
     desk.context.commands.run("edit.undo")
     desk.context.commands.run("edit.all")
     desk.context.commands.run("edit.delete")
@@ -349,7 +349,7 @@ def test_an_unsaved_correction_stays_through_switching(desk: WorkbenchDriver) ->
 
 def test_regions_are_not_touched_while_the_photo_hides_them(desk: WorkbenchDriver) -> None:
     page = desk.page
-    before = list(page.view.store), page.view.store.selected, desk.names
+    before = list(page.view.store), page.view.store.selected_ids, desk.names
     toasts: list[str] = []
     page.toast.connect(toasts.append)
     page.photo.setFocus()
@@ -368,7 +368,7 @@ def test_regions_are_not_touched_while_the_photo_hides_them(desk: WorkbenchDrive
         desk.context.commands.run(command)
     page.photo.setFocus()
     QTest.keyClick(page.photo, KEY.Key_Delete)
-    assert (list(page.view.store), page.view.store.selected, desk.names) == before
+    assert (list(page.view.store), page.view.store.selected_ids, desk.names) == before
     assert page.open_record.edits.saving.unsent_count == 0
 
 
@@ -379,10 +379,10 @@ def test_neither_is_touched_while_they_are_compared(desk: WorkbenchDriver, qtbot
     desk.context.commands.run("compare")
     assert page.centre.currentWidget() is page.compare
     assert not page.photo_view.switch.photo.isChecked()
-    before = list(page.view.store), list(page.photo.store), page.photo.store.selected
+    before = list(page.view.store), list(page.photo.store), page.photo.store.selected_ids
     for command in ("edit.duplicate", "region.left", "region.lock", "edit.all"):
         desk.context.commands.run(command)
-    assert (list(page.view.store), list(page.photo.store), page.photo.store.selected) == before
+    assert (list(page.view.store), list(page.photo.store), page.photo.store.selected_ids) == before
     desk.context.commands.run("tool.select")
     assert page.centre.currentWidget() is page.photo
 
@@ -553,7 +553,7 @@ def test_switching_does_not_jump_to_the_chosen_finding(workbench: WorkbenchDrive
     QTest.mouseMove(page.view, page.view.rect().center())
     page.view.set_viewport(6.0, 700.0, 500.0)
     to_photo(workbench, qtbot)
-    qtbot.waitUntil(lambda: bool(page.photo.store.selected))
+    qtbot.waitUntil(lambda: bool(page.photo.store.selected_ids))
     assert np.hypot(*np.subtract(middle(page.photo), middle(page.view))) < 1
     assert [region.label for region in page.photo.store.selected_regions] == ["crack"]
 

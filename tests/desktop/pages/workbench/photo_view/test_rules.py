@@ -57,7 +57,7 @@ def test_a_photo_that_would_be_smaller_than_the_view_is_fitted() -> None:
         Viewport(2000, 1500, 800, 600).fit(), Viewport(200, 150, 800, 600), small, (400, 300)
     )
     assert viewport is not None
-    assert viewport.fitted
+    assert viewport.is_fitted
 
 
 def test_a_place_that_the_photo_does_not_show_leads_nowhere() -> None:

@@ -89,7 +89,7 @@ def test_regions_are_locked_hidden_aligned_and_brought_forward(opened: Workbench
         return not_none(view.store.get(ids[place])).rect
 
     click(opened, 0.32, 0.22)
-    assert set(view.store.selected) == {ids[1]}
+    assert set(view.store.selected_ids) == {ids[1]}
     before = rect(1)
     QTest.keyClick(view, Qt.Key.Key_L, control)
     assert not_none(view.store.get(ids[1])).locked
@@ -111,7 +111,7 @@ def test_regions_are_locked_hidden_aligned_and_brought_forward(opened: Workbench
     QTest.mouseClick(
         view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier, opened.at(0.32, 0.22)
     )
-    assert set(view.store.selected) == {ids[0], ids[1]}
+    assert set(view.store.selected_ids) == {ids[0], ids[1]}
     QTest.keyClick(view, Qt.Key.Key_T, control | Qt.KeyboardModifier.AltModifier)
     assert rect(0).y == rect(1).y
     opened.context.commands.run("edit.undo")

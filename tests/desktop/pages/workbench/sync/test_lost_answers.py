@@ -75,9 +75,9 @@ def test_an_item_whose_photos_were_added_without_an_answer_gets_them_once(
     outbox, sent = Outbox(lossy, journal), list[SendResult]()
     with pytest.raises(Unreachable):
         outbox.send(sent.append)
-    assert (sent, len(journal.pending())) == ([], 1)
+    assert (sent, len(journal.pending_edits())) == ([], 1)
     outbox.send(sent.append)
-    assert (len(sent), journal.pending()) == (1, [])
+    assert (len(sent), journal.pending_edits()) == (1, [])
     assert way.additions == lost + 2
     assert photos(lossy, record_id) == [files]
     journal.close()

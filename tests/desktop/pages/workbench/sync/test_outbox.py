@@ -112,7 +112,7 @@ def test_made_changed_and_deleted_in_order(journal: Journal) -> None:
     ]
     assert items.stored["s1"].item_name == "newer"
     assert [result.item and result.item.item_id for result in sent] == ["local", "local", None]
-    assert journal.pending() == []
+    assert journal.pending_edits() == []
 
 
 def test_an_undone_delete_comes_back_under_its_id(journal: Journal) -> None:
@@ -164,7 +164,7 @@ def test_an_undone_delete_whose_answer_was_lost(journal: Journal) -> None:
         ("get", "a"),
     ]
     assert sent.refused is None
-    assert journal.pending() == []
+    assert journal.pending_edits() == []
 
 
 def test_item_lost_by_service_is_created_again(journal: Journal) -> None:
@@ -238,7 +238,7 @@ def test_without_the_service_everything_stays_pending(journal: Journal) -> None:
     items.wrong = [Unreachable()]
     with pytest.raises(Unreachable):
         send(items, journal)
-    assert len(journal.pending()) == 2
+    assert len(journal.pending_edits()) == 2
     send(items, journal)
     assert items.stored == {}
 
@@ -248,4 +248,4 @@ def test_deleting_a_deleted_item_succeeds(journal: Journal) -> None:
     journal.append(edit("gone", EditKind.DELETE, {"item_name": "x"}, {}))
     (sent,) = send(items, journal)
     assert sent.refused is None
-    assert journal.pending() == []
+    assert journal.pending_edits() == []
