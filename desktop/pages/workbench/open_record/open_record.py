@@ -298,12 +298,16 @@ class OpenRecord(QObject):
         """Update some items to the service's state."""
         if self.document is None:
             return
-        for item in items:
-            if item.inspection_id == self.record_id:
-                view = view_of(item, self.edits.local_id(item.item_id))
-                self.document.update_item(view, self._unsent_edits_of(view.item_id))
+        views = [
+            view_of(item, self.edits.local_id(item.item_id))
+            for item in items
+            if item.inspection_id == self.record_id
+        ]
+        for view in views:
+            self.document.update_item(view, self._unsent_edits_of(view.item_id))
         self._refresh()
-        self._show_current()
+        if any(view.item_id == self._current for view in views):
+            self._show_current()
 
     def update_item(self, item: Item) -> None:
         """Update one item to the service's state."""
@@ -332,7 +336,7 @@ class OpenRecord(QObject):
         """Update the seal state after the record was finished, released or reopened."""
         if self.document is None or seal.inspection_id != self.record_id:
             return
-        was_sealed = self.sealed
+        was_sealed, old_state = self.sealed, None if self.seal is None else self.seal.state
         if not was_sealed and seal.state in SEALED_STATES:
             self.sealing.emit()
         self.seal = seal
@@ -346,7 +350,8 @@ class OpenRecord(QObject):
             self.document.rebase(self._unsent_edits())
             self._refresh()
         self.changed.emit()
-        self._show_current()
+        if seal.state != old_state:
+            self._show_current()
 
     def rebase(self) -> None:
         """Recompute the displayed state from the service's state and the journal."""
