@@ -36,8 +36,12 @@ class OpenRecord(QObject):
     """The state that the parts of the workbench share. Its methods change it, its signals announce
     changes."""
 
+    changing = Signal()
+    """The displayed items are about to change."""
     changed = Signal()
-    """The items, the record or the pending edits changed."""
+    """The items, the seal's state or the pending edits changed."""
+    recordChanged = Signal()
+    """The record or its seal changed, but neither the items nor the seal's state."""
     currentChanged = Signal()
     """Another item was chosen, or another version of its result is shown."""
     selectionChanged = Signal()
@@ -349,8 +353,10 @@ class OpenRecord(QObject):
         if self.sealed != was_sealed:
             self.document.rebase(self._unsent_edits())
             self._refresh()
-        self.changed.emit()
-        if seal.state != old_state:
+        if seal.state == old_state:
+            self.recordChanged.emit()
+        else:
+            self.changed.emit()
             self._show_current()
 
     def rebase(self) -> None:
@@ -405,6 +411,7 @@ class OpenRecord(QObject):
         if self.document is None:
             return
         self._show_scheduler.on_shown()
+        self.changing.emit()
         is_deleted = bool(self._current) and self.item is None
         number = self.number if is_deleted else 0
         self.rows = self._rows.rows_of(self.document.items, self._model_names)

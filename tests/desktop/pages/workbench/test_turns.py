@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
+from desktop.pages.workbench import page as workbench_page
 from shared.codes import SealState
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 from tests.narrowing import present
@@ -32,12 +33,14 @@ def test_another_item_is_painted_in_later_turns(opened: WorkbenchDriver, qtbot: 
 def test_item_is_shown_again_when_the_seal_of_its_record_changed(opened: WorkbenchDriver) -> None:
     open_record, shown = opened.page.open_record, []
     open_record.currentChanged.connect(lambda: shown.append(open_record.current))
+    open_record.changed.connect(lambda: shown.append("items"))
     record, seal = present(open_record.document).record, present(open_record.seal)
     open_record.update_record(record.model_copy(update={"inspection_name": "renamed"}), seal)
     assert shown == []
-    assert present(open_record.document).record.inspection_name == "renamed"
+    assert "renamed" in [crumb for crumb, _ in opened.page.top._shown]
     open_record.update_record(record, seal.model_copy(update={"state": SealState.FINISHED}))
-    assert shown
+    assert "items" in shown
+    assert shown[-1] == open_record.current
 
 
 def test_changes_of_other_items_do_not_show_the_item_again(opened: WorkbenchDriver) -> None:
@@ -61,3 +64,18 @@ def test_uploaded_photo_that_an_event_announced_first_is_listed_once(
     qtbot.waitUntil(lambda: page.open_record.photos.get(item_id) == [photo.file_id])
     page.photos.take_new(item_id, photo)
     assert page.open_record.photos[item_id] == [photo.file_id]
+
+
+def test_large_record_is_painted_after_the_turn_that_changes_it(
+    opened: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = opened.page
+    parts = (page.items.list, page.view)
+    qtbot.waitUntil(lambda: all(part.updatesEnabled() for part in parts))
+    monkeypatch.setattr(workbench_page, "_LARGE", 2)
+    enabled: list[bool] = []
+    page.view.store.subscribe(lambda _event: enabled.extend(part.updatesEnabled() for part in parts))
+    page.item_changes.rename("renamed")
+    assert enabled
+    assert not any(enabled)
+    qtbot.waitUntil(lambda: all(part.updatesEnabled() for part in parts))
