@@ -139,17 +139,19 @@ class WorkbenchBenchmark:
         took = []
         with self.held(figure):
             for _ in range(times):
-                took.append(painted(act))
+                took.append(painted(act, self.page))
         more: dict[str, Any] = {"longest": round(max(took), 1), "times": times} if times > 1 else {}
         print_figure(figure, statistics.median(took), "ms", goal=ANSWER_MS, **more)
 
 
-def painted(act: Callable[[], object]) -> float:
-    """Do it in a turn of the event loop; the ms until the loop has painted it."""
+def painted(act: Callable[[], object], page: WorkbenchPage) -> float:
+    """Do it in a turn of the event loop; the ms until the loop has painted all parts of the page."""
     from PySide6.QtCore import QEventLoop, QTimer
 
     pause = QEventLoop()
     times: list[float] = []
+    # `desktop.background.repaint` paints them in later turns.
+    parts = (page.items.list, page.inspector, page.centre, page.view)
 
     def go() -> None:
         times.append(time.perf_counter())
@@ -158,6 +160,9 @@ def painted(act: Callable[[], object]) -> float:
         QTimer.singleShot(0, end)
 
     def end() -> None:
+        if not all(part.updatesEnabled() for part in parts):
+            QTimer.singleShot(1, end)
+            return
         times.append(time.perf_counter())
         pause.quit()
 

@@ -22,6 +22,7 @@ They reach the GUI through `gui_caller` or a queued signal.
 
 from __future__ import annotations
 
+import _thread
 import sys
 import threading
 import time
@@ -173,27 +174,25 @@ class _Pool:
     of Qt for each job.
     """
 
-    def __init__(self, name: str, max_threads: int) -> None:
-        self._name, self._max_threads = name, max_threads
+    def __init__(self, max_threads: int) -> None:
+        self._max_threads = max_threads
         self._jobs: list[tuple[int, int, Callable[[], None]]] = []
         self._numbers = count()
         self._changed = threading.Condition()
-        self._idle = 0
-        self._threads: list[threading.Thread] = []
+        self._threads = self._idle = 0
         self._is_closed = False
 
     def start(self, body: Callable[[], None], priority: int) -> None:
         """Run `body` in a thread of the pool, before those with a lower priority."""
         with self._changed:
             heappush(self._jobs, (-priority, next(self._numbers), body))
-            needs_thread = len(self._jobs) > self._idle and len(self._threads) < self._max_threads
+            needs_thread = len(self._jobs) > self._idle and self._threads < self._max_threads
+            self._threads += needs_thread
             self._changed.notify()
         if needs_thread:
-            # A daemon, so that work that does not end cannot keep the program from ending.
-            name = f"{self._name} {len(self._threads) + 1}"
-            thread = threading.Thread(target=self._run_jobs, name=name, daemon=True)
-            self._threads.append(thread)
-            thread.start()
+            # Thread.start would wait until the system runs the thread. Work that does not end cannot keep the
+            # program from ending, as with a daemon.
+            _thread.start_new_thread(self._run_jobs, ())
 
     def close(self) -> None:
         """Drop the jobs that have not begun, and end each thread after its job."""
@@ -204,10 +203,8 @@ class _Pool:
 
     def wait(self, seconds: float) -> bool:
         """Wait until the threads ended after `close`. Returns False when some still run after `seconds`."""
-        ends = time.monotonic() + seconds
-        for thread in self._threads:
-            thread.join(max(ends - time.monotonic(), 0))
-        return not any(thread.is_alive() for thread in self._threads)
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._threads, seconds)
 
     def _run_jobs(self) -> None:
         yield_to_gui()
@@ -215,6 +212,9 @@ class _Pool:
             body()
             # An idle thread must not keep the task of its last job.
             del body
+        with self._changed:
+            self._threads -= 1
+            self._changed.notify_all()
 
     def _wait_for_job(self) -> Callable[[], None] | None:
         with self._changed:
@@ -231,8 +231,8 @@ class _Pools:
         self.open = True
         self.tasks: set[Task] = set()
         self._pools = {
-            Lane.SHORT: _Pool("short work", SHORT_THREADS),
-            Lane.LONG: _Pool("long work", LONG_THREADS),
+            Lane.SHORT: _Pool(SHORT_THREADS),
+            Lane.LONG: _Pool(LONG_THREADS),
         }
 
     def start(self, lane: Lane, body: Callable[[], None], priority: int) -> None:

@@ -12,12 +12,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.client.session import Session
 from desktop.imaging import ImageError, open_image
+from desktop.imaging.decoding.decoder import shrink_image
 from desktop.imaging.sources.cut import map_rect
 from desktop.imaging.sources.source import ImageSource
 from desktop.localization import camera_terms
@@ -119,7 +120,7 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
         )
         reported_items.append(replace(reported_item, camera=_camera_text(item, photos_by_file_id)))
     progress(len(items), len(items))
-    overview = QImage() if reference is None else _shrink(reference.picture.preview(), OVERVIEW_PX)
+    overview = QImage() if reference is None else shrink_image(reference.picture.preview(), OVERVIEW_PX)
     return Report(
         title=record.inspection_name or QCoreApplication.translate("Report", "Inspection record"),
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
@@ -184,7 +185,7 @@ class _Pictures:
         """
         if self._last_crop is None or self._last_crop[0] is not picture or self._last_crop[1] != part:
             crop = _crop(picture, part)
-            image = _shrink(crop, CROP_PX)
+            image = shrink_image(crop, CROP_PX)
             self._last_crop = picture, part, image, image.width() / crop.width() if crop.width() else 1.0
         return QImage(self._last_crop[2]), self._last_crop[3]
 
@@ -309,7 +310,7 @@ def _reported_item(
     if item.item_point is not None and item.item_point.point is not None and reference is not None:
         point = item.item_point.point
         region = point_to_pixels(point.x, point.y, point.w, point.h, *reference.picture.size)
-        crop = _shrink(_crop(reference.picture, region), CROP_PX)
+        crop = shrink_image(_crop(reference.picture, region), CROP_PX)
         if reference.mm_per_pixel is not None:
             region_mm = (region.w * reference.mm_per_pixel, region.h * reference.mm_per_pixel)
     verdict = current["verdict"] if current is not None and results.is_verdict(current) else {}
@@ -442,10 +443,3 @@ def _digest_text(content_id: object) -> str:
 
 def _crop(picture: ImageSource, region: Rect) -> QImage:
     return QImage() if region.is_empty else picture.crop(region)
-
-
-def _shrink(image: QImage, longest: int) -> QImage:
-    if image.isNull() or max(image.width(), image.height()) <= longest:
-        return image
-    size = image.size().scaled(QSize(longest, longest), Qt.AspectRatioMode.KeepAspectRatio)
-    return image.scaled(size, mode=Qt.TransformationMode.SmoothTransformation)

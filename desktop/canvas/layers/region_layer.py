@@ -245,16 +245,19 @@ class RegionLayer:
     def _paint_handles(
         painter: QPainter, viewport: Viewport, accent: QColor, regions: Iterable[Region]
     ) -> None:
-        painter.setPen(QPen(accent, 1.5))
-        painter.setBrush(QColor("#ffffff"))
+        side = HANDLE - 1
+        squares: list[QRectF] = []
         for region in regions:
             box = viewport.rect_to_view(region.rect)
             has_room = min(box.w, box.h) > 3 * HANDLE
             for handle in Handle:
                 if has_room or 0 not in handle.value:
                     x, y = handle.point_on(box)
-                    side = HANDLE - 1
-                    painter.drawRect(QRectF(round(x) - side / 2, round(y) - side / 2, side, side))
+                    squares.append(QRectF(round(x) - side / 2, round(y) - side / 2, side, side))
+        if squares:
+            painter.setPen(QPen(accent, 1.5))
+            painter.setBrush(QColor("#ffffff"))
+            painter.drawRects(squares)
 
 
 class _CachedPixmap:

@@ -48,7 +48,7 @@ _read_models: set[type[BaseModel]] = set()
 """Every model that an answer was read as.
 
 Pydantic refers to a generic model such as `Envelope[Item]` weakly, and would build it again after each
-garbage collection, 80 times in a record of 12 items. Meanwhile the GUI thread waits for the interpreter's
+garbage collection, 80 times in a record of 12 items. Meanwhile, the GUI thread waits for the interpreter's
 lock.
 """
 

@@ -162,12 +162,14 @@ def read_crop(data: Data, header: Header, rect: Rect, cancellation: Cancellation
 
 
 def shrink_image(image: QImage, longest: int) -> QImage:
-    """Scale a QImage.Format_RGB32 down to at most `longest` px on its longer side. It is never enlarged."""
+    """Scale a QImage.Format_RGB32 down to at most `longest` px on its longer side. It is never enlarged.
+
+    Scaling releases Python's interpreter lock, unlike QImage.scaled.
+    """
     size = image.width(), image.height()
-    scale = longest / max(size)
-    if scale >= 1:
+    if max(size) <= longest:
         return image
-    resized = pyvips.Image.new_from_memory(image.constBits(), *size, 4, "uchar").resize(scale)
+    resized = pyvips.Image.new_from_memory(image.constBits(), *size, 4, "uchar").resize(longest / max(size))
     return to_qimage(
         np.frombuffer(resized.write_to_memory(), np.uint32).reshape(resized.height, resized.width)
     )

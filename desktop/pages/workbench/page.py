@@ -181,7 +181,9 @@ class WorkbenchPage(Page):
     def _connect(self) -> None:
         view, open_record, fields = self.view, self.open_record, self.inspector.fields
         self.top.crumb_chosen.connect(lambda page_id: self.navigate.emit(page_id, {}))
+        open_record.changing.connect(self._paint_large_later)
         open_record.changed.connect(self._show_items)
+        open_record.recordChanged.connect(self._show_record)
         open_record.currentChanged.connect(self._show_current)
         open_record.edits.savingChanged.connect(self._show_saving)
         noticing = (
@@ -361,12 +363,14 @@ class WorkbenchPage(Page):
         self._commit_typed_text()
         self.finishing.finish()
 
-    def _show_items(self) -> None:
+    def _paint_large_later(self) -> None:
         document = self.open_record.document
-        if document is None:
-            return
-        if len(self.open_record.rows) > _LARGE:
+        if document is not None and len(document.items) > _LARGE:
             repaint_later(self.items.list, self.view)
+
+    def _show_items(self) -> None:
+        if self.open_record.document is None:
+            return
         reference = self.open_record.reference
         can_start = self.open_record.editable and self.open_record.source is not None
         self.items.show_rows(
@@ -374,14 +378,20 @@ class WorkbenchPage(Page):
         )
         self.selecting.show()
         self.inspector.show_no_item(any_items=bool(self.open_record.rows))
-        self.top.show_record(document.record, self.open_record.seal)
+        self._show_record()
         self.set_editable(self.open_record.editable)
-        self.seal_controller.show(self.open_record.seal, document.record.inspection_name or "")
         self.status_line.show()
         self._show_run()
         self.picture.crop()
 
+    def _show_record(self) -> None:
+        document, seal = self.open_record.document, self.open_record.seal
+        if document is not None:
+            self.top.show_record(document.record, seal)
+            self.seal_controller.show(seal, document.record.inspection_name or "")
+
     def _show_current(self) -> None:
+        repaint_later(self.items.list, self.inspector, self.centre)
         open_record = self.open_record
         self.picture.show_current()
         self.inspector.finding_context = open_record.finding_context

@@ -36,8 +36,12 @@ class OpenRecord(QObject):
     """The state that the parts of the workbench share. Its methods change it, its signals announce
     changes."""
 
+    changing = Signal()
+    """The displayed items are about to change."""
     changed = Signal()
-    """The items, the record or the pending edits changed."""
+    """The items, the seal's state or the pending edits changed."""
+    recordChanged = Signal()
+    """The record or its seal changed, but neither the items nor the seal's state."""
     currentChanged = Signal()
     """Another item was chosen, or another version of its result is shown."""
     selectionChanged = Signal()
@@ -298,12 +302,16 @@ class OpenRecord(QObject):
         """Update some items to the service's state."""
         if self.document is None:
             return
-        for item in items:
-            if item.inspection_id == self.record_id:
-                view = view_of(item, self.edits.local_id(item.item_id))
-                self.document.update_item(view, self._unsent_edits_of(view.item_id))
+        views = [
+            view_of(item, self.edits.local_id(item.item_id))
+            for item in items
+            if item.inspection_id == self.record_id
+        ]
+        for view in views:
+            self.document.update_item(view, self._unsent_edits_of(view.item_id))
         self._refresh()
-        self._show_current()
+        if any(view.item_id == self._current for view in views):
+            self._show_current()
 
     def update_item(self, item: Item) -> None:
         """Update one item to the service's state."""
@@ -332,7 +340,7 @@ class OpenRecord(QObject):
         """Update the seal state after the record was finished, released or reopened."""
         if self.document is None or seal.inspection_id != self.record_id:
             return
-        was_sealed = self.sealed
+        was_sealed, old_state = self.sealed, None if self.seal is None else self.seal.state
         if not was_sealed and seal.state in SEALED_STATES:
             self.sealing.emit()
         self.seal = seal
@@ -345,8 +353,11 @@ class OpenRecord(QObject):
         if self.sealed != was_sealed:
             self.document.rebase(self._unsent_edits())
             self._refresh()
-        self.changed.emit()
-        self._show_current()
+        if seal.state == old_state:
+            self.recordChanged.emit()
+        else:
+            self.changed.emit()
+            self._show_current()
 
     def rebase(self) -> None:
         """Recompute the displayed state from the service's state and the journal."""
@@ -400,6 +411,7 @@ class OpenRecord(QObject):
         if self.document is None:
             return
         self._show_scheduler.on_shown()
+        self.changing.emit()
         is_deleted = bool(self._current) and self.item is None
         number = self.number if is_deleted else 0
         self.rows = self._rows.rows_of(self.document.items, self._model_names)

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 from PySide6.QtGui import QImage
 
 from desktop.background.workers import ProgressReport
 from desktop.canvas.views.alignment import AlignedPair, align_crop
 from desktop.client import Session
 from desktop.imaging.conversion import prepare_upload
+from desktop.imaging.decoding.decoder import shrink_image
 from desktop.imaging.sources.cut import ImageCrop, is_large, map_rect, original_crop, preview_crop
 from desktop.imaging.sources.source import ImageSource
 from desktop.pages.workbench.open_record.loading import fetch_photo
@@ -101,11 +102,7 @@ def _pair(
 
 
 def _fitted(image: QImage) -> tuple[QImage, float]:
-    longest = max(image.width(), image.height())
-    if longest <= LONGEST_PX:
-        return image, 1.0
-    size = QSize(LONGEST_PX, LONGEST_PX)
-    small = image.scaled(size, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
+    small = shrink_image(image, LONGEST_PX)
     return small, small.width() / image.width()
 
 

@@ -118,7 +118,9 @@ class PhotoPairController(QObject):
     def take_new(self, item_id: str, photo: Photo) -> None:
         """Add a photo to an item, and show it."""
         self._looked_at = ("", "")
-        self._on_photos_read(item_id, [*self._photos_by_item.get(item_id, ()), photo])
+        # An event may have added it before the response arrived.
+        others = [each for each in self._photos_by_item.get(item_id, ()) if each.photo_id != photo.photo_id]
+        self._on_photos_read(item_id, [*others, photo])
 
     def _read(self, item_id: str) -> None:
         if self._reading is not None:
