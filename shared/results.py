@@ -30,7 +30,7 @@ SERVICE_KEYS = ("verdict", "correction", "job_id", "provenance")
 """The keys of an entry that the service alone writes; an entry with one of them is the service's."""
 AUTHOR_KEYS = ("by", "by_name", "corrected_by", "corrected_by_name")
 """The keys of a box that say who drew or changed it; the service alone writes them."""
-SERVICE_BOX_KEYS = (*AUTHOR_KEYS, "second_opinion")
+SERVICE_BOX_KEYS = (*AUTHOR_KEYS, "second_opinion", "memory_reason")
 """The keys of a box that the service alone writes."""
 
 _UNDER_WAY = {Progress.PENDING, Progress.DETECTING}
