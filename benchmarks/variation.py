@@ -1,4 +1,4 @@
-"""Measures what the memory of a region does: false findings, recall, time, cracks that grow or failed.
+"""Measures what the memory of a region does: false findings, recall, time, cracks that grow, pass or fail.
 
     python -m benchmarks.variation [--regions N] [--inspections N] [--checks N] [--cracks N] [--seed N]
     python -m benchmarks.variation --backbone FILE [--regions N] [--checks N] [--seed N]
@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.figures import print_figure
+from benchmarks.passed_cracks import wrong_passes
 from benchmarks.second_opinions import measure_second_opinions
 from benchmarks.varied_regions import REGION, SIZE, Check, checks, finds, moved, passed, photographed
 from service.detection.onnx.settings import parse_settings
@@ -280,6 +281,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     quality("other kinds", UNSEEN_NUISANCES, options.regions, options.seed + 1000, *sizes)
     growth(options.cracks, options.seed + 2000, options.inspections)
     failures(options.cracks, options.seed + 3000)
+    wrong_passes(options.cracks, options.seed + 4000)
     return 0
 
 

@@ -54,7 +54,16 @@ class BoxOpinion(TypedDict, total=False):
     second_opinion: EntryOpinion
 
 
-class EntryBox(BoxAuthors, BoxOpinion):
+class BoxMemory(TypedDict, total=False):
+    """Why a finding is reported although the memory of its region explains some of it.
+
+    `memory_reason` is of `shared.wire.memory.MemoryReason`. The service alone writes it.
+    """
+
+    memory_reason: str
+
+
+class EntryBox(BoxAuthors, BoxOpinion, BoxMemory):
     """A finding. `accepted`: a person confirmed it. `severity`: the severity of its label at that time."""
 
     label: str

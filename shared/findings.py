@@ -13,8 +13,10 @@ from shared.entries import Entry, EntryBox, EntryCorners, EntryCorrection
 from shared.geometry import Rect, rect_from_corners
 from shared.results import entry_homography
 from shared.wire.detection import Severity
+from shared.wire.memory import MemoryReason
 
 _SEVERITIES = frozenset(Severity)
+_REASONS = frozenset(MemoryReason)
 _NO_SEVERITIES: Mapping[str, Severity] = MappingProxyType({})
 UNUSUAL: Final = 0.5
 """The smallest value of an unusual finding: twice the usual distance (`service.detection.second_opinion`)."""
@@ -55,6 +57,7 @@ class Finding:
     `index` counts the readable boxes of its entry from 0. `accepted`: a person confirmed it. `is_drawn`: a
     person drew it, so its confidence has no meaning. `author_id` and `author_name` name that person; they are
     empty if unknown. `size_mm`: width and height on the reference image, None if the scale is unknown.
+    `memory_reason` is None if the memory of the region explains nothing of it, or there is none.
     """
 
     label: str
@@ -68,6 +71,7 @@ class Finding:
     severity: Severity | None = None
     size_mm: tuple[float, float] | None = None
     second_opinion: SecondOpinion | None = None
+    memory_reason: MemoryReason | None = None
 
     @classmethod
     def from_box(
@@ -99,6 +103,7 @@ class Finding:
             author_name="" if author is None else _text(author.get("by_name")),
             severity=_stored_severity(box) or severities.get(label),
             second_opinion=SecondOpinion.from_json(box.get("second_opinion")),
+            memory_reason=_stored_reason(box),
         )
 
     @property
@@ -168,6 +173,11 @@ def rect_to_corners(rect: Rect) -> EntryCorners:
 def _stored_severity(box: EntryBox) -> Severity | None:
     severity = box.get("severity")
     return Severity(severity) if isinstance(severity, str) and severity in _SEVERITIES else None
+
+
+def _stored_reason(box: EntryBox) -> MemoryReason | None:
+    reason = box.get("memory_reason")
+    return MemoryReason(reason) if isinstance(reason, str) and reason in _REASONS else None
 
 
 def _text(value: object) -> str:

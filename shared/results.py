@@ -28,7 +28,7 @@ SERVICE_KEYS = ("verdict", "correction", "job_id", "provenance")
 """The keys of an entry that only the service writes. An entry with one of them is an entry of the service."""
 AUTHOR_KEYS = ("by", "by_name", "corrected_by", "corrected_by_name")
 """The keys of a box for the users who drew and changed it. Only the service writes them."""
-SERVICE_BOX_KEYS = (*AUTHOR_KEYS, "second_opinion")
+SERVICE_BOX_KEYS = (*AUTHOR_KEYS, "second_opinion", "memory_reason")
 """The keys of a box that only the service writes."""
 
 _UNDER_WAY = {Progress.PENDING, Progress.DETECTING}

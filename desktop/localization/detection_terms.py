@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from shared.findings import SecondOpinion
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, Severity
+from shared.wire.memory import MemoryReason
 
 BUILT_IN_LABELS = ("missing", "added", "crack", "scratch", "dent", "stain", "highlight", "difference")
 """The labels of the built-in model, offered for every finding."""
@@ -67,8 +68,10 @@ def opinion_word(opinion: SecondOpinion | None) -> str:
     return QCoreApplication.translate("Finding", "Second opinion: not unusual")
 
 
-def opinion_details(opinion: SecondOpinion) -> str:
-    """Describe a second opinion with its value, its model and the number of photos compared."""
+def opinion_details(opinion: SecondOpinion | None) -> str:
+    """Describe a second opinion with its value, its model and its photos; an empty string without one."""
+    if opinion is None:
+        return ""
     photos = QCoreApplication.translate("Finding", "%n passed photo(s)", "", opinion.photos)
     return QCoreApplication.translate(
         "Finding",
@@ -80,6 +83,50 @@ def opinion_details(opinion: SecondOpinion) -> str:
         version=opinion.version,
         photos=photos,
     )
+
+
+def memory_word(reason: MemoryReason | None) -> str:
+    """Describe why a finding is reported in spite of a memory; an empty string without a reason."""
+    translate = QCoreApplication.translate
+    match reason:
+        case MemoryReason.NEW_LINE:
+            return translate("Finding", "Memory: new thin line")
+        case MemoryReason.LASTING:
+            return translate("Finding", "Memory: lasting change")
+        case MemoryReason.FAILED:
+            return translate("Finding", "Memory: failed before")
+        case MemoryReason.REST:
+            return translate("Finding", "Memory: partly explained")
+    return ""
+
+
+def memory_details(reason: MemoryReason | None) -> str:
+    """Explain why a finding is reported in spite of the memory of its region, and what to do about it.
+
+    It is an empty string without a reason.
+    """
+    translate = QCoreApplication.translate
+    match reason:
+        case MemoryReason.NEW_LINE:
+            return translate(
+                "Finding",
+                "The memory explains what is around it, but not this thin dark line, as of a crack: too few "
+                "passed photos show a similar one.",
+            )
+        case MemoryReason.LASTING:
+            return translate(
+                "Finding",
+                "Reported although earlier photos with it passed: it appeared and stayed, or it grows. If it "
+                "is not a defect, delete the finding.",
+            )
+        case MemoryReason.FAILED:
+            return translate(
+                "Finding",
+                "Reported because an item failed for a similar finding here, whatever passed before.",
+            )
+        case MemoryReason.REST:
+            return translate("Finding", "The memory explains what is around it, but not this part.")
+    return ""
 
 
 def model_word(model_id: str | None, name: str | None) -> str:

@@ -5022,8 +5022,32 @@
         <translation>将照片与参考图上的区域对齐后比对，无需训练</translation>
     </message>
     <message>
+        <source>Memory: failed before</source>
+        <translation>区域记忆：曾判定未通过</translation>
+    </message>
+    <message>
+        <source>Memory: lasting change</source>
+        <translation>区域记忆：持续存在的变化</translation>
+    </message>
+    <message>
+        <source>Memory: new thin line</source>
+        <translation>区域记忆：新出现的细线</translation>
+    </message>
+    <message>
+        <source>Memory: partly explained</source>
+        <translation>区域记忆：部分可解释</translation>
+    </message>
+    <message>
         <source>Reference difference</source>
         <translation>参考图比对</translation>
+    </message>
+    <message>
+        <source>Reported although earlier photos with it passed: it appeared and stayed, or it grows. If it is not a defect, delete the finding.</source>
+        <translation>此前有它的照片已判定通过，但它出现后一直存在或在扩大，因此仍然报告。不是缺陷的请删除。</translation>
+    </message>
+    <message>
+        <source>Reported because an item failed for a similar finding here, whatever passed before.</source>
+        <translation>此处曾因相似的缺陷判定未通过，因此无论之前有多少照片通过，仍然报告。</translation>
     </message>
     <message>
         <source>Second opinion: not unusual</source>
@@ -5032,6 +5056,14 @@
     <message>
         <source>Second opinion: unusual</source>
         <translation>第二意见：异常</translation>
+    </message>
+    <message>
+        <source>The memory explains what is around it, but not this part.</source>
+        <translation>区域记忆可解释周围的差异，但不能解释这一部分。</translation>
+    </message>
+    <message>
+        <source>The memory explains what is around it, but not this thin dark line, as of a crack: too few passed photos show a similar one.</source>
+        <translation>区域记忆可解释周围的差异，但不能解释这条裂纹状的深色细线：有相似细线的通过照片太少。</translation>
     </message>
     <message>
         <source>added</source>

@@ -11,7 +11,10 @@ from typing import cast
 
 from shared import results
 from shared.codes import Origin
-from shared.entries import BoxAuthors, BoxOpinion, Entry, EntryBox
+from shared.entries import BoxAuthors, Entry, EntryBox
+
+_MEASURED_KEYS = ("second_opinion", "memory_reason")
+"""The keys of a box that the service measured at its place."""
 
 
 class ContradictionError(ValueError):
@@ -87,8 +90,8 @@ def add_authorship(
 
     A box that is the same as before keeps its origin and its author. One that was moved or given another
     label keeps them and says who changed it: a model's finding is recognised by its confidence, a person's by
-    its author. Every other box was drawn by the person `by`. A second opinion stays with a box that was not
-    moved.
+    its author. Every other box was drawn by the person `by`. What the service measured of
+    a box stays with it if it was not moved.
     """
     left = list(corrected)
     out: list[EntryBox | None] = [None] * len(boxes)
@@ -96,7 +99,7 @@ def add_authorship(
         same = next((other for other in left if _core(other) == _core(box)), None)
         if same is not None:
             left.remove(same)
-            out[at] = {**_anonymous(box), **_history(same), **_opinion(same, box)}
+            out[at] = {**_anonymous(box), **_history(same), **_measured(same, box)}
     for at, box in enumerate(boxes):
         if out[at] is not None:
             continue
@@ -108,7 +111,7 @@ def add_authorship(
         history = _history(before)
         if history.get("by") != by:
             history |= {"corrected_by": by, "corrected_by_name": by_name}
-        out[at] = {**_anonymous(box), **history, **_opinion(before, box)}
+        out[at] = {**_anonymous(box), **history, **_measured(before, box)}
     return [box for box in out if box is not None]
 
 
@@ -127,12 +130,11 @@ def _history(box: EntryBox) -> BoxAuthors:
     return cast(BoxAuthors, {"origin": _origin(box).value, **authors})
 
 
-def _opinion(before: EntryBox, box: EntryBox) -> BoxOpinion:
-    """The second opinion on a finding that is where it was; one that was moved has none."""
+def _measured(before: EntryBox, box: EntryBox) -> EntryBox:
+    """The second opinion and the reason of the memory of a finding that is where it was; else nothing."""
     is_moved = _core(before)[2:] != _core(box)[2:]
-    if is_moved or "second_opinion" not in before:
-        return {}
-    return {"second_opinion": before["second_opinion"]}
+    keys = () if is_moved else _MEASURED_KEYS
+    return cast(EntryBox, {key: value for key, value in before.items() if key in keys})
 
 
 def _changed_from(before: EntryBox, box: EntryBox) -> bool:

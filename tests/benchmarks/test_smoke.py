@@ -101,6 +101,7 @@ SMALL: dict[str, tuple[str, set[str]]] = {
             "crack that grows 5 % per inspection: inspections later than without memory, at most",
             "crack through dirt, passed twice: reported",
             "dirt after the repair: reported",
+            "crack through clouds, passed 2 times by mistake: reported",
         },
     ),
     "face": (

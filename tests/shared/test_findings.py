@@ -9,6 +9,7 @@ from shared.entries import Entry, EntryBox, EntryCorrection, EntryOpinion
 from shared.findings import Finding, SecondOpinion, measure_size_mm, read_findings
 from shared.geometry import Rect
 from shared.wire.detection import Severity
+from shared.wire.memory import MemoryReason
 
 BOX: EntryBox = {
     "label": "dent",
@@ -66,6 +67,13 @@ def test_second_opinion_of_a_box() -> None:
 def test_second_opinion_that_cannot_be_read_is_left_out(wrong: Any) -> None:
     finding = Finding.from_box({**BOX, "second_opinion": wrong})
     assert (finding.label, finding.second_opinion) == ("dent", None)
+
+
+def test_reason_of_a_memory_is_read_and_an_unknown_one_left_out() -> None:
+    assert Finding.from_box({**BOX, "memory_reason": "new_line"}).memory_reason is MemoryReason.NEW_LINE
+    for unknown in (None, 3, "later", []):
+        assert Finding.from_box({**BOX, "memory_reason": unknown}).memory_reason is None
+    assert Finding.from_box(BOX).memory_reason is None
 
 
 def test_a_finding_written_as_a_box_reads_as_the_same() -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from service.detection.compute.request import Request, item_settings
 from service.detection.messages import Done
-from service.detection.reference_difference import Parameters, Result
+from service.detection.reference_difference import DetectedDifference, Parameters, Result
 from shared.entries import EntryAlignment, EntryBox, EntryMemory, EntrySuppressed, EntryThresholds
 from shared.geometry import Rect
 from shared.wire.inspection import DetectionSettings
@@ -83,6 +83,12 @@ def suppressed_entries(suppressed: Sequence[SuppressedBox]) -> list[EntrySuppres
     ]
 
 
+def difference_box(difference: DetectedDifference) -> EntryBox:
+    """A difference in the form of the contract, with the reason why it is reported in spite of a memory."""
+    box = entry_box(difference.label, difference.confidence, difference.box)
+    return box if difference.reason is None else {**box, "memory_reason": difference.reason.value}
+
+
 def entry_box(label: str, confidence: float, rect: Rect) -> EntryBox:
     """A finding in the form of the contract: corners in upright photo px, half-open."""
     return {
@@ -101,7 +107,7 @@ def suppressed_boxes(result: Result) -> list[SuppressedBox]:
     """The findings that a comparison suppressed, in px of the decoded photo."""
     return [
         SuppressedBox(
-            entry_box(finding.difference.label, finding.difference.confidence, finding.difference.box),
+            difference_box(finding.difference),
             finding.left,
             finding.photos,
         )

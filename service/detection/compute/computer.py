@@ -23,6 +23,7 @@ from service.detection.compute.comparing import (
     DetectionOutcome,
     SuppressedBox,
     comparison_parameters,
+    difference_box,
     enlarge_box,
     entry_box,
     entry_thresholds,
@@ -269,9 +270,7 @@ class Computer:
             result = with_start(request, scale, photo_scale, compared)
         except AlignmentFailed as error:
             raise alignment_failure(error) from error
-        findings = [
-            entry_box(difference.label, difference.confidence, difference.box) for difference in result.boxes
-        ]
+        findings = [difference_box(difference) for difference in result.boxes]
         findings = self._second_opinions.with_opinions(
             request, ComparedPhoto(reference, region, scale, photo, result), findings
         )

@@ -45,6 +45,7 @@ def test_failed_findings_are_reported_from_then_on(
     assert {one["kind"] for one in others} == {"passed"}
     entry = site.detect(site.item())
     assert entry["isPassed"] is False
+    assert [found["memory_reason"] for found in entry["resultImage"]["boxes"]] == ["failed"]
     assert entry["suppressed"] == []
     assert entry["memory"]["photos"] == 4
     # Who leaves the photo out of the memory, or passes the item after all, says otherwise.

@@ -23,6 +23,8 @@ from desktop.canvas.layers.marks import draw_mark
 from desktop.canvas.model.regions import RegionState
 from desktop.localization.detection_terms import (
     finding_word,
+    memory_details,
+    memory_word,
     opinion_details,
     opinion_word,
     severity_word,
@@ -126,12 +128,13 @@ class FindingList(QWidget):
         return super().event(event)
 
     def tip(self, place: QPoint) -> str:
-        """The tooltip at a position: the second opinion on its finding, then the mouse actions."""
+        """The tooltip at a position: what the service measured of its finding, then the mouse actions."""
         row = place.y() // self.row_px
-        finding = self._findings[row] if 0 <= row < len(self._findings) else None
-        if finding is None or finding.second_opinion is None:
+        if not 0 <= row < len(self._findings):
             return self.toolTip()
-        return f"{opinion_details(finding.second_opinion)}\n{self.toolTip()}"
+        finding = self._findings[row]
+        parts = memory_details(finding.memory_reason), opinion_details(finding.second_opinion), self.toolTip()
+        return "\n".join(part for part in parts if part)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
@@ -222,9 +225,13 @@ class FindingList(QWidget):
 
 
 def _more(finding: Finding) -> str:
-    """The severity, size and second opinion of a finding, as far as they are known."""
-    opinion = opinion_word(finding.second_opinion)
-    details = severity_word(finding.severity), size_text(finding.size_mm), opinion
+    """The severity, size, memory and second opinion of a finding, as far as they are known."""
+    details = (
+        severity_word(finding.severity),
+        size_text(finding.size_mm),
+        memory_word(finding.memory_reason),
+        opinion_word(finding.second_opinion),
+    )
     return " · ".join(part for part in details if part)
 
 

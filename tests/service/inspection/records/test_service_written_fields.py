@@ -262,7 +262,18 @@ def test_unmoved_finding_keeps_its_second_opinion() -> None:
     assert "second_opinion" not in new
 
 
-def test_moved_finding_of_the_model_has_the_user() -> None:
+def test_reason_of_a_memory_stays_with_a_finding_that_is_not_moved() -> None:
+    before = box(memory_reason="lasting")
+    (same,) = add_authorship([box(memory_reason="failed")], [before], "me", "我")
+    assert same == before
+    moved, new = add_authorship(
+        [box(x=3, memory_reason="lasting"), drawn(memory_reason="lasting")], [before], "me", "我"
+    )
+    assert "memory_reason" not in moved
+    assert "memory_reason" not in new
+
+
+def test_a_finding_of_the_model_that_a_person_moved_says_so() -> None:
     (moved,) = add_authorship([box(x=3)], [box()], "me", "我")
     assert moved == box(x=3, corrected_by="me", corrected_by_name="我")
     (again,) = add_authorship([box("凹坑", x=4)], [moved], "other", "他")

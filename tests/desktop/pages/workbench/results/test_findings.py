@@ -17,6 +17,7 @@ from desktop.pages.workbench.results.label_editor import LabelEditor
 from shared.findings import Finding, SecondOpinion
 from shared.geometry import Rect
 from shared.wire.detection import Severity
+from shared.wire.memory import MemoryReason
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, STAIN, add_result, labels
 from tests.narrowing import not_none
@@ -74,6 +75,28 @@ def test_second_opinion_stands_below_the_label_and_in_the_tooltip(qtbot: QtBot) 
     )
     assert tips[1][0].startswith("Second opinion: not unusual (0.20 of 1")
     assert tips[2] == tips[3] == tips[0][1:] == findings.toolTip().split("\n")
+
+
+@pytest.mark.parametrize(
+    ("reason", "word", "details"),
+    [
+        (MemoryReason.NEW_LINE, "Memory: new thin line", "not this thin dark line"),
+        (MemoryReason.LASTING, "Memory: lasting change", "it appeared and stayed, or it grows"),
+        (MemoryReason.FAILED, "Memory: failed before", "an item failed for a similar finding"),
+        (MemoryReason.REST, "Memory: partly explained", "not this part"),
+    ],
+)
+def test_reason_of_a_memory_stands_below_the_label_and_in_the_tooltip(
+    qtbot: QtBot, reason: MemoryReason, word: str, details: str
+) -> None:
+    findings = FindingList()
+    qtbot.addWidget(findings)
+    plain = Finding("crack", 0.9, Rect(0, 0, 9, 9))
+    findings.show_findings([replace(plain, memory_reason=reason), plain], -1)
+    assert findings.accessibleDescription() == f"crack 0.90, {word}; crack 0.90"
+    tips = [findings.tip(QPoint(10, row * findings.row_px + 9)) for row in range(2)]
+    assert details in tips[0].split("\n")[0]
+    assert tips[1] == findings.toolTip()
 
 
 def test_severity_and_size_stand_below_the_label(desk: WorkbenchDriver) -> None:
