@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.face_heads import Conditions, Person, Room, compress, draw_scene, simulate_sensor
+from benchmarks.face_heads import (
+    Conditions,
+    Expression,
+    Person,
+    Room,
+    compress,
+    draw_scene,
+    simulate_sensor,
+)
 from service.face.liveness.movements import Movement, Step
 from shared.images.cv import cv2
 from shared.limits import MAX_FRAMES
@@ -21,6 +29,9 @@ POSES = {
     Movement.UP: Pose(pitch=1),
 }
 
+# A movement is done by this time after its instruction appears.
+_DONE_MS = 1450
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Film:
@@ -31,11 +42,14 @@ class Film:
     eyes: NDArray[np.float64]
 
 
-def render_film(rng: np.random.Generator, steps: Sequence[Step], conditions: Conditions) -> Film:
-    """A person who makes each movement of `steps` when it is asked for."""
+def render_film(
+    rng: np.random.Generator, steps: Sequence[Step], conditions: Conditions, person_seed: int = 0
+) -> Film:
+    """The person of `person_seed`, who makes each movement of `steps` when it is asked for."""
     times = _draw_times(rng, steps[-1].to_ms, conditions.frame_ms)
     scene = draw_scene(rng, conditions)
-    person = Person(rng, rng, conditions)
+    features = np.random.default_rng(person_seed)
+    person = Person(features, features, conditions)
     room = Room(rng, scene, conditions)
     path = _draw_path(rng, steps, conditions)
     sway = _draw_sway(rng, times)
@@ -48,15 +62,16 @@ def render_film(rng: np.random.Generator, steps: Sequence[Step], conditions: Con
             heads.interpolate_poses(path, [at + conditions.exposure for at in times]), sway, strict=True
         )
     ]
-    blinks = _draw_blinks(rng, times)
-    mouth = _draw_mouth(rng, times)
+    expressions = _draw_expressions(rng, times, conditions)
+    exposures = draw_exposures(rng, times, conditions.exposure_drift)
     frames = []
     for number, pose in enumerate(opened):
-        head, covered = person.paint(pose, scene, blinks[number], mouth[number])
+        head, covered = person.paint(pose, scene, expressions[number])
         frame = room.paint(pose, number)
         frame += (head - frame) * covered[:, :, None]
         blurred = _blur_motion(frame, _project_face(closed[number], scene) - _project_face(pose, scene))
-        frames.append(compress(simulate_sensor(blurred, scene, rng), conditions.quality))
+        exposed = replace(scene, gain=scene.gain * float(exposures[number]))
+        frames.append(compress(simulate_sensor(blurred, exposed, rng), conditions.quality))
     return Film(frames, times, _project_eyes(scene, opened[0]))
 
 
@@ -78,18 +93,19 @@ def _draw_path(
     """
     apart = conditions.eye_distance
 
-    def draw_unrest() -> dict[str, float]:
+    def draw_unrest(turned: float = 0.0) -> dict[str, float]:
         return {
-            "roll": rng.normal(0, 2.5),
-            "x": rng.normal(0, 0.08 * apart),
-            "y": rng.normal(0, 0.06 * apart),
+            "roll": rng.normal(0, 2.5) + conditions.lean * np.sign(turned),
+            "x": rng.normal(0, (0.08 + conditions.shift) * apart),
+            "y": rng.normal(0, (0.06 + conditions.shift / 2) * apart),
         }
 
     rest = Pose(yaw=conditions.start, pitch=rng.normal(0, 4))
     now = replace(rest, **draw_unrest())
     poses = [(0.0, now)]
     for step in steps:
-        begins = step.from_ms + rng.uniform(250, 600)
+        reacts = rng.uniform(250, 700)
+        begins = step.from_ms + reacts
         poses.append((begins, now))
         if step.movement is Movement.CLOSER:
             now = replace(now, nearer=rng.uniform(1.2, 1.5), **draw_unrest())
@@ -100,10 +116,16 @@ def _draw_path(
             now = Pose(
                 yaw=rest.yaw + direction.yaw * far + rng.normal(0, 2.5),
                 pitch=rest.pitch + direction.pitch * far + rng.normal(0, 2.5),
-                **draw_unrest(),
+                **draw_unrest(direction.yaw),
             )
-        poses.append((begins + rng.uniform(350, 900), now))
-    poses.append((steps[-1].to_ms + 1000.0, now))
+        reached = begins + rng.uniform(350, 500 if conditions.returns else min(900, _DONE_MS - reacts))
+        poses.append((reached, now))
+        if conditions.returns and step.movement is not Movement.CLOSER:
+            held = reached + rng.uniform(150, 300)
+            poses.append((held, now))
+            now = replace(rest, yaw=rest.yaw + rng.normal(0, 2), **draw_unrest())
+            poses.append((max(held + rng.uniform(300, 500), step.to_ms), now))
+    poses.append((steps[-1].to_ms + 1500.0, now))
     return poses
 
 
@@ -126,6 +148,34 @@ def _add_sway(pose: Pose, sway: NDArray[np.float64]) -> Pose:
     )
 
 
+def draw_exposures(rng: np.random.Generator, times: Sequence[float], drift: float) -> NDArray[np.float64]:
+    """The exposure of each frame against the usual one, as a camera adapts it (frames,): by up to `drift`."""
+    aims = np.cumsum(rng.exponential(1200, len(times)))
+    levels = 1 + drift * rng.uniform(-1, 1, len(times) + 1)
+    level = levels[0]
+    exposures = []
+    for at in times:
+        # Cameras adapt within some frames.
+        level += 0.3 * (levels[np.searchsorted(aims, at)] - level)
+        exposures.append(level)
+    return np.array(exposures)
+
+
+def _draw_expressions(
+    rng: np.random.Generator, times: Sequence[float], conditions: Conditions
+) -> list[Expression]:
+    """The face in each frame: it speaks, blinks, and smiles or raises its brows once."""
+    blinks = _draw_blinks(rng, times)
+    phase, slow = rng.uniform(0, 6), rng.uniform(60, 300)
+    mouth = conditions.speech * np.sin(np.asarray(times) / slow + phase)
+    begins, lasts = rng.uniform(0, 3500), rng.uniform(300, 800)
+    raised = conditions.expression * np.clip((np.asarray(times) - begins) / lasts, 0, 1)
+    return [
+        Expression(shut, float(lips), float(corners))
+        for shut, lips, corners in zip(blinks, mouth, raised, strict=True)
+    ]
+
+
 def _draw_blinks(rng: np.random.Generator, times: Sequence[float]) -> list[bool]:
     """In which frames the eyes are closed: some 17 times a minute for 0.2 s."""
     at, shut = 0.0, [False] * len(times)
@@ -133,12 +183,6 @@ def _draw_blinks(rng: np.random.Generator, times: Sequence[float]) -> list[bool]
         at += rng.exponential(3500)
         shut = [was or at <= time <= at + 200 for was, time in zip(shut, times, strict=True)]
     return shut
-
-
-def _draw_mouth(rng: np.random.Generator, times: Sequence[float]) -> NDArray[np.float64]:
-    """How far the lips move (frames,), in distances of the eyes."""
-    phase, slow, far = rng.uniform(0, 6), rng.uniform(300, 900), max(rng.uniform(-0.04, 0.05), 0)
-    return np.asarray(far * np.sin(np.asarray(times) / slow + phase))
 
 
 def _project_face(pose: Pose, scene: Scene) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.face_films import POSES
+from benchmarks.face_films import POSES, draw_exposures
 from benchmarks.face_heads import compress, simulate_sensor
 from benchmarks.face_sequences import Take
 from service.face.liveness.movements import Step
@@ -54,14 +54,16 @@ def _print_attack(
         path = _draw_path(genuine.steps, pose, rng)
         room = _draw_room(genuine.frames[0], rng)
         frames = []
-        for at in heads.interpolate_poses(path, genuine.times):
+        for at, exposed in zip(
+            heads.interpolate_poses(path, genuine.times), _expose(scene, genuine, rng), strict=True
+        ):
             x, y = heads.locate_surface_points(surface.depth, at, scene)
             frame = heads.paint_texture(texture, x, y, scene).astype(np.float32)
             if outlined:
                 outline = np.hypot(x / (1.45 - 0.25 * np.clip(y, 0, 1.8)), (y - 0.1) / 2.0)
                 covered = cv2.resize(np.clip((1 - outline) / 0.04, 0, 1), scene.size)[:, :, None]
                 frame = room + (frame - room) * covered
-            frames.append(_film_frame(frame, scene, rng))
+            frames.append(_film_frame(frame, exposed, rng))
         return replace(genuine, frames=frames, eyes=_eye_centres(scene))
 
     return attack
@@ -155,9 +157,12 @@ def _show_on_screen(take: Take, path: Sequence[tuple[float, Pose]], rng: np.rand
     """The frames of `take` on a screen that moves along `path`."""
     scene = _draw_scene(take, rng)
     frames = []
-    for frame, pose in zip(take.frames, heads.interpolate_poses(path, take.times), strict=True):
+    exposures = _expose(scene, take, rng)
+    for frame, pose, exposed in zip(
+        take.frames, heads.interpolate_poses(path, take.times), exposures, strict=True
+    ):
         shown = heads.render_surface(Texture(frame, take.eyes), Picture().depth, pose, scene)
-        frames.append(_film_frame(shown.astype(np.float32), scene, rng))
+        frames.append(_film_frame(shown.astype(np.float32), exposed, rng))
     return replace(take, frames=frames, eyes=_eye_centres(scene))
 
 
@@ -176,18 +181,36 @@ def _shift_time(genuine: Take, rng: np.random.Generator) -> Take:
 # --- pictures of the poses ----------------------------------------------------------------------------
 
 
-def _choose_stills(genuine: Take) -> list[Pixels]:
-    """The frames before the first movement and after each."""
-    last = [
-        max((i for i, at in enumerate(genuine.times) if at <= step.to_ms), default=len(genuine.times) - 1)
-        for step in genuine.steps
+def _choose_stills(genuine: Take, rng: np.random.Generator) -> list[Pixels]:
+    """The frame before the first movement, and one of each movement: far turned, or only half as far, which
+    morphs better.
+    """
+    stills = [genuine.frames[0]]
+    times = np.asarray(genuine.times)
+    for step in genuine.steps:
+        within = np.flatnonzero((times > step.from_ms) & (times <= step.to_ms))
+        if len(within) == 0:
+            stills.append(genuine.frames[-1])
+            continue
+        differences = np.array([_difference(genuine.frames[0], genuine.frames[index]) for index in within])
+        wanted = rng.uniform(0.5, 1) * differences.max()
+        stills.append(genuine.frames[within[int(np.abs(differences - wanted).argmin())]])
+    return stills
+
+
+def _difference(first: Pixels, second: Pixels) -> float:
+    """How much two frames differ in what is larger than noise, without their exposure."""
+    small = [
+        cv2.resize(cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY), (48, 48), interpolation=cv2.INTER_AREA)
+        for frame in (first, second)
     ]
-    return [genuine.frames[0], *(genuine.frames[index] for index in last)]
+    one, other = (image / max(float(image.mean()), 1.0) for image in small)
+    return float(np.abs(one - other).mean())
 
 
 def _cut_between_stills(genuine: Take, rng: np.random.Generator) -> Take:
     """Stills of the poses, with a cut from one to the next at a plausible time."""
-    stills = _choose_stills(genuine)
+    stills = _choose_stills(genuine, rng)
     cuts = [step.from_ms + rng.uniform(300, 800) for step in genuine.steps]
     frames = [_add_noise(stills[sum(at >= cut for cut in cuts)], rng) for at in genuine.times]
     return replace(genuine, frames=frames)
@@ -195,14 +218,14 @@ def _cut_between_stills(genuine: Take, rng: np.random.Generator) -> Take:
 
 def _morph_stills(genuine: Take, rng: np.random.Generator) -> Take:
     """A morph from each still to the next."""
-    stills = _choose_stills(genuine)
+    stills = _choose_stills(genuine, rng)
     begins = [step.from_ms + rng.uniform(220, 450) for step in genuine.steps]
     return _morph(genuine, stills, begins, rng.uniform(400, 800), rng)
 
 
 def _morph_through_front(genuine: Take, rng: np.random.Generator) -> Take:
     """A morph that passes the photo from the front between two poses, so that its line has a corner."""
-    front, *poses = _choose_stills(genuine)
+    front, *poses = _choose_stills(genuine, rng)
     stills, begins = [front, poses[0]], [genuine.steps[0].from_ms + rng.uniform(220, 450)]
     lasts = rng.uniform(400, 800)
     for step, pose in zip(genuine.steps[1:], poses[1:], strict=True):
@@ -281,6 +304,13 @@ def _warp(image: Pixels, flow: NDArray[np.float32], part: float) -> Pixels:
 
 
 # --- what all of them need ----------------------------------------------------------------------------
+
+
+def _expose(scene: Scene, take: Take, rng: np.random.Generator) -> list[Scene]:
+    """The attacker's camera in each frame: it adapts its exposure too."""
+    drift = max(rng.uniform(-0.3, 0.3), 0)
+    exposures = draw_exposures(rng, take.times, drift)
+    return [replace(scene, gain=scene.gain * float(exposure)) for exposure in exposures]
 
 
 def _draw_scene(genuine: Take, rng: np.random.Generator) -> Scene:

@@ -1,8 +1,9 @@
 """Renders heads in front of a webcam, under the conditions that real pictures vary in.
 
 A head is the portrait with moved features, glasses, a beard and another skin, on a relief of its own. It
-looks at the screen while it turns, moves its mouth, and is shaded by a light that stands still. Behind it are
-a room and shoulders. The camera has a field of view, a blur, noise and JPEG.
+looks at the screen while it turns, blinks, speaks, smiles and raises its brows. The light stands still: it
+shades the head, shines on the skin and is reflected by glasses. Behind the head are a room, shoulders and
+sometimes another person who passes. The camera has a field of view, a blur, noise and JPEG.
 """
 
 from __future__ import annotations
@@ -26,12 +27,19 @@ _FASTEST_MS = 80
 # The portrait is enlarged, so that a near head is not blurred, and cut to what any film shows, px.
 _ENLARGED = 3
 _CUT = 230
+# The brightness of a highlight, in grey levels, and how narrow it is on skin.
+_SHINE = 110
+_SHININESS = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
     """What differs between films: cm, degrees, ms, grey levels; `side_light` 0..1 is the part of the light
-    that comes from one side, `shoulders` and `room` 0..1 how much both move.
+    that comes from one side, `shoulders` and `room` 0..1 how much both move. `exposure_drift` is the largest
+    relative change of the exposure, `gloss` 0..1 how much the skin shines, `speech` and `expression` how far
+    lips, and mouth corners and brows move, `shift` how far a head moves beside its turn (all three in
+    distances of the eyes), `lean` by how many degrees it rolls with a turn. A person who `returns` looks
+    ahead again after each movement. A `passer` walks through the picture behind the head.
     """
 
     distance: float
@@ -48,6 +56,14 @@ class Conditions:
     beard: bool
     shoulders: float
     room: float
+    exposure_drift: float = 0.0
+    gloss: float = 0.0
+    speech: float = 0.0
+    expression: float = 0.0
+    shift: float = 0.0
+    lean: float = 0.0
+    returns: bool = False
+    passer: bool = False
 
     @property
     def eye_distance(self) -> float:
@@ -64,7 +80,7 @@ def draw_conditions(rng: np.random.Generator) -> Conditions:
             field_of_view=rng.uniform(55, 90),
             turn=rng.uniform(12, 40),
             start=rng.normal(0, 6),
-            frame_ms=max(1000 / rng.uniform(8, 30), _FASTEST_MS),
+            frame_ms=max(1000 / rng.uniform(8, 20), _FASTEST_MS),
             exposure=rng.uniform(4, 40),
             noise=rng.uniform(0.5, 6),
             quality=int(rng.integers(50, 96)),
@@ -74,6 +90,14 @@ def draw_conditions(rng: np.random.Generator) -> Conditions:
             beard=bool(rng.random() < 0.3),
             shoulders=rng.uniform(0, 1),
             room=max(rng.uniform(-1, 1), 0),
+            exposure_drift=max(rng.uniform(-0.3, 0.3), 0),
+            gloss=max(rng.uniform(-0.5, 1), 0),
+            speech=max(rng.uniform(-0.1, 0.1), 0),
+            expression=max(rng.uniform(-0.06, 0.06), 0),
+            shift=max(rng.uniform(-0.3, 0.3), 0),
+            lean=rng.normal(0, 4),
+            returns=bool(rng.random() < 0.25),
+            passer=bool(rng.random() < 0.25),
         )
         if conditions.eye_distance > 30:
             return conditions
@@ -82,7 +106,7 @@ def draw_conditions(rng: np.random.Generator) -> Conditions:
 def photograph(person: Person, pose: Pose, conditions: Conditions, rng: np.random.Generator) -> Pixels:
     """One picture of `person` in `pose`, in a room and with a camera drawn by `rng`."""
     scene = draw_scene(rng, conditions)
-    head, covered = person.paint(pose, scene, blink=False, mouth=0.0)
+    head, covered = person.paint(pose, scene, Expression())
     frame = Room(rng, scene, conditions).paint(pose, 0)
     frame += (head - frame) * covered[:, :, None]
     return compress(simulate_sensor(frame, scene, rng), conditions.quality)
@@ -130,6 +154,17 @@ def _noise_field() -> NDArray[np.float32]:
 # --- the person ---------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A moving face: whether the eyes are closed, how far the lips are moved and how far mouth corners and
+    brows are raised, in distances of the eyes.
+    """
+
+    blink: bool = False
+    mouth: float = 0.0
+    raised: float = 0.0
+
+
 class Person:
     """A head of random features and relief, drawn by `rng`, in a light drawn by `light`."""
 
@@ -158,26 +193,45 @@ class Person:
             (np.sin(side) * np.cos(above), -np.sin(above), np.cos(side) * np.cos(above)), np.float32
         )
         self._ambient = np.float32(0.75 - 0.5 * conditions.side_light)
+        # The camera looks along z: a mirror half way between it and the light shows the light.
+        half = self._light + np.array((0, 0, 1), np.float32)
+        self._half = half / np.linalg.norm(half)
+        self._gloss = np.float32(_SHINE * conditions.gloss)
+        self._glare = np.float32(_SHINE * light.uniform(0, 1.5) * conditions.glasses)
 
     def paint(
-        self, pose: Pose, scene: Scene, blink: bool, mouth: float
+        self, pose: Pose, scene: Scene, expression: Expression
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The head in `pose` (height, width, 3), and which part of each px it covers (height, width)."""
         x, y = heads.locate_surface_points(self._shape.depth, pose, scene)
         outline = np.hypot(x / (1.5 - 0.25 * np.clip(y, 0, 1.8)), (y - 0.1) / 2.05)
         covered = cv2.resize(np.clip((1 - outline) / 0.04, 0, 1), scene.size)
-        lit = (self._normal @ (heads.rotation_matrix(pose).astype(np.float32).T @ self._light)).clip(0)
+        turned_back = heads.rotation_matrix(pose).astype(np.float32).T
+        lit = (self._normal @ (turned_back @ self._light)).clip(0)
         lit = self._ambient + (1 - self._ambient) * lit / np.float32(0.8)
         shade = cv2.resize(heads.look_up_depths(lit, x, y), scene.size)
-        # The eyes keep looking at the screen, the mouth moves a little.
+        shine = np.zeros_like(x)
+        if self._gloss:
+            mirrored = (self._normal @ (turned_back @ self._half)).clip(0) ** _SHININESS
+            shine += self._gloss * heads.looked_up(mirrored, x, y)
+        # The eyes keep looking at the screen, the mouth and the brows move.
         gaze = 0.09 * np.sin(np.radians(pose.yaw))
         eyes = np.exp(-0.5 * (((np.abs(x) - 0.5) / 0.12) ** 2 + (y / 0.06) ** 2))
         lips = np.exp(-0.5 * ((x / 0.35) ** 2 + ((y - 1.1) / 0.16) ** 2))
-        texture = self._shut if blink else self._open
-        at_x = np.asarray(x + gaze * eyes, np.float32)
-        at_y = np.asarray(y - mouth * lips, np.float32)
-        face = heads.paint_texture(texture, at_x, at_y, scene)
-        return face * shade[:, :, None], covered
+        corners = np.exp(-0.5 * (((np.abs(x) - 0.4) / 0.2) ** 2 + ((y - 1.0) / 0.25) ** 2))
+        brows = np.exp(-0.5 * (((np.abs(x) - 0.45) / 0.35) ** 2 + ((y + 0.38) / 0.15) ** 2))
+        if self._glare:
+            # Lenses are nearly flat: what they reflect moves far over them.
+            yaw, pitch = np.sin(np.radians((pose.yaw, pose.pitch)))
+            beside = np.abs(np.abs(x) - 0.5) < 0.4
+            spot = ((np.abs(x) - 0.5 - np.sign(x) * (0.15 - 1.2 * yaw)) / 0.1) ** 2
+            spot = spot + ((y + 0.1 + 1.2 * pitch) / 0.06) ** 2
+            shine += self._glare * np.exp(-0.5 * spot) * (beside & (np.abs(y - 0.05) < 0.28))
+        texture = self._shut if expression.blink else self._open
+        at_x = np.asarray(x + gaze * eyes - 0.7 * expression.raised * np.sign(x) * corners, np.float32)
+        at_y = np.asarray(y - expression.mouth * lips + expression.raised * (corners + brows), np.float32)
+        face = heads.painted(texture, at_x, at_y, scene)
+        return face * shade[:, :, None] + cv2.resize(shine, scene.size)[:, :, None], covered
 
 
 def _draw_texture(rng: np.random.Generator, conditions: Conditions) -> Texture:
@@ -188,10 +242,10 @@ def _draw_texture(rng: np.random.Generator, conditions: Conditions) -> Texture:
         (faces.MOUTH, 16.0, 0.0, float(move[1]), float(move[2]) / 12),
         ((224, 165), 24.0, 0.0, float(move[3]), 0.0),
     ]
-    base = heads.portrait_texture()
+    base = heads.portrait()
     middle = base.eyes.mean(axis=0).round().astype(int)
     corner = np.maximum(middle - _CUT // 2, 0)
-    pixels = faces.move_features(base.pixels, bends)[: corner[1] + _CUT, corner[0] : corner[0] + _CUT]
+    pixels = faces.bent(base.pixels, bends)[: corner[1] + _CUT, corner[0] : corner[0] + _CUT]
     eyes = (base.eyes - (corner[0], 0)) * _ENLARGED
     large = cv2.resize(pixels, None, fx=_ENLARGED, fy=_ENLARGED, interpolation=cv2.INTER_CUBIC)
     skin = large * rng.uniform(0.75, 1.05, 3).astype(np.float32)
@@ -249,6 +303,7 @@ class Room:
             )
         cloth = cv2.GaussianBlur(rng.standard_normal(self._wall.shape[:2], np.float32), (0, 0), 2.5) * 60
         self._cloth = rng.uniform(20, 200, 3).astype(np.float32) + cloth[:, :, None]
+        self._passer = _draw_passer(rng, scene) if conditions.passer else None
         self._drift = np.cumsum(rng.normal(0, 1.5 * conditions.room, (MAX_FRAMES, 2)), axis=0).clip(-35, 35)
 
     def paint(self, pose: Pose, number: int) -> NDArray[np.float32]:
@@ -256,6 +311,8 @@ class Room:
         width, height = self._scene.size
         x, y = (40 + self._drift[min(number, MAX_FRAMES - 1)]).round().astype(int)
         behind: NDArray[np.float32] = self._wall[y : y + height, x : x + width].copy()
+        if self._passer is not None:
+            self._passer.paint(behind, number)
         apart, part = self._scene.eye_distance, self._conditions.shoulders
         along_x = width / 2 + part * (pose.x + 0.25 * apart * np.sin(np.radians(pose.yaw)))
         top = height * 0.42 + 1.9 * apart * pose.nearer + part * pose.y
@@ -264,3 +321,36 @@ class Room:
         moved_x, moved_y = round(part * pose.x) % 40, round(part * pose.y) % 40
         behind += (self._cloth[moved_y : moved_y + height, moved_x : moved_x + width] - behind) * body
         return behind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Passer:
+    """Another person behind the head: `pixels` (height, width, 3) that start at `x`, `y` px and move by
+    `speed` px in each frame.
+    """
+
+    pixels: NDArray[np.float32]
+    x: float
+    y: int
+    speed: float
+
+    def paint(self, behind: NDArray[np.float32], number: int) -> None:
+        """Paint the person into the room `behind` in frame `number`."""
+        width = self.pixels.shape[1]
+        left = round(self.x + self.speed * number)
+        first, last = max(left, 0), min(left + width, behind.shape[1])
+        if first < last:
+            rows = behind[self.y : self.y + len(self.pixels), first:last]
+            rows[:] = self.pixels[: len(rows), first - left : last - left]
+
+
+def _draw_passer(rng: np.random.Generator, scene: Scene) -> Passer:
+    width, height = scene.size
+    portrait = heads.portrait().pixels
+    size = rng.uniform(0.25, 0.6) * height / portrait.shape[0]
+    pixels = cv2.resize(portrait, None, fx=size, fy=size, interpolation=cv2.INTER_AREA)
+    speed = rng.choice((-1, 1)) * rng.uniform(0.01, 0.04) * width
+    light = np.float32(rng.uniform(0.5, 1))
+    return Passer(
+        pixels.astype(np.float32) * light, rng.uniform(0, width), int(rng.integers(height // 3)), speed
+    )

@@ -23,7 +23,7 @@ FRAME_MS = 80
 @dataclass(frozen=True, slots=True, eq=False)
 class Take:
     """Frames BGR uint8, their times in ms, the steps they answer, and the eyes (2, 2) px in the first one;
-    `conditions` of a rendered one.
+    `conditions` and `person_seed` of a rendered one.
     """
 
     frames: list[Pixels]
@@ -31,14 +31,18 @@ class Take:
     steps: list[Step]
     eyes: NDArray[np.float64]
     conditions: Conditions | None = None
+    person_seed: int = 0
 
 
-def render_take(rng: np.random.Generator) -> Take:
-    """A head that follows a challenge, both drawn."""
+def render_take(rng: np.random.Generator, previous: Take | None = None) -> Take:
+    """A head that follows a challenge, both drawn; with `previous`, its head and conditions again."""
     steps = draw_steps(random=Random(int(rng.integers(2**31))))
-    conditions = draw_conditions(rng)
-    film = render_film(rng, steps, conditions)
-    return Take(film.frames, film.times, steps, film.eyes, conditions)
+    if previous is None or previous.conditions is None:
+        conditions, person_seed = draw_conditions(rng), int(rng.integers(2**31))
+    else:
+        conditions, person_seed = previous.conditions, previous.person_seed
+    film = render_film(rng, steps, conditions, person_seed)
+    return Take(film.frames, film.times, steps, film.eyes, conditions, person_seed)
 
 
 def read_folder(folder: Path, movement: Movement | None = None) -> Take:

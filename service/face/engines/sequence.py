@@ -19,9 +19,8 @@ from service.face.engines.engine import (
     score,
 )
 from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode, picture_bytes, read_header
-from service.face.liveness.decision import Motion, decide, find_peak
+from service.face.liveness.decision import decide, find_peak, measure_motion
 from service.face.liveness.movements import Reason, Step, Verdict
-from service.face.liveness.relief import measure_relief
 from service.face.liveness.tracking import track
 from shared.images.cv import cv2
 
@@ -69,7 +68,7 @@ def judge(
     tracked = frames[skipped:]
     greys = [cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY) for frame in tracked]
     tracks = track(greys, first.faces[0].eyes)
-    motion = Motion(np.asarray(times[skipped:], float), tracks, measure_relief(tracks))
+    motion = measure_motion(times[skipped:], tracks)
     verdict = decide(motion, steps)
     if verdict.live:
         keys = sorted({*(find_peak(motion, step) for step in steps), len(tracked) - 1})

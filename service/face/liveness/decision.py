@@ -14,29 +14,31 @@ from numpy.typing import NDArray
 
 from service.face.liveness.evidence import combine_reliefs, weigh_arc, weigh_relief
 from service.face.liveness.movements import Movement, Reason, Step, Verdict
-from service.face.liveness.relief import Relief
-from service.face.liveness.rigidity import measure_lost_detail, measure_sway
+from service.face.liveness.path import Path, measure_path
+from service.face.liveness.rigidity import measure_sway
 from service.face.liveness.tracking import Tracks
-from service.face.liveness.turns import WELL_FOUND, measure_turn
+from service.face.liveness.turns import WELL_FOUND, measure_arc_in, measure_turn
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-# The sine of a turn that counts in one frame, by a nose of average height: some 6 degrees.
-TURN = 0.1
-# No head that is asked to turn a little narrows by so much: a turn by 53 degrees.
-TOO_NARROW = 0.4
+# The sine of a turn that counts in one frame, by a nose of average height: some 5 degrees.
+TURN = 0.08
 # A head that comes closer grows by a seventh.
 CLOSER = 0.15
-# How many standard errors a turn needs in one frame.
-CERTAIN = 1.5
+# How many standard errors a turn needs in one frame, and how many a jump between two frames: the evidence of
+# the relief weighs the error again.
+CERTAIN = 0.75
+CERTAIN_JUMP = 1.5
 # No one reacts sooner than this after an instruction appears (simple visual reactions take 180 to 250 ms).
 REACTION_MS = 120
 FEWEST_FRAMES = 12
 LONGEST_GAP_MS = 350
 # A frame with fewer of the points is lost, and a film with more lost frames than this.
-FEWEST_FOUND = 0.45
+FEWEST_FOUND = 0.3
 MOST_LOST = 0.6
+# A movement starts from here at least, in parts of what counts: the pose drifts a little in the first frames.
+LEAST_START = -0.5
 # A movement that is this far at its beginning had begun before. An earlier movement may leave more of it,
 # because no one turns about one axis alone: then `RISE` has to come on top.
 BEGUN = 0.8
@@ -53,7 +55,7 @@ ON_THE_WAY = (0.15, 0.75)
 FOUND_ON_THE_WAY = 0.5
 # What the turns have to show, each alone and all together (`evidence.py`).
 RELIEF_OF_ONE = 0.8
-RELIEF = 1.6
+RELIEF = 2.0
 ARC_OF_ONE = -2.5
 ARC = 0.0
 # How long before a later step its turn is measured from, ms.
@@ -67,21 +69,17 @@ _SURFACE_MOVED = 0.012
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Motion:
-    """How the head moved: `times` ms (frames,), the tracks, and the relief."""
+    """How the head moved: `times` ms (frames,), the tracks, and the path of its turn."""
 
     times: Values
     tracks: Tracks
-    relief: Relief
+    path: Path
 
     def signal(self, movement: Movement) -> Values:
         """How far each frame shows `movement`, in parts of what counts."""
         if movement is Movement.CLOSER:
             return np.asarray((self.tracks.scale - 1) / CLOSER)
-        return np.asarray(self.relief.turn @ _direction(movement) / TURN)
-
-    def narrowing(self, movement: Movement) -> Values:
-        """How much narrower the face is by a turn of `movement`, or lower by looking up."""
-        return np.asarray(self.relief.narrowing * (-1 if movement is Movement.UP else 1))
+        return np.asarray(self.path.turn @ _direction(movement) / TURN)
 
     def is_certain(self, movement: Movement) -> Flags:
         """In which frames the signal is larger than its own error."""
@@ -89,9 +87,13 @@ class Motion:
         if movement is Movement.CLOSER:
             return np.asarray(found)
         axis = 1 if movement is Movement.UP else 0
-        with np.errstate(invalid="ignore"):
-            larger = np.abs(self.relief.turn[:, axis]) > CERTAIN * self.relief.error[:, axis]
-        return np.asarray(found & larger & (self.narrowing(movement) < TOO_NARROW))
+        larger = np.abs(self.path.turn[:, axis]) > CERTAIN * self.path.error[:, axis]
+        return np.asarray(found & larger)
+
+
+def measure_motion(times: Sequence[float], tracks: Tracks) -> Motion:
+    """Measure how the head in `tracks` moved; `times` are ms since the first frame."""
+    return Motion(np.asarray(times, float), tracks, measure_path(tracks))
 
 
 def decide(motion: Motion, steps: Sequence[Step]) -> Verdict:
@@ -130,8 +132,8 @@ def _is_one_take(motion: Motion) -> bool:
         return False
     intervals = np.maximum(np.diff(motion.times[known]) / 100, 0.4)
     # Far turned and blurred frames leave the turn uncertain.
-    turn, error = motion.relief.turn[known], motion.relief.error[known]
-    leap = np.abs(np.diff(turn, axis=0)) - CERTAIN * (error[1:] + error[:-1])
+    turn, error = motion.path.turn[known], motion.path.error[known]
+    leap = np.abs(np.diff(turn, axis=0)) - CERTAIN_JUMP * (error[1:] + error[:-1])
     jump = leap.max(axis=1) / intervals
     shift = np.hypot(*np.diff(tracks.shift[known], axis=0).T) / intervals
     return bool(np.nanmax(jump, initial=0) <= JUMP_PER_100_MS and shift.max(initial=0) <= SHIFT_PER_100_MS)
@@ -150,86 +152,110 @@ def _find_fault(motion: Motion, step: Step, *, is_first: bool) -> Reason | None:
         return Reason.TOO_FEW_FRAMES
     known_before = np.flatnonzero(before & (motion.tracks.found_share >= FEWEST_FOUND))[-3:]
     recent, error = signal[known_before], _median_error(motion, known_before)
-    start = float(np.nanmedian(recent)) if np.isfinite(recent).any() else 0.0
+    start = float(np.median(recent)) if len(recent) else 0.0
     if step.movement is Movement.CLOSER:
         # A head that has just looked up is a little smaller.
         signal = signal - start
         start = 0.0
-    elif start - error > (BEGUN if is_first else BEGUN_LATER):
-        return Reason.NOT_STEADY
-    needed = max(1.0, start + RISE)
+    else:
+        # A far turned head leaves its pose uncertain.
+        start = max(start - error, min(start, 0.0))
+        if start > (BEGUN if is_first else BEGUN_LATER):
+            return Reason.NOT_STEADY
+    needed = max(1.0, start + RISE) if start >= 0 else 1.0 + max(start, LEAST_START)
     certain = motion.is_certain(step.movement)
-    with np.errstate(invalid="ignore"):
-        reached_frames = within & (signal >= needed) & certain
-        # A head that has just looked to one side starts from there.
-        opposite = _opposite_signal(motion, step.movement)
-        opposite_before = float(np.nanmax(opposite[before][-3:], initial=0.0))
-        wrong = within & certain & (opposite > max(1.4, 1.3 * opposite_before + 0.8))
+    reached_frames = within & (signal >= needed) & certain
+    # A head that has just looked to one side starts from there.
+    opposite = _opposite_signal(motion, step.movement)
+    opposite_before = float(np.max(opposite[before], initial=0.0))
+    wrong = within & certain & (opposite > 1.5 * opposite_before + 1.5)
     if _longest_run(reached_frames) < HELD:
         return _explain_miss(motion, within, wrong)
     reached = int(np.flatnonzero(reached_frames)[0])
     numbers = np.arange(len(times))
     if (wrong & (numbers < reached)).sum() >= HELD:
         return Reason.WRONG_MOVEMENT
-    top = float(np.nanmax(signal[reached_frames]))
-    part = (signal - start) / max(top - start, 1e-6)
-    with np.errstate(invalid="ignore"):
-        on_the_way = within & (part > ON_THE_WAY[0]) & (part < ON_THE_WAY[1])
+    part = _measure_progress(motion, step, known_before, reached_frames)
+    on_the_way = within & (part > ON_THE_WAY[0]) & (part < ON_THE_WAY[1])
     on_the_way &= motion.tracks.found_share >= FOUND_ON_THE_WAY
     # After most of the turn the signal only scatters.
     on_the_way &= numbers < np.flatnonzero(reached_frames & (part >= ON_THE_WAY[1]))[0]
     return None if on_the_way.any() else Reason.CUT
 
 
+def _measure_progress(motion: Motion, step: Step, before: NDArray[np.intp], reached_frames: Flags) -> Values:
+    """How much of the movement of `step` each frame shows (frames,), 0 `before` and 1 at its largest in
+    `reached_frames`, by the whole pose: who looks from one side upwards turns about two axes.
+    """
+    closer = step.movement is Movement.CLOSER
+    pose = motion.signal(step.movement)[:, None] if closer else motion.path.turn
+    away = pose - (np.median(pose[before], axis=0) if len(before) else 0.0)
+    reached = away[reached_frames]
+    whole = reached[np.linalg.norm(reached, axis=1).argmax()]
+    return np.asarray(away @ whole / max(float(whole @ whole), 1e-9))
+
+
 def _median_error(motion: Motion, frames: NDArray[np.intp]) -> float:
     """The usual error of the signal of a turn in `frames`."""
-    errors = CERTAIN * motion.relief.error[frames].max(axis=1, initial=0.0) / TURN
+    errors = CERTAIN_JUMP * motion.path.error[frames].max(axis=1, initial=0.0) / TURN
     return float(np.nanmedian(errors)) if np.isfinite(errors).any() else 0.0
 
 
 def _weigh_turns(motion: Motion, steps: Sequence[Step]) -> Verdict:
     """Whether the turns of `steps` together show a solid head."""
-    reliefs, arcs = [], []
-    for index, step in enumerate(steps):
-        if step.movement is Movement.CLOSER:
-            continue
-        resting = motion.times <= steps[0].from_ms + REACTION_MS
-        frames = motion.times <= step.to_ms if index == 0 else _pose_frames(motion, step, resting)
-        # A turn that is held only where few points are found has its conditions alone.
-        is_held = bool((frames & ~resting).any())
-        pose = measure_turn(motion.tracks, motion.relief, frames, resting) if is_held else None
-        if pose is not None:
-            reliefs.append(weigh_relief(pose, float(pose.sine @ _direction(step.movement))))
-        arc = _weigh_arc_of(motion, step, is_first=index == 0)
-        if arc is not None:
-            arcs.append(arc)
-    if all(step.movement is Movement.CLOSER for step in steps):
+    turns = [step for step in steps if step.movement is not Movement.CLOSER]
+    if not turns:
         return Verdict(Reason.LIVE, 0.5)
-    if not reliefs or not arcs or min(reliefs) < RELIEF_OF_ONE or combine_reliefs(reliefs) < RELIEF:
+    reliefs = [_weigh_relief_of(motion, step, steps[0]) for step in turns]
+    relief = combine_reliefs(reliefs)
+    if min(reliefs) < RELIEF_OF_ONE or relief < RELIEF:
         return Verdict(Reason.FLAT, 0.0)
-    if min(arcs) < ARC_OF_ONE or sum(arcs) < ARC:
+    arcs = [arc for step in turns if (arc := _weigh_arc_of(motion, step)) is not None]
+    if not arcs or min(arcs) < ARC_OF_ONE or sum(arcs) < ARC:
         return Verdict(Reason.MORPH, 0.3)
-    return Verdict(Reason.LIVE, float(np.clip(combine_reliefs(reliefs) / (4 * RELIEF), 0.5, 1)))
+    return Verdict(Reason.LIVE, float(np.clip(relief / (4 * RELIEF), 0.5, 1)))
 
 
-def _pose_frames(motion: Motion, step: Step, resting: Flags) -> Flags:
-    """The frames that are `resting` at the beginning, and those in which the turn of `step` is held."""
-    within = _is_within(motion.times, step)
-    certain = motion.is_certain(step.movement) & (motion.tracks.found_share >= WELL_FOUND)
-    signal = np.where(within & certain, motion.signal(step.movement), -np.inf)
-    return np.asarray(resting | (signal > _HELD_PART * signal.max()))
+def _weigh_relief_of(motion: Motion, step: Step, first: Step) -> float:
+    """The evidence of the nose in the turn of `step`."""
+    resting = motion.times <= first.from_ms + REACTION_MS
+    before = _is_before(motion.times, step)
+    turned = np.abs(motion.path.turn[before]).max(axis=1, initial=0.0)
+    if step is not first and before.any() and np.median(turned) < TURN:
+        # The head looks ahead again, with the expression and the light of this moment.
+        resting = before
+    turn = measure_turn(motion.path, _find_held(motion, step), resting)
+    return weigh_relief(turn, float(turn.sine @ _direction(step.movement)))
 
 
-def _weigh_arc_of(motion: Motion, step: Step, *, is_first: bool) -> float | None:
+def _find_held(motion: Motion, step: Step) -> Flags:
+    """The frames in which the turn of `step` is held, at least one."""
+    within = _is_within(motion.times, step) & (motion.tracks.found_share >= FEWEST_FOUND)
+    # Frames that turn so far that much of the face is hidden are less certain than those on the way there.
+    well = within & (motion.tracks.found_share >= WELL_FOUND)
+    signal = motion.signal(step.movement)
+    if np.max(signal[well], initial=0.0) >= 1:
+        within = well
+    signal = np.where(within, signal, -np.inf)
+    top = signal.max()
+    return np.asarray(signal >= top - (1 - _HELD_PART) * abs(top))
+
+
+def _is_before(times: Values, step: Step) -> Flags:
+    """Which frames show the pose shortly before the turn of `step`."""
+    return np.asarray((times <= step.from_ms + REACTION_MS) & (times >= step.from_ms - _BEFORE_MS))
+
+
+def _weigh_arc_of(motion: Motion, step: Step) -> float | None:
     """The evidence of the arc of `step`, from shortly before it to its end; None if it cannot be measured."""
-    times = motion.times
-    frames = (times <= step.to_ms) & (is_first | (times >= step.from_ms - _BEFORE_MS))
-    turn = measure_turn(motion.tracks, motion.relief, frames, times <= step.from_ms + REACTION_MS)
-    if turn is None:
+    times, path = motion.times, motion.path
+    frames = (times <= step.to_ms) & (times >= step.from_ms - _BEFORE_MS)
+    arc = measure_arc_in(motion.tracks, path, frames)
+    if arc is None:
         return None
-    last = int(turn.course.argmax()) + 1
-    detail = measure_lost_detail(motion.tracks, turn.frames[:last], np.clip(turn.course[:last], 0, 1))
-    return weigh_arc(turn, lost_detail=detail, sway=measure_sway(motion.tracks, times <= step.from_ms))
+    spread = np.var(path.turn[frames], axis=0)
+    up = float(spread[1] / max(spread.sum(), 1e-9))
+    return weigh_arc(arc, up=up, sway=measure_sway(motion.tracks, times <= step.from_ms))
 
 
 def _opposite_signal(motion: Motion, movement: Movement) -> Values:

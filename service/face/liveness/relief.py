@@ -3,7 +3,7 @@
 A flat picture, however it is tilted, moves every point by one homography, and a picture bent around an axis
 by a smooth function of the distance from it. Both are polynomials of low degree over the face. A nose is a
 narrow ridge: what its points move beyond such a polynomial is its height times the sine of the turn. That one
-number is estimated for each frame by least squares with robust weights, and with it how uncertain it is.
+number is estimated by least squares with robust weights, and with it how uncertain it is.
 
 Noses differ, and lie beside the middle of the eyes in the first frame when the head is turned a little at the
 start. So the ridge is chosen from `NOSES`: the one that explains most of the motion in all frames together.
@@ -11,44 +11,22 @@ start. So the ridge is chosen from `NOSES`: the one that explains most of the mo
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.liveness.tracking import Tracks
+from service.face.liveness.noses import NOSES, ridge
 
 Values = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Nose:
-    """A ridge, in distances of the eyes: its tip lies `tip` below the eyes and `lean` to the right of their
-    middle; `width` is its standard deviation across.
-    """
-
-    tip: float
-    width: float
-    lean: float
-
-
-# Average adults: the tip stands 24 mm before the cheeks and 40 mm below the eyes at 63 mm between the pupils
-# (Farkas, Anthropometry of the Head and Face).
-NOSE_HEIGHT = 0.38
-# A head that is turned by 12 degrees when the film begins shows the tip 0.08 beside the middle.
-NOSES = tuple(
-    Nose(*values)
-    for values in itertools.product((0.54, 0.64, 0.74), (0.14, 0.19), (-0.16, -0.08, 0.0, 0.08, 0.16))
-)
 # Most heads look straight ahead at first, and noses that lean far fit errors of the tracking: what a nose
 # explains counts less by the square of its lean over this.
 _USUAL_LEAN = 0.25
-# From the tip down to the lip.
-_UNDER_TIP = 0.28
 # Eyes move by themselves, blink, and look through the holes of a mask.
 _EYE_RADIUS = 0.48
-# The mouth and chin speak and smile.
+# The mouth speaks and smiles, in an ellipse around this height.
+_MOUTH = 1.1
+_MOUTH_SIZE = (0.6, 0.2)
 _LOWEST = 1.75
 FEWEST_POINTS = 45
 _ROUNDS = 4
@@ -56,56 +34,12 @@ _ROUNDS = 4
 _INDEPENDENT = 1 / 3
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Relief:
-    """The turn of each frame against the first one as the nose shows it.
-
-    `turn` (frames, 2): the sine of yaw (to the right of the picture) and of pitch (downwards in the picture)
-    of a nose of average height; `error` (frames, 2): its standard error; both NaN where too few points are
-    left. `narrowing` (frames,): how much narrower than before the face is against its height, 1 - cos of the
-    turn. `nose`: the one that explains the motion best.
-    """
-
-    turn: Values
-    error: Values
-    narrowing: Values
-    nose: Nose
-
-
-def ridge(places: Values, nose: Nose) -> Values:
-    """How far `nose` stands out at `places` (n, 2), in distances of the eyes."""
-    x, y = places[:, 0], places[:, 1]
-    up = np.clip(y / nose.tip, 0, 1)
-    down = np.where(y > nose.tip, np.clip(1 - (y - nose.tip) / _UNDER_TIP, 0, 1), 1)
-    across = (x - nose.lean * up) / (nose.width * (0.6 + 0.5 * up))
-    return np.asarray(NOSE_HEIGHT * up * down * np.exp(-0.5 * across**2))
-
-
-def measure_relief(tracks: Tracks) -> Relief:
-    """Measure the relief of every frame of `tracks` against the first."""
-    frames = len(tracks.positions)
-    turns, errors = (np.full((frames, len(NOSES), 2), np.nan) for _ in range(2))
-    explained, narrowing = np.zeros(len(NOSES)), np.zeros(frames)
-    points = tracks.points.astype(float)
-    inside = is_skin(points)
-    smooth, ridges = smooth_terms(points), nose_heights(points)
-    for index in range(frames):
-        found = inside & np.isfinite(tracks.positions[index, :, 0])
-        if found.sum() < FEWEST_POINTS:
-            continue
-        motion = tracks.positions[index, found].astype(float) - points[found]
-        narrowing[index] = measure_narrowing(points[found], motion)
-        turns[index], errors[index], gain = fit_noses(smooth[found], ridges[found], motion)
-        explained += gain
-    best = likeliest_nose(explained)
-    return Relief(turns[:, best], errors[:, best], narrowing, NOSES[best])
-
-
 def is_skin(points: Values) -> NDArray[np.bool_]:
-    """Whether each of `points` (n, 2) is on the face and beside the eyes (n,)."""
+    """Whether each of `points` (n, 2) is on the face and beside the eyes and the mouth (n,)."""
     x, y = points.T
     eyes = np.minimum(np.hypot(x - 0.5, y), np.hypot(x + 0.5, y))
-    return np.asarray((eyes > _EYE_RADIUS) & (np.abs(x) < 1.0) & (y > -0.75) & (y < _LOWEST))
+    mouth = np.hypot(x / _MOUTH_SIZE[0], (y - _MOUTH) / _MOUTH_SIZE[1])
+    return np.asarray((eyes > _EYE_RADIUS) & (mouth > 1) & (np.abs(x) < 1.0) & (y > -0.75) & (y < _LOWEST))
 
 
 def smooth_terms(points: Values) -> Values:
@@ -140,17 +74,17 @@ def measure_narrowing(points: Values, motion: Values) -> float:
 
 
 def _distances(residual: Values) -> Values:
-    """The length of each of `residual` (n, 2), as a multiple of 1.5 medians."""
-    far = np.hypot(*residual.T)
+    """The length of each of `residual` (n, columns), as a multiple of 1.5 medians."""
+    far = np.linalg.norm(residual, axis=1)
     return np.asarray(far / (1.5 * max(float(np.median(far)), 0.004)))
 
 
 def fit_noses(smooth: Values, ridges: Values, motion: Values) -> tuple[Values, Values, Values]:
-    """Fit each of `ridges` (n, noses) beside the polynomial `smooth` (n, terms) to `motion` (n, 2).
+    """Fit each of `ridges` (n, noses) beside the polynomial `smooth` (n, terms) to `motion` (n, columns), one
+    or more fields of x and y.
 
-    Returns the coefficients and their standard errors (noses, 2), and the sum of squares that each nose
-    explains along one direction beyond the other (noses,): a nose moves along one direction, a wrong one is
-    fitted along both.
+    Returns the coefficients and their standard errors (noses, columns), and the sum of squares that each nose
+    explains (noses,).
     """
     weights = np.ones(len(motion))
     for iteration in range(_ROUNDS + 1):
@@ -169,4 +103,4 @@ def fit_noses(smooth: Values, ridges: Values, motion: Values) -> tuple[Values, V
         weights = np.minimum(1, 1 / np.maximum(_distances(residual), 1e-9))
     freedom = max(float(weights.sum()) * _INDEPENDENT - 6, 1)
     remaining = np.maximum((residual_motion**2).sum(axis=0) - gain, 0)
-    return values, np.sqrt(remaining / freedom / size), np.abs(gain[:, 0] - gain[:, 1])
+    return values, np.sqrt(remaining / freedom / size), gain.sum(axis=1)

@@ -2,7 +2,7 @@
 
 The points of a head that turns move on arcs: their positions are a linear combination of the sine and the
 cosine of the angle (Tomasi and Kanade, Shape and Motion from Image Streams, 1992). The points of a morph
-between two pictures move on straight lines, and its frames are blends, which lose detail half way.
+between two pictures move on straight lines.
 """
 
 from __future__ import annotations
@@ -13,100 +13,83 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.face.liveness.tracking import Tracks
-from shared.images.cv import cv2
 
 Values = NDArray[np.float64]
 
 _FEWEST_POINTS = 40
-# The part of the points whose motion fits an arc or a line best.
-_BEST_POINTS = 0.85
+_FEWEST_FRAMES = 5
 _ROUNDS = 4
+# Courses that hardly vary explain nothing: of the noise of a point against its largest motion, squared.
+_RIDGE = 1e-3
 # Neighbouring points share their windows: about a third of them are independent.
 _INDEPENDENT = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """How much the face narrows along the turn with the square of the sine (`size`), and its standard
-    `error`. A head that turns by the sine s has about s * s / 2 from any start, and a little more, because
-    its cheeks slant; a morph has about 0.
+    """How much the face narrows along its turn, over the square of the sine (`size`), and its standard
+    `error`. A head has about 0.5, and a little more, because its cheeks slant; a morph has about 0.
     """
 
     size: float
     error: float
 
 
-def measure_arc(
-    points: Values,
-    motion: Values,
-    weights: Values,
-    course: Values,
-    direction: Values,
-    known: NDArray[np.bool_],
-) -> Arc:
+def measure_arc(points: Values, motion: Values, weights: Values, turn: Values) -> Arc:
     """Measure the arc of `points` (n, 2) that move by `motion` (frames, n, 2), weighted by `weights` (frames,
-    n), along `direction` (2,), where `course` (frames,) is proportional to the sine, 0 to 1.
+    n), while the head turns by the sines `turn` (frames, 2).
 
-    Points that are not `known` (n,) are left out.
+    What each point moves in proportion to the turn is left out, and so is what all of them move as one
+    similarity. A head has to narrow beyond that by the product of the turn with itself, wherever its path
+    goes: the picture of a point p is p - d (d p) / 2 + z d to the second order, with the sine d and the
+    height z.
     """
-    design = np.column_stack((np.ones(len(course)), course, course * course - course))
-    solved, distances = fit_points(motion, weights, design)
-    distance = distances.mean(axis=0)
     x, y = points.T
-    used = known & (np.abs(x) < 1.0) & (y > -0.75) & (y < 1.6)
+    used = (np.abs(x) < 1.0) & (y > -0.75) & (y < 1.6) & ((weights > 0).sum(axis=0) >= _FEWEST_FRAMES)
     if used.sum() < _FEWEST_POINTS:
         return Arc(0.0, np.inf)
-    used &= distance <= np.quantile(distance[used], _BEST_POINTS)
-    return Arc(*_narrowing_along(direction, points[used], solved[2][used]))
-
-
-def fit_points(motion: Values, weights: Values, design: Values) -> tuple[Values, Values]:
-    """Fit the motion of each point (frames, n, 2) by the columns of `design` (frames, terms), with weights
-    (frames, n) that become robust: the coefficients (terms, n, 2) and the distances (frames, n).
-    """
-    found = weights > 0
-    ridge = 1e-9 * np.eye(design.shape[1])
+    points, motion, weights = points[used], motion[:, used], weights[:, used]
+    design = np.column_stack((np.ones(len(turn)), turn))
+    scale = np.abs(turn).max()
+    expected = -np.einsum("fi,fn->fni", turn, turn @ points.T)
+    expected = _remove_similarity(points, expected, weights)
+    moved = _remove_similarity(points, motion, weights)
+    size = 0.0
     robust = weights
-    for _ in range(_ROUNDS - 1):
-        normal = np.einsum("fn,fi,fj->nij", robust, design, design) + ridge
-        right = np.einsum("fn,fi,fnd->nid", robust, design, motion)
-        solved = np.moveaxis(np.linalg.solve(normal, right), 0, 1)
-        distances = np.linalg.norm(motion - np.einsum("fi,ind->fnd", design, solved), axis=2)
-        usual = max(1.5 * float(np.median(distances[found])), 0.002)
-        robust = weights / np.maximum(1, distances / usual)
-    return solved, distances * found
-
-
-def _narrowing_along(direction: Values, points: Values, motion: Values) -> tuple[float, float]:
-    """How much `points` (n, 2) shrink along `direction` (2,) against across it by `motion` (n, 2), and the
-    standard error.
-    """
-    design = np.column_stack((np.ones(len(points)), points))
-    weights = np.ones(len(points))
     for _ in range(_ROUNDS):
-        root = np.sqrt(weights)[:, None]
-        solved = np.linalg.lstsq(design * root, motion * root, rcond=None)[0]
-        residual = motion - design @ solved
-        distance = np.hypot(*residual.T)
-        weights = 1 / np.maximum(1, distance / max(1.5 * float(np.median(distance)), 1e-6))
-    across = np.array((-direction[1], direction[0]))
-    narrowing = across @ solved[1:].T @ across - direction @ solved[1:].T @ direction
-    variance = (weights[:, None] * residual**2).sum() / 2 / max(weights.sum() * _INDEPENDENT - 3, 1)
-    covariance = np.linalg.inv(design.T @ (design * weights[:, None])) * variance
-    return float(narrowing), float(np.sqrt(covariance[1, 1] + covariance[2, 2]))
+        rest = _remove_courses(moved, robust, design, scale)
+        shape = _remove_courses(expected, robust, design, scale)
+        power = (robust[:, :, None] * shape**2).sum()
+        size = float((robust[:, :, None] * shape * rest).sum() / max(power, 1e-12))
+        distances = np.linalg.norm(rest - size * shape, axis=2)
+        usual = max(1.5 * float(np.median(distances[weights > 0])), 0.002)
+        robust = weights / np.maximum(1, distances / usual)
+    # The errors of a point are alike in all frames.
+    scatter = (robust[:, :, None] * shape * (rest - size * shape)).sum(axis=(0, 2))
+    error = np.sqrt((scatter**2).sum() / _INDEPENDENT) / max(power, 1e-12)
+    return Arc(size, float(error))
 
 
-def measure_lost_detail(tracks: Tracks, frames: NDArray[np.intp], course: Values) -> float:
-    """Which part (0..1) of the detail at the ends of a movement is missing half way; `course` (frames,) is
-    how far the movement is in each of `frames`, 0..1.
-    """
-    middle = (course > 0.3) & (course < 0.7)
-    if not middle.any():
-        return 0.0
-    faces = tracks.patches[frames][:, 60:200, 50:175]
-    detail = np.array([cv2.Laplacian(face, cv2.CV_32F).var() for face in faces])
-    ends = max(min(detail[0], detail[-1]), 1e-6)
-    return float(np.clip(1 - np.median(detail[middle]) / ends, 0, 1))
+def _remove_courses(motion: Values, weights: Values, design: Values, scale: float) -> Values:
+    """`motion` (frames, n, 2) without what each point moves in proportion to the columns of `design`."""
+    ridge = _RIDGE * np.diag((1e-6, scale**2, scale**2))
+    products = (design[:, :, None] * design[:, None, :]).reshape(len(design), -1)
+    normal = (weights.T @ products).reshape(-1, 3, 3) + ridge
+    right = np.moveaxis(np.tensordot(weights[:, :, None] * motion, design, (0, 0)), 1, 2)
+    solved = np.linalg.solve(normal, right)
+    return np.asarray(motion - np.einsum("fi,nid->fnd", design, solved))
+
+
+def _remove_similarity(points: Values, motion: Values, weights: Values) -> Values:
+    """`motion` (frames, n, 2) of `points` (n, 2) without the similarity that all of them have in a frame."""
+    total = np.maximum(weights.sum(axis=1), 1e-9)[:, None]
+    places = points[None] - ((weights @ points) / total)[:, None]
+    moved = motion - (np.einsum("fn,fnd->fd", weights, motion) / total)[:, None]
+    turned = np.stack((-places[..., 1], places[..., 0]), axis=-1)
+    size = np.maximum((weights[..., None] * places**2).sum(axis=(1, 2)), 1e-9)[:, None, None]
+    along = (weights[..., None] * places * moved).sum(axis=(1, 2))[:, None, None] / size
+    around = (weights[..., None] * turned * moved).sum(axis=(1, 2))[:, None, None] / size
+    return np.asarray(moved - along * places - around * turned)
 
 
 def measure_sway(tracks: Tracks, frames: NDArray[np.bool_]) -> float:

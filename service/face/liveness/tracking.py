@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from service.face.liveness.noses import Nose, ridge
 from shared.images.cv import cv2
 from shared.images.similarity import fit_similarity
 
@@ -46,11 +47,18 @@ _SMALLER = 0.6
 # How strongly the surface is pulled towards no motion, for each point.
 _PULL = 1e-4
 # The surface is computed on a grid, and interpolated.
-_GRID_PX = 8
+_GRID_PX = 4
 _GRID_SHAPE = (SIDE[1] // _GRID_PX, SIDE[0] // _GRID_PX)
 _GRID = np.stack(
     np.meshgrid(*((np.arange(0, side, _GRID_PX) + (_GRID_PX - 1) / 2) for side in SIDE)), axis=-1
 ).reshape(-1, 2)
+_NOSE = Nose(0.64, 0.17, 0.0)
+_NOSE_MOVED = 3.0
+# By the sine of a turn by 40 degrees.
+_FARTHEST_NOSE = 0.65 * EYE_DISTANCE
+# The eyes, nose and mouth in the reference (x, y, width, height), and the scale at which they are looked for.
+_MIDDLE = (60, 64, 104, 104)
+_COARSE = 0.25
 _CRITERIA = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 12, 0.02)
 
 
@@ -98,57 +106,131 @@ def track(greys: Sequence[Pixels], eyes: Points) -> Tracks:
         return Tracks(_to_eye_distances(points), found_positions, scale, shift, roll, patches)
     found_positions[0] = _to_eye_distances(points)
     first_factor, start = _complex_factor(to_reference), _eye_middle(to_reference)
-    positions, previous = points.copy(), normalized_reference
+    here = _Start(to_reference, _identity_surface(), points, points, normalized_reference)
     for index, grey in enumerate(greys[1:], 1):
-        # A second time, from where the first one found the face, if it found little.
-        for _ in range(2):
-            patch = _normalize(_align(grey, to_reference))
-            found_at, found = _match(normalized_reference, patch, points, positions)
-            if not found.all():
-                found_at[~found], found[~found] = _match(
-                    previous, patch, positions[~found], positions[~found]
-                )
-            if found.sum() < _FEWEST_POINTS:
-                break
-            step = _fit_similarity(found_at[found], points[found])
-            to_reference = _compose(step, to_reference)
-            positions = np.where(found[:, None], cv2.transform(found_at[None], step)[0], positions)
-            positions = positions.astype(np.float32)
-            if found.mean() > _FOUND_WELL:
-                break
+        to_reference, positions, found = _find_face(normalized_reference, grey, points, here)
+        surface, guess, previous = here.surface, here.guess, here.patch
         patches[index] = _align(grey, to_reference)
         if found.sum() >= _FEWEST_POINTS:
             previous = _normalize(patches[index])
-            positions, found = _match_on_surface(normalized_reference, previous, points, positions, found)
+            surface = _identity_surface()
+            for _ in range(2):
+                before = surface
+                surface = _fit_surface(points[found], positions[found])
+                matched, found = _match_on_surface(normalized_reference, previous, points, surface)
+                positions = np.where(found[:, None], _move_by_surface(matched, surface), positions)
+                if found.sum() < _FEWEST_POINTS or np.abs(surface - before)[-1].max() < _NOSE_MOVED:
+                    break
+            guess = np.where(found[:, None], matched, points)
             found_positions[index, found] = _to_eye_distances(positions[found])
+        here = _Start(to_reference, surface, guess, positions, previous)
         factor = first_factor / _complex_factor(to_reference)
         scale[index], roll[index] = abs(factor), np.degrees(np.angle(factor))
         shift[index] = (_eye_middle(to_reference) - start) / np.hypot(*(eyes[1] - eyes[0]))
     return Tracks(_to_eye_distances(points), found_positions, scale, shift, roll, patches)
 
 
-def _match_on_surface(
-    reference: Pixels, patch: Pixels, points: Points, positions: Points, found: NDArray[np.bool_]
-) -> tuple[Points, NDArray[np.bool_]]:
-    """Match `points` again, in `patch` without the smooth motion of the face: the positions in `patch`, and
-    which of them are found.
-
-    A face that turns narrows, so that the windows around its points change. What is left without the
-    smooth motion is the parallax, which is small.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Start:
+    """Where a frame showed the face: the similarity to the reference, the motion of the surface, the points
+    without that motion (`guess`) and with it (`positions`), and the aligned frame.
     """
-    surface = _fit_surface(points[found], positions[found])
-    grid = _surface_terms(_GRID) @ surface
+
+    to_reference: NDArray[np.float64]
+    surface: NDArray[np.float64]
+    guess: Points
+    positions: Points
+    patch: Pixels
+
+
+def _find_face(
+    reference: Pixels, grey: Pixels, points: Points, start: _Start
+) -> tuple[NDArray[np.float64], Points, NDArray[np.bool_]]:
+    """Look for `points` in `grey` from `start`, then from where the face looks most like the reference: the
+    similarity to the reference, the positions, and which are found.
+    """
+    best = _match_from(reference, grey, points, start, start.to_reference, start.surface, start.guess)
+    if best[0] <= _FOUND_WELL * len(points):
+        located = _locate(reference, grey, start.to_reference)
+        for alignment in (start.to_reference, located):
+            other = _match_from(reference, grey, points, start, alignment, _identity_surface(), points)
+            if other[0] > best[0]:
+                best = other
+    return best[1:]
+
+
+def _match_from(
+    reference: Pixels,
+    grey: Pixels,
+    points: Points,
+    start: _Start,
+    to_reference: NDArray[np.float64],
+    surface: NDArray[np.float64],
+    guess: Points,
+) -> tuple[int, NDArray[np.float64], Points, NDArray[np.bool_]]:
+    """Match `points` in `grey`, aligned by `to_reference` and without `surface`, near `guess`: how many are
+    found, the similarity to the reference, the positions, and which are found there or in `start`.
+    """
+    patch = _normalize(_align(grey, to_reference))
+    matched, found = _match(reference, _flatten(patch, surface), points, guess)
+    found_at, positions = _move_by_surface(matched, surface), start.positions
+    # Points that are matched with the frame before alone drift: they do not show where the face is.
+    count = int(found.sum())
+    if not found.all():
+        found_at[~found], found[~found] = _match(start.patch, patch, positions[~found], positions[~found])
+    if found.sum() >= _FEWEST_POINTS:
+        step = _fit_similarity(found_at[found], points[found])
+        to_reference = _compose(step, to_reference)
+        moved = cv2.transform(found_at[None], step)[0]
+        positions = np.where(found[:, None], moved, positions).astype(np.float32)
+    return count, to_reference, positions, found
+
+
+def _locate(reference: Pixels, grey: Pixels, to_reference: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`to_reference` moved to where `grey` looks most like the middle of the reference."""
+    x, y, width, height = _MIDDLE
+    margin = round(EYE_DISTANCE)
+    shifted = _compose(np.array(((1.0, 0, margin), (0, 1.0, margin))), to_reference)
+    size = (SIDE[0] + 2 * margin, SIDE[1] + 2 * margin)
+    around = cv2.warpAffine(grey, shifted, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    small, middle = (
+        cv2.resize(image, None, fx=_COARSE, fy=_COARSE, interpolation=cv2.INTER_AREA)
+        for image in (_normalize(around), reference[y : y + height, x : x + width])
+    )
+    likeness = cv2.matchTemplate(small, middle, cv2.TM_CCOEFF_NORMED)
+    column, row = cv2.minMaxLoc(likeness)[3]
+    offset = np.array((x + margin - column / _COARSE, y + margin - row / _COARSE))
+    return _compose(np.array(((1.0, 0, offset[0]), (0, 1.0, offset[1]))), to_reference)
+
+
+def _match_on_surface(
+    reference: Pixels, patch: Pixels, points: Points, surface: NDArray[np.float64]
+) -> tuple[Points, NDArray[np.bool_]]:
+    """Match `points` in `patch` without the motion of the face by `surface`: the positions there, and which
+    of them are found.
+
+    A face that turns narrows, so that the windows around its points change. What is left without that motion
+    is small.
+    """
+    flattened = _flatten(patch, surface)
+    matched, found = _match(reference, flattened, points, points)
+    return matched, found & _is_similar(reference, flattened, points, matched)
+
+
+def _flatten(patch: Pixels, surface: NDArray[np.float64]) -> Pixels:
+    """`patch` without the motion by `surface`."""
+    grid = _GRID_TERMS @ surface
     map_x, map_y = (
         cv2.resize(each.reshape(_GRID_SHAPE).astype(np.float32), SIDE, interpolation=cv2.INTER_CUBIC)
         for each in grid.T
     )
     flattened = cv2.remap(patch, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    matched, also_found = _match(reference, np.asarray(flattened, np.uint8), points, points.copy())
-    also_found &= _is_similar(reference, flattened, points, matched)
-    if also_found.sum() < _FEWEST_POINTS:
-        return positions, found
-    on_surface = (_surface_terms(matched) @ surface).astype(np.float32)
-    return np.where(also_found[:, None], on_surface, positions).astype(np.float32), also_found
+    return np.asarray(flattened, np.uint8)
+
+
+def _move_by_surface(points: Points, surface: NDArray[np.float64]) -> Points:
+    """Where `surface` moves `points` (n, 2) px of the reference."""
+    return np.asarray(_surface_terms(points) @ surface, np.float32)
 
 
 def _choose_points(reference: Pixels) -> Points:
@@ -222,8 +304,7 @@ def _fit_surface(points: Points, positions: Points) -> NDArray[np.float64]:
     terms = _surface_terms(points)
     weights: NDArray[Any] = np.ones((len(points), 1))
     # A weak pull towards the identity keeps the edges of the face in place where few points are found.
-    identity = np.zeros((terms.shape[1], 2))
-    identity[0], identity[1, 0], identity[2, 1] = EYES_AT, EYE_DISTANCE, EYE_DISTANCE
+    identity = _identity_surface()
     pull = np.eye(terms.shape[1]) * (_PULL * len(points))
     offset = np.zeros_like(identity)
     for _ in range(4):
@@ -231,13 +312,32 @@ def _fit_surface(points: Points, positions: Points) -> NDArray[np.float64]:
         offset = np.linalg.solve(weighted.T @ terms + pull, weighted.T @ (positions - terms @ identity))
         off = np.hypot(*(positions - terms @ (identity + offset)).T)
         weights = 1 / np.maximum(1, off / max(1.5 * float(np.median(off)), 0.2))[:, None]
-    return np.asarray(identity + offset)
+    surface = identity + offset
+    # Highlights on the nose and wrong matches would move it further than any turn.
+    surface[-1] *= min(1.0, _FARTHEST_NOSE / max(float(np.hypot(*surface[-1])), 1e-6))
+    return np.asarray(surface)
+
+
+def _identity_surface() -> NDArray[np.float64]:
+    """The surface that moves no point."""
+    identity = np.zeros((11, 2))
+    identity[0], identity[1, 0], identity[2, 1] = EYES_AT, EYE_DISTANCE, EYE_DISTANCE
+    return identity
 
 
 def _surface_terms(points: NDArray[Any]) -> NDArray[np.float64]:
-    """The powers (n, 10) up to the third of `points` (n, 2) px of the reference, in distances of the eyes."""
-    x, y = ((points - np.array(EYES_AT)) / EYE_DISTANCE).T
-    return np.stack((np.ones_like(x), x, y, x * x, x * y, y * y, x**3, x * x * y, x * y * y, y**3), axis=1)
+    """The powers up to the third of `points` (n, 2) px of the reference, in distances of the eyes, and the
+    height of a nose there (n, 11).
+    """
+    places = (points - np.array(EYES_AT)) / EYE_DISTANCE
+    x, y = places.T
+    nose = ridge(places, _NOSE)
+    return np.stack(
+        (np.ones_like(x), x, y, x * x, x * y, y * y, x**3, x * x * y, x * y * y, y**3, nose), axis=1
+    )
+
+
+_GRID_TERMS = _surface_terms(_GRID)
 
 
 def _align(grey: Pixels, matrix: NDArray[np.float64]) -> Pixels:

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import face_attacks, face_enrolment
+from benchmarks import face_attacks, face_enrolment, face_sequences
 from benchmarks.face_attacks import Outcome
-from benchmarks.face_films import render_film
+from benchmarks.face_films import draw_exposures, render_film
 from benchmarks.face_forgeries import KINDS, make_attack
-from benchmarks.face_heads import Conditions, draw_conditions
+from benchmarks.face_heads import Conditions, Passer, draw_conditions
 from benchmarks.face_sequences import Take
 from service.face.engines.engine import Metric, PictureAnalysis, Thresholds
 from service.face.engines.quality import Quality
@@ -62,6 +62,30 @@ def test_attack_answers_a_challenge_with_a_turn(kind: str, take: Take) -> None:
     assert same == (kind == "old sequence")
 
 
+def test_second_film_shows_the_same_person_and_conditions() -> None:
+    first = face_sequences.render_take(np.random.default_rng(4))
+    again = face_sequences.render_take(np.random.default_rng(5), first)
+    assert (again.conditions, again.person_seed) == (first.conditions, first.person_seed)
+    other = face_sequences.render_take(np.random.default_rng(5))
+    assert other.person_seed != first.person_seed
+
+
+def test_exposure_stays_within_its_drift() -> None:
+    times = [80.0 * number for number in range(50)]
+    exposures = draw_exposures(np.random.default_rng(6), times, 0.2)
+    assert abs(exposures - 1).max() <= 0.2
+    assert np.ptp(exposures) > 0.05
+    assert (draw_exposures(np.random.default_rng(6), times, 0.0) == 1).all()
+
+
+def test_person_who_passes_covers_the_room_and_moves() -> None:
+    room = np.zeros((40, 60, 3), np.float32)
+    passer = Passer(np.full((10, 6, 3), 200, np.float32), 2, 5, 3.0)
+    passer.paint(room, 4)
+    rows, columns = np.flatnonzero(room.any(axis=(1, 2))), np.flatnonzero(room.any(axis=(0, 2)))
+    assert (rows[0], rows[-1], columns[0], columns[-1]) == (5, 14, 14, 19)
+
+
 def test_heads_are_far_enough_apart_for_a_login() -> None:
     for seed in range(20):
         assert draw_conditions(np.random.default_rng(seed)).eye_distance > 30
@@ -70,14 +94,15 @@ def test_heads_are_far_enough_apart_for_a_login() -> None:
 def test_report_counts_attacks_and_refusals(capsys: pytest.CaptureFixture[str]) -> None:
     outcomes = [
         Outcome("", {"genuine": Reason.LIVE, "cut": Reason.CUT}, 10.0, CONDITIONS),
-        Outcome("", {"genuine": Reason.FLAT, "cut": Reason.LIVE}, 12.0, CONDITIONS),
-        Outcome("", {"genuine": Reason.NO_FACE}, 12.0, CONDITIONS),
+        Outcome("", {"genuine": Reason.FLAT, "cut": Reason.LIVE}, 12.0, CONDITIONS, Reason.LIVE),
+        Outcome("", {"genuine": Reason.NO_FACE}, 12.0, CONDITIONS, Reason.CUT),
     ]
     face_attacks._report("none", ["cut", "morph"], outcomes)
     face_attacks._report_conditions("none", outcomes)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    rejections, attacks = lines[0], lines[1]
+    rejections, twice, attacks = lines[:3]
     assert (rejections["refused"], rejections["sequences"]) == (2, 3)
+    assert (twice["refused"], twice["sequences"]) == (1, 3)
     assert (attacks["passed"], attacks["attacks"]) == (1, 2)
     assert attacks["bound"] > 50
     by_glasses = next(line for line in lines if "glasses" in line["figure"])

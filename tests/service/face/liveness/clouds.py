@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.liveness.decision import Motion
-from service.face.liveness.relief import measure_relief
+from service.face.liveness.decision import Motion, measure_motion
 from service.face.liveness.tracking import Tracks
 from shared.images.similarity import fit_similarity
 from shared.samples import heads
@@ -61,7 +60,7 @@ def motion_of(points_per_frame: Sequence[Values], seed: int = 0) -> Motion:
         np.zeros(count),
         np.broadcast_to(patch, (count, *patch.shape)),
     )
-    return Motion(TIMES[:count], tracks, measure_relief(tracks))
+    return measure_motion(TIMES[:count].tolist(), tracks)
 
 
 def _projected(solid: Values, pose: Pose, distance: float) -> Values:

@@ -7,9 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from service.face.liveness.decision import Motion
+from service.face.liveness.decision import Motion, measure_motion
 from service.face.liveness.movements import Movement, Step
-from service.face.liveness.relief import measure_relief
 from service.face.liveness.tracking import track
 from shared.images.cv import cv2
 from shared.samples import heads
@@ -61,4 +60,4 @@ def motion_of(frames: Sequence[Pixels]) -> Motion:
     """What is measured on any frames at `TIMES`."""
     greys = [cv2.cvtColor(each, cv2.COLOR_BGR2GRAY) for each in frames]
     tracks = track(greys, EYES)
-    return Motion(np.asarray(TIMES[: len(frames)]), tracks, measure_relief(tracks))
+    return measure_motion(TIMES[: len(frames)], tracks)

@@ -94,4 +94,4 @@ def test_frames_without_texture_are_refused() -> None:
 
 
 def replace_times(measured: Motion, times: NDArray[np.float64]) -> Motion:
-    return Motion(times, measured.tracks, measured.relief)
+    return Motion(times, measured.tracks, measured.path)

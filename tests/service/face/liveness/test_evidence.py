@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from service.face.liveness.decision import ARC, RELIEF
 from service.face.liveness.evidence import combine_reliefs, weigh_arc, weigh_relief
@@ -11,16 +10,9 @@ from service.face.liveness.rigidity import Arc
 from service.face.liveness.turns import Turn
 
 
-def turn(sine: float, *, error: float = 0.02, narrowing: float = 0.05, arc: float = 0.8) -> Turn:
-    """A turn to the right of the picture; `arc` is over the square of the sine."""
-    return Turn(
-        np.array((sine, 0.0)),
-        np.array((error, error)),
-        narrowing,
-        Arc(arc * sine**2, 0.05 * sine**2),
-        np.arange(8),
-        np.linspace(0, 1, 8),
-    )
+def turn(sine: float, *, error: float = 0.02, narrowing: float = 0.05) -> Turn:
+    """A turn to the right of the picture."""
+    return Turn(np.array((sine, 0.0)), np.array((error, error)), narrowing)
 
 
 def test_nose_that_moves_more_is_more_relief() -> None:
@@ -37,32 +29,26 @@ def test_uncertain_and_tilted_turns_are_less_relief() -> None:
 
 
 def test_two_turns_are_more_relief_than_one() -> None:
-    assert combine_reliefs([1.3]) < RELIEF < combine_reliefs([1.3, 1.3])
+    assert combine_reliefs([1.6]) < RELIEF < combine_reliefs([1.6, 1.6])
 
 
 def test_arc_of_a_head_is_a_head_and_a_line_is_a_morph() -> None:
-    weights = [weigh_arc(turn(0.3, arc=arc), lost_detail=0, sway=0.003) for arc in (-0.1, 0.0, 0.4, 0.8)]
+    weights = [weigh_arc(Arc(size, 0.03), up=0, sway=0.003) for size in (-0.1, 0.0, 0.35, 0.6)]
     assert weights == sorted(weights)
     assert weights[1] < ARC < weights[2]
     # The nose may be lower than usual.
-    assert weigh_arc(turn(0.3, arc=1.6), lost_detail=0, sway=0.003) == weights[3]
+    assert weigh_arc(Arc(1.2, 0.03), up=0, sway=0.003) == weights[3]
 
 
-@pytest.mark.parametrize(("lost_detail", "sway"), [(0.5, 0.003), (0.0, 0.0001)])
-def test_blend_and_stillness_count_for_a_morph(lost_detail: float, sway: float) -> None:
-    measured = turn(0.3, arc=0.35)
-    usual = weigh_arc(measured, lost_detail=0, sway=0.003)
-    assert weigh_arc(measured, lost_detail=lost_detail, sway=sway) < usual - 1
+def test_true_arc_does_not_make_up_for_a_line() -> None:
+    head, line = (weigh_arc(Arc(size, 0.02), up=0, sway=0.003) for size in (0.6, 0.0))
+    assert head + line < ARC < head
+
+
+def test_stillness_counts_for_a_morph() -> None:
+    measured = Arc(0.35, 0.1)
+    assert weigh_arc(measured, up=0, sway=0.0001) < weigh_arc(measured, up=0, sway=0.003) - 1
 
 
 def test_arc_that_is_not_measured_decides_nothing() -> None:
-    measured = turn(0.3)
-    unknown = Turn(
-        measured.sine,
-        measured.error,
-        measured.narrowing,
-        Arc(0.0, np.inf),
-        measured.frames,
-        measured.course,
-    )
-    assert weigh_arc(unknown, lost_detail=0.5, sway=0) == 0
+    assert weigh_arc(Arc(0.0, np.inf), up=0, sway=0) == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from service.face.liveness.relief import NOSE_HEIGHT, Nose, ridge
+from service.face.liveness.noses import NOSE_HEIGHT, Nose, ridge
 from tests.service.face.liveness.films import TO_THE_LEFT, UPWARDS, bent, flat, head, motion
 
 
@@ -24,18 +24,18 @@ def test_leaning_ridge_has_its_tip_beside_the_middle() -> None:
 
 
 def test_turn_of_a_head_is_the_sine_of_the_angle() -> None:
-    turn = motion(head, TO_THE_LEFT).relief.turn
+    turn = motion(head, TO_THE_LEFT).path.turn
     assert abs(turn[0]).max() < 0.01
     assert 0.25 < turn[-1, 0] < 0.6
     assert abs(turn[-1, 1]) < 0.15
 
 
 def test_pitch_upwards_is_negative() -> None:
-    turn = motion(head, UPWARDS).relief.turn
+    turn = motion(head, UPWARDS).path.turn
     assert -0.7 < turn[-1, 1] < -0.2
 
 
 def test_picture_does_not_turn() -> None:
     for picture in (flat, bent):
         for poses in (TO_THE_LEFT, UPWARDS):
-            assert np.nanmax(np.abs(motion(picture, poses).relief.turn)) < 0.1
+            assert np.max(np.abs(motion(picture, poses).path.turn)) < 0.1

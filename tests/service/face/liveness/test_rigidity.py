@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.liveness.decision import REACTION_MS, Motion, decide
+from service.face.liveness.decision import Motion, decide
 from service.face.liveness.movements import Movement, Reason, Step
-from service.face.liveness.relief import measure_relief
+from service.face.liveness.path import measure_path
+from service.face.liveness.rigidity import Arc
 from service.face.liveness.tracking import Tracks
-from service.face.liveness.turns import Turn, measure_turn
+from service.face.liveness.turns import measure_arc_in
 from shared.samples.heads import Pose, Shape
 from tests.service.face.liveness import clouds
 
@@ -34,15 +35,14 @@ def _morph(motion: Motion, course: Values) -> list[Values]:
     return list(positions[0] * (1 - course[:, None, None]) + positions[-1] * course[:, None, None])
 
 
-def _measure(tracks: Tracks) -> Turn | None:
-    every = np.ones(len(clouds.TIMES), bool)
-    return measure_turn(tracks, measure_relief(tracks), every, LEFT.from_ms + REACTION_MS >= clouds.TIMES)
+def _measure(tracks: Tracks) -> Arc | None:
+    return measure_arc_in(tracks, measure_path(tracks), np.ones(len(clouds.TIMES), bool))
 
 
 def _arc(tracks: Tracks) -> float:
-    turn = _measure(tracks)
-    assert turn is not None
-    return turn.arc.size
+    arc = _measure(tracks)
+    assert arc is not None
+    return arc.size
 
 
 def test_arc_is_found_beside_wrongly_tracked_points() -> None:
@@ -57,23 +57,32 @@ def test_arc_is_found_beside_wrongly_tracked_points() -> None:
 def test_head_that_starts_turned_has_the_arc_too() -> None:
     for start in (-12, -6, 6, 12):
         tracks = clouds.turned(_depth, Pose(yaw=start), Pose(yaw=start + 24)).tracks
-        assert _arc(tracks) > 0.3 * np.sin(np.radians(24)) ** 2
+        assert _arc(tracks) > 0.3
 
 
-def test_few_points_are_no_turn() -> None:
-    tracks = _turned().tracks
-    positions = tracks.positions.copy()
-    positions[:, 30:] = np.nan
-    assert _measure(replace(tracks, positions=positions)) is None
+def test_arc_is_measured_while_the_head_turns_about_both_axes() -> None:
+    motion = clouds.turned(_depth, Pose(), Pose(yaw=18, pitch=14))
+    arc = measure_arc_in(motion.tracks, motion.path, np.ones(len(clouds.TIMES), bool))
+    assert arc is not None
+    assert arc.size > 0.3
+    morphed = clouds.motion_of(_morph(motion, np.clip((clouds.TIMES - 700) / 500, 0, 1)))
+    line = measure_arc_in(morphed.tracks, morphed.path, np.ones(len(clouds.TIMES), bool))
+    assert line is not None
+    assert abs(line.size) < 0.1
+
+
+def test_few_frames_are_no_arc() -> None:
+    motion = _turned()
+    assert measure_arc_in(motion.tracks, motion.path, clouds.TIMES < 300) is None
 
 
 def test_morph_that_starts_between_two_movements_is_refused() -> None:
     motion, at = _turned(), clouds.TIMES
-    course = 0.3 * np.clip((at - 450) / 200, 0, 1) + 0.7 * np.clip((at - 900) / 400, 0, 1)
+    course = 0.2 * np.clip((at - 450) / 200, 0, 1) + 0.8 * np.clip((at - 900) / 400, 0, 1)
     morphed = clouds.motion_of(_morph(motion, course))
     nearer = replace(morphed.tracks, scale=1 + 0.3 * np.clip((at - 300) / 300, 0, 1))
     steps = [Step(Movement.CLOSER, 100, 700), Step(Movement.LEFT, 700, 1700)]
-    assert decide(Motion(at, nearer, morphed.relief), steps).reason is Reason.MORPH
+    assert decide(Motion(at, nearer, morphed.path), steps).reason is Reason.MORPH
 
 
 def test_frame_that_is_hardly_tracked_does_not_make_a_cut_a_movement() -> None:
@@ -84,22 +93,22 @@ def test_frame_that_is_hardly_tracked_does_not_make_a_cut_a_movement() -> None:
     positions[between] = (positions[between - 1] + positions[between + 1]) / 2
     positions[between, ::2] = np.nan
     positions[between, 1::8] = np.nan
-    turn = cut.relief.turn.copy()
+    turn = cut.path.turn.copy()
     turn[between] = turn[between + 1] / 2
-    error = np.full_like(turn, 0.3)
-    relief = replace(cut.relief, turn=turn, error=np.where(np.abs(turn) > 0.1, 0.1, error * 0.1))
-    assert (
-        decide(Motion(clouds.TIMES, replace(cut.tracks, positions=positions), relief), [LEFT]).reason
-        is Reason.CUT
-    )
+    path = replace(cut.path, turn=turn, error=np.where(np.abs(turn) > 0.1, 0.1, 0.03))
+    tracks = replace(cut.tracks, positions=positions)
+    assert decide(Motion(clouds.TIMES, tracks, path), [LEFT]).reason is Reason.CUT
 
 
 def test_uncertain_frame_does_not_count_as_a_cut() -> None:
     motion = _turned()
-    turn, error = motion.relief.turn.copy(), motion.relief.error.copy()
+    turn, error = motion.path.turn.copy(), motion.path.error.copy()
     turn[-3, 0] += 0.8
     error[-3] = 0.5
-    uncertain = replace(motion, relief=replace(motion.relief, turn=turn, error=error))
+    positions = motion.tracks.positions.copy()
+    positions[-3, ::2] = np.nan
+    tracks = replace(motion.tracks, positions=positions)
+    uncertain = Motion(motion.times, tracks, replace(motion.path, turn=turn, error=error))
     assert decide(uncertain, [LEFT]).reason is Reason.LIVE
     error[-3] = 0.01
     assert decide(uncertain, [LEFT]).reason is Reason.CUT

@@ -57,3 +57,22 @@ def test_light_that_moves_over_a_face_does_not_move_its_points() -> None:
     off = np.hypot(*np.moveaxis(tracks.positions - tracks.points, 2, 0))
     assert tracks.found_share.min() > 0.9
     assert np.nanquantile(off, 0.95) < 0.008
+
+
+def test_face_that_jumped_is_found_again() -> None:
+    poses = (Pose(x=-35, y=-12), Pose(x=35, y=14), Pose(x=36, y=14))
+    greys = [cv2.cvtColor(head(pose, seed), cv2.COLOR_BGR2GRAY) for seed, pose in enumerate(poses)]
+    tracks = track(greys, EYES + np.array((-35, -12), np.float32))
+    assert tracks.found_share[1:].min() > 0.8
+
+
+def test_tip_of_the_nose_is_followed_while_the_head_looks_up() -> None:
+    poses = [Pose(pitch=pitch) for pitch in (0, 6, 12, 18, 24, 30)]
+    greys = [cv2.cvtColor(head(pose, seed), cv2.COLOR_BGR2GRAY) for seed, pose in enumerate(poses)]
+    tracks = track(greys, EYES)
+    x, y = tracks.points.T
+    tip = (np.abs(x) < 0.15) & (np.abs(y - 0.6) < 0.15)
+    chin = (np.abs(x) < 0.4) & (np.abs(y - 1.6) < 0.2)
+    risen = tracks.positions[-1, :, 1] - y
+    assert np.isfinite(risen[tip]).mean() > 0.6
+    assert np.nanmedian(risen[tip]) < np.nanmedian(risen[chin]) - 0.08

@@ -1,4 +1,4 @@
-"""A turn is measured from all its frames together, and is more certain than in one of them."""
+"""A turn is measured from all frames of a film together."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.liveness.decision import REACTION_MS, Motion, decide
+from service.face.liveness.decision import REACTION_MS, Motion, decide, measure_motion
 from service.face.liveness.movements import Movement, Reason, Step
-from service.face.liveness.relief import measure_relief
-from service.face.liveness.turns import Turn, measure_turn
+from service.face.liveness.path import measure_path
+from service.face.liveness.turns import Turn, measure_arc_in, measure_turn
 from shared.samples import heads
 from shared.samples.heads import Pose, Shape
 from tests.service.face.liveness import clouds
@@ -29,25 +29,37 @@ def _plane(x: Values, _y: Values) -> Values:
 
 
 def _measure(motion: Motion) -> Turn:
-    every = np.ones(len(motion.times), bool)
-    turn = measure_turn(motion.tracks, motion.relief, every, motion.times <= LEFT.from_ms + REACTION_MS)
-    assert turn is not None
-    return turn
+    return measure_turn(motion.path, motion.times >= 1300, motion.times <= LEFT.from_ms + REACTION_MS)
 
 
-def test_sine_is_that_of_the_angle_and_the_course_rises() -> None:
+def test_sine_is_that_of_the_angle_and_the_path_rises() -> None:
     for angle in (10, 24):
-        turn = _measure(clouds.turned(_depth, Pose(), Pose(yaw=angle)))
+        motion = clouds.turned(_depth, Pose(), Pose(yaw=angle))
+        turn = _measure(motion)
         assert 0.7 < turn.sine[0] / np.sin(np.radians(angle)) < 1.4
         assert abs(turn.sine[1]) < 0.03
-        assert abs(turn.course[:6]).max() < 0.1
-        assert turn.course[-3:].min() > 0.9
+        course = motion.path.turn[:, 0] / turn.sine[0]
+        assert abs(course[:6]).max() < 0.1
+        assert course[-3:].min() > 0.9
 
 
-def test_all_frames_are_more_certain_than_one() -> None:
-    motions = [clouds.turned(_depth, Pose(), Pose(yaw=10), seed=seed) for seed in range(6)]
-    together = np.std([_measure(motion).sine[0] for motion in motions])
-    assert together < 0.8 * np.std([motion.relief.turn[-1, 0] for motion in motions])
+def test_turn_is_known_where_half_of_the_face_is_hidden() -> None:
+    motion = clouds.turned(_depth, Pose(), Pose(yaw=24))
+    positions = motion.tracks.positions.copy()
+    hidden = motion.tracks.points[:, 0] > 0
+    positions[np.ix_(clouds.TIMES >= 1200, hidden)] = np.nan
+    path = measure_path(replace(motion.tracks, positions=positions))
+    assert abs(path.turn[-1, 0] / motion.path.turn[-1, 0] - 1) < 0.2
+    assert path.error[-1, 0] < 0.1
+
+
+def test_few_points_leave_the_turn_unknown() -> None:
+    tracks = clouds.turned(_depth, Pose(), Pose(yaw=24)).tracks
+    positions = tracks.positions.copy()
+    positions[:, 30:] = np.nan
+    path = measure_path(replace(tracks, positions=positions))
+    assert (path.turn == 0).all()
+    assert np.isinf(path.error).all()
 
 
 def test_plane_has_a_narrowing_and_no_sine() -> None:
@@ -62,9 +74,9 @@ def test_arc_of_a_second_turn_is_measured_from_any_pose() -> None:
         (*poses, (1300.0, Pose(pitch=16)), (2000.0, Pose(pitch=16))), clouds.TIMES.tolist()
     )
     motion = clouds.turned_along(_depth, path)
-    turn = measure_turn(motion.tracks, motion.relief, motion.times >= 500, motion.times <= 650)
-    assert turn is not None
-    assert 0.3 < turn.arc.size / (turn.sine @ turn.sine) < 1.5
+    arc = measure_arc_in(motion.tracks, motion.path, motion.times >= 500)
+    assert arc is not None
+    assert 0.3 < arc.size < 1.5
 
 
 _SIDES = [Step(Movement.LEFT, 300, 1050), Step(Movement.RIGHT, 1050, 1700)]
@@ -104,4 +116,4 @@ def test_turn_that_is_held_where_few_points_are_found_is_not_flat() -> None:
     positions[np.ix_(clouds.TIMES >= 1300, np.arange(positions.shape[1]) % 2 == 0)] = np.nan
     tracks = replace(motion.tracks, positions=positions)
     steps = [Step(Movement.LEFT, 450, 1050), _SIDES[1]]
-    assert decide(Motion(clouds.TIMES, tracks, measure_relief(tracks)), steps).live
+    assert decide(measure_motion(clouds.TIMES.tolist(), tracks), steps).live
