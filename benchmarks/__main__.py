@@ -98,7 +98,7 @@ def run_benchmark(name: str) -> list[Line]:
 
 
 def format_table(
-    results: Iterable[tuple[str, Sequence[Line], float]], machine: Machine, when: datetime
+    results: Iterable[tuple[str, Sequence[Line], float]], machine: Machine, date: datetime
 ) -> str:
     """Return the document: machine, commit, date, and a row for each figure.
 
@@ -118,7 +118,7 @@ def format_table(
             "",
             f"- Machine: {machine.description}",
             f"- Commit: {describe_commit()}",
-            f"- Date: {when:%Y-%m-%d %H:%M} UTC",
+            f"- Date: {date:%Y-%m-%d %H:%M} UTC",
             f"- Time taken: {', '.join(took)}",
             f"- Run with fewer or smaller cases than by default: {', '.join(reduced) or 'none'}",
             "",
@@ -130,8 +130,8 @@ def format_table(
     )
 
 
-def format_main_rows(lines: Iterable[Line], machine: Machine, when: datetime) -> str:
-    """Format the table of the README: the rows of `MAIN_FIGURES`, and where and when they were measured."""
+def format_main_rows(lines: Iterable[Line], machine: Machine, date: datetime) -> str:
+    """Format the table of the README: the rows of `MAIN_FIGURES`, and the machine and the date."""
     by_figure = {line["figure"]: line for line in lines}
     rows = [_format_row(_format_cells(by_figure[figure])) for figure in MAIN_FIGURES if figure in by_figure]
     return "\n".join(
@@ -140,7 +140,7 @@ def format_main_rows(lines: Iterable[Line], machine: Machine, when: datetime) ->
             "|---|---|---|---|---|",
             *rows,
             "",
-            f"{machine.description}; commit {describe_commit()}, {when:%Y-%m-%d}.",
+            f"{machine.description}; commit {describe_commit()}, {date:%Y-%m-%d}.",
             "",
         ]
     )
@@ -184,7 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.only and options.out is None:
         parser.error("--only needs --out: the table of the project holds all figures of one run")
-    machine, when, results = Machine.detect(), datetime.now(UTC), []
+    machine, date, results = Machine.detect(), datetime.now(UTC), []
     try:
         for name in options.only or NAMES:
             start = time.monotonic()
@@ -193,9 +193,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{problem}; no table was written", file=sys.stderr)
         return 1
     out = options.out or TABLE
-    out.write_text(format_table(results, machine, when), "utf-8")
+    out.write_text(format_table(results, machine, date), "utf-8")
     if options.out is None:
-        rows = format_main_rows((line for _, lines, _ in results for line in lines), machine, when)
+        rows = format_main_rows((line for _, lines, _ in results for line in lines), machine, date)
         README.write_text(replace_main_rows(README.read_text("utf-8"), rows), "utf-8")
     print(f"written: {out}", file=sys.stderr)
     return 0

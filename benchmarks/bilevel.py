@@ -67,10 +67,10 @@ def draw_pair(kind: str, seed: int, photo_seed: int | None = None) -> BilevelPai
     )
     reference = scans.scan(sheet, None, rng)
     shift = scans.draw_shift(SIZE, SIZE, rng)
-    seen = scans.scan(faulty, shift, rng)
+    second_scan = scans.scan(faulty, shift, rng)
     if rng.random() < 0.5:
-        reference, seen = 255 - reference, 255 - seen
-    photo, matrix = photograph(seen, rng)
+        reference, second_scan = 255 - reference, 255 - second_scan
+    photo, matrix = photograph(second_scan, rng)
     truth: list[Rect] = []
     cut: list[Rect] = []
     for box in (fault.box for fault in faults):
@@ -114,18 +114,25 @@ def photograph(image: Image, rng: np.random.Generator) -> tuple[Image, Matrix]:
     values = (black + photo.astype(np.float32) * (1 - black / 255)) * light[..., None]
     values += rng.standard_normal((*values.shape[:2], 3)).astype(np.float32) * float(rng.uniform(2, 6))
     quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(70, 93))]
-    _, packed = cv2.imencode(".jpg", np.clip(np.rint(values), 0, 255).astype(np.uint8), quality)
-    return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8), matrix
+    _, data = cv2.imencode(".jpg", np.clip(np.rint(values), 0, 255).astype(np.uint8), quality)
+    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8), matrix
 
 
 def _map_box(box: Rect, matrix: Matrix) -> Rect:
     """Return the annotated box in px of the photo, also beyond its edges."""
-    wide = Rect(box.x - MARGIN, box.y - MARGIN, box.w + 2 * MARGIN, box.h + 2 * MARGIN)
+    annotated = Rect(box.x - MARGIN, box.y - MARGIN, box.w + 2 * MARGIN, box.h + 2 * MARGIN)
     corners = np.array(
-        [[[wide.x, wide.y], [wide.right, wide.y], [wide.right, wide.bottom], [wide.x, wide.bottom]]]
+        [
+            [
+                [annotated.x, annotated.y],
+                [annotated.right, annotated.y],
+                [annotated.right, annotated.bottom],
+                [annotated.x, annotated.bottom],
+            ]
+        ]
     )
-    seen = cv2.perspectiveTransform(corners, matrix)[0]
-    (x1, y1), (x2, y2) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()
+    mapped = cv2.perspectiveTransform(corners, matrix)[0]
+    (x1, y1), (x2, y2) = mapped.min(axis=0).tolist(), mapped.max(axis=0).tolist()
     return rect_from_corners(x1, y1, x2, y2)
 
 
@@ -147,9 +154,9 @@ def _has_centre_in(box: Rect, annotated: Rect) -> bool:
 
 
 def print_quality(count: int, seed: int) -> list[tuple[float, bool]]:
-    """Print F and the refusals for each kind and together; return (confidence, real) of every finding."""
+    """Print F and the refusals for each kind and total; return (confidence, real) of every finding."""
     sums = {kind: [0, 0, 0, 0] for kind in KINDS}
-    judged: list[tuple[float, bool]] = []
+    rated: list[tuple[float, bool]] = []
     for pair in draw_pairs(count, seed):
         row = sums[pair.kind]
         row[2] += len(pair.truth)
@@ -162,9 +169,9 @@ def print_quality(count: int, seed: int) -> list[tuple[float, bool]]:
         real = [(finding.confidence, hit) for finding, hit in verdicts if hit is not None]
         row[0] += sum(hit for _, hit in real)
         row[1] += len(real)
-        judged += real
-    together = [sum(column) for column in zip(*sums.values(), strict=True)]
-    for kind, (hit, given, true, refused) in [*sums.items(), ("all", together)]:
+        rated += real
+    total = [sum(column) for column in zip(*sums.values(), strict=True)]
+    for kind, (hit, given, true, refused) in [*sums.items(), ("all", total)]:
         print_figure(
             f"F, bilevel reference and photo: {kind}",
             2 * hit / max(given + true, 1),
@@ -178,7 +185,7 @@ def print_quality(count: int, seed: int) -> list[tuple[float, bool]]:
         print_figure(
             f"refused, bilevel reference and photo: {kind}", refused / pair_count, "", goal=REFUSED_GOAL
         )
-    return judged
+    return rated
 
 
 def print_strangers(count: int, seed: int) -> None:

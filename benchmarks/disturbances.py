@@ -102,11 +102,11 @@ def add_defects(
             continue
         rows, columns = np.nonzero(changed)
         box = Rect(float(columns.min()), float(rows.min()), np.ptp(columns) + 1.0, np.ptp(rows) + 1.0)
-        wide = Rect(
+        bounds = Rect(
             box.x - _MIN_DISTANCE, box.y - _MIN_DISTANCE, box.w + 2 * _MIN_DISTANCE, box.h + 2 * _MIN_DISTANCE
         )
         near_edge = min(box.x, box.y, width - box.right, height - box.bottom) < _MIN_EDGE_DISTANCE
-        if near_edge or any(not wide.intersection(placed).is_empty for placed in boxes):
+        if near_edge or any(not bounds.intersection(placed).is_empty for placed in boxes):
             continue
         image = trial
         boxes.append(box)
@@ -138,15 +138,15 @@ def _draw_defect(image: Image, other: Image, rng: np.random.Generator) -> tuple[
         soft = cv2.GaussianBlur(shape, (0, 0), 2.0)
         return _blend(image, np.asarray(image * tint, np.uint8), soft, 1.0), shape
     if kind == "painted over":
-        around = cv2.dilate(shape, np.ones((9, 9), np.uint8)) - shape
-        colour = cv2.mean(image, around)[:3]
+        ring = cv2.dilate(shape, np.ones((9, 9), np.uint8)) - shape
+        colour = cv2.mean(image, ring)[:3]
         fill = np.empty_like(image)
         fill[:] = np.clip(np.array(colour) + rng.uniform(-45, 45), 0, 255)
     else:
         source = other if kind == "pasted" else image
-        tall, wide = source.shape[:2]
-        rows = (np.arange(height) + int(rng.integers(tall))) % tall
-        columns = (np.arange(width) + int(rng.integers(wide))) % wide
+        source_height, source_width = source.shape[:2]
+        rows = (np.arange(height) + int(rng.integers(source_height))) % source_height
+        columns = (np.arange(width) + int(rng.integers(source_width))) % source_width
         fill = source[rows[:, None], columns]
     return _blend(image, fill, shape, 1.0), shape
 
@@ -160,7 +160,7 @@ def print_quality(
     names: Sequence[str], count: int, seed: int, pictures: Path | None
 ) -> list[tuple[float, bool]]:
     """Print F, precision and recall for each disturbance; return (confidence, real) of every finding."""
-    judged: list[tuple[float, bool]] = []
+    rated: list[tuple[float, bool]] = []
     for name in names:
         for surface in SURFACES:
             row = [0, 0, 0, 0]
@@ -176,7 +176,7 @@ def print_quality(
                 row[0] += sum(hit for _, hit in counted)
                 row[1] += len(counted)
                 row[2] += len(pair.truth)
-                judged += [(finding.confidence, hit) for finding, hit in counted]
+                rated += [(finding.confidence, hit) for finding, hit in counted]
                 if pictures is not None:
                     _save_picture(
                         pictures / f"{name}-{surface}-{seed + index}.png".replace(" ", "-"), pair, found
@@ -193,7 +193,7 @@ def print_quality(
                 defects=true,
                 refused=refused,
             )
-    return judged
+    return rated
 
 
 def match_findings(found: Sequence[DetectedDifference], pair: DisturbedPair) -> list[bool | None]:

@@ -23,28 +23,28 @@ def print_figure(
     goal: float | None = None,
     at_least: bool = False,
     floor: float | None = None,
-    **more: Any,
+    **details: Any,
 ) -> None:
     """Print one line of JSON.
 
     `goal` is the maximum for `value`, or with `at_least` the minimum, and `ok` is whether it is reached.
     `floor` is the figure of a minimal program, measured in the same run and unit, and `ratio` is `value` /
-    `floor`. `more` is added to the line.
+    `floor`. `details` is added to the line.
     """
     line: dict[str, Any] = {"figure": figure, "value": _round_figure(value), "unit": unit}
     if goal is not None:
-        reached = value >= goal if at_least else value <= goal
-        line |= {"goal": goal, "goal_is": "at least" if at_least else "at most", "ok": bool(reached)}
+        is_reached = value >= goal if at_least else value <= goal
+        line |= {"goal": goal, "goal_is": "at least" if at_least else "at most", "ok": bool(is_reached)}
     if floor is not None:
         line["floor"] = _round_figure(floor)
         if floor:
             line["ratio"] = _round_figure(value / floor)
-    _print_line(line | more)
+    _print_line(line | details)
 
 
-def print_skipped(figure: str, why: str) -> None:
+def print_skipped(figure: str, reason: str) -> None:
     """Print the line of a figure that cannot be measured on this machine."""
-    _print_line({"figure": figure, "skipped": why})
+    _print_line({"figure": figure, "skipped": reason})
 
 
 def _print_line(line: dict[str, Any]) -> None:

@@ -82,8 +82,8 @@ def main() -> None:
     longest, last = 0.0, time.perf_counter()
     while True:
         is_readable = select.select([sys.stdin], [], [], _TICK_SECONDS)[0]
-        now = time.perf_counter()
-        longest, last = max(longest, now - last), now
+        time_now = time.perf_counter()
+        longest, last = max(longest, time_now - last), time_now
         if is_readable:
             if not sys.stdin.readline():
                 return

@@ -153,11 +153,11 @@ def _add_highlights(image: Floats, boxes: Sequence[Rect], rng: np.random.Generat
     for _ in range(200):
         if count == _HIGHLIGHT_COUNT:
             break
-        at = rng.uniform(0.08, 0.92, 2) * (width, height)
+        centre = rng.uniform(0.08, 0.92, 2) * (width, height)
         turn, length = rng.uniform(0, np.pi), side * rng.uniform(0.02, 0.05)
         width_px = length * rng.uniform(0.4, 1.0)
-        u = (x - at[0]) * np.cos(turn) + (y - at[1]) * np.sin(turn)
-        v = (y - at[1]) * np.cos(turn) - (x - at[0]) * np.sin(turn)
+        u = (x - centre[0]) * np.cos(turn) + (y - centre[1]) * np.sin(turn)
+        v = (y - centre[1]) * np.cos(turn) - (x - centre[0]) * np.sin(turn)
         distance = (u / length) ** 2 + (v / width_px) ** 2
         # A lobe, and lens glare around it.
         highlight = rng.uniform(2, 6) * np.exp(-distance / 2) + 0.08 / (1 + distance / 4) ** 2

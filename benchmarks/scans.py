@@ -53,10 +53,10 @@ def _draw_lines(part: Mask, thickness: int, pitch: int, rng: np.random.Generator
 def _draw_fans(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> None:
     height, width = part.shape
     for _ in range(height * width // 30_000):
-        x, y, long = (int(v) for v in (rng.integers(width), rng.integers(height), rng.integers(24, 60)))
+        x, y, length = (int(v) for v in (rng.integers(width), rng.integers(height), rng.integers(24, 60)))
         for lane in range(x, x + pitch * int(rng.integers(4, 10)), pitch + 6):
-            cv2.rectangle(part, (lane, y), (lane + thickness + 4, y + long), 255, -1)
-            middle, end = lane + thickness // 2 + 2, y + long + int(rng.integers(20, 120))
+            cv2.rectangle(part, (lane, y), (lane + thickness + 4, y + length), 255, -1)
+            middle, end = lane + thickness // 2 + 2, y + length + int(rng.integers(20, 120))
             cv2.line(part, (middle, y), (middle, end), 255, max(thickness - 2, 5), cv2.LINE_AA)
 
 
@@ -81,9 +81,9 @@ def _draw_rings(part: Mask, thickness: int, pitch: int, rng: np.random.Generator
     step, radius = 2 * pitch + 14, max(thickness, 10) + 3
     places = [(x, y) for y in range(step // 2, height, step) for x in range(step // 2, width, step)]
     for x, y in places:
-        to = (x + step * int(rng.integers(2)), y + step * int(rng.integers(-1, 2)))
+        target = (x + step * int(rng.integers(2)), y + step * int(rng.integers(-1, 2)))
         if rng.random() < 0.7:
-            cv2.line(part, (x, y), to, 255, thickness, cv2.LINE_AA)
+            cv2.line(part, (x, y), target, 255, thickness, cv2.LINE_AA)
         cv2.circle(part, (x, y), radius, 255, -1, cv2.LINE_AA)
     for place in places:
         cv2.circle(part, place, radius // 2, 0, -1, cv2.LINE_AA)
@@ -104,11 +104,16 @@ def add_faults(copper: Mask, count: int, seed: int) -> tuple[Mask, tuple[Defect,
         box = Rect(
             float(columns.min()), float(rows.min()), float(np.ptp(columns) + 1), float(np.ptp(rows) + 1)
         )
-        wide = Rect(box.x - 16, box.y - 16, box.w + 32, box.h + 32)
-        inside = wide.x > 0 and wide.y > 0 and wide.right < copper.shape[1] and wide.bottom < copper.shape[0]
+        bounds = Rect(box.x - 16, box.y - 16, box.w + 32, box.h + 32)
+        inside = (
+            bounds.x > 0
+            and bounds.y > 0
+            and bounds.right < copper.shape[1]
+            and bounds.bottom < copper.shape[0]
+        )
         if not inside or not 5 <= max(box.w, box.h) <= 40:
             continue
-        if any(not wide.intersection(other.box).is_empty for other in faults):
+        if any(not bounds.intersection(other.box).is_empty for other in faults):
             continue
         copper = trial
         faults.append(Defect(kind, box))
@@ -132,51 +137,53 @@ def _draw_text(sheet: Mask, y: int, rng: np.random.Generator) -> int:
     height, width = sheet.shape
     # In a smaller size, the hole of a bold zero would be closed in the reference image.
     size = float(rng.uniform(1.2, 2.4))
-    thickness, tall = max(round(size * rng.uniform(2.0, 2.8)), 3), round(size * 24)
+    thickness, text_height = max(round(size * rng.uniform(2.0, 2.8)), 3), round(size * 24)
     x = int(rng.integers(22, 80))
-    while y + tall < height - 18:
+    while y + text_height < height - 18:
         word = "".join(rng.choice(list("ABCDEFGHKLMNPRSTUVXYZ0123456789"), int(rng.integers(1, 7))))
         (w, _), _ = cv2.getTextSize(word, cv2.FONT_HERSHEY_SIMPLEX, size, thickness)
         if x + w > width - 22:
             break
-        cv2.putText(sheet, word, (x, y + tall), cv2.FONT_HERSHEY_SIMPLEX, size, 255, thickness, cv2.LINE_AA)
+        cv2.putText(
+            sheet, word, (x, y + text_height), cv2.FONT_HERSHEY_SIMPLEX, size, 255, thickness, cv2.LINE_AA
+        )
         x += w + round(24 * size)
-    return tall + thickness
+    return text_height + thickness
 
 
 def _draw_scale(sheet: Mask, y: int, rng: np.random.Generator) -> int:
     width = sheet.shape[1]
-    step, thickness, tall = int(rng.integers(10, 22)), int(rng.integers(3, 6)), int(rng.integers(26, 48))
-    cv2.line(sheet, (24, y + tall), (width - 24, y + tall), 255, thickness)
+    step, thickness, height = int(rng.integers(10, 22)), int(rng.integers(3, 6)), int(rng.integers(26, 48))
+    cv2.line(sheet, (24, y + height), (width - 24, y + height), 255, thickness)
     for index, x in enumerate(range(28, width - 26, step)):
-        long = tall if index % 10 == 0 else round(tall * (0.75 if index % 5 == 0 else 0.5))
-        cv2.line(sheet, (x, y + tall - long), (x, y + tall), 255, thickness)
-        if index % 10 == 0 and y + tall + 44 < sheet.shape[0]:
-            at = (x - 12, y + tall + 40)
-            cv2.putText(sheet, str(index), at, cv2.FONT_HERSHEY_SIMPLEX, 1.2, 255, 3, cv2.LINE_AA)
-    return tall + 42
+        length = height if index % 10 == 0 else round(height * (0.75 if index % 5 == 0 else 0.5))
+        cv2.line(sheet, (x, y + height - length), (x, y + height), 255, thickness)
+        if index % 10 == 0 and y + height + 44 < sheet.shape[0]:
+            position = (x - 12, y + height + 40)
+            cv2.putText(sheet, str(index), position, cv2.FONT_HERSHEY_SIMPLEX, 1.2, 255, 3, cv2.LINE_AA)
+    return height + 42
 
 
 def _draw_symbols(sheet: Mask, y: int, rng: np.random.Generator) -> int:
     height, width = sheet.shape
-    tall = int(min(int(rng.integers(44, 90)), height - y - 20))
+    size = int(min(int(rng.integers(44, 90)), height - y - 20))
     x = int(rng.integers(24, 60))
-    while x + tall < width - 24:
-        middle, half = (x + tall // 2, y + tall // 2), tall // 2
-        kind, wide = int(rng.integers(4)), int(rng.integers(5, 12))
+    while x + size < width - 24:
+        middle, half = (x + size // 2, y + size // 2), size // 2
+        kind, thickness = int(rng.integers(4)), int(rng.integers(5, 12))
         if kind == 0:
-            cv2.circle(sheet, middle, half, 255, wide, cv2.LINE_AA)
+            cv2.circle(sheet, middle, half, 255, thickness, cv2.LINE_AA)
         elif kind == 1:
-            cv2.rectangle(sheet, (x, y), (x + tall, y + tall), 255, -1)
+            cv2.rectangle(sheet, (x, y), (x + size, y + size), 255, -1)
             cv2.circle(sheet, middle, half // 2, 0, -1, cv2.LINE_AA)
         elif kind == 2:
-            corners = [(x, y + tall), (x + half, y), (x + tall, y + tall)]
-            cv2.polylines(sheet, [np.array(corners, np.int32)], True, 255, wide, cv2.LINE_AA)
+            corners = [(x, y + size), (x + half, y), (x + size, y + size)]
+            cv2.polylines(sheet, [np.array(corners, np.int32)], True, 255, thickness, cv2.LINE_AA)
         else:
-            ends = (x, middle[1]), (x + tall, middle[1])
-            cv2.arrowedLine(sheet, *ends, 255, wide, cv2.LINE_AA, tipLength=0.4)
-        x += tall + int(rng.integers(20, 70))
-    return tall
+            ends = (x, middle[1]), (x + size, middle[1])
+            cv2.arrowedLine(sheet, *ends, 255, thickness, cv2.LINE_AA, tipLength=0.4)
+        x += size + int(rng.integers(20, 70))
+    return size
 
 
 def _draw_fault(copper: Mask, kind: str, rng: np.random.Generator) -> Mask:

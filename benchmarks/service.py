@@ -173,13 +173,13 @@ def measure_database(database: str, database_url: str, folder: Path, options: ar
             load = apply_load(url, work, token=token, **load_options)
             processor = (processor_seconds(pid) - before) / load.requests * 1e6
             created += load.requests + 1 if work.body is not None else 0
-            more: dict[str, Any] = {
+            details: dict[str, Any] = {
                 "p50": round(load.p50, 2),
                 "p99": round(load.p99, 2),
                 "processor": round(processor),
             }
             print_figure(
-                f"{database}: {name}", load.per_second, "requests/s", floor=floor, **more, **conditions
+                f"{database}: {name}", load.per_second, "requests/s", floor=floor, **details, **conditions
             )
     entries = count_audit_entries(database_url, "record", "create")
     if entries < created:

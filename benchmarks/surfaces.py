@@ -40,19 +40,19 @@ def draw_board(width: int, height: int, seed: int, binary: bool = False) -> Surf
     thickness = int(rng.integers(7, 13))
     surface = Surface(image, thickness=thickness, colours=(ground, copper))
     for lane in range(pitch, (width if rng.random() < 0.5 else height) - pitch, pitch):
-        at, end = int(rng.integers(10, 60)), 0
+        start, end = int(rng.integers(10, 60)), 0
         upright = lane // pitch % 7 < 4
         limit = (height if upright else width) - 20
-        while at < limit:
-            end = min(at + int(rng.integers(60, 260)), limit)
-            segment = (lane, at, lane, end) if upright else (at, lane, end, lane)
+        while start < limit:
+            end = min(start + int(rng.integers(60, 260)), limit)
+            segment = (lane, start, lane, end) if upright else (start, lane, end, lane)
             if (width if upright else height) > lane + pitch:
                 cv2.line(image, segment[:2], segment[2:], copper, thickness, cv2.LINE_AA)
                 surface.traces.append(segment)
                 for point in (segment[:2], segment[2:]):
                     cv2.circle(image, point, thickness, _pad_colour(copper, binary), -1, cv2.LINE_AA)
                     cv2.circle(image, point, max(thickness // 3, 2), ground, -1, cv2.LINE_AA)
-            at = end + int(rng.integers(30, 90))
+            start = end + int(rng.integers(30, 90))
     if not binary:
         for _ in range(int(width * height / 60_000) + 2):
             w, h = (int(v) for v in rng.integers(24, 90, 2))
@@ -167,9 +167,9 @@ def add_defects(surface: Surface, count: int, seed: int) -> tuple[Image, tuple[D
             float(np.ptp(columns) + 1),
             float(np.ptp(rows) + 1),
         )
-        wide = Rect(box.x - 24, box.y - 24, box.w + 48, box.h + 48)
+        bounds = Rect(box.x - 24, box.y - 24, box.w + 48, box.h + 48)
         near_edge = min(box.x, box.y, width - box.right, height - box.bottom) < 6
-        if near_edge or any(not wide.intersection(other.box).is_empty for other in defects):
+        if near_edge or any(not bounds.intersection(other.box).is_empty for other in defects):
             continue
         image = trial
         defects.append(Defect(kind, box))
@@ -211,11 +211,11 @@ def _draw_beside_trace(colour: int, depth: float) -> Callable[[Image, Surface, n
             return False
         x, y, upright = place
         side = (surface.thickness / 2) * (1 if rng.random() < 0.5 else -1)
-        at = (x + side, y) if upright else (x, y + side)
+        centre = (x + side, y) if upright else (x, y + side)
         _draw_ellipse(
             image,
-            at[0],
-            at[1],
+            centre[0],
+            centre[1],
             rng,
             surface.thickness * rng.uniform(depth, depth * 1.5),
             surface.colours[colour],

@@ -221,5 +221,5 @@ def _inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]] | None:
 
 
 def _map_point(matrix: Sequence[Sequence[float]], x: float, y: float) -> tuple[float, float]:
-    across, down, depth = (row[0] * x + row[1] * y + row[2] for row in matrix)
-    return across / depth, down / depth
+    scaled_x, scaled_y, depth = (row[0] * x + row[1] * y + row[2] for row in matrix)
+    return scaled_x / depth, scaled_y / depth

@@ -86,6 +86,6 @@ class Pager(Panel):
 
 
 def page_numbers(page: int, pages: int) -> list[int]:
-    """Return the numbers of the pages with buttons: the first, the last, and those near `page`."""
-    near = range(page - _NEIGHBOURS, page + _NEIGHBOURS + 1)
-    return sorted({1, pages, *(number for number in near if 1 <= number <= pages)})
+    """Return the numbers of the pages with buttons: the first, the last, and the neighbours of `page`."""
+    neighbours = range(page - _NEIGHBOURS, page + _NEIGHBOURS + 1)
+    return sorted({1, pages, *(number for number in neighbours if 1 <= number <= pages)})

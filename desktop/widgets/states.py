@@ -195,18 +195,18 @@ class StateStack(QStackedWidget):
     def _show(self, widget: QWidget) -> None:
         if widget is not self.loading:
             self.loading.stop()
-        before = self.currentWidget()
+        previous = self.currentWidget()
         if self.indexOf(widget) < 0:
             self.addWidget(widget)
         focused = QApplication.focusWidget()
         if (
-            before is not widget
-            and before is not None
+            previous is not widget
+            and previous is not None
             and focused is not None
-            and before.isAncestorOf(focused)
+            and previous.isAncestorOf(focused)
         ):
             # Qt would give the focus to the next widget, which would then show a focus frame.
-            self._focused = focused if before is self.content else self._focused
+            self._focused = focused if previous is self.content else self._focused
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.setCurrentWidget(widget)
         if (
@@ -216,9 +216,9 @@ class StateStack(QStackedWidget):
             and isValid(self._focused)
         ):
             self._focused.setFocus(Qt.FocusReason.OtherFocusReason)
-        if before is not None and before not in (widget, self.content, self.loading):
-            self.removeWidget(before)
-            before.deleteLater()
+        if previous is not None and previous not in (widget, self.content, self.loading):
+            self.removeWidget(previous)
+            previous.deleteLater()
 
 
 class Banner(Panel):

@@ -87,7 +87,7 @@ class Camera:
 
 
 def _open_section(demo: DemoRun, page: CataloguePage | PeoplePage, name: str) -> None:
-    click(find_widget(QAbstractButton, page.chips, where=lambda chip: getattr(chip, "key", "") == name))
+    click(find_widget(QAbstractButton, page.chips, matches=lambda chip: getattr(chip, "key", "") == name))
 
 
 def _open_page(demo: DemoRun, page_id: str) -> None:

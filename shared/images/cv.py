@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 
 _QT_VARIABLES = ("QT_QPA_PLATFORM_PLUGIN_PATH", "QT_QPA_FONTDIR")
-_before = {name: os.environ.get(name) for name in _QT_VARIABLES}
+_original_values = {name: os.environ.get(name) for name in _QT_VARIABLES}
 
 import cv2  # noqa: E402
 
-for _name, _value in _before.items():
+for _name, _value in _original_values.items():
     if _value is None:
         os.environ.pop(_name, None)
     else:

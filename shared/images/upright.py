@@ -16,13 +16,13 @@ def stored_rect(rect: Rect, width: int, height: int, orientation: int) -> Rect:
     """Return the place of an upright rectangle in the stored picture of `width` x `height` px."""
     x, y, w, h = rect.x, rect.y, rect.w, rect.h
     if orientation in _SIDEWAYS:
-        across, down = {
+        stored_x, stored_y = {
             5: (y, x),
             6: (y, height - rect.right),
             7: (width - rect.bottom, height - rect.right),
             8: (width - rect.bottom, x),
         }[orientation]
-        return Rect(across, down, h, w)
+        return Rect(stored_x, stored_y, h, w)
     return Rect(
         width - rect.right if orientation in (2, 3) else x,
         height - rect.bottom if orientation in (3, 4) else y,

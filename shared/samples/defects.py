@@ -66,8 +66,8 @@ def _choose_place(kind: str, panel: Panel, area: Rect, size: float, rng: np.rand
 
 
 def _is_free(centre: Point, size: float, area: Rect, placed: Sequence[Defect]) -> bool:
-    around = Rect(centre[0] - size * 0.9, centre[1] - size * 0.9, size * 1.8, size * 1.8)
-    return area.contains(*centre) and all(around.intersection(other.box).is_empty for other in placed)
+    bounds = Rect(centre[0] - size * 0.9, centre[1] - size * 0.9, size * 1.8, size * 1.8)
+    return area.contains(*centre) and all(bounds.intersection(other.box).is_empty for other in placed)
 
 
 def _mask_bounds(mask: NDArray[np.float32], part_origin: Point, level: float = 0.25) -> Rect:
@@ -184,12 +184,12 @@ def _draw_stain(
 def _draw_foreign_object(
     canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, panel: Panel
 ) -> Rect:
-    small = size * rng.uniform(0.35, 0.7)
+    length = size * rng.uniform(0.35, 0.7)
     turn = float(rng.uniform(0, 180))
     colour = ((54, 60, 66), (236, 236, 232), (60, 130, 205), (70, 70, 170))[int(rng.integers(4))]
 
     def paint(mask: Image, local: Point) -> None:
-        corners = cv2.boxPoints((local, (small, small * 0.62), turn))
+        corners = cv2.boxPoints((local, (length, length * 0.62), turn))
         cv2.fillPoly(mask, [np.rint(corners * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
 
     return _paint_defect(canvas, centre, size, paint, colour, 0.95)

@@ -87,8 +87,8 @@ def move_features(image: Pixels, bends: list[tuple[tuple[int, int], float, float
         weight = np.exp(-((grid_x - x) ** 2 + (grid_y - y) ** 2) / (2 * radius**2))
         from_x += weight * (move_x + (grid_x - x) * shrink)
         from_y += weight * (move_y + (grid_y - y) * shrink)
-    moved: Pixels = cv2.remap(image, from_x, from_y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
-    return moved
+    warped: Pixels = cv2.remap(image, from_x, from_y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    return warped
 
 
 def enrolment_picture() -> Pixels:

@@ -179,7 +179,7 @@ def locate_surface_points(depth: DepthFunction, pose: Pose, scene: Scene) -> tup
     table = build_depth_table(depth)
     width, height = scene.size
     turn, pivot = rotation_matrix(pose).astype(np.float32), np.array(PIVOT)
-    moved = (pivot - rotation_matrix(pose) @ pivot).astype(np.float32)
+    shift = (pivot - rotation_matrix(pose) @ pivot).astype(np.float32)
     distance = np.float32(scene.distance / pose.nearer)
     damping = np.float32(0.7 / pose.nearer)
     x: Map | None = None
@@ -194,17 +194,17 @@ def locate_surface_points(depth: DepthFunction, pose: Pose, scene: Scene) -> tup
         if x is None or y is None:
             x, y = np.broadcast_arrays(aim_x / np.float32(pose.nearer), aim_y / np.float32(pose.nearer))
         else:
-            x, y = (cv2.resize(each, (len(columns), len(rows))) for each in (x, y))
+            x, y = (cv2.resize(coordinates, (len(columns), len(rows))) for coordinates in (x, y))
         for _ in range(steps):
             z = look_up_depths(table, np.asarray(x, np.float32), np.asarray(y, np.float32))
             factor = np.float32(scene.distance) / (
-                distance - (turn[2, 0] * x + turn[2, 1] * y + turn[2, 2] * z + moved[2])
+                distance - (turn[2, 0] * x + turn[2, 1] * y + turn[2, 2] * z + shift[2])
             )
-            at_x = turn[0, 0] * x + turn[0, 1] * y + turn[0, 2] * z + moved[0]
-            at_y = turn[1, 0] * x + turn[1, 1] * y + turn[1, 2] * z + moved[1]
+            x_turned = turn[0, 0] * x + turn[0, 1] * y + turn[0, 2] * z + shift[0]
+            y_turned = turn[1, 0] * x + turn[1, 1] * y + turn[1, 2] * z + shift[1]
             # Damped, because the sides of the nose are steep.
-            x = np.clip(x + damping * (aim_x - at_x * factor), -4, 4).astype(np.float32)
-            y = np.clip(y + damping * (aim_y - at_y * factor), -4, 6).astype(np.float32)
+            x = np.clip(x + damping * (aim_x - x_turned * factor), -4, 4).astype(np.float32)
+            y = np.clip(y + damping * (aim_y - y_turned * factor), -4, 6).astype(np.float32)
     assert x is not None
     assert y is not None
     return np.asarray(x, np.float32), np.asarray(y, np.float32)

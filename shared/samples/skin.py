@@ -58,11 +58,11 @@ def draw_panel(width: int = 1600, height: int = 1200, seed: int = 1) -> Panel:
 def _draw_skin(width: int, height: int, rng: np.random.Generator) -> NDArray[np.float32]:
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     shade = 196 + 10 * np.cos(y / max(height, 1) * 5.0 + 0.6) - 8 * x / max(width, 1)
-    brushed = cv2.GaussianBlur(
+    brush_marks = cv2.GaussianBlur(
         rng.standard_normal((height, width)).astype(np.float32), (0, 0), 6.0, sigmaY=0.7
     )
-    cloud = rng.standard_normal((max(height // 24, 2), max(width // 24, 2))).astype(np.float32)
-    shade += brushed * 4.5 + cv2.resize(cloud, (width, height), interpolation=cv2.INTER_CUBIC) * 0.8
+    clouds = rng.standard_normal((max(height // 24, 2), max(width // 24, 2))).astype(np.float32)
+    shade += brush_marks * 4.5 + cv2.resize(clouds, (width, height), interpolation=cv2.INTER_CUBIC) * 0.8
     return np.dstack([shade + 8, shade + 3, shade - 3]).astype(np.float32)
 
 
@@ -74,8 +74,8 @@ def _remove_close_points(points: Sequence[Point], distance: float) -> list[Point
     cells: dict[tuple[int, int], Point] = {}
     for x, y in points:
         key = (int(x // distance), int(y // distance))
-        near = (cells.get((key[0] + i, key[1] + j)) for i in (-1, 0, 1) for j in (-1, 0, 1))
-        if all(p is None or (p[0] - x) ** 2 + (p[1] - y) ** 2 >= distance**2 for p in near):
+        neighbours = (cells.get((key[0] + i, key[1] + j)) for i in (-1, 0, 1) for j in (-1, 0, 1))
+        if all(p is None or (p[0] - x) ** 2 + (p[1] - y) ** 2 >= distance**2 for p in neighbours):
             cells[key] = (x, y)
     return list(cells.values())
 
@@ -130,23 +130,23 @@ def _draw_windows(canvas: NDArray[Any], centre: Point, cell: float, rng: np.rand
 
 
 def _draw_pill(mask: Image, x: float, y: float, half_w: float, half_h: float) -> None:
-    thick = max(round(half_w * 2), 1)
+    thickness = max(round(half_w * 2), 1)
     reach = max(half_h - half_w, 0.5)
-    cv2.line(mask, fixed_point(x, y - reach), fixed_point(x, y + reach), 255, thick, cv2.LINE_AA, 4)
+    cv2.line(mask, fixed_point(x, y - reach), fixed_point(x, y + reach), 255, thickness, cv2.LINE_AA, 4)
 
 
 def _draw_registration(canvas: NDArray[Any], centre: Point, cell: float, rng: np.random.Generator) -> None:
     text = f"B-{rng.integers(1000, 9999)}"
     size = cell / 95
-    thick = max(round(cell / 26), 2)
-    (text_w, text_h), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, size, thick)
+    thickness = max(round(cell / 26), 2)
+    (text_w, text_h), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, size, thickness)
     part, (x, y) = crop_around(canvas, centre, text_w * 0.6 + 4)
     if part.size == 0:
         return
     origin = (round(x - text_w / 2), round(y + text_h / 2))
     mask = draw_soft_mask(
         part.shape,
-        lambda m: cv2.putText(m, text, origin, cv2.FONT_HERSHEY_SIMPLEX, size, 255, thick, cv2.LINE_AA),
+        lambda m: cv2.putText(m, text, origin, cv2.FONT_HERSHEY_SIMPLEX, size, 255, thickness, cv2.LINE_AA),
     )
     blend(part, mask * 0.92, (138, 104, 68))
 
@@ -171,15 +171,15 @@ def _draw_stencil(canvas: NDArray[Any], centre: Point, cell: float, rng: np.rand
     labels = ("NO STEP", "LIFT HERE", "FUEL", "STATIC PORT", "GND")
     text = labels[int(rng.integers(len(labels)))]
     size = max(cell / 420, 0.28)
-    thick = max(round(cell / 300), 1)
-    (text_w, _), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, size, thick)
+    thickness = max(round(cell / 300), 1)
+    (text_w, _), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, size, thickness)
     part, (x, y) = crop_around(canvas, (centre[0], centre[1] - cell * 0.2), text_w * 0.6 + 4)
     if part.size == 0:
         return
     origin = (round(x - text_w / 2), round(y))
     mask = draw_soft_mask(
         part.shape,
-        lambda m: cv2.putText(m, text, origin, cv2.FONT_HERSHEY_SIMPLEX, size, 255, thick, cv2.LINE_AA),
+        lambda m: cv2.putText(m, text, origin, cv2.FONT_HERSHEY_SIMPLEX, size, 255, thickness, cv2.LINE_AA),
         0.5,
     )
     blend(part, mask, (92, 84, 150))

@@ -130,9 +130,9 @@ def _random_point(part: Canvas, inspection_rng: np.random.Generator, margin: flo
 
 
 def _stroke_mask(
-    part: Canvas, ends: tuple[tuple[int, ...], tuple[int, ...]], thick: int
+    part: Canvas, ends: tuple[tuple[int, ...], tuple[int, ...]], thickness: int
 ) -> NDArray[np.float32]:
-    return draw_soft_mask(part.shape, lambda m: cv2.line(m, *ends, 255, thick, cv2.LINE_AA, 4))
+    return draw_soft_mask(part.shape, lambda m: cv2.line(m, *ends, 255, thickness, cv2.LINE_AA, 4))
 
 
 def _draw_highlights(
@@ -151,12 +151,14 @@ def _draw_cable(
     part: Canvas, place_rng: np.random.Generator, inspection_rng: np.random.Generator, inspection: int
 ) -> None:
     height, width = part.shape[:2]
-    thick, colour = int(place_rng.integers(3, 7)), place_rng.uniform(20, 70, 3)
+    thickness, colour = int(place_rng.integers(3, 7)), place_rng.uniform(20, 70, 3)
     sag, end = inspection_rng.uniform(-0.3, 0.3) * width, inspection_rng.uniform(-0.12, 0.12) * width
     t = np.linspace(0, 1, 24)
     x = width / 2 + sag * np.sin(np.pi * t) + end * t
     line = np.rint(np.stack([x, t * height], 1) * 16).astype(np.int32)
-    mask = draw_soft_mask(part.shape, lambda m: cv2.polylines(m, [line], False, 255, thick, cv2.LINE_AA, 4))
+    mask = draw_soft_mask(
+        part.shape, lambda m: cv2.polylines(m, [line], False, 255, thickness, cv2.LINE_AA, 4)
+    )
     blend(part, mask, colour)
 
 
@@ -173,11 +175,13 @@ def _draw_dirt(
         blend(part, mask * float(inspection_rng.uniform(0.3, 0.65)), colour)
 
 
-def _draw_text(part: Canvas, text: str, at: Point, size: float, colour: Sequence[float], thick: int) -> None:
-    origin = (round(at[0]), round(at[1]))
+def _draw_text(
+    part: Canvas, text: str, origin_point: Point, size: float, colour: Sequence[float], thickness: int
+) -> None:
+    origin = (round(origin_point[0]), round(origin_point[1]))
     mask = draw_soft_mask(
         part.shape,
-        lambda m: cv2.putText(m, text, origin, cv2.FONT_HERSHEY_SIMPLEX, size, 255, thick, cv2.LINE_AA),
+        lambda m: cv2.putText(m, text, origin, cv2.FONT_HERSHEY_SIMPLEX, size, 255, thickness, cv2.LINE_AA),
         0.5,
     )
     blend(part, mask, colour)
@@ -191,9 +195,14 @@ def _draw_digits(
     plate[:] = (46, 42, 40)
     size = width / 100
     for place in range(4):
-        at = (width * (0.06 + 0.23 * place), plate.shape[0] * 0.5 + size * 11)
+        origin = (width * (0.06 + 0.23 * place), plate.shape[0] * 0.5 + size * 11)
         _draw_text(
-            plate, str(int(inspection_rng.integers(10))), at, size, (225, 230, 232), max(round(size * 2), 1)
+            plate,
+            str(int(inspection_rng.integers(10))),
+            origin,
+            size,
+            (225, 230, 232),
+            max(round(size * 2), 1),
         )
 
 
@@ -225,8 +234,8 @@ def _draw_wear(
         x, y = _random_point(part, place_rng, 0.15)
         length, angle = place_rng.uniform(0.05, 0.14) * width, place_rng.normal(0.6, 0.25)
         ends = (fixed_point(x, y), fixed_point(x + length * np.cos(angle), y + length * np.sin(angle)))
-        thick = int(place_rng.integers(1, 4))
-        mask = _stroke_mask(part, ends, thick)
+        thickness = int(place_rng.integers(1, 4))
+        mask = _stroke_mask(part, ends, thickness)
         blend(part, mask * float(place_rng.uniform(0.5, 0.9)), colour)
 
 
@@ -234,21 +243,21 @@ def _draw_lamp(
     part: Canvas, place_rng: np.random.Generator, inspection_rng: np.random.Generator, inspection: int
 ) -> None:
     height, width = part.shape[:2]
-    radius, on = min(height, width) * 0.22, inspection > 0 and inspection_rng.random() < 0.5
+    radius, is_on = min(height, width) * 0.22, inspection > 0 and inspection_rng.random() < 0.5
     mask = _ellipse_mask(part, (width / 2, height / 2), (radius * 1.2, radius * 1.2), 0, 0.8)
     blend(part, mask, (90, 90, 92))
     mask = _ellipse_mask(part, (width / 2, height / 2), (radius, radius), 0, 0.8)
-    blend(part, mask, (120, 235, 255) if on else (50, 60, 95))
+    blend(part, mask, (120, 235, 255) if is_on else (50, 60, 95))
 
 
 def _draw_door(
     part: Canvas, place_rng: np.random.Generator, inspection_rng: np.random.Generator, inspection: int
 ) -> None:
     height, width = part.shape[:2]
-    opened = inspection > 0 and inspection_rng.random() < 0.4
+    is_open = inspection > 0 and inspection_rng.random() < 0.4
     inner = part[round(height * 0.2) : round(height * 0.8), round(width * 0.2) : round(width * 0.8)]
     inner[:2], inner[-2:], inner[:, :2], inner[:, -2:] = 90, 90, 90, 90
-    if opened:
+    if is_open:
         inner[3:-3, 3:-3] = (38, 36, 34)
         for step in range(1, 4):
             x = inner.shape[1] * step // 4
@@ -270,9 +279,9 @@ def _draw_streak(
 ) -> None:
     height, width = part.shape[:2]
     x = np.arange(width, dtype=np.float32)
-    middle, wide = inspection_rng.uniform(0.25, 0.75) * width, place_rng.uniform(0.05, 0.1) * width
+    centre, width_px = inspection_rng.uniform(0.25, 0.75) * width, place_rng.uniform(0.05, 0.1) * width
     fade = np.sin(np.pi * np.linspace(0.05, 0.95, height, dtype=np.float32)) ** 0.5
-    glow = np.exp(-((x - middle) ** 2) / (2 * wide**2))[None] * fade[:, None]
+    glow = np.exp(-((x - centre) ** 2) / (2 * width_px**2))[None] * fade[:, None]
     blend(part, (glow * float(inspection_rng.uniform(0.6, 0.95))).astype(np.float32), (250, 252, 255))
 
 
@@ -283,11 +292,11 @@ def _draw_puddle(
     mask = np.zeros((height, width), np.float32)
     for _ in range(3):
         size = min(height, width) * float(inspection_rng.uniform(0.12, 0.2))
-        at = (
+        centre = (
             width / 2 + float(inspection_rng.normal(0, 0.12)) * width,
             height / 2 + float(inspection_rng.normal(0, 0.12)) * height,
         )
-        mask = np.maximum(mask, _ellipse_mask(part, at, (size * 1.3, size), 0, 1.5))
+        mask = np.maximum(mask, _ellipse_mask(part, centre, (size * 1.3, size), 0, 1.5))
     part *= 1 - 0.4 * mask[..., None]
 
 

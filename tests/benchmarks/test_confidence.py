@@ -1,4 +1,4 @@
-"""Tests the fit of the confidence and the judgement of its tenths."""
+"""Tests the fit of the confidence and its calibration."""
 
 import json
 

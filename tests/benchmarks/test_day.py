@@ -1,4 +1,4 @@
-"""When a working day counts as growing."""
+"""Tests when the memory of a working day counts as growing."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def test_a_figure_reaches_its_goal_or_not(
     assert read_printed(capsys)["ok"] is ok
 
 
-def test_a_figure_stands_beside_its_floor(capsys: pytest.CaptureFixture[str]) -> None:
+def test_figure_is_printed_with_its_floor(capsys: pytest.CaptureFixture[str]) -> None:
     print_figure("a figure", 30, "ms", floor=12, p99=40)
     line = {"figure": "a figure", "value": 30, "unit": "ms", "floor": 12, "ratio": 2.5, "p99": 40}
     assert read_printed(capsys) == line
@@ -50,14 +50,14 @@ def test_percentile() -> None:
     assert percentile([7], 0.99) == 7
 
 
-def test_the_machine_is_named() -> None:
+def test_machine_is_described() -> None:
     machine = Machine.detect()
     assert machine.processor
     assert machine.cores > 0
     assert machine.python == sys.version.split()[0]
 
 
-def test_the_table() -> None:
+def test_table_has_a_row_for_each_figure() -> None:
     lines: list[dict[str, Any]] = [
         {"figure": "a | b", "value": 30, "unit": "ms", "goal": 20, "goal_is": "at most", "ok": False},
         {"figure": "c", "value": 1.5, "unit": "", "floor": 3, "ratio": 0.5, "p99": 4},
@@ -76,24 +76,24 @@ def test_the_table() -> None:
     ]
 
 
-def test_without_git_there_is_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commit_is_unknown_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.figures.ROOT", tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     assert describe_commit() == "unknown"
 
 
-def benchmark(monkeypatch: pytest.MonkeyPatch, source: str) -> None:
-    """Let every benchmark be a process that runs `source`."""
+def replace_benchmarks(monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+    """Replace every benchmark by a process that runs `source`."""
     real = subprocess.Popen
 
-    def instead(command: list[str], **options: Any) -> object:
+    def run_source(command: list[str], **options: Any) -> object:
         return real([command[0], "-c", source], **options)
 
-    monkeypatch.setattr(subprocess, "Popen", instead)
+    monkeypatch.setattr(subprocess, "Popen", run_source)
 
 
 def test_a_table_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    benchmark(monkeypatch, """print('{"figure": "f", "value": 1, "unit": "s"}')""")
+    replace_benchmarks(monkeypatch, """print('{"figure": "f", "value": 1, "unit": "s"}')""")
     out = tmp_path / "table.md"
     assert bench.main(["--only", "report", "--out", str(out)]) == 0
     assert "| report | f | 1 s |" in out.read_text("utf-8")
@@ -102,7 +102,7 @@ def test_a_table_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_benchmark_that_fails_leaves_no_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    benchmark(monkeypatch, "raise SystemExit(3)")
+    replace_benchmarks(monkeypatch, "raise SystemExit(3)")
     out = tmp_path / "table.md"
     assert bench.main(["--only", "report", "--out", str(out)]) == 1
     assert not out.exists()
@@ -122,6 +122,6 @@ def test_the_readme_shows_the_main_rows() -> None:
     assert shown.endswith(readme.partition(bench.END)[2])
 
 
-def test_a_readme_without_a_place_for_them_is_left_alone() -> None:
+def test_readme_without_the_marks_is_refused() -> None:
     with pytest.raises(ValueError, match="lacks"):
         bench.replace_main_rows("# Walkaround\n", "rows\n")

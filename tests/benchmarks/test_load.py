@@ -14,7 +14,7 @@ from benchmarks.load import CLIENTS, LoadError, Workload, apply_load
 
 
 class Target:
-    """A server that counts what it is asked, and refuses below /wrong."""
+    """A server that counts its requests, and answers 500 below /wrong."""
 
     def __init__(self) -> None:
         self.requests: Counter[tuple[str, str, str, str]] = Counter()
@@ -62,7 +62,7 @@ def client(request: pytest.FixtureRequest) -> str:
     return name
 
 
-def test_every_path_is_asked_with_the_token(target: Target, client: str) -> None:
+def test_every_path_is_requested_with_the_token(target: Target, client: str) -> None:
     work = Workload(["/a?b=1", "/c"])
     load = apply_load(target.url, work, token="secret", connections=2, seconds=0.3, client=client)
     assert {key[:3] for key in target.requests} == {("GET", path, "Bearer secret") for path in work.paths}
@@ -78,6 +78,6 @@ def test_a_body_is_posted(target: Target, client: str) -> None:
     assert {json.dumps(json.loads(body)) for *_, body in target.requests} == {json.dumps(work.body)}
 
 
-def test_an_answer_that_failed_is_an_error(target: Target, client: str) -> None:
+def test_failed_answer_raises_load_error(target: Target, client: str) -> None:
     with pytest.raises(LoadError):
         apply_load(target.url, Workload(["/wrong"]), connections=1, seconds=0.3, client=client)

@@ -1,4 +1,4 @@
-"""Every benchmark runs, at sizes of a few seconds, and prints the figures that it is for."""
+"""Runs every benchmark in small sizes and checks its figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.figures import ROOT
 from benchmarks.second_opinions import roc_area
 from tests.service.detection.graphs import backbone_model
 
-# The words that make it small, and figures that have to be among the lines.
+# The options for a small run, and the expected figures.
 SMALL: dict[str, tuple[str, set[str]]] = {
     "canvas": (
         "--megapixels 2 --frames 16 --regions 40 --kills 1",

@@ -1,4 +1,4 @@
-"""A file is written whole or not at all, with the permissions that it should have."""
+"""Tests that a file is written completely or not at all, with the right permissions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def usual_umask() -> Iterator[None]:
 
 @pytest.fixture
 def file_events(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """What was synced and named, in order: the size of a file, "folder", "named"."""
+    """Return the events in order: the size of a synced file, "folder" for a synced folder, "named" for a
+    rename.
+    """
     events: list[object] = []
     synced, replaced, linked = os.fsync, Path.replace, os.link
 
@@ -57,7 +59,7 @@ def permissions(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def names(folder: Path) -> list[str]:
+def file_names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
@@ -68,7 +70,7 @@ def test_new_content_replaces_the_old(tmp_path: Path, durable: bool, private: bo
     atomic.write_file(path, b"old content", durable=durable, private=private)
     atomic.write_file(path, b"new", durable=durable, private=private)
     assert path.read_bytes() == b"new"
-    assert names(tmp_path) == ["report.pdf"]
+    assert file_names(tmp_path) == ["report.pdf"]
 
 
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), KeyboardInterrupt()])
@@ -86,7 +88,7 @@ def test_failure_in_the_middle_leaves_the_old_file_only(tmp_path: Path, error: B
         write()
     assert raised.value is error
     assert path.read_bytes() == b"old"
-    assert names(tmp_path) == ["export.zip"]
+    assert file_names(tmp_path) == ["export.zip"]
 
 
 @pytest.mark.parametrize("write", [atomic.write_if_absent, partial(atomic.write_file, durable=True)])
@@ -97,7 +99,7 @@ def test_full_disk_at_the_sync_raises_and_leaves_no_file(
     with pytest.raises(OSError, match="space") as raised:
         write(tmp_path / "secret.key", b"data")
     assert raised.value.errno == errno.ENOSPC
-    assert names(tmp_path) == []
+    assert file_names(tmp_path) == []
 
 
 def test_failed_rename_leaves_no_part_file(tmp_path: Path) -> None:
@@ -105,7 +107,7 @@ def test_failed_rename_leaves_no_part_file(tmp_path: Path) -> None:
     folder.mkdir()
     with pytest.raises(OSError, match=r"report\.pdf"):
         atomic.write_file(folder, b"data", durable=False)
-    assert names(tmp_path) == ["report.pdf"]
+    assert file_names(tmp_path) == ["report.pdf"]
 
 
 def test_missing_folder_is_an_oserror(tmp_path: Path) -> None:
@@ -132,7 +134,7 @@ def test_without_durable_nothing_is_synced(tmp_path: Path, file_events: list[obj
     assert file_events == ["named", "named"]
 
 
-def test_two_writers_at_once_leave_the_whole_content_of_one(tmp_path: Path) -> None:
+def test_two_concurrent_writers_leave_the_complete_content_of_one(tmp_path: Path) -> None:
     path = tmp_path / "tile.jpg"
     contents = [bytes([number]) * 100_000 for number in range(2)]
     both_open = threading.Barrier(2)
@@ -149,7 +151,7 @@ def test_two_writers_at_once_leave_the_whole_content_of_one(tmp_path: Path) -> N
     for writer in writers:
         writer.join()
     assert path.read_bytes() in contents
-    assert names(tmp_path) == ["tile.jpg"]
+    assert file_names(tmp_path) == ["tile.jpg"]
 
 
 @posix
@@ -176,7 +178,7 @@ def test_private_file_is_never_readable_by_others(tmp_path: Path, usual_umask: N
 def test_write_protected_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "report.pdf"
     path.write_bytes(b"old")
-    # Root may write any file, so that permissions alone would test nothing there.
+    # Root can write any file, so the permissions alone would have no effect.
     monkeypatch.setattr(os, "access", lambda _path, _mode: False)
     with pytest.raises(PermissionError):
         atomic.write_file(path, b"new", durable=False)
@@ -194,23 +196,25 @@ def test_symbolic_link_stays_a_link(tmp_path: Path) -> None:
 
 
 @posix
-def test_write_once_keeps_the_first_and_is_private(tmp_path: Path, usual_umask: None) -> None:
+def test_write_if_absent_keeps_an_existing_file_and_is_private(tmp_path: Path, usual_umask: None) -> None:
     path = tmp_path / "secret.key"
     atomic.write_if_absent(path, b"first")
     atomic.write_if_absent(path, b"second")
     assert path.read_bytes() == b"first"
     assert permissions(path) == 0o600
-    assert names(tmp_path) == ["secret.key"]
+    assert file_names(tmp_path) == ["secret.key"]
 
 
-def test_write_once_without_hard_links_renames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_write_if_absent_renames_if_hard_links_are_not_supported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "link", partial(refuse, errno.EPERM))
     atomic.write_if_absent(tmp_path / "secret.key", b"secret")
     assert (tmp_path / "secret.key").read_bytes() == b"secret"
-    assert names(tmp_path) == ["secret.key"]
+    assert file_names(tmp_path) == ["secret.key"]
 
 
-def test_failed_put_in_place_keeps_the_part_file(tmp_path: Path) -> None:
+def test_failed_replace_file_keeps_the_part_file(tmp_path: Path) -> None:
     part, folder = tmp_path / "part", tmp_path / "pack.onnx"
     part.write_bytes(b"data")
     folder.mkdir()

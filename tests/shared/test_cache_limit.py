@@ -1,4 +1,4 @@
-"""A cache stays below its limit by dropping what was not used for longest."""
+"""Tests that a cache is kept below its limit by deleting the least recently used files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shared.cache_limit import trim_cache
 
 @pytest.fixture(params=["files", "folders"])
 def paths(request: pytest.FixtureRequest, tmp_path: Path) -> list[Path]:
-    """Four of 10 bytes each, the first used last, a second apart."""
+    """Four files of 10 bytes, used at intervals of a second; the first was used last."""
     paths = []
     for age in range(4):
         path = tmp_path / f"file{age}"
@@ -33,17 +33,19 @@ def remaining_paths(paths: list[Path]) -> list[int]:
 
 
 @pytest.mark.parametrize(("limit", "stay"), [(40, [0, 1, 2, 3]), (39, [0, 1, 2]), (20, [0, 1]), (0, [])])
-def test_the_longest_unused_go_until_the_rest_fits(paths: list[Path], limit: int, stay: list[int]) -> None:
+def test_least_recently_used_files_are_deleted_until_the_rest_fits(
+    paths: list[Path], limit: int, stay: list[int]
+) -> None:
     trim_cache(paths, limit)
     assert remaining_paths(paths) == stay
 
 
-def test_the_one_in_use_stays_and_counts(paths: list[Path]) -> None:
+def test_kept_file_stays_and_counts_towards_the_limit(paths: list[Path]) -> None:
     trim_cache(paths, 10, keep=paths[3])
     assert remaining_paths(paths) == [3]
 
 
-def test_each_is_let_go_of_before_it_goes(paths: list[Path]) -> None:
+def test_before_delete_is_called_while_the_file_exists(paths: list[Path]) -> None:
     calls = []
     trim_cache(paths, 20, before_delete=lambda path: calls.append((path, path.exists())))
     assert calls == [(paths[3], True), (paths[2], True)]

@@ -1,4 +1,4 @@
-"""The command line before it is known which side runs a command."""
+"""Tests the command line that desktop and service share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Content ids against known values."""
+"""Compares content ids with known values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shared.content import cid, file_id_from_url, is_same_file, names_other_file, sha256, sha256_from_cid
 
 
-def test_the_content_id_of_the_empty_file_is_the_known_one() -> None:
+def test_content_id_of_the_empty_file_is_the_published_one() -> None:
     # The CIDv1 (raw, sha2-256) of no bytes, as `ipfs add --cid-version=1 --raw-leaves` names it.
     assert cid(sha256(b"")) == "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"
 
@@ -25,7 +25,7 @@ def test_content_id_is_converted_to_its_hash(data: bytes) -> None:
 @pytest.mark.parametrize(
     "text", ["", "b", "Qm123", "bafkrei", "zafkreihdwdcefgh4", "b" + "a" * 58, cid("0" * 64)[:-1], "b飞"]
 )
-def test_other_texts_are_no_content_ids(text: str) -> None:
+def test_text_that_is_not_a_content_id_is_rejected(text: str) -> None:
     with pytest.raises(ValueError):
         sha256_from_cid(text)
 
@@ -47,13 +47,13 @@ ONE = "11111111-2222-3333-4444-555555555555"
 OTHER = "99999999-2222-3333-4444-555555555555"
 
 
-def info(file_id: str, content_id: str | None = None, before: str = "/api") -> dict[str, Any]:
+def file_info(file_id: str, content_id: str | None = None, before: str = "/api") -> dict[str, Any]:
     return {"download_url": f"{before}/files/{file_id}/content", "ipfs_cid": content_id}
 
 
 @pytest.mark.parametrize("before", ["", "/api", "http://127.0.0.1:8177", "https://host.example/api"])
-def test_the_address_of_a_file_names_it_with_and_without_host_and_prefix(before: str) -> None:
-    assert file_id_from_url(info(ONE, before=before)["download_url"]) == ONE
+def test_file_id_is_read_from_a_url_with_and_without_host_and_prefix(before: str) -> None:
+    assert file_id_from_url(file_info(ONE, before=before)["download_url"]) == ONE
 
 
 @pytest.mark.parametrize(
@@ -71,25 +71,25 @@ def test_the_address_of_a_file_names_it_with_and_without_host_and_prefix(before:
         "/files/short/content",
     ],
 )
-def test_other_addresses_name_no_file(address: object) -> None:
+def test_other_url_has_no_file_id(address: object) -> None:
     assert file_id_from_url(address) is None
 
 
-def test_the_content_decides_whether_two_are_the_same_file_and_the_id_where_it_is_not_known() -> None:
+def test_files_are_compared_by_content_id_or_else_by_file_id() -> None:
     first, second = cid(sha256(b"first")), cid(sha256(b"second"))
-    assert is_same_file(info(ONE, first), info(OTHER, first))
-    assert not is_same_file(info(ONE, first), info(ONE, second))
-    assert is_same_file(info(ONE, first), info(ONE))
-    assert not is_same_file(info(ONE, first), info(OTHER))
-    assert is_same_file(info(ONE), info(ONE, before="http://127.0.0.1:8177/api"))
+    assert is_same_file(file_info(ONE, first), file_info(OTHER, first))
+    assert not is_same_file(file_info(ONE, first), file_info(ONE, second))
+    assert is_same_file(file_info(ONE, first), file_info(ONE))
+    assert not is_same_file(file_info(ONE, first), file_info(OTHER))
+    assert is_same_file(file_info(ONE), file_info(ONE, before="http://127.0.0.1:8177/api"))
     assert not is_same_file({"download_url": "elsewhere"}, {"download_url": "elsewhere"})
 
 
-def test_an_item_names_another_picture_when_it_is_a_file_and_not_that_of_the_record() -> None:
-    assert names_other_file(info(ONE), info(OTHER))
-    assert names_other_file(info(ONE), None)
-    assert not names_other_file(info(ONE), info(ONE))
-    assert not names_other_file(None, info(ONE))
+def test_item_names_another_file_if_it_is_not_the_reference_image() -> None:
+    assert names_other_file(file_info(ONE), file_info(OTHER))
+    assert names_other_file(file_info(ONE), None)
+    assert not names_other_file(file_info(ONE), file_info(ONE))
+    assert not names_other_file(None, file_info(ONE))
     assert not names_other_file({}, None)
-    assert not names_other_file({"download_url": "https://host.example/picture.jpg"}, info(ONE))
+    assert not names_other_file({"download_url": "https://host.example/picture.jpg"}, file_info(ONE))
     assert not names_other_file({"ipfs_cid": cid(sha256(b"first"))}, None)

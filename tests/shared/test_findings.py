@@ -30,7 +30,7 @@ def test_finding_is_drawn_if_its_origin_is_a_person() -> None:
     assert author({**BOX, "by": "u2", "by_name": None}) == ("u2", "", "u2")
     assert author(BOX) == ("u1", "Li", "Li")
     assert author({**BOX, "origin": "model", "by": "u2", "by_name": "Wang"}) == ("", "", "")
-    # What a client writes into an entry of its own makes nobody the author.
+    # An author in the entry of a client does not count.
     assert author({**BOX, "by": "u2", "by_name": "Wang"}, None) == ("", "", "")
 
 
@@ -69,14 +69,7 @@ def test_second_opinion_that_cannot_be_read_is_left_out(wrong: Any) -> None:
     assert (finding.label, finding.second_opinion) == ("dent", None)
 
 
-def test_reason_of_a_memory_is_read_and_an_unknown_one_left_out() -> None:
-    assert Finding.from_box({**BOX, "memory_reason": "new_line"}).memory_reason is MemoryReason.NEW_LINE
-    for unknown in (None, 3, "later", []):
-        assert Finding.from_box({**BOX, "memory_reason": unknown}).memory_reason is None
-    assert Finding.from_box(BOX).memory_reason is None
-
-
-def test_a_finding_written_as_a_box_reads_as_the_same() -> None:
+def test_finding_survives_conversion_to_a_box_and_back() -> None:
     drawn = Finding("dent", 1.0, Rect(10, 20, 100, 60), is_drawn=True, accepted=True)
     assert drawn.to_box() == {**BOX, "accepted": True}
     assert Finding.from_box(drawn.to_box()) == drawn
@@ -85,7 +78,7 @@ def test_a_finding_written_as_a_box_reads_as_the_same() -> None:
     assert Finding.from_box(finding.to_box()) == finding
 
 
-def test_findings_of_an_entry_leave_out_boxes_that_cannot_be_read() -> None:
+def test_unreadable_boxes_are_left_out() -> None:
     points = BOX["points"]
     broken: list[Any] = [
         {"label": "x", "confidence": 1},
@@ -101,7 +94,7 @@ def test_findings_of_an_entry_leave_out_boxes_that_cannot_be_read() -> None:
     assert read_findings(None) == read_findings({}) == read_findings({"resultImage": None}) == []
 
 
-def test_findings_of_an_entry_have_a_size_where_scale_and_alignment_are_known() -> None:
+def test_findings_have_a_size_if_scale_and_alignment_are_known() -> None:
     straight = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     entry: Entry = {"resultImage": {"boxes": [BOX]}, "provenance": {"alignment": {"homography": straight}}}
     assert [finding.size_mm for finding in read_findings(entry, mm_per_pixel=0.5)] == [(50, 30)]
@@ -111,7 +104,7 @@ def test_findings_of_an_entry_have_a_size_where_scale_and_alignment_are_known() 
     ]
 
 
-def test_the_size_is_measured_on_the_reference_image() -> None:
+def test_size_is_measured_on_the_reference_image() -> None:
     turn, scale = math.radians(30), 2.0
     cos, sin = scale * math.cos(turn), scale * math.sin(turn)
     to_photo = [[cos, -sin, 40.0], [sin, cos, -7.0], [0.0, 0.0, 1.0]]

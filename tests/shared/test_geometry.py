@@ -1,4 +1,4 @@
-"""Rectangles: half-open, inside the image, the same after a round trip."""
+"""Tests rectangles: half-open, inside the image, unchanged by a round trip."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_clamped_rectangle_never_leaves_the_image(rect: Rect, width: int, heig
 
 
 @given(st.tuples(*[st.floats(0, 1) for _ in range(4)]), st.integers(2, 60_000), st.integers(2, 60_000))
-def test_pixels_become_fractions_and_come_back(
+def test_pixels_survive_conversion_to_fractions_and_back(
     corners: tuple[float, float, float, float], width: int, height: int
 ) -> None:
     x1, y1, x2, y2 = corners
@@ -47,13 +47,13 @@ def test_a_value_above_one_makes_all_four_pixels() -> None:
     assert point_to_pixels(0, 0, 1, 1, 640, 480) == Rect(0, 0, 640, 480)
 
 
-def test_a_point_that_leads_out_of_the_image_ends_at_its_edge() -> None:
+def test_region_beyond_the_image_is_clamped_to_its_edge() -> None:
     assert point_to_pixels(0.75, 0.5, 0.5, 1, 640, 480) == Rect(480, 240, 160, 240)
     assert point_to_pixels(-20, -10, 50, 40, 640, 480) == Rect(0, 0, 30, 30)
     assert point_to_pixels(700, 0, 10, 10, 640, 480).is_empty
 
 
-def test_a_rectangle_that_is_turned_over_has_no_area() -> None:
+def test_rectangle_with_negative_size_is_empty() -> None:
     assert Rect(10, 10, -2, -3).area == 0
     assert Rect(10, 10, -2, -3).is_empty
     assert Rect(0, 0, 6, 1).iou(Rect(10, 10, -2, -3)) == 0
@@ -79,16 +79,16 @@ def test_iou_of_halves() -> None:
     assert Rect(0, 0, 0, 0).iou(Rect(0, 0, 0, 0)) == 0
 
 
-def test_corners_through_a_homography() -> None:
+def test_corners_are_mapped_by_a_homography() -> None:
     tilted = ((1.0, 0.0, 10.0), (0.0, 2.0, 0.0), (0.001, 0.0, 1.0))
     quad = map_corners(Rect(0, 0, 1000, 100), tilted)
     assert quad == [(10, 0), (505, 0), (505, 100), (10, 200)]
-    # The horizon lies at x = -1000.
+    # The horizon is at x = -1000.
     assert map_corners(Rect(-1500, 0, 1000, 100), tilted) is None
     assert map_corners(Rect(-1000, 0, 1000, 100), tilted) is None
 
 
-def test_within_a_quadrilateral() -> None:
+def test_points_inside_a_quadrilateral_are_found() -> None:
     quad = [(0.0, 0.0), (10.0, 2.0), (8.0, 12.0), (-1.0, 9.0)]
     for around in (quad, quad[::-1]):
         assert is_inside_quad(around, 5, 5)

@@ -1,4 +1,4 @@
-"""Ids have the forms that columns and journals hold, and do not repeat."""
+"""Tests that ids have the forms that columns and journals need, and do not repeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings that every process of the program has, set when `shared` is imported."""
+"""Tests the process settings that importing `shared` sets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-PRODUCT = """
+PRODUCT_SCRIPT = """
 import os, shared, numpy
 one = numpy.ones(1_000_000, numpy.float32)
 assert one @ one == 1_000_000
@@ -29,7 +29,7 @@ def run_script(script: str, **settings: str) -> str:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
 def test_products_of_numpy_start_no_threads() -> None:
-    assert run_script(PRODUCT) == "1\n"
+    assert run_script(PRODUCT_SCRIPT) == "1\n"
 
 
 def test_number_of_blas_threads_set_by_the_operator_stays() -> None:

@@ -1,4 +1,4 @@
-"""What result entries say about an item and its record."""
+"""Tests the rules for the result entries of an item and its record."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def decision(version: int, value: str) -> Entry:
 
 def correction(version: int, of_version: int, boxes: int = 0) -> Entry:
     drawn = [{"label": "crack"}] * boxes
-    # Only what these rules read: boxes without places, a correction without its time.
+    # Only the keys that these rules read: boxes without points, a correction without its time.
     entry = {
         "version": version,
         "isPassed": not boxes,
@@ -44,7 +44,7 @@ def test_unused_database_has_nothing_to_verify() -> None:
     assert results.current_verdict([]) is Verdict.UNDECIDED
 
 
-def test_the_person_overrules_the_model_and_both_facts_stay() -> None:
+def test_verdict_overrules_the_model_and_the_opinion_stays() -> None:
     entries = [detection(1, passed=False), decision(2, "passed")]
     assert results.is_passed(entries) is True
     assert results.model_opinion(entries) is False
@@ -88,7 +88,7 @@ def test_a_correction_makes_the_verdict_undecided_again() -> None:
 
 
 @pytest.mark.parametrize("progress", ["pending", "detecting", "error", "canceled"])
-def test_an_unfinished_detection_hides_nothing(progress: str) -> None:
+def test_unfinished_detection_does_not_hide_an_earlier_result(progress: str) -> None:
     entries = [detection(1), decision(2, "failed"), detection(3, None, progress)]
     assert results.is_passed(entries) is False
     assert results.current_verdict(entries) is Verdict.FAILED
@@ -112,7 +112,7 @@ def test_only_a_detection_of_the_service_is_under_way() -> None:
     assert results.is_under_way({**running, "progress": "pending"})
     for progress in ("done", "error", "canceled", "50%"):
         assert not results.is_under_way({**running, "progress": progress})
-    # What another client wrote has no job that would ever end it; nor have a decision and a correction.
+    # No job will finish an entry of another client, a verdict or a correction.
     assert not results.is_under_way(detection(2, False, "detecting"))
     assert not results.is_under_way(cast(Entry, {**running, "job_id": 7}))
     corrected: Entry = {**correction(3, 2), "progress": "pending"}
@@ -121,7 +121,7 @@ def test_only_a_detection_of_the_service_is_under_way() -> None:
         assert not results.is_under_way({**by_person, "job_id": "j1"})
 
 
-def test_undecided_takes_the_decision_back() -> None:
+def test_undecided_withdraws_the_verdict() -> None:
     entries = [detection(1), decision(2, "passed"), decision(3, "undecided")]
     assert results.is_passed(entries) is None
     assert results.current_verdict(entries) is Verdict.UNDECIDED
@@ -158,7 +158,7 @@ def test_the_order_in_the_list_does_not_matter(entries: list[Entry]) -> None:
         ([[detection(1)], [], []], Status.PASSED, Status.IN_PROGRESS, 33),
     ],
 )
-def test_the_record_follows_its_items(
+def test_status_of_the_record_follows_its_items(
     items: list[list[Entry]], now: Status, status: Status, progress: int
 ) -> None:
     assert results.record_status(items, now) is status

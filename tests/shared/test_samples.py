@@ -1,4 +1,4 @@
-"""The drawn panels are the same everywhere, and what is said to be damaged is."""
+"""Tests that drawn panels are reproducible and damaged exactly in the returned boxes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from shared import samples
 from shared.geometry import Rect
 
 
-def test_a_seed_always_draws_the_same() -> None:
+def test_same_seed_draws_the_same_picture() -> None:
     first, second = samples.draw_scene(320, 240, 5), samples.draw_scene(320, 240, 5)
     assert np.array_equal(first.reference, second.reference)
     assert np.array_equal(first.photo, second.photo)
     assert not np.array_equal(first.reference, samples.draw_panel(320, 240, 6).image)
 
 
-def test_damage_lies_inside_its_boxes_and_nowhere_else() -> None:
+def test_damage_changes_only_pixels_in_its_boxes() -> None:
     drawn = samples.draw_panel(900, 700, 3)
     hurt, defects = samples.damage_panel(drawn, samples.KINDS, 3)
     assert sorted(defect.label for defect in defects) == sorted(samples.KINDS)
@@ -28,7 +28,7 @@ def test_damage_lies_inside_its_boxes_and_nowhere_else() -> None:
     assert not changed.any()
 
 
-def test_damage_keeps_to_the_asked_part() -> None:
+def test_damage_is_inside_the_given_part() -> None:
     drawn = samples.draw_panel(900, 700, 3)
     part = Rect(300, 200, 400, 300)
     _, defects = samples.damage_panel(drawn, ("added", "stain", "missing"), 4, inside=part)
@@ -37,7 +37,7 @@ def test_damage_keeps_to_the_asked_part() -> None:
         assert part.intersection(defect.box).area > 0.7 * defect.box.area
 
 
-def test_the_homography_of_a_view_leads_to_the_photo() -> None:
+def test_homography_of_a_view_maps_to_the_photo() -> None:
     reference = np.full((240, 320, 3), 40, np.uint8)
     reference[100:110, 200:212] = 220
     photo, matrix = samples.photograph(reference, samples.View(rotation=7, scale=1.2, perspective=0.03), 2)

@@ -1,4 +1,4 @@
-"""What is made at the start is not looked through by collections, and those go on afterwards."""
+"""Tests that collections skip the objects of the start, and continue afterwards."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from shared.startup import without_garbage_collection
 
 
 class Cycle:
-    """An object that keeps itself."""
+    """An object that refers to itself."""
 
     def __init__(self) -> None:
         self.me = self
 
 
 @pytest.fixture(autouse=True)
-def _collecting_as_before() -> Iterator[None]:
+def _restore_garbage_collection() -> Iterator[None]:
     enabled, frozen = gc.isenabled(), gc.get_freeze_count()
     gc.unfreeze()
     gc.enable()
@@ -52,7 +52,7 @@ def test_later_objects_are_collected() -> None:
     assert reference() is None
 
 
-def test_a_start_that_fails_leaves_the_collection_on() -> None:
+def test_failed_start_leaves_garbage_collection_enabled() -> None:
     with pytest.raises(OSError, match="no place"), without_garbage_collection():
         raise OSError("no place")
     assert gc.isenabled()

@@ -1,4 +1,4 @@
-"""What the memory of a region suppressed, as result entries say it."""
+"""Tests reading the suppressed findings of result entries."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def test_correction_keeps_the_suppressed_findings_of_its_entry() -> None:
     twice = entry(3, [box(101)], correction={"of_version": 2})
     entries = [COMPARED, once, twice]
     assert len(suppression.read_suppressed_findings(once, entries)) == 2
-    # The one at 100 was reported by a person.
+    # A person reported the finding at 100.
     assert [finding.box.x for finding in suppression.read_suppressed_findings(twice, entries)] == [0]
     assert suppression.count_memory_photos(twice, entries) == 4
 
 
-def test_corrections_that_name_each_other_end() -> None:
+def test_cyclic_corrections_end() -> None:
     first, second = (entry(n, [], correction={"of_version": 3 - n}) for n in (1, 2))
     assert suppression.read_suppressed_findings(first, [first, second]) == []
 

@@ -1,4 +1,4 @@
-"""What the tests may import."""
+"""Tests which modules the tests import."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TESTS = Path(__file__).parents[1]
 
 
 def imported_modules(path: Path) -> Iterator[str]:
-    """The modules that a file imports, also those that it takes from a package."""
+    """Yield the modules that a file imports, also from packages."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
@@ -19,7 +19,7 @@ def imported_modules(path: Path) -> Iterator[str]:
 
 
 def test_no_test_imports_the_demo() -> None:
-    # What the demo and the tests both show is in shared.samples.
+    # The demo and the tests share the samples in shared.samples.
     files = list(TESTS.rglob("*.py"))
     assert files
     importers = [
@@ -32,7 +32,7 @@ def test_no_test_imports_the_demo() -> None:
 
 
 def add_helpers(files: Iterable[Path]) -> set[Path]:
-    """`files`, and the modules of the tests that they import, directly or through one another."""
+    """Return `files` and the test modules that they import, directly or indirectly."""
     modules: set[Path] = set()
     waiting = list(files)
     while waiting:
@@ -40,7 +40,7 @@ def add_helpers(files: Iterable[Path]) -> set[Path]:
         if path not in modules:
             modules.add(path)
             for name in imported_modules(path):
-                # What is imported is a module, or something in one.
+                # The imported name is a module or an object in one.
                 for module in (name, name.rpartition(".")[0]):
                     helper = TESTS.parent.joinpath(*module.split(".")).with_suffix(".py")
                     if helper.is_relative_to(TESTS) and helper.is_file():

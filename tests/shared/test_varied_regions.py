@@ -1,4 +1,4 @@
-"""Regions that vary: the same from the same seed, different from inspection to inspection."""
+"""Tests that varied regions depend only on the seed, and differ between inspections."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shared.samples.variation import (
 
 
 @pytest.mark.parametrize("kind", [*NUISANCES, *UNSEEN_NUISANCES])
-def test_each_kind_varies_inside_its_zone_and_nowhere_else(kind: str) -> None:
+def test_each_kind_changes_only_pixels_in_its_zone(kind: str) -> None:
     region = draw_varied_region(240, 240, 3, [kind])
     states = [region.draw_state(number).image.astype(int) for number in range(5)]
     assert np.array_equal(states[0], region.reference)
@@ -29,12 +29,12 @@ def test_each_kind_varies_inside_its_zone_and_nowhere_else(kind: str) -> None:
     )
 
 
-def test_an_unknown_kind_is_a_key_error() -> None:
+def test_unknown_kind_raises_key_error() -> None:
     with pytest.raises(KeyError):
         draw_varied_region(240, 240, 3, ["weather"])
 
 
-def test_a_crack_that_grows_keeps_its_course() -> None:
+def test_growing_crack_keeps_its_course() -> None:
     image = draw_varied_region(240, 240, 3, []).reference
     short, near = draw_crack(image, (60, 60), 0.5, 20)
     long, far = draw_crack(image, (60, 60), 0.5, 60)

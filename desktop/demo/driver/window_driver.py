@@ -87,23 +87,23 @@ def check(condition: object, sentence: str) -> None:
 
 
 def find_widget(
-    kind: type[WidgetT], within: QWidget, name: str = "", where: Callable[[WidgetT], bool] = _any_widget
+    kind: type[WidgetT], within: QWidget, name: str = "", matches: Callable[[WidgetT], bool] = _any_widget
 ) -> WidgetT:
-    """Return the first visible widget of `kind` with this object name and for which `where` is true.
+    """Return the first visible widget of `kind` with this object name and for which `matches` is true.
 
     Raises StepFailedError if there is none.
     """
     for widget in within.findChildren(kind):
-        if widget.isVisible() and name in ("", widget.objectName()) and where(widget):
+        if widget.isVisible() and name in ("", widget.objectName()) and matches(widget):
             return widget
     raise StepFailedError(f"there is no {kind.__name__} {name}".rstrip())
 
 
-def click(widget: QWidget, at: QPoint | None = None) -> None:
-    """Click a widget once it is visible and enabled: at `at`, in its centre, or on the check mark."""
+def click(widget: QWidget, position: QPoint | None = None) -> None:
+    """Click a widget once it is visible and enabled: at `position`, in its centre, or on the check mark."""
     wait_until(lambda: widget.isVisible() and widget.isEnabled(), f"{_widget_name(widget)} can be clicked")
     centre = QPoint(10, widget.height() // 2) if isinstance(widget, QCheckBox) else widget.rect().center()
-    QTest.mouseClick(widget, _LEFT, Qt.KeyboardModifier.NoModifier, at or centre)
+    QTest.mouseClick(widget, _LEFT, Qt.KeyboardModifier.NoModifier, position or centre)
     process_events()
 
 
@@ -168,11 +168,11 @@ def drag_rect(view: CanvasView, rect: Rect) -> None:
     process_events()
 
 
-def _send_mouse_event(view: QWidget, kind: QEvent.Type, where: QPointF) -> None:
+def _send_mouse_event(view: QWidget, kind: QEvent.Type, position: QPointF) -> None:
     button = Qt.MouseButton.NoButton if kind is QEvent.Type.MouseMove else _LEFT
     pressed = Qt.MouseButton.NoButton if kind is QEvent.Type.MouseButtonRelease else _LEFT
-    on_screen = QPointF(view.mapToGlobal(QPoint(0, 0))) + where
-    event = QMouseEvent(kind, where, on_screen, button, pressed, Qt.KeyboardModifier.NoModifier)
+    on_screen = QPointF(view.mapToGlobal(QPoint(0, 0))) + position
+    event = QMouseEvent(kind, position, on_screen, button, pressed, Qt.KeyboardModifier.NoModifier)
     QCoreApplication.sendEvent(view, event)
 
 

@@ -57,7 +57,7 @@ def fill_catalogue(demo: DemoRun) -> None:
 
 def _section(demo: DemoRun, name: str) -> Section[Any]:
     page = demo.page(CataloguePage)
-    click(find_widget(QAbstractButton, page.chips, where=lambda chip: getattr(chip, "key", "") == name))
+    click(find_widget(QAbstractButton, page.chips, matches=lambda chip: getattr(chip, "key", "") == name))
     return page.sections[name]
 
 

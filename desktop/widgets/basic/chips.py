@@ -130,16 +130,16 @@ class _FilterChip(QAbstractButton):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         theme = theme_manager().theme
-        on = self.isChecked()
+        is_active = self.isChecked()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         frame = QRectF(self.rect()).adjusted(1, 1, -1, -1)
         painter.setPen(QPen(QColor(theme.accent), 1.5) if self.hasFocus() else Qt.PenStyle.NoPen)
-        ground = theme.accent_ground if on else theme.raised if self.underMouse() else None
+        ground = theme.accent_ground if is_active else theme.raised if self.underMouse() else None
         painter.setBrush(QColor(ground) if ground else Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(frame, frame.height() / 2, frame.height() / 2)
-        painter.setPen(QColor(theme.accent_text if on else theme.text))
-        painter.setFont(text_font(TEXT_PX - 1, bold=on))
+        painter.setPen(QColor(theme.accent_text if is_active else theme.text))
+        painter.setFont(text_font(TEXT_PX - 1, bold=is_active))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
         painter.end()
 

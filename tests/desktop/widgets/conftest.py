@@ -1,4 +1,4 @@
-"""The kit is tested in both themes."""
+"""Runs tests of the widgets in both themes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shows a control, and tells its colours."""
+"""Shows a widget and finds the colours in its picture."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 
-def shown(qtbot: QtBot, widget: QWidget) -> QWidget:
+def show_widget(qtbot: QtBot, widget: QWidget) -> QWidget:
     qtbot.addWidget(widget)
     widget.show()
     return widget
 
 
-def colours(image: QImage) -> set[str]:
+def find_colours(image: QImage) -> set[str]:
     return {
         image.pixelColor(x, y).name()
         for x in range(0, image.width(), 1)

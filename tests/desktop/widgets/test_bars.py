@@ -1,4 +1,4 @@
-"""The bars around a page."""
+"""Tests the bars around a page."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from desktop.widgets import (
     service_text,
     service_tone,
 )
-from tests.desktop.widgets.kit import shown
+from tests.desktop.widgets.kit import show_widget
 
 
-def test_the_rail_marks_one_page_and_says_names(qtbot: QtBot) -> None:
+def test_rail_marks_one_page_and_has_accessible_names(qtbot: QtBot) -> None:
     rail = Rail()
-    shown(qtbot, rail)
+    show_widget(qtbot, rail)
     rail.set_entries(
         [RailEntry("records", "list", "Records"), RailEntry("people", "people", "Administration")]
     )
@@ -43,14 +43,14 @@ def test_the_rail_marks_one_page_and_says_names(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("state", list(ServiceState))
-def test_every_state_of_the_service_has_a_word_and_a_colour(qtbot: QtBot, state: ServiceState) -> None:
+def test_every_state_of_the_service_has_a_text_and_a_colour(qtbot: QtBot, state: ServiceState) -> None:
     assert service_text(state).startswith("Service")
     assert service_tone(state) in {"passed", "undecided", "failed"}
 
 
-def test_the_top_bar_shows_where_and_leads_back(qtbot: QtBot) -> None:
+def test_top_bar_shows_breadcrumbs_that_open_pages(qtbot: QtBot) -> None:
     bar = TopBar()
-    shown(qtbot, bar)
+    show_widget(qtbot, bar)
     bar.set_crumbs([("Records", "records"), ("B-1234", ""), ("Left wing root", "")])
     bar.set_crumbs([("Records", "records"), ("Left wing root", "")])
     bar.set_status("in_progress")
@@ -70,7 +70,7 @@ def test_the_top_bar_shows_where_and_leads_back(qtbot: QtBot) -> None:
     assert bar.height() == 48
 
 
-def test_the_save_mark_counts(qtbot: QtBot) -> None:
+def test_save_mark_shows_the_number_of_unsent_edits(qtbot: QtBot) -> None:
     mark = SaveMark()
     qtbot.addWidget(mark)
     texts = set()
@@ -86,7 +86,7 @@ def test_headers_and_status_bar(qtbot: QtBot, mode: Mode) -> None:
     header.add_action(Button("Export"))
     bar = StatusBar()
     for widget in (header, bar, Logo(), IconLabel("check", "passed"), ProgressBar("Progress")):
-        shown(qtbot, widget)
+        show_widget(qtbot, widget)
         assert not widget.grab().isNull()
     bar.show_texts("file.jpg", "x 1 y 2")
     assert bar.height() == 26

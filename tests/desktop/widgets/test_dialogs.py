@@ -1,4 +1,4 @@
-"""Dialogs that are as high as what they say, and popups with the corners of every other control."""
+"""Tests that dialogs have the height of their content, and popups round corners."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def show_dialog(qtbot: QtBot, dialog: QDialog) -> QDialog:
     return dialog
 
 
-def whole(qtbot: QtBot, dialog: QDialog) -> None:
-    """Nothing of it is cut, and nothing lies on anything else."""
+def check_complete(qtbot: QtBot, dialog: QDialog) -> None:
+    """Check that no label is cut off and no widgets overlap."""
     layout = dialog.layout()
     assert layout is not None
     qtbot.waitUntil(lambda: dialog.height() >= layout.totalHeightForWidth(dialog.width()))
@@ -34,7 +34,7 @@ def whole(qtbot: QtBot, dialog: QDialog) -> None:
     assert not overlapping(dialog)
 
 
-def test_a_sentence_that_comes_later_has_room(qtbot: QtBot) -> None:
+def test_dialog_grows_for_a_sentence_that_appears_later(qtbot: QtBot) -> None:
     dialog = Dialog()
     column = QVBoxLayout(dialog)
     sentence, field = label("", "error", wrap=True), Field("Name")
@@ -45,31 +45,31 @@ def test_a_sentence_that_comes_later_has_room(qtbot: QtBot) -> None:
     sentence.setText(LONG)
     field.set_error(LONG)
     qtbot.waitUntil(lambda: dialog.height() > before)
-    whole(qtbot, dialog)
+    check_complete(qtbot, dialog)
 
 
-def test_a_wrong_password_is_said_whole(context: Context, qtbot: QtBot) -> None:
+def test_message_about_a_wrong_password_is_shown_completely(context: Context, qtbot: QtBot) -> None:
     dialog = PasswordPrompt(context)
     show_dialog(qtbot, dialog)
     dialog.password.set_error(LONG)
-    whole(qtbot, dialog)
+    check_complete(qtbot, dialog)
 
 
-def test_a_wrong_address_is_said_whole(context: Context, qtbot: QtBot) -> None:
+def test_message_about_a_wrong_address_is_shown_completely(context: Context, qtbot: QtBot) -> None:
     dialog = ServerDialog("http://somewhere.example.com", context.preferences)
     show_dialog(qtbot, dialog)
     dialog.address.set_error(LONG)
-    whole(qtbot, dialog)
+    check_complete(qtbot, dialog)
 
 
-def test_what_a_key_means_already_is_said_whole(context: Context, qtbot: QtBot) -> None:
+def test_message_about_a_used_key_is_shown_completely(context: Context, qtbot: QtBot) -> None:
     dialog = ShortcutDialog(None, context.commands, "item.pass")
     show_dialog(qtbot, dialog)
     dialog.warning.setText(LONG)
-    whole(qtbot, dialog)
+    check_complete(qtbot, dialog)
 
 
-def test_the_buttons_of_a_dialog_behind_are_covered(context: Context, qtbot: QtBot) -> None:
+def test_dialog_below_another_one_is_covered(context: Context, qtbot: QtBot) -> None:
     behind = Dialog()
     QVBoxLayout(behind).addWidget(QLabel("behind"))
     show_dialog(qtbot, behind)

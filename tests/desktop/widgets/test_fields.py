@@ -1,4 +1,4 @@
-"""Fields: what was typed stays."""
+"""Tests input fields."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from desktop.widgets import (
     TextArea,
     move_toggles_after,
 )
-from tests.desktop.widgets.kit import shown
+from tests.desktop.widgets.kit import show_widget
 
 
-def test_an_error_keeps_what_was_typed_and_goes_with_the_next_key(qtbot: QtBot) -> None:
+def test_error_keeps_the_typed_text_and_is_hidden_by_the_next_key(qtbot: QtBot) -> None:
     field = Field("Username")
-    shown(qtbot, field)
+    show_widget(qtbot, field)
     qtbot.keyClicks(field.editor, "zhangsan")
     field.set_error("There is no such user.")
     assert (field.text(), field.error()) == ("zhangsan", "There is no such user.")
@@ -32,7 +32,7 @@ def test_an_error_keeps_what_was_typed_and_goes_with_the_next_key(qtbot: QtBot) 
     assert (field.text(), field.error()) == ("zhangsanx", "")
 
 
-def test_a_button_beside_the_label_moves_no_editor_in_a_row(qtbot: QtBot) -> None:
+def test_button_beside_a_label_does_not_move_the_editors_of_a_row(qtbot: QtBot) -> None:
     row = QWidget()
     column = QVBoxLayout(row)
     with_button, without = Field("Aircraft"), Field("Scale")
@@ -40,7 +40,7 @@ def test_a_button_beside_the_label_moves_no_editor_in_a_row(qtbot: QtBot) -> Non
     without.reserve_action()
     column.addWidget(with_button)
     column.addWidget(without)
-    shown(qtbot, row)
+    show_widget(qtbot, row)
     assert with_button.action is not None
     assert with_button.editor.y() == without.editor.y()
     assert with_button.action.geometry().bottom() < with_button.editor.y()
@@ -60,9 +60,9 @@ def test_a_field_holds_any_editor(qtbot: QtBot, editor: str) -> None:
     assert changes == []
 
 
-def test_a_password_is_hidden_until_asked_and_after_clear(qtbot: QtBot) -> None:
+def test_password_is_visible_only_on_request_until_clear(qtbot: QtBot) -> None:
     field = PasswordField("Password")
-    shown(qtbot, field)
+    show_widget(qtbot, field)
     line = field._line
     qtbot.keyClicks(line, "secret-word")
     assert line.displayText() != "secret-word"
@@ -72,7 +72,7 @@ def test_a_password_is_hidden_until_asked_and_after_clear(qtbot: QtBot) -> None:
     assert (field.text(), line.echoMode()) == ("", line.EchoMode.Password)
 
 
-def test_tab_leads_from_a_password_to_the_next_field_and_then_to_the_words_that_show_it(qtbot: QtBot) -> None:
+def test_tab_visits_the_passwords_before_their_toggles(qtbot: QtBot) -> None:
     both = QWidget()
     column = QVBoxLayout(both)
     first, second = PasswordField("Password"), PasswordField("Confirm password")
@@ -81,7 +81,7 @@ def test_tab_leads_from_a_password_to_the_next_field_and_then_to_the_words_that_
     button = Button("Save")
     column.addWidget(button)
     move_toggles_after(button, first, second)
-    shown(qtbot, both)
+    show_widget(qtbot, both)
     both.activateWindow()
     first.setFocus()
     qtbot.waitUntil(first._line.hasFocus)
@@ -102,9 +102,9 @@ def test_tab_leads_from_a_password_to_the_next_field_and_then_to_the_words_that_
     assert first._line.displayText() == "secret-word"
 
 
-def test_search_tells_once_after_a_pause_or_at_enter(qtbot: QtBot) -> None:
+def test_search_is_emitted_once_after_a_pause_or_at_enter(qtbot: QtBot) -> None:
     field = SearchField("Name, aircraft, executor")
-    shown(qtbot, field)
+    show_widget(qtbot, field)
     texts: list[str] = []
     field.searched.connect(texts.append)
     qtbot.keyClicks(field, "wing")
@@ -118,7 +118,7 @@ def test_search_tells_once_after_a_pause_or_at_enter(qtbot: QtBot) -> None:
     assert not field._key.isVisible()
 
 
-def test_a_choice_stays_when_it_is_still_offered_and_a_wheel_does_not_change_it(qtbot: QtBot) -> None:
+def test_chosen_value_stays_if_it_still_exists_and_ignores_the_wheel(qtbot: QtBot) -> None:
     combo = Combo("Status")
     qtbot.addWidget(combo)
     combo.set_choices([(None, "Any"), ("passed", "Passed")])

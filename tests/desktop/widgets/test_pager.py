@@ -1,4 +1,4 @@
-"""The pages of a table by their page_numbers."""
+"""Tests the pager of a table."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from shared.wire.common import Pagination
         (20, 20, [1, 18, 19, 20]),
     ],
 )
-def test_the_pages_around_and_both_ends_are_offered(page: int, pages: int, offered: list[int]) -> None:
+def test_neighbouring_pages_and_both_ends_have_buttons(page: int, pages: int, offered: list[int]) -> None:
     assert page_numbers(page, pages) == offered
 
 
-def test_a_number_leads_to_its_page(qtbot: QtBot) -> None:
+def test_number_requests_its_page(qtbot: QtBot) -> None:
     pager = Pager()
     qtbot.addWidget(pager)
     pager.show()
@@ -38,5 +38,5 @@ def test_a_number_leads_to_its_page(qtbot: QtBot) -> None:
     with qtbot.waitSignal(pager.page_requested) as signal:
         buttons["11"].click()
     assert signal.args == [11]
-    # The page that is shown stays marked until another one is there.
+    # The current page stays marked until another one is loaded.
     assert not buttons["11"].isChecked()

@@ -1,4 +1,4 @@
-"""States of a page, banners and questions."""
+"""Tests the states of a page, banners and confirmations."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from desktop.widgets import (
     label,
 )
 from desktop.widgets.states import LOADING_DELAY_MS
-from tests.desktop.widgets.kit import shown
+from tests.desktop.widgets.kit import show_widget
 
 
-def test_loading_is_seen_only_when_it_takes_long(qtbot: QtBot) -> None:
+def test_loading_is_visible_only_after_a_delay(qtbot: QtBot) -> None:
     stack = StateStack(label("content"))
-    shown(qtbot, stack)
+    show_widget(qtbot, stack)
     stack.show_loading()
     assert stack.currentWidget() is stack.loading
     assert not stack.loading._sentence.isVisible()
@@ -32,10 +32,10 @@ def test_loading_is_seen_only_when_it_takes_long(qtbot: QtBot) -> None:
     assert not stack.loading._delay.isActive()
 
 
-def test_states_say_it_and_offer_one_thing(qtbot: QtBot) -> None:
+def test_states_show_a_sentence_and_one_button(qtbot: QtBot) -> None:
     done: list[str] = []
     stack = StateStack(label("content"))
-    shown(qtbot, stack)
+    show_widget(qtbot, stack)
     stack.show_empty("list", "No records yet.", "New record", lambda: done.append("new"))
     empty = stack.currentWidget()
     assert isinstance(empty, EmptyState)
@@ -57,7 +57,7 @@ def test_a_banner_stays_until_it_is_closed(qtbot: QtBot) -> None:
     column = QVBoxLayout(holder)
     banner = Banner()
     column.addWidget(banner)
-    shown(qtbot, holder)
+    show_widget(qtbot, holder)
     assert not banner.isVisible()
     banner.show_message("Two edits wait.", "warn", "Send now")
     assert banner.isVisible()
@@ -69,14 +69,14 @@ def test_a_banner_stays_until_it_is_closed(qtbot: QtBot) -> None:
     assert not banner.isVisible()
 
 
-def test_a_question_names_the_verb_and_defaults_to_no(qtbot: QtBot) -> None:
+def test_confirmation_names_the_verb_and_defaults_to_cancel(qtbot: QtBot) -> None:
     dialog = Confirm(None, "Delete record?", "Its 6 items go with it.", "Delete record")
-    shown(qtbot, dialog)
+    show_widget(qtbot, dialog)
     assert dialog.confirm_button.text() == "Delete record"
     assert dialog.cancel_button.isDefault()
     qtbot.keyClick(dialog, Qt.Key.Key_Return)
     assert dialog.result() == QDialog.DialogCode.Rejected
     again = Confirm(None, "Delete?", "Gone.", "Delete", danger=True)
-    shown(qtbot, again)
+    show_widget(qtbot, again)
     again.confirm_button.click()
     assert again.result() == QDialog.DialogCode.Accepted

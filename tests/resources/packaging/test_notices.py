@@ -1,4 +1,4 @@
-"""What a part is under and what it brings along; what is not known stops the build."""
+"""Tests the licences of parts and their libraries; unknown ones stop the build."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ LIBRARIES = [
 ]
 
 
-class Installed(metadata.Distribution):
-    """A package that says this of itself."""
+class FakeDistribution(metadata.Distribution):
+    """An installed package with this metadata."""
 
     def __init__(self, **fields: str) -> None:
         self._message = Message()
@@ -51,7 +51,7 @@ class Installed(metadata.Distribution):
     ],
 )
 def test_licence_is_an_spdx_expression(fields: dict[str, str], licence: str) -> None:
-    assert find_licence(Installed(**fields)) == licence
+    assert find_licence(FakeDistribution(**fields)) == licence
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_licence_is_an_spdx_expression(fields: dict[str, str], licence: str) -> 
 )
 def test_unknown_licence_stops_the_build(fields: dict[str, str]) -> None:
     with pytest.raises(BuildError, match="part 1"):
-        find_licence(Installed(**fields))
+        find_licence(FakeDistribution(**fields))
 
 
 @pytest.mark.parametrize(("name", "licence"), sorted(set(LIBRARIES)))

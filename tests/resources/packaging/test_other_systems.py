@@ -1,4 +1,4 @@
-"""The scripts for Windows and macOS name files that exist and no address, and say that nobody ran them."""
+"""Tests the scripts for Windows and macOS, which cannot run here."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_inno_setup_takes_files_of_the_project() -> None:
     for path in re.findall(r"\.\.\\\.\.\\\.\.\\([\w.\\]+)", "\n".join(lines)):
         assert path.split("\\")[0] in MADE or (program_folder() / path.replace("\\", "/")).is_file(), path
     text = "\n".join(lines)
-    # One program for Windows, whatever its version.
+    # All versions are the same program for Windows.
     assert text.count("AppId=") == 1
     assert "UninstallDelete" not in text
     assert {"Setup", "Languages", "Files", "Icons", "InstallDelete", "Run"} <= set(

@@ -1,4 +1,4 @@
-"""The portable archive, made of a bundle of a few files."""
+"""Tests the portable archive of a small bundle."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_folder_without_a_program_is_refused(tmp_path: Path, capsys: pytest.Capt
     assert list(tmp_path.iterdir()) == []
 
 
-def test_time_of_a_package_is_that_of_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_build_time_is_the_time_of_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
     assert build_time() == build_time() > 1_500_000_000
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "12")

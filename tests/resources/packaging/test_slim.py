@@ -15,12 +15,12 @@ from resources.packaging.system import BuildError
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not all(map(shutil.which, ("strip", "objcopy", "as", "ld"))),
-    reason="bundles are made slim on Linux, with binutils",
+    reason="slimming a bundle needs Linux and binutils",
 )
 
 QT = Path(PySide6.__file__).parent / "Qt" / "lib"
 
-ASKING = """
+QT_SCRIPT = """
 import functools, json
 from PySide6.QtCore import QCollator, QLocale, QStringDecoder, QTimeZone
 words = "张 王 李 绕机 检查 é e z Ä a B 10 9".split()
@@ -43,10 +43,10 @@ print(json.dumps({"sorted": sorted_in, "read": read, "zones": zones}), used[0], 
 """
 
 
-def icu_of_qt(preload: str = "") -> tuple[str, str]:
-    """What Qt says that it has of ICU, and the path of the data that it took it from."""
+def read_icu_of_qt(preload: str = "") -> tuple[str, str]:
+    """Return what Qt reads from ICU, and the path of the loaded data."""
     run = subprocess.run(
-        [sys.executable, "-c", ASKING],
+        [sys.executable, "-c", QT_SCRIPT],
         env={**os.environ, "LD_PRELOAD": preload},
         capture_output=True,
         encoding="utf-8",
@@ -56,13 +56,13 @@ def icu_of_qt(preload: str = "") -> tuple[str, str]:
     return allocator, used
 
 
-def test_qt_gets_the_same_of_what_is_left_of_icu(tmp_path: Path) -> None:
+def test_qt_gets_the_same_results_from_trimmed_icu(tmp_path: Path) -> None:
     (whole,) = QT.glob("libicudata.so.*")
     trimmed = tmp_path / whole.name
     shutil.copy(whole, trimmed)
     slim.trim_icu(trimmed)
     assert trimmed.stat().st_size < whole.stat().st_size / 5
-    before, after = icu_of_qt(), icu_of_qt(str(trimmed))
+    before, after = read_icu_of_qt(), read_icu_of_qt(str(trimmed))
     assert after[1] == str(trimmed) != before[1]
     assert after[0] == before[0]
 
@@ -92,11 +92,11 @@ def test_icu_data_is_read_and_written() -> None:
         ("icudt73l/translit/root.res", False),
     ],
 )
-def test_what_is_wanted_of_icu(name: str, wanted: bool) -> None:
+def test_needed_entries_of_icu(name: str, wanted: bool) -> None:
     assert slim.is_needed(name) is wanted
 
 
-def test_symbols_are_taken_out_of_a_library(tmp_path: Path) -> None:
+def test_symbols_are_removed_from_a_library(tmp_path: Path) -> None:
     (library,) = QT.glob("libicuuc.so.*")
     copy = tmp_path / library.name
     shutil.copy(library, copy)
@@ -106,19 +106,17 @@ def test_symbols_are_taken_out_of_a_library(tmp_path: Path) -> None:
     assert os.access(copy, os.X_OK) == os.access(library, os.X_OK)
 
 
-def test_a_library_that_would_not_load_any_more_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_library_that_strip_would_damage_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (library,) = QT.glob("libicuuc.so.*")
     copy = tmp_path / library.name
     shutil.copy(library, copy)
     content = bytearray(library.read_bytes())
     content[len(content) // 2] ^= 255
 
-    def damaging(*arguments: str | Path) -> str:
+    def damage(*arguments: str | Path) -> str:
         Path(arguments[-2]).write_bytes(content)
         return ""
 
-    monkeypatch.setattr(slim, "run_tool", damaging)
+    monkeypatch.setattr(slim, "run_tool", damage)
     slim.strip_symbols(copy)
     assert copy.read_bytes() == library.read_bytes()

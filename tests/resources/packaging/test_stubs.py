@@ -1,4 +1,4 @@
-"""Stand-ins for FFmpeg: OpenCV loads with them, and a call ends the process."""
+"""Tests stubs for FFmpeg: OpenCV loads with them, and a call ends the process."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from shared.images.cv import cv2
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not all(map(shutil.which, ("objdump", "as", "ld"))),
-    reason="stand-ins are made on Linux, with binutils",
+    reason="stubs are built on Linux, with binutils",
 )
 
 OPENCV = next(Path(cv2.__file__).parent.glob("cv2*.so"))
 LIBRARIES = OPENCV.parent.parent / "opencv_python_headless.libs"
 
-LOADED = """
+OPENCV_SCRIPT = """
 import sys, numpy as np
 from shared.images.cv import cv2
 print(cv2.imdecode(cv2.imencode(".png", np.zeros((4, 4, 3), np.uint8))[1], cv2.IMREAD_COLOR).shape)
@@ -51,7 +51,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     )
 
 
-def run(libraries: list[Path], script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_with_stubs(libraries: list[Path], script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "LD_PRELOAD": ":".join(map(str, libraries))}
     return subprocess.run(
         [sys.executable, "-c", script, *arguments],
@@ -63,8 +63,8 @@ def run(libraries: list[Path], script: str, *arguments: str) -> subprocess.Compl
 
 
 @pytest.mark.slow(5)
-def test_opencv_loads_and_plays_with_stand_ins_alone(libraries: list[Path], tmp_path: Path) -> None:
-    ended = run(libraries, LOADED, str(tmp_path / "v.avi"))
+def test_opencv_loads_and_plays_with_stubs(libraries: list[Path], tmp_path: Path) -> None:
+    ended = run_with_stubs(libraries, OPENCV_SCRIPT, str(tmp_path / "v.avi"))
     assert ended.returncode == 0, ended.stderr
     picture, frame, loaded = ended.stdout.splitlines()
     assert (picture, frame) == ("(4, 4, 3)", "(48, 64, 3)")
@@ -73,15 +73,15 @@ def test_opencv_loads_and_plays_with_stand_ins_alone(libraries: list[Path], tmp_
 
 def test_a_call_ends_the_process(libraries: list[Path]) -> None:
     library = next(path for path in libraries if path.name.startswith("libavutil"))
-    ended = run([], f"import ctypes; ctypes.CDLL({str(library)!r}).av_malloc(1)")
+    ended = run_with_stubs([], f"import ctypes; ctypes.CDLL({str(library)!r}).av_malloc(1)")
     assert ended.returncode in (-signal.SIGILL, -signal.SIGTRAP)
 
 
-def test_they_are_small_and_need_nothing(libraries: list[Path]) -> None:
+def test_stubs_are_small_and_need_no_library(libraries: list[Path]) -> None:
     assert sum(path.stat().st_size for path in libraries) < 100_000
     assert needed_libraries(*libraries) == set()
 
 
-def test_a_library_that_is_not_asked_by_version_is_refused(tmp_path: Path) -> None:
+def test_import_without_a_version_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match="without a version"):
         build_stubs(OPENCV, [Path("libother.so.1")], tmp_path)

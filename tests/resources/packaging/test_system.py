@@ -18,11 +18,11 @@ from resources.packaging.system import BuildError, debian_package_name
         ("libEGL.so.1", "libegl1"),
     ],
 )
-def test_the_package_of_a_library(soname: str, package: str) -> None:
+def test_package_name_follows_from_the_soname(soname: str, package: str) -> None:
     assert debian_package_name(soname) == package
 
 
-def test_a_library_that_is_missing_is_named_with_its_package(
+def test_message_names_a_missing_library_and_its_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "plugin.so").write_bytes(b"\x7fELF")

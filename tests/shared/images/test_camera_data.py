@@ -23,7 +23,7 @@ def read(data: bytes, **options: Any) -> CameraData:
 
 
 def jpeg_with_exif(block: bytes) -> bytes:
-    """A JPEG file with these bytes as its EXIF block."""
+    """Return a JPEG file with this EXIF block."""
     body = b"Exif\0\0" + block
     return _PLAIN[:2] + b"\xff\xe1" + struct.pack(">H", len(body) + 2) + body + _PLAIN[2:]
 
@@ -68,7 +68,7 @@ def test_camera_data_is_read(file_format: str) -> None:
     }
 
 
-def test_the_position_is_read_only_where_it_is_wanted() -> None:
+def test_position_is_read_only_on_request() -> None:
     assert read(PHOTO).position is None
     assert read(PHOTO, position=True).position == CameraPosition(latitude=-31.1723611, longitude=121.3341667)
 
@@ -81,12 +81,12 @@ def test_camera_clock_that_was_never_set_gives_no_time(value: str) -> None:
 
 
 @pytest.mark.parametrize("offset", ["+8", "+99:00", "UTC"])
-def test_an_offset_that_makes_no_sense_is_left_out(offset: str) -> None:
+def test_invalid_offset_is_left_out(offset: str) -> None:
     photo = camera_photo({}, {0x9003: "2026:05:01 10:00:01", 0x9011: offset})
     assert read(photo).taken_at == "2026-05-01T10:00:01"
 
 
-def test_texts_are_cut_and_cleaned() -> None:
+def test_texts_are_shortened_and_cleaned() -> None:
     camera = read(camera_photo({0x010F: "a\x1b[31m\nb" + "x" * 5000, 0x0110: "  unknown "}))
     make = not_none(camera.make)
     assert make.startswith("a [31m b")
@@ -94,7 +94,7 @@ def test_texts_are_cut_and_cleaned() -> None:
     assert camera.model is None
 
 
-def test_numbers_out_of_any_camera_are_left_out() -> None:
+def test_implausible_numbers_are_left_out() -> None:
     photo = camera_photo({}, {0x829A: (1, 0), 0x829D: (0, 1), 0x920A: (4_000_000_000, 1)})
     assert read(photo) == CameraData()
 

@@ -1,4 +1,4 @@
-"""PNG files whose text unpacks to more than a picture needs."""
+"""Tests PNG files with too much text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_texts_are_counted_together(kind: str) -> None:
     assert has_too_much_text(io.BytesIO(png(*TEXT.values(), TEXT[kind])))
 
 
-def test_a_single_text_is_not_unpacked_to_its_end() -> None:
+def test_large_text_is_not_decompressed_to_its_end() -> None:
     assert has_too_much_text(png((b"zTXt", b"k\0\0" + zlib.compress(b"a" * (20 * MAX_TEXT_BYTES), 9))))
 
 
@@ -59,6 +59,6 @@ def test_pictures_with_little_text_pass(data: bytes) -> None:
     assert not has_too_much_text(data)
 
 
-def test_a_chunk_that_claims_more_than_there_is_ends_the_look() -> None:
+def test_chunk_longer_than_the_file_ends_the_scan() -> None:
     assert not has_too_much_text(png()[:33] + b"\x7f\xff\xff\xffIDAT")
     assert has_too_much_text(png()[:33] + b"\x7f\xff\xff\xfftEXt")

@@ -1,4 +1,4 @@
-"""How a large picture is cut: the service makes what the desktop asks for."""
+"""Tests the tiles of a large picture, which the service creates and the desktop requests."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ def test_the_last_tiles_may_be_smaller() -> None:
     assert tile_counts(1, 2 * TILE - 1) == (1, 2)
 
 
-def test_levels_count_the_other_way_round_in_the_file() -> None:
+def test_file_numbers_the_levels_in_reverse() -> None:
     assert tile_name(0, 3, 4, 5) == "picture_files/2/4_5.jpg"
     assert tile_name(2, 3, 0, 0) == "picture_files/0/0_0.jpg"

@@ -1,4 +1,4 @@
-"""What every body is built from: times, numbers, documents kept as given, pages."""
+"""Tests the types of all bodies: times, numbers, JSON documents, pages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def is_refused(adapter: TypeAdapter[Any], value: Any) -> bool:
 
 
 @pytest.fixture
-def _in_shanghai() -> Iterator[None]:
+def _use_shanghai_time() -> Iterator[None]:
     if os.name == "nt":
         pytest.skip("the time zone of a process is the system's there")
     with pytest.MonkeyPatch.context() as patch:
@@ -48,8 +48,8 @@ def _in_shanghai() -> Iterator[None]:
     time.tzset()
 
 
-@pytest.mark.usefixtures("_in_shanghai")
-def test_a_time_without_a_zone_is_utc_wherever_the_machine_stands() -> None:
+@pytest.mark.usefixtures("_use_shanghai_time")
+def test_time_without_a_zone_is_utc_in_any_local_zone() -> None:
     text = "2026-03-01T08:00:00"
     at = ITEM_TIME.validate_python(text)
     assert at == dt.datetime(2026, 3, 1, 8, tzinfo=dt.UTC)
@@ -60,17 +60,17 @@ def test_a_time_without_a_zone_is_utc_wherever_the_machine_stands() -> None:
 
 @pytest.mark.parametrize("adapter", [ITEM_TIME, RECORD_TIME])
 @pytest.mark.parametrize("value", [0, 1.5, "0", "1772352000", "08:00:00", "", None, True])
-def test_a_time_is_a_text_that_begins_with_its_date(adapter: TypeAdapter[Any], value: Any) -> None:
+def test_time_that_is_not_an_iso_date_is_refused(adapter: TypeAdapter[Any], value: Any) -> None:
     assert is_refused(adapter, value)
 
 
 @pytest.mark.parametrize("value", ["0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00"])
-def test_a_time_that_its_zone_leads_out_of_all_years_is_refused(value: str) -> None:
+def test_time_outside_the_valid_years_is_refused(value: str) -> None:
     assert is_refused(ITEM_TIME, value)
 
 
 def nested_document(depth: int) -> dict[str, Any]:
-    """A document of so many levels, the value inside counted."""
+    """Return a document with `depth` levels, including the innermost value."""
     value: Any = 1
     for _ in range(depth - 1):
         value = {"a": value}
@@ -78,10 +78,10 @@ def nested_document(depth: int) -> dict[str, Any]:
     return value
 
 
-def test_a_document_may_be_so_deep_and_hold_so_many_values() -> None:
+def test_document_at_the_limits_of_depth_and_size_is_accepted() -> None:
     assert not is_refused(DOCUMENT, nested_document(MAX_JSON_DEPTH))
     assert is_refused(DOCUMENT, nested_document(MAX_JSON_DEPTH + 1))
-    # The document itself, the key and the list are values too.
+    # The document, the key and the list also count as values.
     assert not is_refused(DOCUMENT, {"a": [0] * (MAX_JSON_VALUES - 3)})
     assert is_refused(DOCUMENT, {"a": [0] * (MAX_JSON_VALUES - 2)})
 
@@ -92,7 +92,7 @@ def test_document_refuses_values_that_are_not_json(part: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [True, "1", None, float("inf"), float("nan"), 10**400])
-def test_value_that_is_not_a_number(value: Any) -> None:
+def test_value_that_is_not_a_number_is_refused(value: Any) -> None:
     assert is_refused(TypeAdapter(Number), value)
 
 
@@ -107,7 +107,7 @@ def test_numbers_are_stored_unchanged() -> None:
 
 
 @pytest.mark.parametrize("value", [True, False, "1", None, 1.5])
-def test_value_that_is_not_an_integer(value: Any) -> None:
+def test_value_that_is_not_an_integer_is_refused(value: Any) -> None:
     assert is_refused(TypeAdapter(Integer), value)
 
 
@@ -116,10 +116,10 @@ def test_the_last_page_may_be_half_full() -> None:
     assert pages == [0, 1, 1, 2, 2]
 
 
-def test_pages_within_their_limits() -> None:
+def test_page_outside_its_limits_is_refused() -> None:
     assert not is_refused(TypeAdapter(PageSize), 200)
     assert is_refused(TypeAdapter(PageSize), 201)
     assert is_refused(TypeAdapter(PageSize), 0)
     assert not is_refused(TypeAdapter(CurrentPage), 2**31 - 1)
-    # OFFSET would leave the integers of the database.
+    # OFFSET would exceed the integers of the database.
     assert is_refused(TypeAdapter(CurrentPage), 2**31)

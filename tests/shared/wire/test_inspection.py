@@ -1,4 +1,4 @@
-"""Bodies of records and items: what may be left out and not be null, and settings that make sense."""
+"""Tests the bodies of records and items: required values and valid settings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def is_refused(body: type[BaseModel], **fields: Any) -> bool:
         (ItemUpdate, "result"),
     ],
 )
-def test_a_field_that_cannot_be_cleared(body: type[BaseModel], field: str) -> None:
+def test_null_for_a_required_field_is_refused(body: type[BaseModel], field: str) -> None:
     assert not is_refused(body)
     assert is_refused(body, **{field: None})
 
@@ -43,7 +43,7 @@ def test_a_field_that_cannot_be_cleared(body: type[BaseModel], field: str) -> No
     ("area", "wrong"),
     [
         ((0.5, 0.5, 0.5, 0.5), False),
-        # What was divided by the size of an image.
+        # Dividing by the size of an image can give slightly more than 1.
         ((0.7, 0.1, 0.3 + 1e-9, 0.9), False),
         ((0.5, 0.0, 0.51, 1.0), True),
         ((0.0, 0.5, 1.0, 0.51), True),
@@ -65,7 +65,7 @@ def test_the_smallest_defect_has_a_size(value: Any) -> None:
     assert is_refused(DetectionSettings, smallest=value)
 
 
-def test_a_correction_is_bounded_and_says_its_flags_as_such() -> None:
+def test_correction_has_limits_and_boolean_flags() -> None:
     box = {
         "label": "裂纹",
         "confidence": 1,

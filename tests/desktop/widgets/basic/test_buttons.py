@@ -1,4 +1,4 @@
-"""Buttons: both themes, focus, names."""
+"""Tests buttons: themes, focus, names."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from desktop.widgets import (
     Field,
     IconButton,
 )
-from tests.desktop.widgets.kit import colours, shown
+from tests.desktop.widgets.kit import find_colours, show_widget
 
 
 @pytest.mark.parametrize("kind", list(ButtonKind))
 def test_every_button_paints_in_both_themes(qtbot: QtBot, mode: Mode, kind: ButtonKind) -> None:
     button = Button("Finish", kind=kind, icon="check", keys="Y")
-    shown(qtbot, button)
+    show_widget(qtbot, button)
     assert button.accessibleName() == "Finish"
     theme = theme_manager().theme
     ground = {
@@ -29,18 +29,18 @@ def test_every_button_paints_in_both_themes(qtbot: QtBot, mode: Mode, kind: Butt
         ButtonKind.PASSED: theme.ground("passed"),
     }.get(kind)
     if ground:
-        assert ground in colours(button.grab().toImage())
+        assert ground in find_colours(button.grab().toImage())
 
 
-def test_a_verdict_button_is_solid_when_it_is_the_verdict(qtbot: QtBot, mode: Mode) -> None:
+def test_button_of_the_current_verdict_is_solid(qtbot: QtBot, mode: Mode) -> None:
     button = Button("Failed", kind=ButtonKind.FAILED, keys="X")
-    shown(qtbot, button)
-    assert theme_manager().theme.solid("failed") not in colours(button.grab().toImage())
+    show_widget(qtbot, button)
+    assert theme_manager().theme.solid("failed") not in find_colours(button.grab().toImage())
     button.setChecked(True)
-    assert theme_manager().theme.solid("failed") in colours(button.grab().toImage())
+    assert theme_manager().theme.solid("failed") in find_colours(button.grab().toImage())
 
 
-def test_a_verdict_that_can_no_longer_be_changed_is_still_seen(qtbot: QtBot, mode: Mode) -> None:
+def test_verdict_is_visible_on_a_disabled_button(qtbot: QtBot, mode: Mode) -> None:
     chosen, other = (
         Button("Fail", kind=ButtonKind.FAILED, keys="X"),
         Button("Pass", kind=ButtonKind.PASSED, keys="Y"),
@@ -48,18 +48,18 @@ def test_a_verdict_that_can_no_longer_be_changed_is_still_seen(qtbot: QtBot, mod
     chosen.setChecked(True)
     for button in (chosen, other):
         button.setEnabled(False)
-        shown(qtbot, button)
-    assert theme_manager().theme.solid("failed") in colours(chosen.grab().toImage())
-    assert theme_manager().theme.raised in colours(other.grab().toImage())
+        show_widget(qtbot, button)
+    assert theme_manager().theme.solid("failed") in find_colours(chosen.grab().toImage())
+    assert theme_manager().theme.raised in find_colours(other.grab().toImage())
 
 
-def test_keyboard_focus_is_seen_and_a_click_takes_none(qtbot: QtBot, mode: Mode) -> None:
+def test_keyboard_focus_is_visible_and_a_click_does_not_take_the_focus(qtbot: QtBot, mode: Mode) -> None:
     holder = QWidget()
     column = QVBoxLayout(holder)
     button, other = Button("Open"), Field("Name")
     column.addWidget(button)
     column.addWidget(other)
-    shown(qtbot, holder)
+    show_widget(qtbot, holder)
     holder.activateWindow()
     other.setFocus()
     qtbot.waitUntil(other.editor.hasFocus)
@@ -77,7 +77,7 @@ def test_an_icon_button_has_a_name(qtbot: QtBot) -> None:
     assert button.sizeHint().width() == button.sizeHint().height()
 
 
-def test_a_text_that_is_too_long_is_cut_and_stands_in_the_tooltip(qtbot: QtBot) -> None:
+def test_long_text_is_elided_and_shown_in_the_tooltip(qtbot: QtBot) -> None:
     parent = QWidget()
     column = QVBoxLayout(parent)
     button = Button("", kind=ButtonKind.LINK, elide=True)

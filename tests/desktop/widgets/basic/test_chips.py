@@ -1,4 +1,4 @@
-"""Chips: a word beside every colour."""
+"""Tests chips and filters."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from desktop.widgets import (
     status_text,
 )
 from shared.codes import Status, Verdict
-from tests.desktop.widgets.kit import colours
+from tests.desktop.widgets.kit import find_colours
 
 
 @pytest.mark.parametrize("status", [*Status, *Verdict])
-def test_a_pill_always_has_a_word(qtbot: QtBot, status: str) -> None:
+def test_chip_always_has_a_text(qtbot: QtBot, status: str) -> None:
     chip = Chip()
     qtbot.addWidget(chip)
     chip.show_status(status)
@@ -32,16 +32,16 @@ def test_an_unknown_status_shows_itself(qtbot: QtBot) -> None:
     assert status_text("postponed") == "postponed"
 
 
-def test_a_delegate_paints_the_same_pill(qtbot: QtBot, mode: Mode) -> None:
+def test_delegate_paints_the_same_chip(qtbot: QtBot, mode: Mode) -> None:
     image = QImage(120, 30, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(QColor(theme_manager().theme.panel))
     painter = QPainter(image)
     assert paint_chip(painter, 4, 15, "passed", "Passed") == chip_width("Passed")
     painter.end()
-    assert theme_manager().theme.ground("passed") in colours(image)
+    assert theme_manager().theme.ground("passed") in find_colours(image)
 
 
-def test_filters_keep_what_is_on_and_tell_what_a_person_chose(qtbot: QtBot) -> None:
+def test_active_filter_stays_and_a_choice_is_emitted(qtbot: QtBot) -> None:
     chips = FilterChips("Filter")
     qtbot.addWidget(chips)
     chips.set_choices([("all", "All 6"), ("failed", "Failed 2")])

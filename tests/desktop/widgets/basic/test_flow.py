@@ -1,4 +1,4 @@
-"""A row of controls that goes on in the next line."""
+"""Tests the layout in rows that wrap."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Block(QWidget):
         self.updateGeometry()
 
 
-def flow(qtbot: QtBot, width: int, *sizes: tuple[int, int]) -> tuple[QWidget, list[Block]]:
+def show_flow(qtbot: QtBot, width: int, *sizes: tuple[int, int]) -> tuple[QWidget, list[Block]]:
     whole = QWidget()
     qtbot.addWidget(whole)
     row = FlowLayout(whole, spacing=10)
@@ -34,40 +34,40 @@ def flow(qtbot: QtBot, width: int, *sizes: tuple[int, int]) -> tuple[QWidget, li
     return whole, blocks
 
 
-def places(blocks: list[Block]) -> list[tuple[int, int]]:
+def widget_positions(blocks: list[Block]) -> list[tuple[int, int]]:
     return [(block.x(), block.y()) for block in blocks]
 
 
-def test_what_has_room_stands_in_one_line(qtbot: QtBot) -> None:
-    whole, blocks = flow(qtbot, 220, (100, 20), (100, 20))
-    assert places(blocks) == [(0, 0), (110, 0)]
+def test_widgets_that_fit_are_in_one_row(qtbot: QtBot) -> None:
+    whole, blocks = show_flow(qtbot, 220, (100, 20), (100, 20))
+    assert widget_positions(blocks) == [(0, 0), (110, 0)]
     assert whole.heightForWidth(220) == 20
     assert whole.sizeHint() == QSize(210, 20)
 
 
-def test_the_rest_goes_on_in_the_next_line(qtbot: QtBot) -> None:
-    whole, blocks = flow(qtbot, 215, (100, 20), (100, 30), (100, 20))
-    # In the middle of its line, which is as high as the highest.
-    assert places(blocks) == [(0, 5), (110, 0), (0, 40)]
+def test_further_widgets_are_in_the_next_row(qtbot: QtBot) -> None:
+    whole, blocks = show_flow(qtbot, 215, (100, 20), (100, 30), (100, 20))
+    # Centred vertically in its row, which has the height of the highest widget.
+    assert widget_positions(blocks) == [(0, 5), (110, 0), (0, 40)]
     assert whole.heightForWidth(215) == 60
 
 
-def test_what_is_hidden_takes_no_room(qtbot: QtBot) -> None:
-    _whole, blocks = flow(qtbot, 215, (100, 20), (100, 20), (100, 20))
+def test_hidden_widget_takes_no_space(qtbot: QtBot) -> None:
+    _whole, blocks = show_flow(qtbot, 215, (100, 20), (100, 20), (100, 20))
     blocks[0].hide()
-    qtbot.waitUntil(lambda: places(blocks)[1:] == [(0, 0), (110, 0)])
+    qtbot.waitUntil(lambda: widget_positions(blocks)[1:] == [(0, 0), (110, 0)])
 
 
-def test_one_that_is_too_wide_gets_the_width_there_is(qtbot: QtBot) -> None:
-    _whole, blocks = flow(qtbot, 60, (100, 20), (30, 20))
+def test_too_wide_widget_gets_the_available_width(qtbot: QtBot) -> None:
+    _whole, blocks = show_flow(qtbot, 60, (100, 20), (30, 20))
     assert [block.width() for block in blocks] == [60, 30]
 
 
-def test_one_that_grows_or_goes_changes_the_height(qtbot: QtBot) -> None:
-    whole, blocks = flow(qtbot, 210, (100, 20), (100, 20))
+def test_height_changes_if_a_widget_grows_or_disappears(qtbot: QtBot) -> None:
+    whole, blocks = show_flow(qtbot, 210, (100, 20), (100, 20))
     assert whole.heightForWidth(210) == 20
     blocks[0].set_size(150, 30)
-    qtbot.waitUntil(lambda: places(blocks) == [(0, 0), (0, 40)])
+    qtbot.waitUntil(lambda: widget_positions(blocks) == [(0, 0), (0, 40)])
     layout = whole.layout()
     assert layout is not None
     assert (whole.heightForWidth(210), layout.sizeHint(), layout.minimumSize().height()) == (

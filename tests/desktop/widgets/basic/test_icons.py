@@ -1,4 +1,4 @@
-"""Icons: of the colour asked for, crisp at every scale."""
+"""Tests that icons have the given colour and are sharp at every scale."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ICONS = sorted(path.stem for path in Path(resource_path("icons")).glob("*.svg") 
 
 
 @pytest.mark.parametrize("name", ICONS)
-def test_every_icon_draws_in_the_colour_asked_for(qtbot: QtBot, name: str) -> None:
+def test_every_icon_is_drawn_in_the_given_colour(qtbot: QtBot, name: str) -> None:
     source = resource_path("icons", f"{name}.svg").read_text(encoding="utf-8")
     assert 'stroke="currentColor"' in source
     assert 'stroke-width="1.7"' in source

@@ -1,4 +1,4 @@
-"""Texts, progress and tables: plain, folded, in step."""
+"""Tests labels, progress bars and the columns of tables."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from desktop.widgets import (
     label,
     wrap_button_text,
 )
-from tests.desktop.widgets.kit import colours
+from tests.desktop.widgets.kit import find_colours
 
 
-def test_progress_is_accent_under_way_and_quiet_when_full(qtbot: QtBot, mode: Mode) -> None:
+def test_progress_has_the_accent_colour_until_it_is_complete(qtbot: QtBot, mode: Mode) -> None:
     bar = ProgressBar("Progress")
     bar.resize(90, 5)
     qtbot.addWidget(bar)
     bar.setValue(40)
-    assert theme_manager().theme.accent in colours(bar.grab().toImage())
+    assert theme_manager().theme.accent in find_colours(bar.grab().toImage())
     bar.setValue(100)
-    assert theme_manager().theme.accent not in colours(bar.grab().toImage())
-    assert theme_manager().theme.dim in colours(bar.grab().toImage())
+    assert theme_manager().theme.accent not in find_colours(bar.grab().toImage())
+    assert theme_manager().theme.dim in find_colours(bar.grab().toImage())
 
 
 def test_plain_text_stays_plain(qtbot: QtBot) -> None:
@@ -53,8 +53,8 @@ def test_the_columns_of_a_table_grow_and_shrink_together(qtbot: QtBot) -> None:
     assert table.columnWidth(0) + table.columnWidth(1) == table.viewport().width()
 
 
-def test_on_hover_names_are_no_markup(qtbot: QtBot) -> None:
-    # Qt takes a tooltip that looks like HTML for HTML, and reads the pictures that it names.
+def test_markup_in_tooltips_is_escaped(qtbot: QtBot) -> None:
+    # Qt interprets a tooltip that looks like HTML, and loads pictures that it names.
     name = "<img src='file:///etc/hostname'> <b>0.5 < 1</b> &amp;  twice"
 
     def plain_text(tooltip: str) -> str:
@@ -78,7 +78,7 @@ def test_on_hover_names_are_no_markup(qtbot: QtBot) -> None:
 @pytest.mark.parametrize(
     "text", ["A name of several words, none of them long", "没有空格的很长的名称" * 3, "one"]
 )
-def test_a_folded_text_loses_nothing_and_keeps_within_its_width(qtbot: QtBot, text: str) -> None:
+def test_wrapped_text_is_complete_and_within_its_width(qtbot: QtBot, text: str) -> None:
     metrics = QFontMetrics(QApplication.font())
     lines = wrap_button_text(text, metrics, 120).split("\n")
     assert all(metrics.horizontalAdvance(line) <= 120 for line in lines)

@@ -1,4 +1,4 @@
-"""What leaves a layout leaves nothing behind that PySide takes for alive."""
+"""Tests that PySide keeps no references to deleted layout items."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from desktop.widgets import FilterChips, clear_layout, remove_widget
 from tests.desktop.layout_items import stale_items
 
 
-def nested(qtbot: QtBot) -> tuple[QWidget, QVBoxLayout, list[QLabel]]:
-    """A filled layout that was put into another, which makes PySide know its items."""
+def create_nested_layout(qtbot: QtBot) -> tuple[QWidget, QVBoxLayout, list[QLabel]]:
+    """Create a layout with widgets inside another layout, so that PySide has wrappers for its items."""
     whole = QWidget()
     qtbot.addWidget(whole)
     row = QVBoxLayout()
@@ -25,7 +25,7 @@ def nested(qtbot: QtBot) -> tuple[QWidget, QVBoxLayout, list[QLabel]]:
     return whole, row, labels
 
 
-def deleted() -> None:
+def process_deletions() -> None:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
@@ -37,18 +37,18 @@ def deleted() -> None:
         pytest.param(lambda row, _labels: clear_layout(row), 0, id="cleared"),
     ],
 )
-def test_what_is_taken_out_is_gone(
+def test_removed_widget_is_deleted(
     qtbot: QtBot, take_out: Callable[[QVBoxLayout, list[QLabel]], None], stale: int
 ) -> None:
-    """The first case shows what the functions are for."""
-    _whole, row, labels = nested(qtbot)
+    """The first case shows the problem that the functions avoid."""
+    _whole, row, labels = create_nested_layout(qtbot)
     before = stale_items()
     take_out(row, labels)
-    deleted()
+    process_deletions()
     assert stale_items() - before == stale
 
 
-def test_other_filters_leave_nothing_of_the_first(qtbot: QtBot) -> None:
+def test_new_filters_replace_the_old_ones(qtbot: QtBot) -> None:
     whole = QWidget()
     qtbot.addWidget(whole)
     chips = FilterChips("letters")
@@ -56,5 +56,5 @@ def test_other_filters_leave_nothing_of_the_first(qtbot: QtBot) -> None:
     QHBoxLayout(whole).addWidget(chips)
     before = stale_items()
     chips.set_choices([("c", "C")])
-    deleted()
+    process_deletions()
     assert stale_items() == before

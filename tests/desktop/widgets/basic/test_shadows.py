@@ -1,4 +1,4 @@
-"""A soft shadow is the Gaussian blur of its box."""
+"""Tests that a soft shadow is the Gaussian blur of its box."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from PySide6.QtGui import QImage
 from desktop.widgets.basic.shadows import soft_shadow
 
 
-def alpha_of(image: QImage) -> np.ndarray:
-    """Alpha of `image` as height x width, uint8; checks that the colour is black."""
+def read_alpha(image: QImage) -> np.ndarray:
+    """Return the alpha of `image`, height x width, uint8; check that the colour is black."""
     words = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width())
     assert not (words & 0xFFFFFF).any()
     return (words >> 24).astype(np.uint8)
@@ -21,7 +21,7 @@ def alpha_of(image: QImage) -> np.ndarray:
 @settings(max_examples=20, deadline=None)
 @given(st.integers(1, 90), st.integers(1, 90), st.integers(2, 12), st.floats(0.05, 1))
 def test_shadow_is_a_blurred_box(width: int, height: int, blur: int, strength: float) -> None:
-    alpha = alpha_of(soft_shadow(width, height, blur, strength))
+    alpha = read_alpha(soft_shadow(width, height, blur, strength))
     margin = 3 * blur
     assert alpha.shape == (height + 2 * margin, width + 2 * margin)
     box = np.zeros(alpha.shape, np.float32)
@@ -32,6 +32,6 @@ def test_shadow_is_a_blurred_box(width: int, height: int, blur: int, strength: f
 
 
 def test_shadow_fades_out_at_its_edge() -> None:
-    alpha = alpha_of(soft_shadow(300, 200, 24, 0.5))
+    alpha = read_alpha(soft_shadow(300, 200, 24, 0.5))
     assert alpha.max() == 127 or alpha.max() == 128
     assert max(alpha[0].max(), alpha[-1].max(), alpha[:, 0].max(), alpha[:, -1].max()) <= 1
