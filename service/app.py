@@ -148,7 +148,9 @@ class Domains:
                 put_result=self.inspection.detections.put_result,
                 is_under_way=self.inspection.detections.is_under_way,
                 names=_user_names,
-                memory=lambda session, item_id, file_id: self.memory.known(session, item_id, file_id),
+                memory=lambda session, item_id, file_id: self.memory.find_known_photos(
+                    session, item_id, file_id
+                ),
             ),
         )
         self.memory = MemoryService(

@@ -76,7 +76,7 @@ def decide(play: DemoRun) -> None:
         _save_picture(play, page)
         go_to(page, _LAST)
         press(page.view, play.key("item.pass"))
-        check(page.inspector.verdict.asking, "nobody asks why person and model differ")
+        check(page.inspector.verdict.shown_request, "nobody asks why person and model differ")
         write(page.inspector.verdict.reason, play.texts.overrule)
         page.view.setFocus()
         _check_verdict(page, Verdict.PASSED)

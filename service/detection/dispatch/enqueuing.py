@@ -81,7 +81,7 @@ class JobEnqueuer:
         model_row = session.get(ModelRow, item.model_id)
         model = None if model_row is None else model_facts(model_row)
         photo = None if item.photo_file_id is None else self._ports.file_info(session, item.photo_file_id)
-        entry = rules.queued(row.job_id, row.model_id, model, photo, row.created_at)
+        entry = rules.queued_entry(row.job_id, row.model_id, model, photo, row.created_at)
         row.version = self._ports.put_result(session, item_id, entry, actor)
         self._queue.add(session, row)
         job_rows.announce_job(session, row, "create", actor, address)
@@ -92,7 +92,9 @@ class JobEnqueuer:
         if row.state not in OPEN:
             return
         try:
-            version = self._ports.put_result(session, row.item_id, rules.canceled(row.job_id, now()), actor)
+            version = self._ports.put_result(
+                session, row.item_id, rules.canceled_fields(row.job_id, now()), actor
+            )
         except Problem:
             # The item was deleted meanwhile.
             version = None

@@ -168,7 +168,7 @@ def test_a_whole_day_without_a_mouse(
     first, second = (row.item_id for row in page.open_record.rows)
     qtbot.waitUntil(lambda: page.photos.pair is not None)
     press(KEY.Key_R, CTRL)
-    qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0 and not page.detecting.running)
+    qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0 and not page.detecting.running_items)
     press(KEY.Key_Tab)
     assert page.inspector.findings.list.current == 0
 

@@ -51,7 +51,7 @@ def in_sight(desk: WorkbenchDriver, widget: QWidget) -> bool:
 
 def test_findings_are_in_sight_without_scrolling(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: in_sight(desk, desk.page.inspector.findings.list))
-    assert len(desk.page.inspector.findings.shown) == 2
+    assert len(desk.page.inspector.findings.shown_findings) == 2
 
 
 def test_what_scrolls_is_as_wide_as_the_verdict_below(desk: WorkbenchDriver, qtbot: QtBot) -> None:

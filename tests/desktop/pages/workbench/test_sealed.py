@@ -239,7 +239,7 @@ def test_sealed_record_does_not_change_and_the_reason_is_shown_once(
     assert toasts == [sealed_sentence()]
     assert shown(opened) == before
     assert changing == []
-    assert opened.page.open_record.edits.saving.unsent_count == 0
+    assert opened.page.open_record.edits.save_state.unsent_count == 0
 
 
 def test_what_would_change_it_is_off(opened: WorkbenchDriver) -> None:
@@ -361,7 +361,7 @@ def test_typed_texts_and_corrections_stay_and_are_offered(
     qtbot.waitUntil(lambda: page.open_record.sealed)
     # The journal knows of the conflict a moment before the window knows why.
     qtbot.waitUntil(
-        lambda: page.open_record.edits.saving.conflicts == 1 and bool(page.open_record.edits.refusals)
+        lambda: page.open_record.edits.save_state.conflicts == 1 and bool(page.open_record.edits.refusals)
     )
     # The sealed content is shown, not the typed text.
     assert page.open_record.rows[0].name == sealed_name
@@ -379,7 +379,7 @@ def test_typed_texts_and_corrections_stay_and_are_offered(
     while not desk.saved:
         # First the edit that met the seal, then the correction that withdraws the sealed verdict.
         insist(desk)
-        qtbot.waitUntil(lambda: desk.saved or page.open_record.edits.saving.conflicts == 1)
+        qtbot.waitUntil(lambda: desk.saved or page.open_record.edits.save_state.conflicts == 1)
     item = other.items.all(record_id)[0]
     assert item.item_name == "typed here"
     newest = item.result[-1].model_dump(mode="json")
@@ -400,10 +400,10 @@ def test_outbox_edits_from_before_the_finish_are_not_shown_as_done(
     page.item_changes.rename("made before the finish")
     other.records.finish(record_id)
     page.open_record.edits.keep()
-    qtbot.waitUntil(lambda: page.open_record.edits.saving.conflicts == 2)
+    qtbot.waitUntil(lambda: page.open_record.edits.save_state.conflicts == 2)
     qtbot.waitUntil(lambda: page.open_record.sealed)
     assert desk.names == names
-    assert page.open_record.edits.saving.unsent_count == 2
+    assert page.open_record.edits.save_state.unsent_count == 2
     assert [item.item_name for item in other.items.all(record_id)] == names
     assert other.records.verify_seal(record_id).intact
 

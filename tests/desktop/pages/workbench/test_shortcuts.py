@@ -66,7 +66,7 @@ def snapshot(desk: WorkbenchDriver) -> object:
         findings.current,
         page.inspector.photo.strip.ids,
         page.inspector.isVisible(),
-        page.open_record.edits.saving.unsent_count,
+        page.open_record.edits.save_state.unsent_count,
     )
 
 

@@ -45,24 +45,24 @@ def test_photo_detection_verdict_finish_report(
     assert not not_none(page.photos.pair).aligned
     assert workbench.context.commands.run("item.detect")
     qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0, timeout=30000)
-    qtbot.waitUntil(lambda: not_none(page.photos.pair).aligned and not page.detecting.running)
+    qtbot.waitUntil(lambda: not_none(page.photos.pair).aligned and not page.detecting.running_items)
     assert page.open_record.rows[0].status == "undecided"
-    assert len(page.inspector.findings.shown) == page.open_record.rows[0].findings
+    assert len(page.inspector.findings.shown_findings) == page.open_record.rows[0].findings
     assert page.inspector.photo.version.text() == "Version 1 / 1"
     page.shown_findings.step(1)
     assert page.inspector.findings.list.current == 0
     page.inspector.findings.slider.setValue(100)
-    assert all(finding.confidence == 1 for finding in page.inspector.findings.shown)
+    assert all(finding.confidence == 1 for finding in page.inspector.findings.shown_findings)
     workbench.context.commands.run("compare")
     assert page.centre.currentWidget() is page.compare
     workbench.context.commands.run("tool.select")
     assert page.centre.currentWidget() is page.view
 
     workbench.context.commands.run("item.pass")
-    assert page.inspector.verdict.asking
+    assert page.inspector.verdict.shown_request
     page.inspector.verdict.reason.setPlainText("only dirt, wiped off")
     page.inspector.verdict.commit()
-    assert not page.inspector.verdict.asking
+    assert not page.inspector.verdict.shown_request
     assert page.top.finish.text() == "Finish record"
     page.top.finish.click()
     qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in page.findChildren(FinishDialog)))

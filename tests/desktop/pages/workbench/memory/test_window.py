@@ -72,7 +72,7 @@ def test_photos_are_laid_on_the_place_newest_first(
     assert [frame.note for frame in frames] == NOTES
     assert dialog.summary.text() == "Detection uses what 2 photo(s) showed."
     for frame in frames:
-        qtbot.waitUntil(partial(dialog.pictures.settled, frame.key))
+        qtbot.waitUntil(partial(dialog.pictures.is_settled, frame.key))
         assert dialog.pictures.best(frame.key, WHOLE) is not None
     assert not_none(dialog.photo).item_id == find_or_make_page.items[-1]
     assert "李四" in text_of(dialog)

@@ -145,7 +145,7 @@ def test_undoing_a_correction_leaves_their_verdict_to_them(
     qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("failed", "李伟")]
     assert not_none(page.open_record.item).verdict is Verdict.UNDECIDED
-    assert [row.label for row in page.inspector.findings.shown] == ["crack"]
+    assert [row.label for row in page.inspector.findings.shown_findings] == ["crack"]
 
 
 @pytest.mark.parametrize("keep_local", [True, False])
@@ -155,8 +155,8 @@ def test_a_correction_asks_before_it_takes_back_a_verdict_unseen(
     page, item_id = opened.page, opened.page.open_record.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
     correct(opened)
-    qtbot.waitUntil(lambda: opened.saved or page.open_record.edits.saving.conflicts == 1)
-    assert page.open_record.edits.saving.conflicts == 1
+    qtbot.waitUntil(lambda: opened.saved or page.open_record.edits.save_state.conflicts == 1)
+    assert page.open_record.edits.save_state.conflicts == 1
     assert other.items.get(item_id).value.result[-1].model_dump()["verdict"]["value"] == "failed"
     dialog = ConflictDialog(page.open_record, page)
     (conflict,) = page.open_record.edits.conflicts()
@@ -184,7 +184,7 @@ def test_correction_over_a_shown_verdict_causes_no_conflict(
     wait_for_verdict(opened, Verdict.FAILED, qtbot)
     correct(opened)
     qtbot.waitUntil(lambda: opened.saved)
-    assert opened.page.open_record.edits.saving.conflicts == 0
+    assert opened.page.open_record.edits.save_state.conflicts == 0
 
 
 @pytest.mark.parametrize("delete", [True, False])
@@ -198,8 +198,8 @@ def test_deletion_asks_after_concurrent_change(
     else:
         other.items.update(item_id, ItemUpdate(item_name="theirs"), None)
     page.item_changes.remove([page.open_record.current])
-    qtbot.waitUntil(lambda: opened.saved or page.open_record.edits.saving.conflicts == 1)
-    assert page.open_record.edits.saving.conflicts == 1
+    qtbot.waitUntil(lambda: opened.saved or page.open_record.edits.save_state.conflicts == 1)
+    assert page.open_record.edits.save_state.conflicts == 1
     assert other.items.get(item_id).value.item_id == item_id
     dialog = ConflictDialog(page.open_record, page)
     text = " ".join(each.text() for each in dialog.findChildren(QLabel))
@@ -221,5 +221,5 @@ def test_own_verdict_does_not_block_deletion(opened: WorkbenchDriver, other: Ses
     page.item_changes.remove([page.open_record.current])
     page.open_record.edits.keep()
     qtbot.waitUntil(lambda: opened.saved)
-    assert page.open_record.edits.saving.conflicts == 0
+    assert page.open_record.edits.save_state.conflicts == 0
     assert item_id not in [item.item_id for item in other.items.all(page.open_record.record_id)]

@@ -52,7 +52,7 @@ def test_two_people_decide_and_one_of_them_chooses(
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
     page.inspector.verdict.reason.setPlainText("only dirt")
     page.inspector.verdict.decide(Verdict.PASSED)
-    qtbot.waitUntil(lambda: page.open_record.edits.saving.conflicts == 1)
+    qtbot.waitUntil(lambda: page.open_record.edits.save_state.conflicts == 1)
     assert verdicts(other, item_id) == [("failed", "a crack")]
     dialog = ConflictDialog(page.open_record, page)
     (conflict,) = page.open_record.edits.conflicts()
@@ -86,7 +86,7 @@ def test_concurrent_change_of_another_field_asks_nothing(
     qtbot.waitUntil(lambda: opened.saved)
     assert verdicts(other, item_id) == [("failed", None)]
     assert other.items.get(item_id).value.item_name == "theirs"
-    assert opened.page.open_record.edits.saving.conflicts == 0
+    assert opened.page.open_record.edits.save_state.conflicts == 0
 
 
 def test_a_verdict_whose_answer_was_lost_is_given_once(
@@ -123,21 +123,21 @@ def test_no_other_verdict_than_the_models_without_a_reason(
         box.buttons[Verdict.PASSED].click()
     else:
         opened.context.commands.run("item.pass")
-    assert box.asking
+    assert box.shown_request
     assert not_none(page.open_record.item).verdict is Verdict.UNDECIDED
-    assert page.open_record.edits.saving.unsent_count == 0
+    assert page.open_record.edits.save_state.unsent_count == 0
     box.commit()
-    assert page.open_record.edits.saving.unsent_count == 0
+    assert page.open_record.edits.save_state.unsent_count == 0
     box.reason.setPlainText("only dirt")
     box.commit()
-    assert not reread(box.asking)
+    assert not reread(box.shown_request)
     assert not_none(page.open_record.item).verdict is Verdict.PASSED
     qtbot.waitUntil(lambda: opened.saved)
     assert verdicts(opened.session, item_id) == [("passed", "only dirt")]
     # The reason of a verdict that differs cannot be taken away.
     box.reason.setPlainText("")
     box.commit()
-    assert box.asking
+    assert box.shown_request
     assert not_none(page.open_record.item).reason == "only dirt"
     # A verdict that agrees with the model needs none, and the old reason is not sent with it.
     box.decide(Verdict.FAILED)
@@ -156,7 +156,7 @@ def test_verdict_without_its_reason_is_reported_as_not_set(opened: WorkbenchDriv
     page.go_to(page.open_record.rows[1].item_id)
     assert len(notices) == 1
     assert page.open_record.rows[0].status == "undecided"
-    assert page.inspector.verdict.asking == ""
+    assert page.inspector.verdict.shown_request == ""
 
 
 def detected(desk: WorkbenchDriver) -> None:

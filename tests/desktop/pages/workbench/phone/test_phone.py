@@ -125,7 +125,7 @@ def test_a_code_that_has_ended_is_not_shown_any_more(dialog: PhoneDialog, end: C
     new_code = code()
     dialog.show_code(new_code)
     dialog.show_status(status(new_code, ended=end, seconds_left=0))
-    assert dialog.ended is end
+    assert dialog.end_reason is end
     assert dialog.address.text() == ""
     assert not dialog.qr.isVisible()
     assert dialog.how.text()
@@ -251,11 +251,11 @@ def test_a_valid_code_is_shown_again_and_ends_by_the_button(
     dialog: PhoneDialog = not_none(page.phone.dialog)
     assert not_none(dialog.code).token == new_code.token
     page.phone._end()
-    qtbot.waitUntil(lambda: dialog.ended is CodeEnd.ENDED, timeout=_SOON)
+    qtbot.waitUntil(lambda: dialog.end_reason is CodeEnd.ENDED, timeout=_SOON)
     assert session.phones.get(new_code.code_id).ended is CodeEnd.ENDED
     dialog.new.click()
     qtbot.waitUntil(lambda: dialog.code is not None and dialog.code.token != new_code.token, timeout=_SOON)
-    assert dialog.ended is None
+    assert dialog.end_reason is None
 
 
 def test_the_service_of_this_machine_opens_to_phones_on_request(

@@ -220,22 +220,22 @@ def test_a_finding_is_chosen_moved_resized_nudged_and_deleted_there(
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=at(desk, 320, 245))
     assert page.inspector.findings.list.current == 0
     drag(desk, at(desk, 320, 245), at(desk, 330, 265))
-    moved = page.inspector.findings.shown[0].box
+    moved = page.inspector.findings.shown_findings[0].box
     assert (moved.w, moved.h) == (40, 30)
     assert abs(moved.x - 310) <= 1
     drag(desk, at(desk, moved.right, moved.bottom), at(desk, 380, 300))
-    resized = page.inspector.findings.shown[0].box
+    resized = page.inspector.findings.shown_findings[0].box
     assert (resized.x, resized.y) == (moved.x, moved.y)
     assert abs(resized.right - 380) <= 1
     for _ in range(3):
         QTest.keyClick(view, KEY.Key_Right)
     QTest.keyClick(view, KEY.Key_Down, Qt.KeyboardModifier.ShiftModifier)
-    nudged = page.inspector.findings.shown[0].box
+    nudged = page.inspector.findings.shown_findings[0].box
     assert (nudged.x, nudged.y) == (resized.x + 3, resized.y + 10)
     desk.context.commands.run("edit.undo")
-    assert page.inspector.findings.shown[0].box == resized
+    assert page.inspector.findings.shown_findings[0].box == resized
     desk.context.commands.run("edit.redo")
-    assert page.inspector.findings.shown[0].box == nudged
+    assert page.inspector.findings.shown_findings[0].box == nudged
     QTest.keyClick(view, KEY.Key_Delete)
     assert labels(desk) == ["stain"]
     assert list(page.view.store) == regions
@@ -258,7 +258,7 @@ def test_a_finding_is_drawn_and_labelled_on_the_photo(desk: WorkbenchDriver, qtb
     field = typing(desk)
     QTest.keyClicks(field, "oil leak")
     QTest.keyClick(field, KEY.Key_Return)
-    drawn = page.inspector.findings.shown[0]
+    drawn = page.inspector.findings.shown_findings[0]
     assert (drawn.label, drawn.drawn) == ("oil leak", True)
     assert abs(drawn.box.w - 30) <= 1
     (chosen,) = view.store.selected_regions
@@ -287,7 +287,7 @@ def test_several_findings_are_worked_on_together_as_one_step(desk: WorkbenchDriv
     assert len(view.store.selected_ids) == 2
     assert len(page.view.store.selected_ids) == 1
     QTest.keyClick(view, KEY.Key_Left)
-    assert [finding.box.x for finding in page.inspector.findings.shown] == [299, 359]
+    assert [finding.box.x for finding in page.inspector.findings.shown_findings] == [299, 359]
     assert len(view.store.selected_ids) == 2
     desk.context.commands.run("edit.duplicate")
     assert labels(desk).count("crack") == labels(desk).count("stain") == 2
@@ -369,7 +369,7 @@ def test_regions_are_not_touched_while_the_photo_hides_them(desk: WorkbenchDrive
     page.photo.setFocus()
     QTest.keyClick(page.photo, KEY.Key_Delete)
     assert (list(page.view.store), page.view.store.selected_ids, desk.names) == before
-    assert page.open_record.edits.saving.unsent_count == 0
+    assert page.open_record.edits.save_state.unsent_count == 0
 
 
 def test_neither_is_touched_while_they_are_compared(desk: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -411,7 +411,7 @@ def test_who_may_only_look_changes_no_finding(desk: WorkbenchDriver, monkeypatch
     page.open_record.currentChanged.emit()
     drag(desk, at(desk, 320, 245), at(desk, 400, 300))
     assert not page.open_record.drafts.all()
-    assert page.inspector.findings.shown[0].box.x == 300
+    assert page.inspector.findings.shown_findings[0].box.x == 300
 
 
 def test_another_photo_of_the_item_shows_no_findings_of_the_first(
@@ -477,7 +477,7 @@ def test_the_right_button_offers_what_is_done_with_a_finding(desk: WorkbenchDriv
     assert texts[:3] == ["Accept finding", "Relabel finding", "Delete finding"]
     assert "memory of the region" in menu.actions()[2].toolTip()
     menu.actions()[0].trigger()
-    assert [finding.accepted for finding in page.inspector.findings.shown] == [False, True]
+    assert [finding.accepted for finding in page.inspector.findings.shown_findings] == [False, True]
     menu.actions()[2].trigger()
     assert labels(desk) == ["crack"]
     menu.close()

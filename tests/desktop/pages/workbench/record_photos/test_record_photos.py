@@ -203,7 +203,7 @@ def test_the_preview_shows_the_regions_and_leaves_one_out(
     middle = np.mean(second.corners, axis=0)
     place = QPointF(*dialog.view.viewport.to_view(*middle)).toPoint()
     QTest.mouseClick(dialog.view, _LEFT, _NONE, place)
-    assert dialog.wanted(whole) == {ids(workbench)[0], ids(workbench)[2]}
+    assert dialog.items_to_assign(whole) == {ids(workbench)[0], ids(workbench)[2]}
     answers = Answers(False)
     monkeypatch.setattr(review, "confirm", answers)
     dialog.reject()
@@ -278,7 +278,7 @@ def test_a_photo_that_a_decided_item_rests_on_is_asked_about_again(
     page.record_photos.assign_to([whole], [ids(workbench)[0]])
     qtbot.waitUntil(lambda: items_of(workbench, whole) == {ids(workbench)[0]}, timeout=_SOON)
     workbench.context.commands.run("item.pass")
-    qtbot.waitUntil(lambda: page.open_record.rows[0].judged and workbench.saved, timeout=_SOON)
+    qtbot.waitUntil(lambda: page.open_record.rows[0].is_judged and workbench.saved, timeout=_SOON)
     answers = Answers(True, False)
     monkeypatch.setattr(coordinator, "confirm", answers)
     page.record_photos.remove([whole])

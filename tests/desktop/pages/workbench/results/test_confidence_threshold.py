@@ -51,11 +51,11 @@ def test_it_begins_at_what_the_result_was_made_with_and_keeps_what_the_person_se
     findings = workbench.page.inspector.findings
     shown = []
     for _ in entries:
-        shown.append((findings.threshold, len(findings.shown)))
+        shown.append((findings.threshold, len(findings.shown_findings)))
         workbench.context.commands.run("item.next")
     assert shown == [(0.5, 2), (0.25, 3), (0.4, 2)]
     findings.slider.setValue(80)
-    assert len(findings.shown) == 1
+    assert len(findings.shown_findings) == 1
     workbench.context.commands.run("item.next")
     assert findings.threshold == 0.25
     workbench.context.commands.run("item.previous")

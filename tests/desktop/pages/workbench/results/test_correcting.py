@@ -87,7 +87,7 @@ def verdict(desk: WorkbenchDriver) -> str:
 
 
 def labels(desk: WorkbenchDriver) -> list[str]:
-    return [finding.label for finding in desk.page.inspector.findings.shown]
+    return [finding.label for finding in desk.page.inspector.findings.shown_findings]
 
 
 def on_photo(view: CompareView, desk: WorkbenchDriver, x: float, y: float) -> QPoint:
@@ -110,7 +110,7 @@ def test_changes_gather_until_they_are_saved_as_a_new_version(desk: WorkbenchDri
     findings_list = page.inspector.findings.list
     assert not page.inspector.correction.save.isVisible()
     QTest.mouseClick(findings_list, Qt.MouseButton.LeftButton, pos=QPoint(8, 12))
-    assert page.inspector.findings.shown[0].accepted
+    assert page.inspector.findings.shown_findings[0].accepted
     page.shown_findings.choose(1)
     findings_list.setFocus()
     QTest.keyClick(findings_list, Qt.Key.Key_F2)
@@ -192,17 +192,17 @@ def test_boxes_are_moved_resized_and_drawn_on_the_photo(desk: WorkbenchDriver, q
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=on_photo(view, desk, 320, 245))
     assert page.inspector.findings.list.current == 0
     drag(view, on_photo(view, desk, 320, 245), on_photo(view, desk, 330, 265))
-    moved = page.inspector.findings.shown[0].box
+    moved = page.inspector.findings.shown_findings[0].box
     assert (moved.w, moved.h) == (40, 30)
     assert abs(moved.x - 310) <= 1
     assert abs(moved.y - 250) <= 1
     drag(view, on_photo(view, desk, moved.right, moved.bottom), on_photo(view, desk, 380, 300))
-    resized = page.inspector.findings.shown[0].box
+    resized = page.inspector.findings.shown_findings[0].box
     assert (resized.x, resized.y) == (moved.x, moved.y)
     assert abs(resized.right - 380) <= 1
     page.inspector.correction.draw.setChecked(True)
     drag(view, on_photo(view, desk, 420, 200), on_photo(view, desk, 450, 240))
-    drawn = page.inspector.findings.shown[0]
+    drawn = page.inspector.findings.shown_findings[0]
     assert (drawn.label, drawn.confidence) == ("difference", 1.0)
     assert abs(drawn.box.w - 30) <= 2
     editor = page.inspector.findings.findChild(LabelEditor)
@@ -224,7 +224,7 @@ def test_concurrent_change_of_findings_is_a_conflict(desk: WorkbenchDriver, qtbo
     other_box = {**CRACK, "label": "dent", "origin": "model", "accepted": True}
     desk.session.items.correct(item_id, 1, [other_box])
     page.correcting.save()
-    qtbot.waitUntil(lambda: page.open_record.edits.saving.conflicts == 1)
+    qtbot.waitUntil(lambda: page.open_record.edits.save_state.conflicts == 1)
     (conflict,) = page.open_record.edits.conflicts()
     assert [box["label"] for box in conflict.current["boxes"]["boxes"]] == ["dent"]
     page.open_record.edits.resolve(conflict.edit.id, dict(conflict.edit.after))
@@ -267,7 +267,7 @@ def test_a_draft_survives_the_end_of_the_program(session: Session, qtbot: QtBot)
         assert [text[:8] for text in toasts] == ["2 unsave"]
         assert second.page.open_record.current == items[1]
         assert labels(second) == ["crack"]
-        assert second.page.inspector.findings.shown[0].accepted
+        assert second.page.inspector.findings.shown_findings[0].accepted
         assert second.page.correcting.redo()
         assert labels(second) == []
         for _ in range(3):

@@ -109,7 +109,7 @@ def test_a_photo_that_does_not_fit_says_why_and_another_one_is_retried(
     qtbot.waitUntil(lambda: not_none(workbench.page.open_record.item).passed is True, timeout=30000)
     qtbot.waitUntil(box.start.isVisible)
     assert not box.why.isVisible()
-    assert not workbench.page.detecting.running
+    assert not workbench.page.detecting.running_items
 
 
 def test_what_another_desktop_detects_is_seen_and_appears(
@@ -135,7 +135,7 @@ def test_what_another_desktop_detects_is_seen_and_appears(
     # How many are seen running depends on the speed; some must be.
     assert set(seen_ids) & {row.item_id for row in other.page.open_record.rows}
     assert {RunPhase.WAITING, RunPhase.RUNNING} & set(marks)
-    qtbot.waitUntil(lambda: not other.page.detecting.running)
+    qtbot.waitUntil(lambda: not other.page.detecting.running_items)
     assert "Run detection" in workbench.page.top.detect.text()
 
 
@@ -147,9 +147,9 @@ def test_leaving_the_record_ends_nothing_and_cancel_ends_all(
         add_photo(workbench.session, record_id, large(), place)
     workbench.open(record_id, qtbot.waitUntil)
     workbench.context.commands.run("record.detect")
-    qtbot.waitUntil(lambda: len(workbench.page.detecting.running) >= 2)
+    qtbot.waitUntil(lambda: len(workbench.page.detecting.running_items) >= 2)
     workbench.page.top.detect_cancelled.emit()
-    qtbot.waitUntil(lambda: not workbench.page.detecting.running, timeout=30000)
+    qtbot.waitUntil(lambda: not workbench.page.detecting.running_items, timeout=30000)
     runs = [row.run.run for row in workbench.page.open_record.rows]
     assert RunPhase.CANCELED in runs
     place = runs.index(RunPhase.CANCELED)
@@ -164,7 +164,7 @@ def test_leaving_the_record_ends_nothing_and_cancel_ends_all(
         )
     )
     workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
-    assert not workbench.page.detecting.running
+    assert not workbench.page.detecting.running_items
     qtbot.waitUntil(
         lambda: workbench.session.items.get(item_id).value.result[-1].progress == "done", timeout=30000
     )
@@ -178,7 +178,7 @@ def test_items_that_cannot_be_detected_are_counted(workbench: WorkbenchDriver, q
         workbench.context.commands.run("record.detect")
     assert notice.args == ["2 item(s) skipped: no photo or no model."]
     workbench.page.detecting.cancel()
-    qtbot.waitUntil(lambda: not workbench.page.detecting.running, timeout=20000)
+    qtbot.waitUntil(lambda: not workbench.page.detecting.running_items, timeout=20000)
 
 
 def test_detect_all_runs_what_has_no_current_result_and_offers_the_rest(
@@ -195,7 +195,7 @@ def test_detect_all_runs_what_has_no_current_result_and_offers_the_rest(
 
     def over() -> bool:
         # The results may arrive before the response to the request.
-        return not (page.detecting._asking or page.detecting.running) and all(
+        return not (page.detecting._asking or page.detecting.running_items) and all(
             row.run.run is RunPhase.DONE for row in page.open_record.rows
         )
 

@@ -76,7 +76,7 @@ def test_a_line_says_how_many_are_explained_and_a_click_shows_them(
     assert [reasons(view.boxes) for view in views] == [[], [], []]
     box.fold.click()
     assert [reasons(view.boxes) for view in views] == [[300, 360]] * 3
-    assert [finding.label for finding in page.inspector.findings.shown] == ["crack"]
+    assert [finding.label for finding in page.inspector.findings.shown_findings] == ["crack"]
     # They cannot be chosen and corrected.
     assert len(not_none(page.compare.tool).rects) == 1  # type: ignore[attr-defined]
     box.fold.click()
@@ -116,7 +116,7 @@ def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: Q
     page = desk.page
     page.inspector.explained.fold.click()
     button(desk, qtbot, "explained-report").click()
-    assert [(finding.label, finding.drawn) for finding in page.inspector.findings.shown] == [
+    assert [(finding.label, finding.drawn) for finding in page.inspector.findings.shown_findings] == [
         ("stain", True),
         ("crack", False),
     ]
@@ -124,7 +124,7 @@ def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: Q
     assert page.inspector.explained.is_open
     assert page.undo_controller is not None
     desk.context.commands.run("edit.undo")
-    assert [finding.label for finding in page.inspector.findings.shown] == ["crack"]
+    assert [finding.label for finding in page.inspector.findings.shown_findings] == ["crack"]
     assert page.inspector.explained.fold.text() == "2 difference(s) explained by memory"
     desk.context.commands.run("edit.redo")
     page.correcting.save()
@@ -149,7 +149,7 @@ def test_the_right_button_on_the_photo_reports_the_one_below(desk: WorkbenchDriv
     assert action.text() == "Report as finding"
     action.trigger()
     menu.close()
-    drawn = [finding.box.x for finding in page.inspector.findings.shown if finding.drawn]
+    drawn = [finding.box.x for finding in page.inspector.findings.shown_findings if finding.drawn]
     assert drawn == [360]
 
 

@@ -77,7 +77,7 @@ def test_second_opinion_stands_below_the_label_and_in_the_tooltip(qtbot: QtBot) 
 
 
 def test_severity_and_size_stand_below_the_label(desk: WorkbenchDriver) -> None:
-    crack, stain = desk.page.inspector.findings.shown
+    crack, stain = desk.page.inspector.findings.shown_findings
     # 40 x 30 px and 40 x 40 px of the photo, which lies on the reference as it is, at 0.5 mm a px.
     assert (crack.severity, stain.severity) == (Severity.CRITICAL, Severity.MINOR)
     assert crack.size_mm == pytest.approx((20, 15))
@@ -92,14 +92,14 @@ def test_a_finding_drawn_by_a_person_shows_who(desk: WorkbenchDriver, qtbot: QtB
     page.correcting._on_added(CRACK_RECT)
     not_none(QApplication.focusWidget()).clearFocus()
     me = not_none(desk.context.payload).user.name or not_none(desk.context.payload).user.username
-    drawn = page.inspector.findings.shown[0]
+    drawn = page.inspector.findings.shown_findings[0]
     assert (drawn.drawn, drawn.author) == (True, me)
     page.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
-    drawn = next(finding for finding in page.inspector.findings.shown if finding.drawn)
+    drawn = next(finding for finding in page.inspector.findings.shown_findings if finding.drawn)
     assert drawn.author == me
     assert f"difference {me}" in page.inspector.findings.list.accessibleDescription()
-    boxes = {box.label: box for box in finding_boxes(page.inspector.findings.shown, -1)}
+    boxes = {box.label: box for box in finding_boxes(page.inspector.findings.shown_findings, -1)}
     assert boxes["difference"].text == f"difference · {me}"
     assert boxes["crack"].text == "crack 0.90"
 

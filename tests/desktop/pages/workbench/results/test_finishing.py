@@ -134,7 +134,7 @@ def test_a_sealed_record_can_only_be_looked_at(opened: WorkbenchDriver, qtbot: Q
     opened.draw(0.85, 0.85, 0.95, 0.95)
     assert [row.status for row in page.open_record.rows] == before
     assert len(page.open_record.rows) == 3
-    assert page.open_record.edits.saving.unsent_count == 0
+    assert page.open_record.edits.save_state.unsent_count == 0
 
 
 def test_a_seal_is_verified_and_its_editions_are_listed(opened: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -218,7 +218,7 @@ def test_an_edit_that_meets_a_seal_waits_for_a_decision(opened: WorkbenchDriver,
     opened.page.live.stop()
     opened.session.records.finish(record_id)
     opened.page.item_changes.rename("typed after the finish")
-    qtbot.waitUntil(lambda: opened.page.open_record.edits.saving.conflicts == 1)
+    qtbot.waitUntil(lambda: opened.page.open_record.edits.save_state.conflicts == 1)
     with pytest.raises(Conflict):
         opened.session.items.update(items[0].item_id, ItemUpdate(item_name="by another way"), None)
     assert opened.session.items.get(items[0].item_id).value.item_name == "条目1"

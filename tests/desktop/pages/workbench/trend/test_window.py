@@ -43,7 +43,7 @@ def test_frames_are_in_order_and_note_what_is_missing(workbench: WorkbenchDriver
     assert [frame.status for frame in frames] == ["", "passed", "passed", "undecided", "undecided"]
     assert [frame.opens for frame in frames] == [False, True, True, False, True]
     assert dialog.reel.current == 4
-    qtbot.waitUntil(lambda: all(dialog.pictures.settled(frame.key) for frame in frames))
+    qtbot.waitUntil(lambda: all(dialog.pictures.is_settled(frame.key) for frame in frames))
     # The places of findings on an unaligned photo are known once the photo is loaded.
     assert [len(frame.outlines) for frame in dialog.reel.frames] == [0, 1, 1, 0, 1]
     assert dialog.reel.frames[2].outlines[0].series is None
@@ -57,7 +57,7 @@ def test_frames_are_in_order_and_note_what_is_missing(workbench: WorkbenchDriver
 def test_the_crack_is_where_its_outline_is(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     dialog = shown(workbench, qtbot, grown(workbench.session, 2, (800, 600)))
     for frame in dialog.reel.frames[1:]:
-        qtbot.waitUntil(partial(dialog.pictures.settled, frame.key))
+        qtbot.waitUntil(partial(dialog.pictures.is_settled, frame.key))
         image = not_none(dialog.pictures.best(frame.key, WHOLE)).sizes[0]
         (outline,) = frame.outlines
         dark = [
@@ -113,7 +113,7 @@ def test_playing_shows_one_frame_after_another_until_it_is_stopped(
     qtbot.waitUntil(lambda: len(frames) >= 4)
     assert frames[:4] == [0, 1, 2, 0]
     dialog.play.click()
-    assert not dialog.reel.playing
+    assert not dialog.reel.is_playing
     ended(dialog, qtbot)
 
 
@@ -157,7 +157,7 @@ def test_pictures_stay_within_their_bound(
     for index in range(5):
         dialog.reel.choose(index)
         wanted = dialog.reel.frames[index].key
-        qtbot.waitUntil(partial(dialog.pictures.settled, wanted))
+        qtbot.waitUntil(partial(dialog.pictures.is_settled, wanted))
         assert dialog.pictures.bytes <= 2 * picture_bytes
     ended(dialog, qtbot)
 
