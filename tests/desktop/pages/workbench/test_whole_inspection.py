@@ -91,7 +91,7 @@ def test_photo_detection_verdict_finish_report(
     assert "only dirt" in (tmp_path / "report.html").read_text("utf-8")
 
 
-def test_finishing_leads_to_the_first_undecided_item(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_finishing_opens_the_first_undecided_item(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     workbench.page.inspector.verdict.decide(Verdict.PASSED)
@@ -128,7 +128,7 @@ def test_file_that_is_not_a_picture_is_reported_and_others_are_sent(
     assert workbench.page.inspector.photo.error == ""
 
 
-def test_several_photos_the_newest_counts_and_one_can_go(
+def test_newest_of_several_photos_counts_and_one_can_be_removed(
     workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record_id = make_record(workbench.session, REGION)
@@ -149,7 +149,7 @@ def test_several_photos_the_newest_counts_and_one_can_go(
     assert [photo.file.filename for photo in workbench.session.items.photos(item_id)] == ["1.png"]
 
 
-def test_detection_that_fails_says_why_on_the_item(
+def test_failed_detection_is_explained_at_the_item(
     workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
     record_id = make_record(workbench.session, REGION)

@@ -36,7 +36,7 @@ def correction(version: int, of_version: int) -> Entry:
     return cast(Entry, {"version": version, "correction": {"of_version": of_version}})
 
 
-def test_it_begins_at_what_the_result_was_made_with_and_keeps_what_the_person_set(
+def test_threshold_starts_at_that_of_the_result_and_keeps_the_users_value(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session)
@@ -75,7 +75,7 @@ def test_it_begins_at_what_the_result_was_made_with_and_keeps_what_the_person_se
         ({}, None),
     ],
 )
-def test_a_correction_shows_what_the_result_before_it_showed(
+def test_correction_shows_the_findings_of_the_result_before_it(
     thresholds: EntryThresholds, least: float | None
 ) -> None:
     first = entry(thresholds)

@@ -68,7 +68,7 @@ def other(service: EmbeddedService, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
         ({"progress": "in_some_other_word"}, RunPhase.DONE),
     ],
 )
-def test_the_newest_entry_says_where_it_stands(entry: Entry, run: RunPhase) -> None:
+def test_progress_comes_from_the_newest_entry(entry: Entry, run: RunPhase) -> None:
     old: Entry = {"progress": "done", "isPassed": True, "version": 1}
     state = run_state([old, {**entry, "version": 2}])
     assert state.run is run
@@ -84,7 +84,7 @@ def test_known_reason_is_translated() -> None:
     assert run_state([]).run is RunPhase.NONE
 
 
-def test_a_photo_that_does_not_fit_says_why_and_another_one_is_retried(
+def test_unsuitable_photo_is_explained_and_another_one_is_retried(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session, REGION)
@@ -112,7 +112,7 @@ def test_a_photo_that_does_not_fit_says_why_and_another_one_is_retried(
     assert not workbench.page.detecting.running_items
 
 
-def test_what_another_desktop_detects_is_seen_and_appears(
+def test_detection_of_another_desktop_appears(
     workbench: WorkbenchDriver, other: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session)
@@ -139,7 +139,7 @@ def test_what_another_desktop_detects_is_seen_and_appears(
     assert "Run detection" in workbench.page.top.detect.text()
 
 
-def test_leaving_the_record_ends_nothing_and_cancel_ends_all(
+def test_detection_continues_after_leaving_and_ends_on_cancel(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session)
@@ -181,7 +181,7 @@ def test_items_that_cannot_be_detected_are_counted(workbench: WorkbenchDriver, q
     qtbot.waitUntil(lambda: not workbench.page.detecting.running_items, timeout=20000)
 
 
-def test_detect_all_runs_what_has_no_current_result_and_offers_the_rest(
+def test_detect_all_runs_items_without_a_current_result_and_offers_the_rest(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session, ((0.2, 0.2, 0.4, 0.4), (0.5, 0.5, 0.3, 0.3)))

@@ -14,7 +14,7 @@ from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_detecting import REGION, add_photo, large
 
 
-def test_only_the_open_record_reads_what_a_detection_did(
+def test_only_the_open_record_reads_the_result_of_a_detection(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record_id = make_record(workbench.session, REGION)

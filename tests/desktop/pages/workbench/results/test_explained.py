@@ -22,7 +22,7 @@ from tests.narrowing import not_none
 PHOTOS = ["f1", "f2", "f3"]
 
 
-def suppressed(x: float, alone: float) -> dict[str, Any]:
+def suppressed_box(x: float, alone: float) -> dict[str, Any]:
     points = {"x1": x, "y1": 240, "x2": x + 30, "y2": 270}
     box = {"label": "stain", "confidence": alone, "points": points}
     return {"box": box, "score": 0.12, "score_alone": alone, "photos": PHOTOS}
@@ -38,16 +38,16 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
         first.item_id,
         resultImage={"boxes": [CRACK]},
         memory={"photos": 4, "sha256": "0" * 64},
-        suppressed=[suppressed(360, 0.7), suppressed(300, 0.9)],
+        suppressed=[suppressed_box(360, 0.7), suppressed_box(300, 0.9)],
     )
     add_result(workbench.session, second.item_id)
     workbench.open(record_id, qtbot.waitUntil)
 
-    def aligned() -> bool:
+    def is_pair_aligned() -> bool:
         pair = workbench.page.photos.finding_pair
         return pair is not None and pair.aligned
 
-    qtbot.waitUntil(aligned)
+    qtbot.waitUntil(is_pair_aligned)
     return workbench
 
 
@@ -65,7 +65,7 @@ def button(desk: WorkbenchDriver, qtbot: QtBot, name: str, at: int = 0) -> Butto
     return visible()[at]
 
 
-def test_a_line_says_how_many_are_explained_and_a_click_shows_them(
+def test_line_shows_the_number_of_explained_findings_and_a_click_shows_them(
     desk: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     page = desk.page
@@ -170,7 +170,9 @@ def test_the_memory_opens_for_the_difference(
         dialog.accept()
 
 
-def test_a_sealed_record_shows_them_and_takes_no_report(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_sealed_record_shows_explained_findings_but_accepts_no_report(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
     page = desk.page
     page.inspector.explained.fold.click()
     page.inspector.explained.set_editable(False)

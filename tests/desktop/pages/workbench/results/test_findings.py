@@ -87,7 +87,7 @@ def test_severity_and_size_stand_below_the_label(desk: WorkbenchDriver) -> None:
     assert desk.page.inspector.findings.list.height() >= 2 * desk.page.inspector.findings.list.row_px
 
 
-def test_a_finding_drawn_by_a_person_shows_who(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_drawn_finding_shows_its_author(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     page.correcting._on_added(CRACK_RECT)
     not_none(QApplication.focusWidget()).clearFocus()
@@ -110,7 +110,7 @@ def test_author_is_shown_in_place_of_a_confidence() -> None:
     assert FindingBox(CRACK_RECT, "dent").text == "dent"
 
 
-def test_the_labels_drop_down_and_one_of_them_is_taken(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_label_can_be_chosen_from_the_list(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     editor = open_editor(desk, 1)
     box = desk.page.inspector.findings
     assert box.rect().contains(editor.geometry())

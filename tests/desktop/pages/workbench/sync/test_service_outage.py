@@ -136,7 +136,7 @@ def test_two_desktops_change_the_same_field(workbench: WorkbenchDriver, other: S
 
 
 @pytest.mark.parametrize("keep_local", [True, False])
-def test_a_deletion_that_was_refused_is_sent_again_or_dropped(
+def test_refused_deletion_is_repeated_or_discarded(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, keep_local: bool
 ) -> None:
     record_id = make_record(workbench.session)
@@ -176,7 +176,7 @@ def hears(workbench: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:
     """Wait until what another user changes is shown."""
     first = workbench.page.open_record.rows[0].item_id
 
-    def tried() -> bool:
+    def change_until_conflict() -> bool:
         # The stream may not be open yet at the first change; it gets the next ones.
         if workbench.page.open_record.rows[0].name == "changed elsewhere":
             return True
@@ -184,7 +184,7 @@ def hears(workbench: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:
         other.items.update(first, ItemUpdate(item_name="changed elsewhere"), None)
         return False
 
-    qtbot.waitUntil(tried, timeout=8000)
+    qtbot.waitUntil(change_until_conflict, timeout=8000)
 
 
 def test_changes_of_others_appear_by_themselves(
@@ -241,7 +241,7 @@ def test_edits_of_a_crash_are_offered_and_sent(
         assert third.saved
 
 
-def test_a_disk_that_does_not_take_what_was_sent_holds_up_and_doubles_nothing(
+def test_full_disk_after_sending_delays_and_repeats_no_edit(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record_id = make_record(workbench.session, boxes=())
@@ -295,7 +295,7 @@ def unsent(context: Context) -> int:
     return question.photos
 
 
-def test_photos_of_the_record_that_were_not_sent_are_sent_when_the_service_is_back(
+def test_pending_photos_are_sent_when_the_service_is_reachable_again(
     at_mortal: WorkbenchDriver, mortal: EmbeddedService, qtbot: QtBot, tmp_path: Path
 ) -> None:
     workbench, service = at_mortal, mortal
