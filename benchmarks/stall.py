@@ -74,7 +74,7 @@ def measure_detection(page: WorkbenchPage, items: int, floor: Floor) -> None:
         raise RuntimeError("nothing can be detected")
     wait_until(detected, "the detection")
     seconds = round(time.perf_counter() - began, 1)
-    wait_until(lambda: not page.detecting.running, "the watching")
+    wait_until(lambda: not page.detecting.running_items, "the watching")
     stalls.end()
     print_figure(
         "longest stall while detecting",

@@ -148,7 +148,9 @@ class Domains:
                 keep=self.files.keep,
                 put_result=self.inspection.detections.put_result,
                 names=_user_names,
-                memory=lambda session, item_id, file_id: self.memory.known(session, item_id, file_id),
+                memory=lambda session, item_id, file_id: self.memory.find_known_photos(
+                    session, item_id, file_id
+                ),
             ),
         )
         self.memory = MemoryService(

@@ -170,7 +170,7 @@ def _text(data: bytes) -> str:
         return data.decode("gb18030")
 
 
-def _resolved(path: Path, folder: Path) -> str:
+def _resolve_path(path: Path, folder: Path) -> str:
     """Resolve a path: relative to the working directory if it exists there, else to the CSV file's folder."""
     return str(path if path.exists() or path.is_absolute() else folder / path)
 
@@ -212,8 +212,8 @@ def _request(fields: dict[str, Any], folder: Path, pair: _Pair) -> Request:
     if photo is None or wrong is not None:
         raise _IncompleteLineError
     photo_path, reference_path = (
-        _resolved(photo, folder),
-        None if reference is None else _resolved(reference, folder),
+        _resolve_path(photo, folder),
+        None if reference is None else _resolve_path(reference, folder),
     )
     if not all(Path(path).is_file() for path in (photo_path, reference_path) if path is not None):
         # A pipe or a device would never end.
@@ -256,7 +256,7 @@ def _run(
                 lost = [
                     path
                     for path in (reference_name, photo_name)
-                    if path and not Path(_resolved(Path(path), folder)).is_file()
+                    if path and not Path(_resolve_path(Path(path), folder)).is_file()
                 ]
                 line |= {
                     "boxes": [],

@@ -82,7 +82,7 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
         _: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Envelope[list[Job]]:
         """At most 500 jobs, newest first: of a record, of a batch or in some states where they are named."""
-        jobs = await service.listed(inspection_id, batch_id, state or (), before)
+        jobs = await service.list_jobs(inspection_id, batch_id, state or (), before)
         return Envelope(data=list(jobs), msg="检测任务获取成功")
 
     @routes.get("/detection/jobs/{job_id}", responses=failures(404))

@@ -85,7 +85,7 @@ def image_facts(stored: StoredFile) -> EntryFile:
     }
 
 
-def queued(
+def queued_entry(
     job_id: str, model_id: str, model: ModelFacts | None, photo: StoredFile | None, at: dt.datetime
 ) -> Entry:
     """The entry of a job that was queued `at` this time."""
@@ -96,7 +96,7 @@ def queued(
     }
 
 
-def taken(
+def taken_entry(
     job_id: str,
     model_id: str,
     model: ModelFacts | None,
@@ -121,7 +121,7 @@ def taken(
     }
 
 
-def done(
+def finished_entry(
     entry: Entry,
     rendered: StoredFile | None,
     answer: Done,
@@ -164,7 +164,7 @@ def done(
     }
 
 
-def failed(entry: Entry, error: str, at: dt.datetime) -> Entry:
+def failed_entry(entry: Entry, error: str, at: dt.datetime) -> Entry:
     """The entry, from `taken`, of a detection without a result, which is neither passed nor failed."""
     return {
         **entry,
@@ -174,7 +174,7 @@ def failed(entry: Entry, error: str, at: dt.datetime) -> Entry:
     }
 
 
-def canceled(job_id: str, at: dt.datetime) -> Entry:
+def canceled_fields(job_id: str, at: dt.datetime) -> Entry:
     """The fields of a job's entry that a cancel changes."""
     return {
         **_unfinished(Progress.CANCELED, job_id),

@@ -115,7 +115,7 @@ class DetectionService:
             return {inspection_id: self._ports.open_items(session, inspection_id, outdated)}
 
         batch_id = await self._create_batch(find, caller)
-        await self._making.settled(batch_id, PATIENCE_SECONDS)
+        await self._making.wait_until_settled(batch_id, PATIENCE_SECONDS)
 
         def read(session: Session) -> list[Job]:
             return [_wire(row) for row in job_rows.list_batch_or_open(session, inspection_id, batch_id)]
@@ -182,7 +182,7 @@ class DetectionService:
             raise _no_job()
         return _wire(rows[0])
 
-    async def listed(
+    async def list_jobs(
         self,
         inspection_id: str | None = None,
         batch_id: str | None = None,
@@ -235,7 +235,7 @@ class DetectionService:
 
         await self._database.write(write)
         self._making.kick()
-        await self._making.settled(batch_id, PATIENCE_SECONDS)
+        await self._making.wait_until_settled(batch_id, PATIENCE_SECONDS)
         return await self.batch(batch_id)
 
 

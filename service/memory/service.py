@@ -93,7 +93,9 @@ class MemoryService:
 
     # For detection
 
-    def known(self, session: Session, item_id: str, photo_file_id: str) -> Sequence[MemoryPhotoData]:
+    def find_known_photos(
+        self, session: Session, item_id: str, photo_file_id: str
+    ) -> Sequence[MemoryPhotoData]:
         """Port: return the photos of the memory of an item's region, for a detection in the photo of a file.
 
         Returns none while the memory has fewer passed photos than required. Photos of the item itself, photos

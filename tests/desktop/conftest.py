@@ -87,12 +87,12 @@ def _old_objects_are_not_collected() -> Iterator[None]:
     _collect_and_freeze()
     end = GarbageCollection.end
 
-    def ended(self: GarbageCollection) -> None:
+    def end_and_thaw(self: GarbageCollection) -> None:
         end(self)
         _thawed.append(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(GarbageCollection, "end", ended)
+        patch.setattr(GarbageCollection, "end", end_and_thaw)
         yield
     gc.unfreeze()
 
@@ -149,14 +149,14 @@ def _nothing_left_behind() -> Iterator[None]:
     yield
     spoken = QLocale().language()
     QLocale.setDefault(QLocale("en"))
-    ended = workers.shutdown(PATIENCE_MS)
+    end_and_thaw = workers.shutdown(PATIENCE_MS)
     if QCoreApplication.instance() is not None:
         _settle()
     left = [widget for widget in _windows() if id(widget) not in windows_before and widget.isVisible()]
     names = [f"{type(widget).__name__} {widget.windowTitle()!r}" for widget in left]
     for widget in left:
         widget.close()
-    assert ended, "work still runs in the pool after the test"
+    assert end_and_thaw, "work still runs in the pool after the test"
     assert not names, f"windows outlive the test: {names}"
     # The English catalogue holds plurals only.
     text = QCoreApplication.translate("RecordsPage", "%n record(s)", "", 2)

@@ -17,7 +17,7 @@ from shared.paths import program_command, program_folder
 
 
 @pytest.fixture
-def played(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+def demo_folders(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Where the demo was played; the demo itself has tests of its own."""
     places: list[Path] = []
     demo = types.ModuleType("desktop.demo")
@@ -37,22 +37,22 @@ def no_display(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def test_without_a_display_the_demo_runs_and_says_where_its_pictures_are(
-    monkeypatch: pytest.MonkeyPatch, played: list[Path], capsys: pytest.CaptureFixture[str]
+def test_demo_without_a_display_prints_the_folder_of_its_pictures(
+    monkeypatch: pytest.MonkeyPatch, demo_folders: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     no_display(monkeypatch)
     assert command_line.main(["run"]) == 0
     assert command_line.main(["run", "--out", "elsewhere"]) == 0
-    assert played == [Path("out"), Path("elsewhere")]
+    assert demo_folders == [Path("out"), Path("elsewhere")]
     output = capsys.readouterr().out
     assert str(Path("out") / "workbench.png") in output
     assert str(Path("elsewhere") / "report.pdf") in output
 
 
-def test_demo_takes_a_folder(played: list[Path]) -> None:
+def test_demo_takes_a_folder(demo_folders: list[Path]) -> None:
     assert command_line.main(["demo", "--out", "there"]) == 0
     assert command_line.main(["demo"]) == 0
-    assert played == [Path("there"), Path("out")]
+    assert demo_folders == [Path("there"), Path("out")]
 
 
 @pytest.mark.parametrize("name", ["DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"])

@@ -1,4 +1,4 @@
-"""Listening for changes, against a service played by httpx.MockTransport."""
+"""Listening for changes, with a fake service (httpx.MockTransport)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from desktop.client import Session
 from desktop.context import Context
 from desktop.pages.common.change_listener import ChangeListener
 from desktop.preferences import Preferences
-from tests.desktop.client.played import BASE, SECRET, Service
+from tests.desktop.client.fake_service import BASE, SECRET, Service
 
 
 class SilentStream(httpx.SyncByteStream):

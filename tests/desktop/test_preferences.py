@@ -15,7 +15,7 @@ from desktop.theme import Mode
 from desktop.user_folders import preferences_file
 
 
-def test_a_change_is_there_at_the_next_start(tmp_path: Path) -> None:
+def test_change_is_stored_for_the_next_start(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "preferences.json"
     Preferences(file).change(language="zh_CN", theme=Mode.DARK, splitters={"work": [270, 900, 336]})
     again = Preferences(file).values
@@ -23,19 +23,19 @@ def test_a_change_is_there_at_the_next_start(tmp_path: Path) -> None:
     assert [path.name for path in file.parent.iterdir()] == ["preferences.json"]
 
 
-def test_it_lies_in_the_persons_own_configuration() -> None:
+def test_file_is_in_the_configuration_folder_of_the_user() -> None:
     assert preferences_file().name == "preferences.json"
     assert not preferences_file().exists()
 
 
-def test_a_value_out_of_its_rules_is_refused(tmp_path: Path) -> None:
+def test_invalid_value_is_refused(tmp_path: Path) -> None:
     preferences = Preferences(tmp_path / "p.json")
     with pytest.raises(ValidationError):
         preferences.change(theme="pink")
     assert preferences.values.theme is Mode.SYSTEM
 
 
-def test_what_is_valid_in_a_bad_file_is_kept(tmp_path: Path) -> None:
+def test_valid_values_of_a_damaged_file_are_kept(tmp_path: Path) -> None:
     file = tmp_path / "p.json"
     file.write_text(
         json.dumps({"theme": "pink", "language": "en", "camera": 3, "future": {}}), encoding="utf-8"
@@ -59,5 +59,5 @@ def test_a_folder_that_cannot_be_written_leaves_the_value_in_force(tmp_path: Pat
     assert preferences.values.language == "en"
 
 
-def test_no_field_is_made_for_a_secret() -> None:
+def test_preferences_have_no_field_for_a_secret() -> None:
     assert not [name for name in PreferenceValues.model_fields if "password" in name or "token" in name]

@@ -73,7 +73,7 @@ def test_solid_colours_carry_the_ink(theme: Theme, tone: str) -> None:
 
 
 @BOTH
-def test_the_look_table_is_kept(theme: Theme) -> None:
+def test_style_table_is_cached(theme: Theme) -> None:
     assert (theme.bg, theme.accent) == {
         "dark": ("#14171b", "#4aa3ff"),
         "light": ("#f3f5f7", "#0b6fd6"),
@@ -94,7 +94,7 @@ def test_stylesheet_is_filled_and_its_drawings_exist(theme: Theme) -> None:
     assert theme.accent_ink in tick
 
 
-def test_switching_changes_palette_and_tells(qapp: QApplication) -> None:
+def test_switch_changes_the_palette_and_emits_a_signal(qapp: QApplication) -> None:
     themes: list[Theme] = []
     theme_manager().set_mode(Mode.LIGHT)
     theme_manager().themeChanged.connect(themes.append)
@@ -111,7 +111,7 @@ def test_switching_changes_palette_and_tells(qapp: QApplication) -> None:
         theme_manager().set_mode(Mode.SYSTEM)
 
 
-def test_what_is_hidden_takes_the_theme_when_it_is_shown(qtbot: QtBot) -> None:
+def test_hidden_widget_gets_the_theme_when_it_is_shown(qtbot: QtBot) -> None:
     theme_manager().set_mode(Mode.LIGHT)
     theme_manager().style_parts_separately()
     popup = QListView()
@@ -132,7 +132,7 @@ def test_the_system_is_followed_by_default(qapp: QApplication) -> None:
     assert theme_manager().theme is (DARK if dark else LIGHT)
 
 
-def test_there_is_one_look(qapp: QApplication) -> None:
+def test_there_is_one_style(qapp: QApplication) -> None:
     assert theme_manager() is theme_manager()
     assert qapp.font().pixelSize() == 13
 
@@ -152,7 +152,7 @@ def test_chosen_and_ticked_are_seen(theme: Theme) -> None:
 
 @BOTH
 @pytest.mark.parametrize("ground", ["bg", "panel", "raised", "field"])
-def test_what_cannot_be_used_can_still_be_made_out(theme: Theme, ground: str) -> None:
+def test_disabled_controls_are_readable(theme: Theme, ground: str) -> None:
     # WCAG asks for nothing here; what is greyed out must not be taken for missing
     assert contrast(theme.faint, getattr(theme, ground)) >= 2.5
 

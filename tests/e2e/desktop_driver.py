@@ -76,7 +76,7 @@ def recover_edits(desktop: Desktop, record_id: str, item_id: str) -> None:
     edits = prepare_edits(desktop)
     print_event("offered", held=edits.held, waiting=[edit_item.after for edit_item in edits.unsent_edits()])
     edits.keep()
-    wait_until(lambda: edits.saving.unsent_count == 0)
+    wait_until(lambda: edits.save_state.unsent_count == 0)
     print_event("kept", name=session.items.get(item_id).value.item_name)
     states: list[str] = []
     desktop.context.serviceChanged.connect(
@@ -87,7 +87,7 @@ def recover_edits(desktop: Desktop, record_id: str, item_id: str) -> None:
     kill_service(desktop)
     wait_until(lambda: desktop.context.service_state is ServiceState.RESTARTING)
     rename_item(edits, record_id, item_id, "while away", "in between")
-    wait_until(lambda: edits.saving.unsent_count == 0)
+    wait_until(lambda: edits.save_state.unsent_count == 0)
     print_event("restarted", states=states, name=session.items.get(item_id).value.item_name)
 
 

@@ -30,7 +30,7 @@ from service.settings import Settings, load_owner_only_secret
 from service.stores import opening
 from service.workers import limits
 from shared import atomic, checkup, paths
-from tests.desktop.connection.played import PLAYED
+from tests.desktop.connection.fake_process import FAKE_SERVICE_SCRIPT
 from tests.other_systems import simulate_macos, simulate_windows
 
 KEYS = "[default]\naws_access_key_id = a\naws_secret_access_key = b\n"
@@ -187,7 +187,7 @@ def test_own_service_opens_no_console_on_windows(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(subprocess, "CREATE_NO_WINDOW", 0x08000000, raising=False)
     simulate_windows(monkeypatch, local_service)
     monkeypatch.setattr(subprocess, "Popen", popen)
-    service = EmbeddedService(tmp_path / "数据", command=[sys.executable, "-c", PLAYED])
+    service = EmbeddedService(tmp_path / "数据", command=[sys.executable, "-c", FAKE_SERVICE_SCRIPT])
     service.start()
     try:
         url = service.wait_until_ready()

@@ -45,9 +45,9 @@ class Entries(Generic[Read, Write]):
 
     def get(self, entry_id: str) -> Read:
         """An entry. Raises NotFound."""
-        return self.tagged(entry_id).value
+        return self.get_versioned(entry_id).value
 
-    def tagged(self, entry_id: str) -> Versioned[Read]:
+    def get_versioned(self, entry_id: str) -> Versioned[Read]:
         """An entry with its version, which is needed to refuse stale changes. Raises NotFound."""
         answer = self._transport.call("GET", f"{self._path}/{segment(entry_id)}")
         return Versioned(answer.read(self._entry).data, answer.etag)

@@ -99,4 +99,4 @@ def go_to(page: WorkbenchPage, number: int) -> None:
 
 def wait_until_saved(page: WorkbenchPage) -> None:
     """Wait until the service has every edit."""
-    wait_until(lambda: not page.open_record.edits.saving.unsent_count, "the edits are saved", seconds=20)
+    wait_until(lambda: not page.open_record.edits.save_state.unsent_count, "the edits are saved", seconds=20)

@@ -44,7 +44,7 @@ def save(entries: Entries[Any, Any], entry_id: str | None, base: Any, body: Any)
         if getattr(body, name) != getattr(base, name)
     }
     for attempt in range(MAX_ATTEMPTS):
-        current = entries.tagged(entry_id)
+        current = entries.get_versioned(entry_id)
         conflicts = [
             name
             for name, value in changes.items()
@@ -98,7 +98,7 @@ def delete_unchanged_entry(entries: Entries[Any, Any], entry_id: str, base: Any)
         if conflicts:
             raise EntryConflictError(base, current.value, conflicts)
 
-    delete_unchanged(partial(entries.tagged, entry_id), check, partial(entries.delete, entry_id))
+    delete_unchanged(partial(entries.get_versioned, entry_id), check, partial(entries.delete, entry_id))
 
 
 def changed_fields(base: Any, current: Any) -> list[str]:

@@ -165,7 +165,7 @@ def bind(window: Page, page: Workbench) -> None:
             on_regions(lambda: paste_regions(view, open_record.link))()
 
     def rename() -> None:
-        if page.correcting.focused:
+        if page.correcting.has_focus:
             page.correcting.ask_chosen_label()
             return
         page.inspector.show()
@@ -299,5 +299,5 @@ def bind(window: Page, page: Workbench) -> None:
         "finding.accept",
         lambda: page.correcting.accept(findings.current),
         owner=findings,
-        enabled=lambda: page.correcting.focused,
+        enabled=lambda: page.correcting.has_focus,
     )

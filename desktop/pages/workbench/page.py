@@ -407,7 +407,9 @@ class WorkbenchPage(Page):
     def _show_run(self) -> None:
         item = self.open_record.item
         if item is not None:
-            self.inspector.run.show_run(run_state(item.result), self.detecting.running.get(item.item_id))
+            self.inspector.run.show_run(
+                run_state(item.result), self.detecting.running_items.get(item.item_id)
+            )
 
     def _offer_rest(self, count: int) -> None:
         """Offer detections for items that were left out because their result is current."""
@@ -418,7 +420,7 @@ class WorkbenchPage(Page):
             self.rest.hide()
 
     def _show_saving(self) -> None:
-        self.top.show_saving(self.open_record.edits.saving, self.open_record.edits.held)
+        self.top.show_saving(self.open_record.edits.save_state, self.open_record.edits.held)
 
     def set_editable(self, on: bool) -> None:
         """Enable or disable editing."""

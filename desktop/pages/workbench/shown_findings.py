@@ -43,10 +43,10 @@ class ShownFindings(QObject):
     def show(self) -> None:
         """Show them as they are listed."""
         findings = self._inspector.findings
-        shown = findings.shown if self._open_record.item is not None else ()
+        shown = findings.shown_findings if self._open_record.item is not None else ()
         explained = self._inspector.explained
         explained.set_editable(self._correcting.can_correct)
-        explained_findings = explained.shown if self._open_record.item is not None else ()
+        explained_findings = explained.shown_findings if self._open_record.item is not None else ()
         boxes = [*finding_boxes(shown, findings.list.current), *explained_boxes(explained_findings)]
         self._photos.show_boxes(boxes)
         self._comparing.show_findings(boxes)
@@ -64,7 +64,7 @@ class ShownFindings(QObject):
 
     def step(self, way: int) -> None:
         """Mark the next finding of the item, wrapping around."""
-        count = len(self._inspector.findings.shown)
+        count = len(self._inspector.findings.shown_findings)
         if count:
             self.choose((self._inspector.findings.list.current + way) % count)
 

@@ -62,7 +62,7 @@ class BatchMaker:
         """Notify the task that a batch was stored or cancelled. Any thread may call it."""
         self._kicked.notify()
 
-    async def settled(self, batch_id: str, seconds: float) -> None:
+    async def wait_until_settled(self, batch_id: str, seconds: float) -> None:
         """Wait at most `seconds` until all jobs of the batch are created or, if it is cancelled, ended."""
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds

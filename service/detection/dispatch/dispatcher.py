@@ -159,7 +159,7 @@ class Dispatcher:
             locked = self._ports.lock_item(session, row.item_id)
             item = locked.input()
             photo = None if item.photo_file_id is None else self._ports.file_info(session, item.photo_file_id)
-            entry = rules.taken(
+            entry = rules.taken_entry(
                 row.job_id, row.model_id, model, photo, item.settings, row.attempt, row.created_at, now()
             )
             version = locked.put_result(entry, row.actor)
@@ -339,10 +339,10 @@ class Dispatcher:
                 findings = [*answer["boxes"], *(finding["box"] for finding in suppressed)]
                 boxes = with_severities(session, findings)
                 files = {photo.sha256: photo.file_id for photo in computed.memory_photos}
-                entry = rules.done(work.entry, rendered, answer, boxes, files, now())
+                entry = rules.finished_entry(work.entry, rendered, answer, boxes, files, now())
             else:
                 error = answer["error"] if answer["event"] == "failed" else "internal"
-                entry = rules.failed(work.entry, error, now())
+                entry = rules.failed_entry(work.entry, error, now())
             try:
                 version = self._ports.put_result(session, work.item_id, entry, work.actor)
             except Problem:

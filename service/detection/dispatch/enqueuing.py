@@ -93,7 +93,7 @@ class JobEnqueuer:
         if batch_id is None and not (model is None or photo is None or settings is None):
             self._prepare_photo(model, photo, settings)
         row = job_rows.create(session, item_id, item.inspection_id, item.model_id, actor, batch_id)
-        entry = rules.queued(row.job_id, row.model_id, model, photo, row.created_at)
+        entry = rules.queued_entry(row.job_id, row.model_id, model, photo, row.created_at)
         row.version = locked.put_result(entry, actor)
         self._queue.add(session, row)
         job_rows.announce_job(session, row, "create", actor, address)
@@ -104,7 +104,9 @@ class JobEnqueuer:
         if row.state not in OPEN_JOB_STATES:
             return
         try:
-            version = self._ports.put_result(session, row.item_id, rules.canceled(row.job_id, now()), actor)
+            version = self._ports.put_result(
+                session, row.item_id, rules.canceled_fields(row.job_id, now()), actor
+            )
         except Problem:
             # The item was deleted meanwhile.
             version = None

@@ -33,7 +33,7 @@ SMALL_SCREEN = (1280, 670)
 _SLACK = 8
 
 
-def shown(root: QWidget) -> list[QWidget]:
+def visible_widgets(root: QWidget) -> list[QWidget]:
     return [widget for widget in root.findChildren(QWidget) if widget.isVisible() and not _inner(widget)]
 
 
@@ -54,7 +54,7 @@ def controls(root: QWidget) -> list[QWidget]:
     kinds = QAbstractButton | QLineEdit | QPlainTextEdit | QComboBox | QAbstractItemView | QAbstractSlider
     return [
         widget
-        for widget in shown(root)
+        for widget in visible_widgets(root)
         if (isinstance(widget, kinds) or widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
         and widget.focusProxy() is None
         and not isinstance(widget, QScrollArea)
@@ -66,14 +66,14 @@ def spoken(widget: QWidget) -> str:
     return str(QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name)).strip()
 
 
-def called(widget: QWidget) -> str:
+def widget_name(widget: QWidget) -> str:
     text = widget.text() if isinstance(widget, QLabel | QAbstractButton | QLineEdit) else ""
     return f"{type(widget).__name__}({widget.accessibleName() or text or widget.objectName()!r})"
 
 
-def unnamed(root: QWidget) -> list[str]:
+def find_unnamed(root: QWidget) -> list[str]:
     return [
-        f"{called(widget)} in {type(widget.parentWidget()).__name__}"
+        f"{widget_name(widget)} in {type(widget.parentWidget()).__name__}"
         for widget in controls(root)
         if not spoken(widget)
     ]
@@ -96,10 +96,10 @@ def walk(root: QWidget) -> set[QWidget]:
     return reached
 
 
-def unreached(root: QWidget) -> list[str]:
+def find_unreachable(root: QWidget) -> list[str]:
     reached = walk(root)
     return [
-        called(widget)
+        widget_name(widget)
         for widget in controls(root)
         if widget.isEnabled()
         and widget not in reached
@@ -120,7 +120,7 @@ def _together(first: QWidget, second: QWidget) -> bool:
 def cut(root: QWidget) -> list[str]:
     """The texts that do not fit, and what they would need."""
     faults = []
-    for widget in shown(root):
+    for widget in visible_widgets(root):
         if widget.toolTip():
             continue
         if isinstance(widget, QTableView):
@@ -141,7 +141,7 @@ def cut(root: QWidget) -> list[str]:
         elif not isinstance(widget, QAbstractButton):
             continue
         if need > have + 1 or tall > high + 1:
-            faults.append(f"{called(widget)} needs {need} x {tall}, has {have} x {high}")
+            faults.append(f"{widget_name(widget)} needs {need} x {tall}, has {have} x {high}")
     return faults
 
 
@@ -151,7 +151,7 @@ def cut_titles(table: QTableView) -> list[str]:
     titles = [str(model.headerData(at, Qt.Orientation.Horizontal)) for at in range(model.columnCount())]
     metrics = QFontMetrics(text_font(LABEL_PX, bold=True))
     return [
-        f"the column {title} of {called(table)}"
+        f"the column {title} of {widget_name(table)}"
         for at, title in enumerate(titles)
         if not head.isSectionHidden(at) and metrics.horizontalAdvance(title) + 20 > head.sectionSize(at)
     ]
@@ -161,19 +161,19 @@ def outside(window: MainWindow) -> list[str]:
     """The controls and labels that leave the window, where nothing scrolls."""
     faults = []
     whole = window.rect()
-    for widget in shown(window):
-        if _scrolled(widget):
+    for widget in visible_widgets(window):
+        if _is_in_scroll_area(widget):
             continue
         place = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
         if not whole.contains(place):
-            faults.append(f"{called(widget)} at {place.getRect()}")
+            faults.append(f"{widget_name(widget)} at {place.getRect()}")
     return faults
 
 
 def overlapping(root: QWidget) -> list[str]:
     """Pairs of neighbours of one layout that lie on one another."""
     faults = []
-    for parent in [root, *shown(root)]:
+    for parent in [root, *visible_widgets(root)]:
         layout = parent.layout()
         if layout is None:
             continue
@@ -184,15 +184,15 @@ def overlapping(root: QWidget) -> list[str]:
         ]
         for first, second in combinations(inside, 2):
             if first.geometry().intersects(second.geometry()):
-                faults.append(f"{called(first)} and {called(second)} in {type(parent).__name__}")
+                faults.append(f"{widget_name(first)} and {widget_name(second)} in {type(parent).__name__}")
     return faults
 
 
 def sideways(root: QWidget) -> list[str]:
     """The lists whose columns do not fit, and what is cut where nothing scrolls sideways."""
     return [
-        f"{called(widget)} scrolls sideways by {widget.horizontalScrollBar().maximum()} px"
-        for widget in shown(root)
+        f"{widget_name(widget)} scrolls sideways by {widget.horizontalScrollBar().maximum()} px"
+        for widget in visible_widgets(root)
         if isinstance(widget, QAbstractItemView | QScrollArea) and widget.horizontalScrollBar().maximum() > 0
     ]
 
@@ -215,11 +215,11 @@ def too_large(dialog: QWidget) -> list[str]:
     return [f"{size.width()} x {size.height()} on a screen of {SMALL_SCREEN}"]
 
 
-def padded(dialog: QWidget) -> list[str]:
+def find_padded_texts(dialog: QWidget) -> list[str]:
     """The one-line texts that were given more height than they need: emptiness where none was meant."""
     return [
-        f"{called(label)} needs {label.sizeHint().height()}, has {label.height()}"
-        for label in shown(dialog)
+        f"{widget_name(label)} needs {label.sizeHint().height()}, has {label.height()}"
+        for label in visible_widgets(dialog)
         if isinstance(label, QLabel)
         and label.parentWidget() is dialog
         and not label.wordWrap()
@@ -236,7 +236,7 @@ def _laid_out(child: QWidget, layout: Any) -> bool:
     )
 
 
-def _scrolled(widget: QWidget) -> bool:
+def _is_in_scroll_area(widget: QWidget) -> bool:
     above = widget.parentWidget()
     while above is not None:
         if isinstance(above, QScrollArea | QAbstractItemView):

@@ -15,7 +15,7 @@ from desktop.widgets.basic.buttons import Button
 from shared import __version__
 
 
-def test_one_click_copies_what_it_says(qtbot: QtBot, context: Context) -> None:
+def test_one_click_copies_the_text(qtbot: QtBot, context: Context) -> None:
     context.data_folder = Path("/data/绕机")
     window = About(None, context)
     qtbot.addWidget(window)
@@ -26,22 +26,22 @@ def test_one_click_copies_what_it_says(qtbot: QtBot, context: Context) -> None:
     assert f"Service: {context.session.base_url}" in copied
 
 
-def test_its_own_service_has_no_address_to_tell(qtbot: QtBot, context: Context) -> None:
+def test_local_service_has_no_address(qtbot: QtBot, context: Context) -> None:
     context.embedded = True
     window = About(None, context)
     qtbot.addWidget(window)
     assert ("Service", "This computer") in window.facts
 
 
-def test_the_licences_are_offered_where_they_lie(
+def test_licences_are_offered_if_they_exist(
     qtbot: QtBot, context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def offered() -> list[str]:
+    def offered_licences() -> list[str]:
         window = About(None, context)
         qtbot.addWidget(window)
         return [button.text() for button in window.findChildren(Button)]
 
-    assert "Third-party licences" not in offered()
+    assert "Third-party licences" not in offered_licences()
     (tmp_path / "licences").mkdir()
     monkeypatch.setattr(about, "program_folder", lambda: tmp_path)
-    assert "Third-party licences" in offered()
+    assert "Third-party licences" in offered_licences()

@@ -42,14 +42,14 @@ from tests.client_session import open_session
 from tests.desktop.app.appearance_checks import (
     controls,
     cut,
+    find_padded_texts,
+    find_unnamed,
+    find_unreachable,
     outside,
     overlapping,
-    padded,
     sideways,
     too_large,
     too_small,
-    unnamed,
-    unreached,
 )
 from tests.desktop.app.every_dialog import ELSEWHERE, Served, dialogs, enter, settle
 from tests.desktop.layout_items import stale_items
@@ -76,7 +76,7 @@ def add_photos(session: Session, record_id: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def served(catalogues: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def running_service_with_data(catalogues: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with service_process(tmp_path_factory.mktemp("every") / "data") as url, open_session(url) as session:
         record_id = make_record(session)
         items = session.items.list(record_id).data
@@ -86,9 +86,9 @@ def served(catalogues: None, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield Served(session, record_id)
 
 
-def places(served: Served) -> list[Place]:
+def places(running_service_with_data: Served) -> list[Place]:
     """Every page, with every section of it."""
-    record = {"record_id": served.record_id}
+    record = {"record_id": running_service_with_data.record_id}
     sections = [(page, {"section": name}) for page, names in SECTIONS.items() for name in names]
     return [
         ("records", {}),
@@ -107,9 +107,11 @@ SECTIONS = {
 
 
 @pytest.mark.parametrize("window", [("en", Mode.LIGHT)], indirect=True)
-def test_no_page_and_no_section_is_left_out(window: MainWindow, served: Served, qtbot: QtBot) -> None:
-    enter(window, served, qtbot)
-    assert {page_id for page_id, _ in places(served)} | {"login"} == set(window._factories)
+def test_all_pages_and_sections_are_tested(
+    window: MainWindow, running_service_with_data: Served, qtbot: QtBot
+) -> None:
+    enter(window, running_service_with_data, qtbot)
+    assert {page_id for page_id, _ in places(running_service_with_data)} | {"login"} == set(window._factories)
     for page_id, names in SECTIONS.items():
         assert window.go(page_id)
         page = window.page
@@ -119,7 +121,9 @@ def test_no_page_and_no_section_is_left_out(window: MainWindow, served: Served, 
 
 
 @pytest.fixture
-def window(served: Served, qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[MainWindow]:
+def window(
+    running_service_with_data: Served, qtbot: QtBot, request: pytest.FixtureRequest
+) -> Iterator[MainWindow]:
     """The whole window in the language and the theme of the test; nobody is logged in yet."""
     language = Language()
     chosen, mode = request.param
@@ -127,7 +131,7 @@ def window(served: Served, qtbot: QtBot, request: pytest.FixtureRequest) -> Iter
     theme_manager().set_mode(mode)
     preferences = Preferences()
     preferences.change(set_up=True, tours_start=False)
-    context = Context(served.session, preferences, embedded=True)
+    context = Context(running_service_with_data.session, preferences, embedded=True)
     context.service_state = ServiceState.READY
     window = MainWindow(context, build_pages(context, lambda _url: None))
     window.resize(*USUAL)
@@ -147,11 +151,11 @@ def window(served: Served, qtbot: QtBot, request: pytest.FixtureRequest) -> Iter
     theme_manager().set_mode(Mode.SYSTEM)
 
 
-def each_place(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[str]:
+def each_place(window: MainWindow, running_service_with_data: Served, qtbot: QtBot) -> Iterator[str]:
     """Brings every page to the front, the login first; gives what to call it in a failure."""
     yield "login"
-    enter(window, served, qtbot)
-    for page_id, params in places(served):
+    enter(window, running_service_with_data, qtbot)
+    for page_id, params in places(running_service_with_data):
         assert window.go(page_id, params), page_id
         settle(qtbot)
         yield f"{page_id} {params.get('section', '')}".strip()
@@ -167,13 +171,15 @@ in_every_language = _looks(*((language, Mode.LIGHT) for language in LANGUAGES))
 
 
 @in_every_look
-def test_every_page_says_and_shows_everything(window: MainWindow, served: Served, qtbot: QtBot) -> None:
+def test_every_page_shows_all_its_texts(
+    window: MainWindow, running_service_with_data: Served, qtbot: QtBot
+) -> None:
     """At the usual size and in the smallest window."""
     faults: dict[str, list[str]] = {}
-    for place in each_place(window, served, qtbot):
+    for place in each_place(window, running_service_with_data, qtbot):
         wrong = faults.setdefault(place, [])
         assert len(controls(window)) > 3, place
-        wrong += [*unnamed(window), *cut(window)]
+        wrong += [*find_unnamed(window), *cut(window)]
         # What a widget does wrong while it paints fails the test.
         assert not window.grab().isNull()
         window.resize(*SMALLEST)
@@ -190,13 +196,13 @@ def below(kind: type[QWidget]) -> set[type[QWidget]]:
 
 
 @in_every_language
-def test_every_dialog_too(window: MainWindow, served: Served, qtbot: QtBot) -> None:
+def test_every_dialog_too(window: MainWindow, running_service_with_data: Served, qtbot: QtBot) -> None:
     faults: dict[str, list[str]] = {}
     shown: set[str] = set()
-    for name, dialog in dialogs(window, served, qtbot):
+    for name, dialog in dialogs(window, running_service_with_data, qtbot):
         assert controls(dialog), name
-        faults[name] = [*unnamed(dialog), *cut(dialog), *overlapping(dialog), *unreached(dialog)]
-        faults[name] += [*too_large(dialog), *padded(dialog)]
+        faults[name] = [*find_unnamed(dialog), *cut(dialog), *overlapping(dialog), *find_unreachable(dialog)]
+        faults[name] += [*too_large(dialog), *find_padded_texts(dialog)]
         shown.add(type(dialog).__name__)
     for module in pkgutil.walk_packages(desktop.__path__, "desktop."):
         importlib.import_module(module.name)
@@ -206,18 +212,20 @@ def test_every_dialog_too(window: MainWindow, served: Served, qtbot: QtBot) -> N
 
 
 @_looks(("en", Mode.DARK))
-def test_tab_leads_to_every_control(window: MainWindow, served: Served, qtbot: QtBot) -> None:
+def test_every_control_is_reached_by_tab(
+    window: MainWindow, running_service_with_data: Served, qtbot: QtBot
+) -> None:
     faults: dict[str, list[str]] = {}
-    for place in each_place(window, served, qtbot):
-        faults[place] = unreached(window)
+    for place in each_place(window, running_service_with_data, qtbot):
+        faults[place] = find_unreachable(window)
     assert not {place: wrong for place, wrong in faults.items() if wrong}
 
 
 @_looks(("en", Mode.SYSTEM))
 def test_a_change_of_the_systems_colours_reaches_every_page_while_it_runs(
-    window: MainWindow, served: Served, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, running_service_with_data: Served, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for _ in each_place(window, served, qtbot):
+    for _ in each_place(window, running_service_with_data, qtbot):
         pass
     left: dict[str, list[str]] = {}
     for old, new, scheme in (
@@ -230,7 +238,7 @@ def test_a_change_of_the_systems_colours_reaches_every_page_while_it_runs(
         assert theme_manager().theme is new
         # The page in front is dressed in a turn of its own.
         settle(qtbot)
-        for page_id, params in places(served):
+        for page_id, params in places(running_service_with_data):
             page = window.page
             assert page is not None
             left[f"{new.name} {page.page_id} {page.return_params()}"] = colours_of_theme(window, old)
@@ -240,8 +248,10 @@ def test_a_change_of_the_systems_colours_reaches_every_page_while_it_runs(
 
 
 @_looks(("en", Mode.LIGHT))
-def test_every_page_begins_at_the_same_place(window: MainWindow, served: Served, qtbot: QtBot) -> None:
-    enter(window, served, qtbot)
+def test_every_page_begins_at_the_same_place(
+    window: MainWindow, running_service_with_data: Served, qtbot: QtBot
+) -> None:
+    enter(window, running_service_with_data, qtbot)
     window.resize(2560, 1440)
     left: dict[str, int] = {}
     for page_id in ("records", "catalogue", "people", "me"):
@@ -256,9 +266,11 @@ def test_every_page_begins_at_the_same_place(window: MainWindow, served: Served,
 
 
 @_looks(("en", Mode.LIGHT))
-def test_another_section_and_a_logout_leave_no_ring(window: MainWindow, served: Served, qtbot: QtBot) -> None:
+def test_another_section_and_a_logout_leave_no_ring(
+    window: MainWindow, running_service_with_data: Served, qtbot: QtBot
+) -> None:
     """The focus of what is hidden falls on no button."""
-    enter(window, served, qtbot)
+    enter(window, running_service_with_data, qtbot)
     assert window.go("catalogue", {"section": "aircraft"})
     settle(qtbot)
     page = window.page

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from tests.desktop.app.appearance_checks import cut, overlapping, unnamed, unreached
+from tests.desktop.app.appearance_checks import cut, find_unnamed, find_unreachable, overlapping
 
 
-def test_what_is_wrong_is_found(qtbot: QtBot) -> None:
+def test_checks_find_faults(qtbot: QtBot) -> None:
     """The looks above see the faults that they are there for."""
     root = QWidget()
     qtbot.addWidget(root)
@@ -29,9 +29,9 @@ def test_what_is_wrong_is_found(qtbot: QtBot) -> None:
     root.show()
     root.activateWindow()
     qtbot.waitUntil(root.isActiveWindow)
-    assert [widget.split("(")[0] for widget in unnamed(root)] == ["QPushButton", "QLineEdit"]
+    assert [widget.split("(")[0] for widget in find_unnamed(root)] == ["QPushButton", "QLineEdit"]
     assert len(cut(root)) == 1
-    assert unreached(root) == ["QPushButton('Stray')"]
+    assert find_unreachable(root) == ["QPushButton('Stray')"]
     assert overlapping(root) == []
     line.move(short.pos())
     assert len(overlapping(root)) == 1

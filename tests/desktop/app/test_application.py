@@ -108,7 +108,7 @@ def test_the_window_has_every_page(context: Context) -> None:
     assert {page.page_class.__module__.split(".")[2] for page in pages} == packages
 
 
-def test_every_way_to_another_page_leads_to_one() -> None:
+def test_every_link_leads_to_an_existing_page() -> None:
     ways = [
         (f"{path.relative_to(program_folder())}:{node.lineno}", node.args[0].value)
         for path in sorted((program_folder() / "desktop").rglob("*.py"))
@@ -134,7 +134,7 @@ def test_a_service_elsewhere_is_watched(qtbot: QtBot, desktop: Desktop) -> None:
     assert desktop.preferences.values.server_url == ""
 
 
-def test_a_service_that_goes_and_comes_back(
+def test_lost_and_restored_service_is_shown(
     qtbot: QtBot, qapp: QApplication, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remote_service, "READY_INTERVAL_MS", 10)
@@ -204,7 +204,7 @@ def _windows() -> list[MainWindow]:
     return [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, MainWindow)]
 
 
-def test_the_theme_is_kept(desktop: Desktop) -> None:
+def test_theme_is_stored(desktop: Desktop) -> None:
     desktop.start()
     desktop.context.commands.run("theme.dark")
     assert theme_manager().theme.dark
@@ -240,7 +240,7 @@ def test_the_server_can_be_changed(qtbot: QtBot, desktop: Desktop, service: Serv
         other.stop()
 
 
-def test_a_lost_login_is_said_and_leads_to_the_login(qtbot: QtBot, desktop: Desktop) -> None:
+def test_expired_login_is_reported_and_opens_the_login_page(qtbot: QtBot, desktop: Desktop) -> None:
     desktop.start()
     desktop.context.enter(make_payload(Role.ADMIN))
     thread = threading.Thread(target=lambda: desktop._call_in_gui(desktop._on_login_lost))
@@ -252,7 +252,7 @@ def test_a_lost_login_is_said_and_leads_to_the_login(qtbot: QtBot, desktop: Desk
     assert desktop.window.toast.isVisible()
 
 
-def test_an_exception_in_a_slot_is_written_down_and_said(qtbot: QtBot, desktop: Desktop) -> None:
+def test_exception_in_a_slot_is_logged_and_reported(qtbot: QtBot, desktop: Desktop) -> None:
     desktop.start()
 
     def fail() -> None:
@@ -275,7 +275,7 @@ def test_an_exception_in_a_slot_is_written_down_and_said(qtbot: QtBot, desktop: 
     dialog.close()
 
 
-def test_the_log_gives_everything_back(tmp_path: Path) -> None:
+def test_log_restores_all_hooks(tmp_path: Path) -> None:
     before = (sys.excepthook, threading.excepthook, list(logging.getLogger().handlers))
     logs = Logs(tmp_path / "logs", lambda _error: None)
     assert sys.excepthook != before[0]
@@ -288,7 +288,7 @@ def test_a_folder_that_cannot_be_written_does_not_stop_the_program(tmp_path: Pat
     Logs(tmp_path / "file" / "logs", lambda _error: None).close()
 
 
-def test_closing_twice_is_closing_once(desktop: Desktop) -> None:
+def test_second_close_has_no_effect(desktop: Desktop) -> None:
     desktop.start()
     desktop.close()
     desktop.close()

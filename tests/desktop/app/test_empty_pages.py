@@ -76,7 +76,7 @@ def states(page: QWidget) -> list[QWidget]:
     return [state for kind in kinds for state in page.findChildren(kind) if state.isVisible()]
 
 
-def settled(page: QWidget) -> bool:
+def is_loaded(page: QWidget) -> bool:
     """Nothing is being fetched any more."""
     return not any(state.isVisible() for state in page.findChildren(LoadingState))
 
@@ -84,7 +84,7 @@ def settled(page: QWidget) -> bool:
 def open_page(window: MainWindow, qtbot: QtBot, page_id: str, section: str) -> QWidget:
     assert window.go(page_id, {"section": section} if section else {})
     page = not_none(window.page)
-    qtbot.waitUntil(lambda: settled(page))
+    qtbot.waitUntil(lambda: is_loaded(page))
     assert not [state for state in page.findChildren(ErrorState) if state.isVisible()]
     return page
 
@@ -108,7 +108,7 @@ def test_an_administrator_has_a_button_on_every_empty_page(window: MainWindow, q
 
 
 @pytest.mark.parametrize("window", [READER], indirect=True)
-def test_a_viewer_reads_who_can_act(window: MainWindow, qtbot: QtBot) -> None:
+def test_viewer_sees_who_can_create_records(window: MainWindow, qtbot: QtBot) -> None:
     for page_id, section in EMPTY:
         if page_id == "people":
             continue

@@ -13,22 +13,22 @@ from desktop.app.face_renewal import FaceRenewal
 from desktop.context import Context
 from desktop.widgets import Banner
 from shared.wire.account import Payload
-from tests.desktop.client.played import PAYLOAD
-from tests.desktop.pages.played_service import STATUS, Played, done, played_context
+from tests.desktop.client.fake_service import PAYLOAD
+from tests.desktop.pages.fake_service import STATUS, FakeService, open_fake_context, success_answer
 
 OLD = {**STATUS, "enrolled": True, "enrolled_at": "2024-01-02T00:00:00Z", "templates": 4, "renewal_due": True}
 
 
 @pytest.fixture
-def played() -> Played:
-    played = Played()
-    played.answers["/api/auth/face"] = done(OLD)
-    return played
+def fake_service() -> FakeService:
+    fake_service = FakeService()
+    fake_service.answers["/api/auth/face"] = success_answer(OLD)
+    return fake_service
 
 
 @pytest.fixture
-def context(qapp: QApplication, played: Played) -> Iterator[Context]:
-    with played_context(played) as context:
+def context(qapp: QApplication, fake_service: FakeService) -> Iterator[Context]:
+    with open_fake_context(fake_service) as context:
         context.session.account.login("zhang", "p")
         yield context
 
@@ -47,7 +47,7 @@ def person(has_face: bool = True) -> Payload:
     return Payload.model_validate(payload)
 
 
-def test_old_face_data_is_offered_for_renewal_until_the_person_leaves(
+def test_renewal_of_old_face_data_is_offered_until_logout(
     qtbot: QtBot, context: Context, banner: Banner
 ) -> None:
     context.enter(person())
@@ -58,7 +58,7 @@ def test_old_face_data_is_offered_for_renewal_until_the_person_leaves(
     assert banner.isHidden()
 
 
-def test_offer_goes_once_it_is_taken(qtbot: QtBot, context: Context, banner: Banner) -> None:
+def test_offer_disappears_after_it_is_accepted(qtbot: QtBot, context: Context, banner: Banner) -> None:
     context.enter(person())
     context.strongLogin.emit()
     qtbot.waitUntil(lambda: not banner.isHidden())
@@ -66,20 +66,24 @@ def test_offer_goes_once_it_is_taken(qtbot: QtBot, context: Context, banner: Ban
     assert banner.isHidden()
 
 
-def test_login_by_a_picture_alone_asks_nothing(context: Context, banner: Banner, played: Played) -> None:
+def test_login_by_picture_makes_no_offer(context: Context, banner: Banner, fake_service: FakeService) -> None:
     context.enter(person())
     assert banner.isHidden()
-    assert not [path for _, path, _ in played.sent if path == "/api/auth/face"]
+    assert not [path for _, path, _ in fake_service.sent if path == "/api/auth/face"]
 
 
-def test_who_has_no_face_data_is_not_asked(context: Context, banner: Banner, played: Played) -> None:
+def test_user_without_face_data_gets_no_offer(
+    context: Context, banner: Banner, fake_service: FakeService
+) -> None:
     context.enter(person(has_face=False))
     context.strongLogin.emit()
-    assert not [path for _, path, _ in played.sent if path == "/api/auth/face"]
+    assert not [path for _, path, _ in fake_service.sent if path == "/api/auth/face"]
 
 
-def test_new_face_data_is_left_alone(qtbot: QtBot, context: Context, banner: Banner, played: Played) -> None:
-    played.answers["/api/auth/face"] = done({**OLD, "renewal_due": False})
+def test_new_face_data_gets_no_offer(
+    qtbot: QtBot, context: Context, banner: Banner, fake_service: FakeService
+) -> None:
+    fake_service.answers["/api/auth/face"] = success_answer({**OLD, "renewal_due": False})
     context.enter(person())
     answered: list[object] = []
     renewal = banner.findChild(FaceRenewal)

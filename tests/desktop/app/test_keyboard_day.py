@@ -23,7 +23,7 @@ from shared.samples import View, draw_panel, photograph
 from shared.wire.catalogue import TemplateRegion
 from shared.wire.inspection import Point
 from tests.desktop.app.every_dialog import Served, settle
-from tests.desktop.app.test_all_pages import _looks, served, window
+from tests.desktop.app.test_all_pages import _looks, window
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH
 from tests.service_process import ADMIN
 
@@ -141,14 +141,14 @@ def make_record(window: MainWindow, qtbot: QtBot) -> WorkbenchPage:
 @_looks(("en", Mode.DARK))
 def test_a_whole_day_without_a_mouse(
     window: MainWindow,
-    served: Served,
+    running_service_with_data: Served,
     qtbot: QtBot,
     photo: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    session = served.session
-    record = session.records.get(served.record_id).value
+    session = running_service_with_data.session
+    record = session.records.get(running_service_with_data.record_id).value
     regions = [
         TemplateRegion(
             item_name=name, model_id="reference-difference", point=Point(x=x, y=0.1, w=0.25, h=0.3)
@@ -168,7 +168,7 @@ def test_a_whole_day_without_a_mouse(
     first, second = (row.item_id for row in page.open_record.rows)
     qtbot.waitUntil(lambda: page.photos.pair is not None)
     press(KEY.Key_R, CTRL)
-    qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0 and not page.detecting.running)
+    qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0 and not page.detecting.running_items)
     press(KEY.Key_Tab)
     assert page.inspector.findings.list.current == 0
 

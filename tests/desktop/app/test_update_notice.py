@@ -39,7 +39,7 @@ def desktop(
     desktop.close()
 
 
-def test_administrator_reads_of_a_newer_version_until_it_is_put_away(
+def test_administrator_sees_a_newer_version_until_it_is_dismissed(
     desktop: Desktop, update_site: UpdateSite, qtbot: QtBot
 ) -> None:
     update_site.publish(version="9.1.0", url="https://files.example/walkaround")
@@ -61,7 +61,7 @@ def test_administrator_reads_of_a_newer_version_until_it_is_put_away(
     assert "9.2.0" in desktop.window.update_banner.text()
 
 
-def test_others_read_nothing_of_it(desktop: Desktop, update_site: UpdateSite, qtbot: QtBot) -> None:
+def test_other_users_see_no_notice(desktop: Desktop, update_site: UpdateSite, qtbot: QtBot) -> None:
     update_site.publish(version="9.1.0")
     with qtbot.waitSignal(desktop.updates.update_found):
         desktop.updates.check()
@@ -69,7 +69,7 @@ def test_others_read_nothing_of_it(desktop: Desktop, update_site: UpdateSite, qt
     assert desktop.window.update_banner.isHidden()
 
 
-def test_nothing_is_asked_without_an_address(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_request_is_sent_without_an_address(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise AssertionError("asked")
 
@@ -96,5 +96,5 @@ def test_page_of_the_version_is_opened(qtbot: QtBot, monkeypatch: pytest.MonkeyP
     assert opened == ["https://files.example/walkaround"]
 
 
-def test_about_names_the_address_that_is_asked(desktop: Desktop, update_site: UpdateSite) -> None:
+def test_about_shows_the_update_address(desktop: Desktop, update_site: UpdateSite) -> None:
     assert update_site.url in About(desktop.window, desktop.context)._privacy_text()

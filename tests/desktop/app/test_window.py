@@ -80,7 +80,7 @@ def window(qtbot: QtBot, context: Context) -> Iterator[MainWindow]:
     window.close()
 
 
-def page_of(window: MainWindow, kind: type[_Page]) -> _Page:
+def open_page(window: MainWindow, kind: type[_Page]) -> _Page:
     page = window.find_or_make_page(kind.page_id)
     assert isinstance(page, kind)
     return page
@@ -96,7 +96,7 @@ def test_without_a_login_only_the_login_page_is_seen(window: MainWindow) -> None
     assert not window.go("records")
 
 
-def test_a_login_leads_to_the_records_and_fills_the_rail(window: MainWindow, context: Context) -> None:
+def test_login_opens_the_records_and_fills_the_rail(window: MainWindow, context: Context) -> None:
     context.enter(make_payload(Role.INSPECTOR))
     assert in_front(window) == "records"
     assert window.rail.isVisible()
@@ -108,9 +108,9 @@ def test_a_login_leads_to_the_records_and_fills_the_rail(window: MainWindow, con
     assert window.rail.page_ids() == ["records", "people"]
 
 
-def test_parameters_arrive_and_the_way_back_leads_to_the_place(window: MainWindow, context: Context) -> None:
+def test_parameters_arrive_and_back_returns_to_the_place(window: MainWindow, context: Context) -> None:
     context.enter(make_payload(Role.ADMIN))
-    records, workbench = page_of(window, Records), page_of(window, Workbench)
+    records, workbench = open_page(window, Records), open_page(window, Workbench)
     records.line.setText("wing")
     records.navigate.emit("workbench", {"record_id": "7"})
     assert workbench.openings == [{"record_id": "7"}]
@@ -124,9 +124,9 @@ def test_parameters_arrive_and_the_way_back_leads_to_the_place(window: MainWindo
     assert not window.status_bar.isVisible()
 
 
-def test_a_page_can_stay(window: MainWindow, context: Context) -> None:
+def test_page_can_refuse_to_be_left(window: MainWindow, context: Context) -> None:
     context.enter(make_payload(Role.ADMIN))
-    records = page_of(window, Records)
+    records = open_page(window, Records)
     records.stays = True
     assert not window.go("people")
     assert in_front(window) == "records"
@@ -190,7 +190,7 @@ def test_logging_out_asks_while_photos_are_not_sent(context: Context, prompts: U
 
 def test_logging_out_asks_the_page_and_ends_at_the_login(window: MainWindow, context: Context) -> None:
     context.enter(make_payload(Role.ADMIN))
-    records = page_of(window, Records)
+    records = open_page(window, Records)
     records.stays = True
     context.commands.run("logout")
     assert reread(context.payload) is not None
@@ -201,12 +201,10 @@ def test_logging_out_asks_the_page_and_ends_at_the_login(window: MainWindow, con
     assert not context.commands.is_possible("logout")
 
 
-def test_a_login_that_was_lost_comes_back_to_where_the_person_was(
-    window: MainWindow, context: Context
-) -> None:
+def test_login_after_expiry_returns_to_the_last_place(window: MainWindow, context: Context) -> None:
     context.enter(make_payload(Role.ADMIN))
     window.go("people")
-    people = page_of(window, People)
+    people = open_page(window, People)
     people.line.setText("half a sentence")
     context.payload = None
     context.loginChanged.emit()
@@ -226,7 +224,7 @@ def test_another_user_does_not_return_to_last_page(window: MainWindow, context: 
     assert in_front(window) == "records"
 
 
-def test_the_state_of_the_service_is_said(window: MainWindow, context: Context, qtbot: QtBot) -> None:
+def test_state_of_the_service_is_shown(window: MainWindow, context: Context, qtbot: QtBot) -> None:
     context.enter(make_payload(Role.ADMIN))
     context.show_service(ServiceState.READY)
     assert not window.banner.isVisible()
@@ -248,27 +246,27 @@ def test_the_state_of_the_service_is_said(window: MainWindow, context: Context, 
     assert not window.banner.isVisible()
 
 
-def test_a_toast_goes_by_itself_or_by_a_click(window: MainWindow, context: Context, qtbot: QtBot) -> None:
+def test_toast_disappears_by_itself_or_by_a_click(window: MainWindow, context: Context, qtbot: QtBot) -> None:
     context.enter(make_payload(Role.ADMIN))
-    page_of(window, Records).toast.emit("Exported 53 records")
+    open_page(window, Records).toast.emit("Exported 53 records")
     assert window.toast.isVisible()
     assert window.toast.text() == "Exported 53 records"
     qtbot.mouseClick(window.toast, Qt.MouseButton.LeftButton)
     assert not window.toast.isVisible()
 
 
-def test_a_long_toast_stays_inside_the_window(window: MainWindow, context: Context) -> None:
+def test_long_toast_stays_inside_the_window(window: MainWindow, context: Context) -> None:
     context.enter(make_payload(Role.ADMIN))
     text = "Report saved: /" + "a_folder_without_blanks_&_more/" * 20
     window.resize(1024, 700)
-    page_of(window, Records).toast.emit(text)
+    open_page(window, Records).toast.emit(text)
     assert window.toast.text() == text
     assert window.rect().contains(window.toast.geometry())
     window.resize(800, 700)
     assert window.rect().contains(window.toast.geometry())
 
 
-def test_the_place_of_the_window_is_kept(
+def test_position_of_the_window_is_stored(
     window: MainWindow, context: Context, qtbot: QtBot, qapp: QApplication
 ) -> None:
     window.resize(1024, 720)
@@ -309,7 +307,7 @@ def test_the_palette_is_walked_by_arrows(window: MainWindow, context: Context, q
     assert not palette.isVisible()
 
 
-def test_the_palette_knows_english_words_in_another_language(
+def test_palette_finds_english_words_in_another_language(
     window: MainWindow, context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context.enter(make_payload(Role.ADMIN))
@@ -336,7 +334,7 @@ def test_the_sheet_lists_every_key_and_finds(qtbot: QtBot, context: Context) -> 
     assert sheet.shown_keys("edit.redo") == "F7"
 
 
-def test_a_new_key_says_what_it_meant(qtbot: QtBot, context: Context) -> None:
+def test_changed_shortcut_is_explained(qtbot: QtBot, context: Context) -> None:
     edit = ShortcutDialog(None, context.commands, "view.fit")
     qtbot.addWidget(edit)
     edit.show()
@@ -348,7 +346,7 @@ def test_a_new_key_says_what_it_meant(qtbot: QtBot, context: Context) -> None:
 
 
 def test_the_settings_mark_theme_and_language_in_force(window: MainWindow, context: Context) -> None:
-    def marked() -> list[str]:
+    def checked_menu_texts() -> list[str]:
         window._open_settings_menu()
         (menu,) = (menu for menu in window.findChildren(QMenu) if menu.isVisible())
         texts = [entry.text() for entry in menu.actions() if entry.isChecked()]
@@ -356,20 +354,20 @@ def test_the_settings_mark_theme_and_language_in_force(window: MainWindow, conte
         QApplication.processEvents()
         return texts
 
-    assert marked() == ["Theme: system default", "Language: system default"]
+    assert checked_menu_texts() == ["Theme: system default", "Language: system default"]
     context.commands.run("theme.dark")
     context.preferences.change(language="zh_CN")
-    assert marked() == ["Theme: dark", "Language: Chinese"]
+    assert checked_menu_texts() == ["Theme: dark", "Language: Chinese"]
     context.commands.run("theme.system")
 
 
-def test_a_hidden_page_takes_the_theme_when_it_is_shown_next(
+def test_hidden_page_gets_the_theme_when_it_is_shown(
     window: MainWindow, context: Context, qtbot: QtBot
 ) -> None:
     context.enter(make_payload(Role.ADMIN))
     light, dark = stylesheet(LIGHT), stylesheet(DARK)
     theme_manager().set_mode(Mode.LIGHT)
-    records, people = page_of(window, Records), page_of(window, People)
+    records, people = open_page(window, Records), open_page(window, People)
     assert window.go("people")
     assert window.go("records")
     assert (records.styleSheet(), people.styleSheet()) == (light, light)
@@ -394,7 +392,7 @@ def test_first_window_fits_on_the_screen(qtbot: QtBot, context: Context) -> None
     assert window.minimumSize() == QSize(1024, 700).boundedTo(available - QSize(8, 40))
 
 
-def test_pages_are_made_when_they_are_opened_and_ahead(
+def test_pages_are_created_when_opened_or_ahead(
     qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page_ids: list[str] = []
@@ -425,7 +423,7 @@ def test_pages_are_made_when_they_are_opened_and_ahead(
     assert page_ids[-1:] == ["workbench"]
 
 
-def test_part_of_a_large_page_is_made_in_a_turn_before_it(qtbot: QtBot, context: Context) -> None:
+def test_part_of_a_large_page_is_created_in_an_earlier_iteration(qtbot: QtBot, context: Context) -> None:
     made: list[str] = []
 
     def make() -> Workbench:
@@ -444,7 +442,7 @@ def test_part_of_a_large_page_is_made_in_a_turn_before_it(qtbot: QtBot, context:
     assert not window.ahead.prepare("login")
 
 
-def test_a_window_comes_to_a_place(qtbot: QtBot, context: Context) -> None:
+def test_window_moves_to_a_place(qtbot: QtBot, context: Context) -> None:
     pages = [PageFactory(kind, kind) for kind in (Login, Records, Workbench, People)]
     for logged_in, page_id in ((False, "login"), (True, "workbench")):
         if logged_in:
@@ -454,16 +452,16 @@ def test_a_window_comes_to_a_place(qtbot: QtBot, context: Context) -> None:
         assert window.page is None
         window.show_first_page(("workbench", {"text": "7"}))
         assert in_front(window) == page_id
-    assert page_of(window, Workbench).openings == [{"text": "7"}]
+    assert open_page(window, Workbench).openings == [{"text": "7"}]
     assert window.rail.page_ids() == ["records", "people"]
     window.show_first_page(("people", {}))
     assert in_front(window) == "people"
 
 
-def test_a_window_goes_a_page_at_a_time(qtbot: QtBot, context: Context) -> None:
+def test_window_scrolls_page_by_page(qtbot: QtBot, context: Context) -> None:
     context.enter(make_payload(Role.ADMIN))
     window = MainWindow(context, [PageFactory(kind, kind) for kind in (Login, Records, Workbench, People)])
-    pages = [page_of(window, kind) for kind in (Login, Records, Workbench, People)]
+    pages = [open_page(window, kind) for kind in (Login, Records, Workbench, People)]
     left: list[int] = []
     for part in (*pages, window):
         part.destroyed.connect(lambda: left.append(sum(map(isValid, pages))))
@@ -483,5 +481,5 @@ def test_the_workbench_is_styled_before_it_is_opened(qtbot: QtBot, context: Cont
     window.show()
     qtbot.waitUntil(lambda: "people" in window._pages)
     wanted = stylesheet(theme_manager().theme)
-    styled = [kind.page_id for kind in kinds if page_of(window, kind).styleSheet() == wanted]
+    styled = [kind.page_id for kind in kinds if open_page(window, kind).styleSheet() == wanted]
     assert styled == ["login", "workbench"]

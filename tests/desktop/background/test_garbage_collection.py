@@ -40,7 +40,7 @@ def test_frozen_objects_are_excluded_and_new_ones_collected(qtbot: QtBot) -> Non
 
 
 @pytest.mark.parametrize(("long_seconds", "is_excluded"), [(0.0, True), (1000.0, False)])
-def test_what_survives_a_long_full_collection_is_not_gone_through_again(
+def test_survivors_of_a_long_collection_are_frozen(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, long_seconds: float, is_excluded: bool
 ) -> None:
     monkeypatch.setattr(garbage_collection, "LONG_SECONDS", long_seconds)

@@ -20,7 +20,7 @@ class _PaintCounter(QWidget):
         self.paints += 1
 
 
-def test_a_widget_is_painted_in_a_later_turn(qtbot: QtBot) -> None:
+def test_widget_is_painted_in_a_later_iteration(qtbot: QtBot) -> None:
     widget = _PaintCounter()
     qtbot.addWidget(widget)
     widget.show()
@@ -45,7 +45,7 @@ def test_updates_of_a_parent_stay_disabled(qtbot: QtBot) -> None:
     assert inner.updatesEnabled()
 
 
-def test_several_are_painted_in_turns_of_their_own(qtbot: QtBot) -> None:
+def test_widgets_are_painted_in_separate_iterations(qtbot: QtBot) -> None:
     whole = QWidget()
     qtbot.addWidget(whole)
     parts = [_PaintCounter(whole), _PaintCounter(whole), _PaintCounter(whole)]

@@ -22,7 +22,7 @@ def niceness() -> int:
 
 
 @on_linux
-def test_a_worker_and_what_it_starts_leave_the_processor_to_the_gui(qtbot: QtBot) -> None:
+def test_workers_and_their_threads_have_a_lower_priority_than_the_gui(qtbot: QtBot) -> None:
     found: list[int] = []
 
     def work() -> None:
@@ -40,11 +40,11 @@ def test_a_worker_and_what_it_starts_leave_the_processor_to_the_gui(qtbot: QtBot
 
 
 @on_linux
-def test_a_lower_priority_of_the_program_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object) -> None:
+def test_lower_priority_of_the_program_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
         raise PermissionError
 
-    monkeypatch.setattr(os, "setpriority", refused)
+    monkeypatch.setattr(os, "setpriority", refuse)
     yield_to_gui()
 
 

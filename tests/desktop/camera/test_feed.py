@@ -111,7 +111,7 @@ def test_slow_analysis_does_not_lose_the_camera(qtbot: QtBot, feed: CameraFeed) 
     assert states == [FeedState.OPENING, FeedState.LIVE]
 
 
-def test_unplugged_camera_is_opened_again(qtbot: QtBot, feed: CameraFeed) -> None:
+def test_unplugged_camera_is_reopened(qtbot: QtBot, feed: CameraFeed) -> None:
     source = ScriptedSource(face_frame())
     states: list[FeedState] = []
     feed.stateChanged.connect(states.append)
@@ -188,12 +188,12 @@ def test_slow_window_gets_fewer_frames_without_delay(
     feed.frameReady.connect(lambda _: count.append(1))
     reads = 0
 
-    def counted() -> Frame | None:
+    def read_and_count() -> Frame | None:
         nonlocal reads
         reads += 1
         return source.frame
 
-    monkeypatch.setattr(source, "read", counted)
+    monkeypatch.setattr(source, "read", read_and_count)
     # The event loop stands still while the camera goes on.
     while reads < 8:
         threading.Event().wait(0.01)

@@ -35,7 +35,7 @@ def decoded_picture(frame: FilmedFrame) -> Frame:
 
 
 @pytest.mark.parametrize("every_ms", [1000 / 30, 1000 / 15, 1000 / 12, 1000 / 60])
-def test_every_camera_gives_some_twelve_frames_a_second(every_ms: float) -> None:
+def test_film_has_about_twelve_frames_a_second(every_ms: float) -> None:
     frames = record_film(4000, every_ms, empty_frame()).frames()
     assert 45 <= len(frames) <= 52
     assert not is_choppy(frames)

@@ -78,7 +78,7 @@ def test_guide_analyses_five_frames_a_second() -> None:
 
 @settings(max_examples=50)
 @given(*[st.floats(1, 10_000)] * 4)
-def test_the_target_has_the_shape_of_the_region_and_lies_in_the_middle(
+def test_target_has_the_shape_of_the_region_and_is_centred(
     region_w: float, region_h: float, frame_w: float, frame_h: float
 ) -> None:
     target = target_rect(region_w, region_h, frame_w, frame_h)

@@ -20,7 +20,7 @@ def shade(value: int) -> Frame:
     return frame
 
 
-def test_a_sequence_shows_its_pictures_in_order_and_begins_again(tmp_path: Path) -> None:
+def test_sequence_repeats_its_pictures_in_order(tmp_path: Path) -> None:
     folder = tmp_path / "照片"
     folder.mkdir()
     write(folder / "b.png", shade(20))
@@ -50,7 +50,7 @@ def test_an_empty_sequence_cannot_be_opened(missing: Path | list[Path]) -> None:
         ImageSequence(missing).open()
 
 
-def test_a_video_begins_again_at_its_end(tmp_path: Path) -> None:
+def test_video_restarts_at_its_end(tmp_path: Path) -> None:
     path = tmp_path / "v.avi"
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 10, (64, 48))
     for value in (40, 200):
@@ -64,7 +64,7 @@ def test_a_video_begins_again_at_its_end(tmp_path: Path) -> None:
     assert source.read() is None
 
 
-def test_a_driver_that_fails_when_the_camera_is_pulled_out_gives_no_frame() -> None:
+def test_failing_driver_of_an_unplugged_camera_gives_no_frame() -> None:
     class Pulled:
         def read(self) -> tuple[bool, None]:
             raise cv2.error("Unknown C++ exception from OpenCV code")

@@ -1,4 +1,4 @@
-"""A session at a service that is played."""
+"""A session at a fake service."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from desktop.client import Session
-from tests.desktop.client.played import BASE, Service
+from tests.desktop.client.fake_service import BASE, Service
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from desktop.client.device_token import DeviceToken, NoKeyringError
 from tests.desktop.keyrings import MemoryKeyring
 
 
-def test_a_token_is_kept_for_its_service_alone(memory_keyring: MemoryKeyring) -> None:
+def test_token_is_stored_for_its_service_only(memory_keyring: MemoryKeyring) -> None:
     DeviceToken("https://one.example", embedded=False).store("first")
     assert DeviceToken("https://one.example/", embedded=False).read() == "first"
     assert DeviceToken("https://two.example", embedded=False).read() == ""

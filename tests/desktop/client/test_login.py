@@ -7,7 +7,7 @@ import pytest
 
 from desktop.client import Session
 from desktop.client.http.errors import NotLoggedIn, TooMany, Unreachable
-from tests.desktop.client.played import BASE, PAYLOAD, SECRET, Service, enveloped, failed
+from tests.desktop.client.fake_service import BASE, PAYLOAD, SECRET, Service, failure_answer, success_answer
 
 
 class InterruptedService(Service):
@@ -15,7 +15,7 @@ class InterruptedService(Service):
 
     def __init__(self) -> None:
         super().__init__(expires_in=0)
-        self.answers["/api/auth/me"] = lambda request: enveloped(PAYLOAD)
+        self.answers["/api/auth/me"] = lambda request: success_answer(PAYLOAD)
 
     def meanwhile(self) -> None:
         """Nothing, unless a test says what."""
@@ -37,7 +37,7 @@ def session(session: Session) -> Session:
     return session
 
 
-def test_logout_during_a_renewal_stays(
+def test_logout_during_a_renewal_remains_in_effect(
     service: InterruptedService, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "meanwhile", session._transport.drop_tokens)
@@ -64,7 +64,7 @@ def test_new_login_survives_the_end_of_the_previous_one(
     assert session.account.me().user.user_id == "u1"
 
 
-def test_a_renewal_whose_answer_got_lost_is_not_sent_again(
+def test_renewal_without_an_answer_is_not_repeated(
     service: InterruptedService, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The token may be spent: a second use would end the login."""
@@ -100,10 +100,12 @@ def test_text_of_a_session_contains_no_token(session: Session) -> None:
     ("header", "retry_after", "seconds"),
     [("7", 9, 7), ("0", None, 1), ("soon", 9, 9), (None, 9, 9), (None, None, 30), (None, "soon", 30)],
 )
-def test_how_long_to_wait_is_in_the_header_or_beside_the_sentence(
+def test_waiting_time_comes_from_the_header_or_the_body(
     header: str | None, retry_after: object, seconds: float
 ) -> None:
-    answer = failed(429, "too_many_requests", **({} if retry_after is None else {"retry_after": retry_after}))
+    answer = failure_answer(
+        429, "too_many_requests", **({} if retry_after is None else {"retry_after": retry_after})
+    )
     if header is not None:
         answer.headers["Retry-After"] = header
     session = Session(BASE, transport=httpx.MockTransport(lambda request: answer))

@@ -157,7 +157,7 @@ def test_the_catalogue(session: Session) -> None:
     assert (renamed.task_name, renamed.flight_id) == ("walk 2", flight.flight_id)
     assert session.catalogue.tasks.get(task.task_id) == renamed
     assert [entry.task_id for entry in session.catalogue.tasks.list(q="b-123").data] == [task.task_id]
-    read = session.catalogue.tasks.tagged(task.task_id)
+    read = session.catalogue.tasks.get_versioned(task.task_id)
     newer = session.catalogue.tasks.update(task.task_id, TaskWrite(task_name="walk 3"), read.etag)
     with pytest.raises(Stale) as stale:
         session.catalogue.tasks.update(task.task_id, TaskWrite(task_name="late"), read.etag)
@@ -190,7 +190,7 @@ def test_record_is_created_changed_and_deleted(session: Session) -> None:
         item_name="rivets", point=Point(x=0.1, y=0.1, w=0.5, h=0.5), detection={"sensitivity": 0.5}
     )
     images, first = session.catalogue.reference_images, reference.reference_image_id
-    tag = images.tagged(first).etag
+    tag = images.get_versioned(first).etag
     reference = images.set_template(first, [region], tag)
     assert reference.template == [region]
     with pytest.raises(Stale):

@@ -8,7 +8,7 @@ import pytest
 from desktop.client import Session
 from desktop.client.http.errors import ServerFault, Unreachable
 from shared.wire.inspection import ItemCreate, ItemUpdate
-from tests.desktop.client.played import ITEM, RECORD, SECRET, Service, enveloped, failed
+from tests.desktop.client.fake_service import ITEM, RECORD, SECRET, Service, failure_answer, success_answer
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_a_call_that_changes_something_is_only_repeated_when_it_was_never_sent(
     def finish(request: httpx.Request) -> httpx.Response:
         if failures:
             raise failures.pop()
-        return enveloped(RECORD)
+        return success_answer(RECORD)
 
     service.answers["/api/inspection/r1/finish"] = finish
     if expected == 1:
@@ -39,7 +39,7 @@ def test_a_call_that_changes_something_is_only_repeated_when_it_was_never_sent(
 def test_a_change_that_a_busy_service_refused_is_not_repeated(service: Service, session: Session) -> None:
     """What stands between may have passed it on."""
     session.account.login("zhang", SECRET)
-    service.answers["/api/inspection/r1/finish"] = lambda request: failed(503, "unavailable")
+    service.answers["/api/inspection/r1/finish"] = lambda request: failure_answer(503, "unavailable")
     with pytest.raises(ServerFault):
         session.records.finish("r1")
     assert service.calls["/api/inspection/r1/finish"] == 1

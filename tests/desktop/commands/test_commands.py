@@ -230,7 +230,7 @@ def test_a_key_is_removed_from_the_command_that_had_it(admin: Context) -> None:
     assert commands.keys("view.fit") == ()
 
 
-def test_a_menu_shows_icons_keys_and_what_is_possible(qtbot: QtBot, admin: Context) -> None:
+def test_menu_shows_icons_keys_and_enabled_commands(qtbot: QtBot, admin: Context) -> None:
     done: list[int] = []
     owner = QWidget()
     _window = show_window(qtbot, owner)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from desktop.connection.local_service import EmbeddedService
-from tests.desktop.connection.played import PLAYED, Play, StateListener
+from tests.desktop.connection.fake_process import FAKE_SERVICE_SCRIPT, Play, StateListener
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def listener() -> StateListener:
 def play(tmp_path: Path, listener: StateListener) -> Iterator[Play]:
     services: list[EmbeddedService] = []
 
-    def make(script: str = PLAYED, **options: Any) -> EmbeddedService:
+    def make(script: str = FAKE_SERVICE_SCRIPT, **options: Any) -> EmbeddedService:
         command = [sys.executable, "-c", script]
         service = EmbeddedService(tmp_path / "数据 1", listener, command=command, **options)
         services.append(service)

@@ -14,18 +14,20 @@ from desktop.connection.early_start import start_early
 from desktop.connection.local_service import EmbeddedService, ServiceState
 from desktop.user_folders import data_dir, preferences_file
 from shared.paths import program_folder
-from tests.desktop.connection.played import PLAYED, Play, StateListener
+from tests.desktop.connection.fake_process import FAKE_SERVICE_SCRIPT, Play, StateListener
 from tests.narrowing import not_none
 
 
 @pytest.fixture
-def _played(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_service, "program_command", lambda *_: [sys.executable, "-c", PLAYED])
+def _use_fake_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        local_service, "program_command", lambda *_: [sys.executable, "-c", FAKE_SERVICE_SCRIPT]
+    )
 
 
-@pytest.mark.usefixtures("_played")
+@pytest.mark.usefixtures("_use_fake_process")
 @pytest.mark.parametrize("server", [None, ""])
-def test_own_service_is_starting_at_once(server: str | None, tmp_path: Path) -> None:
+def test_local_service_starts_immediately(server: str | None, tmp_path: Path) -> None:
     service = not_none(start_early(server, tmp_path / "数据"))
     try:
         assert service.wait_until_ready()
@@ -45,9 +47,9 @@ def test_nothing_starts_for_another_server(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.usefixtures("_played")
+@pytest.mark.usefixtures("_use_fake_process")
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"server_url": ""}'])
-def test_preferences_without_a_server_mean_the_own_service(text: str, tmp_path: Path) -> None:
+def test_preferences_without_a_server_select_the_local_service(text: str, tmp_path: Path) -> None:
     preferences_file().parent.mkdir(parents=True, exist_ok=True)
     try:
         preferences_file().write_text(text, "utf-8")
@@ -62,7 +64,7 @@ def test_environment_names_the_data_folder(tmp_path: Path, monkeypatch: pytest.M
     assert data_dir() == tmp_path
 
 
-def test_a_late_listener_hears_how_it_is(play: Play, listener: StateListener) -> None:
+def test_late_listener_receives_the_current_state(play: Play, listener: StateListener) -> None:
     service = play()
     late = StateListener()
     service.set_listener(late)
@@ -89,6 +91,6 @@ def test_starting_early_loads_neither_qt_nor_the_client() -> None:
     assert run.stdout == "[]\n"
 
 
-def test_follow_before_start_says_nothing(tmp_path: Path, listener: StateListener) -> None:
+def test_follow_before_start_reports_nothing(tmp_path: Path, listener: StateListener) -> None:
     EmbeddedService(tmp_path).set_listener(listener)
     assert listener.states == []

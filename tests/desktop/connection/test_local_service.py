@@ -20,7 +20,7 @@ from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService, ServiceState
 from shared.codes import StorageFault
 from shared.paths import program_folder
-from tests.desktop.connection.played import PLAYED, Play, StateListener
+from tests.desktop.connection.fake_process import FAKE_SERVICE_SCRIPT, Play, StateListener
 from tests.narrowing import not_none, reread
 from tests.service_process import running_service
 
@@ -43,7 +43,7 @@ def stops_listening(url: str, seconds: float = 20) -> bool:
     return True
 
 
-def test_it_starts_tells_its_address_and_stops(play: Play, listener: StateListener) -> None:
+def test_service_starts_reports_its_address_and_stops(play: Play, listener: StateListener) -> None:
     service = play()
     service.start()
     url = service.wait_until_ready()
@@ -60,7 +60,7 @@ def test_it_starts_tells_its_address_and_stops(play: Play, listener: StateListen
     assert "starting" in service.log_file.read_text()
 
 
-def test_it_comes_back_after_kill_9(play: Play, listener: StateListener) -> None:
+def test_service_is_restarted_after_kill_9(play: Play, listener: StateListener) -> None:
     service = play()
     service.start()
     first = service.wait_until_ready()
@@ -73,11 +73,12 @@ def test_it_comes_back_after_kill_9(play: Play, listener: StateListener) -> None
     assert service.pid != pid
 
 
-def test_it_gives_up_says_so_and_can_be_tried_again(
+def test_failed_restarts_are_reported_and_can_be_retried(
     play: Play, listener: StateListener, tmp_path: Path
 ) -> None:
-    flag = tmp_path / "mended"
-    script = f"import os, sys\nif not os.path.exists({str(flag)!r}): sys.exit('no space left')\n{PLAYED}"
+    flag = tmp_path / "repaired"
+    check = f"import os, sys\nif not os.path.exists({str(flag)!r}): sys.exit('no space left')\n"
+    script = check + FAKE_SERVICE_SCRIPT
     service = play(script, max_attempts=2)
     service.start()
     with pytest.raises(TimeoutError, match=r"service\.log"):
@@ -89,7 +90,7 @@ def test_it_gives_up_says_so_and_can_be_tried_again(
     assert listens(service.wait_until_ready())
 
 
-def test_a_start_that_says_why_it_failed_is_not_tried_in_vain(play: Play) -> None:
+def test_start_with_a_permanent_hindrance_is_not_retried(play: Play) -> None:
     service = play("""print('{"event": "failed", "why": "disk_full"}')""")
     service.start()
     with pytest.raises(TimeoutError):
@@ -97,7 +98,7 @@ def test_a_start_that_says_why_it_failed_is_not_tried_in_vain(play: Play) -> Non
     assert (service.state, service.storage_fault) == (ServiceState.FAILED, StorageFault.DISK_FULL)
 
 
-def test_a_start_that_met_a_locked_database_is_tried_again(play: Play, tmp_path: Path) -> None:
+def test_start_with_a_locked_database_is_retried(play: Play, tmp_path: Path) -> None:
     tried = tmp_path / "tried"
     script = f"""
 with open({str(tried)!r}, "a") as file:
@@ -113,7 +114,7 @@ print('{{"event": "failed", "why": "busy_database"}}')
 
 
 @pytest.mark.parametrize("why", ["null", '"of_the_future"'])
-def test_a_failed_start_without_a_known_reason_is_tried_again(play: Play, why: str) -> None:
+def test_failed_start_without_a_known_reason_is_retried(play: Play, why: str) -> None:
     service = play(f"""print('{{"event": "failed", "why": {why}}}')""", max_attempts=2)
     service.start()
     with pytest.raises(TimeoutError):
@@ -121,7 +122,7 @@ def test_a_failed_start_without_a_known_reason_is_tried_again(play: Play, why: s
     assert (service.state, service.storage_fault) == (ServiceState.FAILED, None)
 
 
-def test_a_data_directory_that_cannot_be_created_is_reported_as_storage_fault(
+def test_data_directory_that_cannot_be_created_is_a_hindrance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_arguments: object, **_options: object) -> None:
@@ -150,16 +151,16 @@ def test_another_service_that_still_starts_is_awaited(
     play: Play, listener: StateListener, tmp_path: Path
 ) -> None:
     """It holds the data directory and has no address yet; then it ends, and the place is free."""
-    script = f"import sys\nsys.argv = ['', {str(tmp_path)!r}]\n{BUSY_THEN_READY}\n{PLAYED}"
+    script = f"import sys\nsys.argv = ['', {str(tmp_path)!r}]\n{BUSY_THEN_READY}\n{FAKE_SERVICE_SCRIPT}"
     service = play(script, max_attempts=1)
     service.start()
     assert listens(service.wait_until_ready())
     assert [state for state, _ in listener.states] == [ServiceState.STARTING, ServiceState.READY]
 
 
-def test_the_address_of_another_service_is_found_when_it_is_there(play: Play, tmp_path: Path) -> None:
+def test_address_of_another_service_is_found_if_it_exists(play: Play, tmp_path: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", PLAYED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", FAKE_SERVICE_SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         line = not_none(other.stdout).readline()
         busy = f"""
@@ -183,7 +184,7 @@ def test_a_service_that_never_gets_ready_is_ended(play: Play) -> None:
     assert "not ready" in service.log_file.read_text()
 
 
-def test_stopping_while_it_starts_leaves_nothing(play: Play) -> None:
+def test_stop_during_the_start_leaves_no_process(play: Play) -> None:
     service = play("import sys; sys.stdin.read()")
     service.start()
     while reread(service.pid) is None:
@@ -193,7 +194,7 @@ def test_stopping_while_it_starts_leaves_nothing(play: Play) -> None:
     assert service.state is ServiceState.STOPPED
 
 
-def test_a_program_that_is_not_there_fails(tmp_path: Path) -> None:
+def test_missing_program_is_a_failure(tmp_path: Path) -> None:
     service = EmbeddedService(tmp_path, command=[str(tmp_path / "nothing")], max_attempts=1)
     service.start()
     with pytest.raises(TimeoutError):
@@ -203,7 +204,7 @@ def test_a_program_that_is_not_there_fails(tmp_path: Path) -> None:
 
 
 def test_a_service_that_does_not_listen_to_its_pipe_is_ended_by_force(play: Play) -> None:
-    deaf = PLAYED.replace("sys.stdin.read(), os._exit(0)", "None").replace(
+    deaf = FAKE_SERVICE_SCRIPT.replace("sys.stdin.read(), os._exit(0)", "None").replace(
         "import http", "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\nimport http"
     )
     service = play(deaf)
@@ -213,7 +214,7 @@ def test_a_service_that_does_not_listen_to_its_pipe_is_ended_by_force(play: Play
     assert stops_listening(url)
 
 
-def test_two_desktops_share_one_service_and_the_second_takes_over(tmp_path: Path) -> None:
+def test_second_desktop_takes_over_a_shared_service(tmp_path: Path) -> None:
     first_listener, second_listener = StateListener(), StateListener()
     first = EmbeddedService(tmp_path, first_listener)
     second = EmbeddedService(tmp_path, second_listener)
@@ -234,7 +235,7 @@ def test_two_desktops_share_one_service_and_the_second_takes_over(tmp_path: Path
         second.stop()
 
 
-def test_calls_go_on_after_the_real_service_was_killed(tmp_path: Path) -> None:
+def test_calls_continue_after_the_service_was_killed(tmp_path: Path) -> None:
     session = Session("http://127.0.0.1:9", patience=60)
 
     def set_listener(state: ServiceState, url: str | None) -> None:
@@ -292,7 +293,7 @@ def test_the_service_ends_when_the_desktop_is_killed(tmp_path: Path) -> None:
     assert stops_listening(url)
 
 
-def test_the_address_file_of_a_killed_service_misleads_nobody(tmp_path: Path) -> None:
+def test_address_file_of_a_killed_service_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "service.json").write_text(json.dumps({"event": "ready", "url": "http://127.0.0.1:9"}))
     service = EmbeddedService(tmp_path)
     try:

@@ -61,7 +61,7 @@ def test_every_text_of_a_check_can_be_translated() -> None:
     assert texts_of_checks() - set(texts.TEXTS) == set()
 
 
-def test_results_are_said_in_the_language_in_force(qtbot: QtBot, catalogues: None) -> None:
+def test_results_are_in_the_current_language(qtbot: QtBot, catalogues: None) -> None:
     result = warn("no camera", "connect one, or work with photo files")
     spoken = Language()
     spoken.use("zh_CN")
@@ -74,7 +74,7 @@ def test_results_are_said_in_the_language_in_force(qtbot: QtBot, catalogues: Non
     assert texts.advice(ok("no camera")) == ""
 
 
-def test_result_survives_the_way_through_json() -> None:
+def test_result_is_restored_from_json() -> None:
     result = fail(
         "{file} can be read by other users",
         "run: chmod 600 '{file}'",
@@ -200,7 +200,7 @@ class _Service(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def served() -> Iterator[tuple[ServiceLocation, type[_Service]]]:
+def http_service() -> Iterator[tuple[ServiceLocation, type[_Service]]]:
     class Handler(_Service):
         pass
 
@@ -213,25 +213,27 @@ def served() -> Iterator[tuple[ServiceLocation, type[_Service]]]:
     server.server_close()
 
 
-def text_of(results: list[CheckResult], level: Level) -> str:
+def texts_of_level(results: list[CheckResult], level: Level) -> str:
     return "\n".join(str(result) for result in results if result.level is level)
 
 
-def test_network(served: tuple[ServiceLocation, type[_Service]], monkeypatch: pytest.MonkeyPatch) -> None:
-    location, handler = served
+def test_network(
+    http_service: tuple[ServiceLocation, type[_Service]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    location, handler = http_service
     monkeypatch.setenv("HTTPS_PROXY", "http://user:canary@proxy:1")
     results = list(network(location))
-    assert "clocks of this computer and of the service agree" in text_of(results, Level.OK)
-    assert "proxy" in text_of(results, Level.OK)
+    assert "clocks of this computer and of the service agree" in texts_of_level(results, Level.OK)
+    assert "proxy" in texts_of_level(results, Level.OK)
     assert "canary" not in "".join(map(str, results))
     handler.ready = 503
     handler.date = "Thu, 01 Jan 2026 00:00:00 GMT"
     results = list(network(location))
-    assert "disk (disk_full)" in text_of(results, Level.FAIL)
-    assert "differ by" in text_of(results, Level.WARN)
+    assert "disk (disk_full)" in texts_of_level(results, Level.FAIL)
+    assert "differ by" in texts_of_level(results, Level.WARN)
 
 
-def test_service_that_is_not_there() -> None:
+def test_unreachable_service_is_a_fault() -> None:
     (result,) = network(ServiceLocation("http://127.0.0.1:9"))
     assert result.level is Level.FAIL
     assert "cannot be reached" in str(result)
@@ -273,7 +275,7 @@ def test_command_line_takes_side_and_json(qtbot: QtBot, capsys: pytest.CaptureFi
     }
 
 
-def test_service_side_is_asked_in_a_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_service_side_runs_in_a_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = to_json("service", "python", ok("Python {version}", version="3"))
     monkeypatch.setattr(
         service_side,

@@ -377,7 +377,7 @@ def test_names_in_hostile_yaml_are_read_in_linear_time(names: str) -> None:
     assert draft == ImportedRegion("", Rect(0, 0, 1000, 800))
 
 
-def test_a_label_file_alone_has_no_names() -> None:
+def test_single_label_file_has_no_names() -> None:
     (draft,) = read_regions(b"3 0.5 0.5 1 1\n\n", "机身.txt", REFERENCE)
     assert draft == ImportedRegion("", Rect(0, 0, 1000, 800))
 
@@ -389,7 +389,7 @@ def test_yolo_reads_the_label_file_of_the_picture() -> None:
     check_refused(Reason.WHICH_PICTURE, pack(labels), "set.zip", ExportedPicture("b.png", 10, 10))
 
 
-def test_yolo_reads_the_regions_of_its_own_archive_onto_a_picture_of_another_name() -> None:
+def test_yolo_archive_is_read_for_a_picture_with_another_name() -> None:
     (first, second) = read_regions(yolo.write(sample()), "set.zip", ExportedPicture("new.png", 500, 400))
     assert (first.name, second.name) == ("条目 1", "=1+1")
     assert (first.rect.x, first.rect.w) == pytest.approx((50, 150))

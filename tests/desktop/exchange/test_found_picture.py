@@ -91,7 +91,7 @@ def test_picture_of_the_regions_is_found_in_an_archive(tmp_path: Path) -> None:
     assert find_picture(write_zip(tmp_path / "a.zip", **files)) == FoundPicture("wing.png", PICTURE)
 
 
-def test_picture_name_cannot_lead_out_of_the_folders(tmp_path: Path) -> None:
+def test_picture_name_cannot_leave_the_folders(tmp_path: Path) -> None:
     inner = tmp_path / "inner" / "deep"
     inner.mkdir(parents=True)
     (tmp_path / "secret.png").write_bytes(PICTURE)

@@ -52,7 +52,7 @@ def test_both_languages_have_the_same_headings_lists_tables_and_pictures() -> No
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_page_has_one_title_and_says_for_whom_it_is(language: str) -> None:
+def test_each_page_has_one_title_and_names_its_readers(language: str) -> None:
     for topic, text in pages(language).items():
         lines = text.split("\n")
         assert re.fullmatch(r"# \S.*", lines[0]), topic
@@ -73,7 +73,7 @@ def test_bold_texts_are_texts_of_the_interface(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_links_and_pictures_are_there_and_every_picture_is_used(language: str) -> None:
+def test_links_and_pictures_exist_and_every_picture_is_used(language: str) -> None:
     folder = resource_path("guide", language)
     used: set[Path] = set()
     for topic, text in pages(language).items():

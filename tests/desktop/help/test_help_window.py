@@ -48,7 +48,7 @@ def dialogs() -> set[type[QDialog]]:
     return {kind for kind in below(BaseDialog) if kind.__module__.startswith("desktop.")}
 
 
-def test_every_page_has_a_topic_of_its_own(context: Context) -> None:
+def test_every_page_has_its_topic(context: Context) -> None:
     for factory in build_pages(context, lambda _url: None):
         page = factory.create()
         assert find_topic(page) in TOPICS - {START}, page.page_id

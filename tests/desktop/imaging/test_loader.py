@@ -189,12 +189,12 @@ def test_tone_is_applied_to_preview_and_tiles(tiles: TileLoader, qtbot: QtBot) -
     for tone, expected in ((Tone(brightness=50), 114), (Tone(), 50), (Tone(contrast=-100), 128)):
         tiles.set_tone(tone)
 
-        def shown(expected: int = expected) -> bool:
+        def is_tile_shown(expected: int = expected) -> bool:
             tiles.request([key])
             image = tiles.tile(key)
             return image is not None and abs(image.pixelColor(0, 0).red() - expected) <= 1
 
-        qtbot.waitUntil(shown)
+        qtbot.waitUntil(is_tile_shown)
     assert tiles.preview is not None
     assert abs(tiles.preview.pixelColor(0, 0).red() - 128) <= 1
 

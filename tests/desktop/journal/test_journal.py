@@ -241,7 +241,7 @@ def test_empty_edit_list_adds_no_step(path: Path) -> None:
     journal.close()
 
 
-def test_a_step_written_in_parts_is_undone_at_once(tmp_path: Path) -> None:
+def test_step_written_in_parts_is_undone_in_one_step(tmp_path: Path) -> None:
     journal = Journal.open(tmp_path / "j")
     for number in range(3):
         journal.append(create(f"o{number}", number), create(f"p{number}", number), step="import")

@@ -95,7 +95,7 @@ def test_the_sentence_names_the_package_or_the_characters() -> None:
     assert "HTML" in sentence(MissingGlyphsError(NOWHERE))
 
 
-def test_chinese_without_a_font_is_english_and_says_what_to_install(
+def test_without_a_chinese_font_the_program_is_english_and_names_the_package(
     context: Context, no_chinese: None, qtbot: QtBot
 ) -> None:
     context.preferences.change(language="zh_CN")
@@ -148,7 +148,7 @@ def test_the_doctor_of_a_computer_without_a_chinese_font_names_the_package(tmp_p
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the fonts of a system are chosen by fontconfig there")
-def test_on_a_computer_without_a_chinese_font_the_check_says_what_the_pdf_would_lack(tmp_path: Path) -> None:
+def test_check_reports_a_missing_chinese_font_for_the_pdf(tmp_path: Path) -> None:
     """The check and the PDF of Qt agree: what is said to be there is written, the rest would be NUL."""
     script = """
 import io, sys

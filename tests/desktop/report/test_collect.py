@@ -89,7 +89,7 @@ def test_item_is_shown_on_its_reference_file(qtbot: QtBot, session: Session) -> 
     ]
 
 
-def test_the_evidence_names_the_content_that_is_shown(qtbot: QtBot, session: Session) -> None:
+def test_evidence_has_the_hash_of_the_shown_content(qtbot: QtBot, session: Session) -> None:
     # An item takes any file by its address with the content id of another.
     shown, claimed = (session.files.upload(_plain(64, 64, grey), f"{grey}.png") for grey in (50, 220))
     lie = {"download_url": shown.download_url, "filename": "x.png", "ipfs_cid": claimed.ipfs_cid}

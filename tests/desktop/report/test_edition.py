@@ -139,7 +139,7 @@ def test_edition_can_be_reported_after_the_record_was_deleted(twice_sealed: Twic
     assert twice_sealed.report(1).title == "first name"
 
 
-def test_a_picture_that_is_not_the_sealed_one_is_not_shown(twice_sealed: TwiceSealedRecord) -> None:
+def test_picture_that_differs_from_the_sealed_one_is_not_shown(twice_sealed: TwiceSealedRecord) -> None:
     stored = next(twice_sealed.data.rglob(f"*{twice_sealed.photo_sha256[4:]}*"))
     stored.chmod(0o600)
     stored.write_bytes(_plain(400, 300, 200))

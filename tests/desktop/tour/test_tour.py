@@ -73,7 +73,7 @@ def running_on(window: MainWindow, qtbot: QtBot) -> RecordsPage:
     return page
 
 
-def test_each_stop_points_at_a_control_that_is_seen(window: MainWindow, qtbot: QtBot) -> None:
+def test_each_stop_points_at_a_visible_control(window: MainWindow, qtbot: QtBot) -> None:
     running_on(window, qtbot)
     tour = window.tour
     assert 4 <= len(tour.stops) <= 6
@@ -89,7 +89,7 @@ def test_each_stop_points_at_a_control_that_is_seen(window: MainWindow, qtbot: Q
     assert not tour.frame.isVisible()
 
 
-def test_it_takes_no_focus_and_blocks_nothing(window: MainWindow, qtbot: QtBot) -> None:
+def test_tour_takes_no_focus_and_blocks_no_control(window: MainWindow, qtbot: QtBot) -> None:
     page = running_on(window, qtbot)
     assert not window.tour.bubble.isAncestorOf(window.focusWidget() or window)
     page.filters.search.setFocus()
@@ -111,7 +111,7 @@ def test_escape_ends_it_wherever_the_focus_is(window: MainWindow, qtbot: QtBot) 
     assert not window.tour.bubble.isAncestorOf(window.focusWidget() or window)
 
 
-def test_it_begins_once_and_again_when_asked(window: MainWindow, context: Context, qtbot: QtBot) -> None:
+def test_tour_starts_once_and_on_request(window: MainWindow, context: Context, qtbot: QtBot) -> None:
     page = running_on(window, qtbot)
     window.tour.bubble.skip_button.click()
     assert window.go("catalogue")

@@ -70,7 +70,7 @@ class Notices(QWidget):
         self.recovery.setVisible(edits.held)
         if edits.held:
             self.recovery.offer(len(edits.unsent_edits()))
-        saving = edits.saving
+        saving = edits.save_state
         text = "" if edits.held else edits.problem or saving.problem
         if not text or text == self._closed:
             self.banner.hide()

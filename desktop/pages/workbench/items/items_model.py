@@ -130,7 +130,7 @@ class ItemsModel(QStringListModel):
         self._current_id = item_id
 
     @property
-    def running(self) -> Mapping[str, int]:
+    def running_items(self) -> Mapping[str, int]:
         """The items with a requested or running detection, with their percent."""
         return self._running_percents
 
@@ -271,7 +271,7 @@ class ItemDelegate(QStyledItemDelegate):
         _text(painter, text_font(TEXT_PX - 1), dim, QRect(left, box.top() + 27, width, 18), way)
         middle = box.top() + 58
         model = index.model()
-        running = model.running if isinstance(model, ItemsModel) else {}
+        running = model.running_items if isinstance(model, ItemsModel) else {}
         if row.item_id in running or row.run.is_running:
             used = paint_chip(painter, left, middle, "accent", self._status_word(row, running))
             text = ""

@@ -38,7 +38,7 @@ class ItemRow:
     detected: bool
 
     @property
-    def judged(self) -> bool:
+    def is_judged(self) -> bool:
         """Whether the item has a verdict."""
         return self.status in (Verdict.PASSED, Verdict.FAILED)
 

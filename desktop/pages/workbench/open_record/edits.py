@@ -302,7 +302,7 @@ class EditSync(QObject):
     # -- sending
 
     @property
-    def saving(self) -> SyncState:
+    def save_state(self) -> SyncState:
         """The state of the unsent edits."""
         if self._journal is None:
             return SyncState(problem=self.problem)
@@ -343,16 +343,16 @@ class EditSync(QObject):
         payload = self._context.payload
         if payload is not None and payload.user.user_id == self._user_id:
             self.retry()
-        elif payload is None and self.saving.unsent_count:
+        elif payload is None and self.save_state.unsent_count:
             text = self.tr(
                 "%n change(s) saved on this computer. They will be sent when you log in again.",
                 "",
-                self.saving.unsent_count,
+                self.save_state.unsent_count,
             )
             self.unsent_notice.emit(text)
 
     def _on_service_changed(self, state: object) -> None:
         if state is ServiceState.READY:
             self.sending.on_service_ready()
-        elif self.saving.unsent_count:
+        elif self.save_state.unsent_count:
             self.sending.on_service_unreachable()

@@ -123,7 +123,7 @@ class OpenRecord(QObject):
         """The numbers of detected, decided and undecided items, as they are displayed."""
         total = Counters()
         for row in self.rows:
-            total = total.plus(Verdict(row.status) if row.judged else Verdict.UNDECIDED, row.detected)
+            total = total.plus(Verdict(row.status) if row.is_judged else Verdict.UNDECIDED, row.detected)
         return total
 
     @property

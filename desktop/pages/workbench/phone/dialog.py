@@ -123,7 +123,7 @@ class PhoneDialog(Dialog):
         return [] if self.code is None else addresses_for_phones(self._base_url, self.code)
 
     @property
-    def ended(self) -> CodeEnd | None:
+    def end_reason(self) -> CodeEnd | None:
         """Why the shown code has ended; None while it is valid or if there is none."""
         if self._status is not None and self._status.ended is not None:
             return self._status.ended
@@ -168,7 +168,7 @@ class PhoneDialog(Dialog):
         self.error.setVisible(bool(text))
 
     def _show(self) -> None:
-        code, ended = self.code, self.ended
+        code, ended = self.code, self.end_reason
         reached = bool(self.addresses) and ended is None
         self.choice.setVisible(reached and len(self.addresses) > 1)
         for widget in (self.address, self.copy, self.left, self.phone):
@@ -236,7 +236,7 @@ class PhoneDialog(Dialog):
 
     def _show_address(self) -> None:
         addresses, text = self.addresses, ""
-        if self.code is not None and addresses and self.ended is None:
+        if self.code is not None and addresses and self.end_reason is None:
             chosen = next((address for address in addresses if address == self.choice.value()), addresses[0])
             text = opened_by_phone(chosen, self.code)
         if text != self.address.text() or not text:
@@ -262,7 +262,7 @@ class PhoneDialog(Dialog):
             return
         left = max(0, int(self._until - time.monotonic()))
         self.left.setText(self.tr("Valid for {time}").format(time=f"{left // 60}:{left % 60:02}"))
-        if self.ended is not None and self.end.isEnabled():
+        if self.end_reason is not None and self.end.isEnabled():
             self._show()
 
     def _copy(self) -> None:

@@ -53,7 +53,7 @@ class FindingEditController(QObject):
         """
         entry = self._open_record.entry if is_of_item else None
         of = None if entry is None else (self._open_record.current, results.entry_version(entry))
-        shown = self._box.shown if is_of_item and self._open_record.item is not None else []
+        shown = self._box.shown_findings if is_of_item and self._open_record.item is not None else []
         self._regions.follow(of, boxes_of(entry))
         self._canvas.editor.editable = is_of_item and self._correcting.can_correct
         self._showing = True
@@ -70,7 +70,7 @@ class FindingEditController(QObject):
 
     def edit_label(self, place: int, labels: Sequence[str]) -> None:
         """Ask for the label of a finding, beside it on the photo."""
-        findings = self._box.shown
+        findings = self._box.shown_findings
         if not 0 <= place < len(findings):
             return
         editor = self._canvas.edit_label(self._id_of(place), labels, findings[place].label)
@@ -97,9 +97,9 @@ class FindingEditController(QObject):
 
     def _fill_finding_menu(self, menu: QMenu) -> None:
         index = self._box.list.current
-        if not 0 <= index < len(self._box.shown):
+        if not 0 <= index < len(self._box.shown_findings):
             return
-        accepted = self._box.shown[index].accepted
+        accepted = self._box.shown_findings[index].accepted
         keys = {id_: self._commands.keys_text(id_) for id_ in ("edit.rename", "edit.delete")}
         first = menu.actions()[0]
         for text, key, act in (
@@ -135,13 +135,15 @@ class FindingEditController(QObject):
         menu.insertSeparator(first)
 
     def _id_of(self, shown: int) -> str:
-        findings = self._box.shown
+        findings = self._box.shown_findings
         return self._regions.region_id(findings[shown].index) if 0 <= shown < len(findings) else ""
 
     def _index_of(self, region_id: str) -> int:
         """The index of a finding among the shown ones; -1 if it is not shown."""
         index = self._regions.index_of(region_id)
-        return next((at for at, finding in enumerate(self._box.shown) if finding.index == index >= 0), -1)
+        return next(
+            (at for at, finding in enumerate(self._box.shown_findings) if finding.index == index >= 0), -1
+        )
 
     def _selected(self) -> list[int]:
         return [self._index_of(region_id) for region_id in self._canvas.store.selected_ids]
@@ -162,7 +164,9 @@ class FindingEditController(QObject):
             after = {self._regions.index_of(region.id): region.rect for region in change.after}
             self._correcting.reshape_places(after, change.merge_key or "")
         else:
-            labels = {self._regions.region_id(finding.index): finding.label for finding in self._box.shown}
+            labels = {
+                self._regions.region_id(finding.index): finding.label for finding in self._box.shown_findings
+            }
             self._regions.expect([region.id for region in change.after])
             drawn = [(region.rect, labels.get(region.copy_of, NEW)) for region in change.after]
             if self._correcting.add(drawn) and change.step is RegionStep.DRAW:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from desktop.localization.camera_terms import camera_lines
 from desktop.localization.language import join_words
 from desktop.pages.common.messages.service_messages import known_message
-from desktop.pages.workbench.record_photos.proposals import covered
+from desktop.pages.workbench.record_photos.proposals import covered_matches
 from shared.wire.photos import PhotoState, RecordPhoto
 
 _MOST_NAMES = 5
@@ -22,7 +22,7 @@ def photo_name(photo: RecordPhoto) -> str:
 
 def confidence(photo: RecordPhoto) -> float:
     """The lowest confidence of the matches, 0..1; 0 if there are none."""
-    return min((match.score for match in covered(photo)), default=0.0)
+    return min((match.score for match in covered_matches(photo)), default=0.0)
 
 
 def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
@@ -40,7 +40,7 @@ def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
         return QCoreApplication.translate("RecordPhotos", "Matching…")
     if photo.state is PhotoState.FAILED:
         return QCoreApplication.translate("RecordPhotos", "Matching failed")
-    if covered(photo):
+    if covered_matches(photo):
         return QCoreApplication.translate("RecordPhotos", "In other photos")
     return QCoreApplication.translate("RecordPhotos", "No match")
 
@@ -68,7 +68,7 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
         message = photo.message or ""
         why = known_message(message) or message
         return QCoreApplication.translate("RecordPhotos", "Cannot match the photo: {why}").format(why=why)
-    if covered(photo):
+    if covered_matches(photo):
         return QCoreApplication.translate(
             "RecordPhotos",
             "Other photos show the same regions at least as well. To use this one, assign it manually.",

@@ -16,7 +16,7 @@ def in_tray(photo: RecordPhoto) -> bool:
     return not photo.items
 
 
-def covered(photo: RecordPhoto) -> list[PhotoMatch]:
+def covered_matches(photo: RecordPhoto) -> list[PhotoMatch]:
     """The matches whose region the photo shows, in the order of the items."""
     return [match for match in photo.matches or () if match.covered]
 
@@ -35,13 +35,13 @@ def proposals(photos: Sequence[RecordPhoto]) -> dict[str, list[str]]:
             quality = _CHOSEN if item.assigned is Assigned.PERSON else _quality_for(photo, item.item_id)
             best[item.item_id] = max(quality, best.get(item.item_id, ()))
     for photo in waiting:
-        for match in covered(photo):
+        for match in covered_matches(photo):
             quality = _quality(match)
             if quality > best.get(match.item_id, ()):
                 best[match.item_id], winner[match.item_id] = quality, photo.photo_id
     offered = {
         photo.photo_id: [
-            match.item_id for match in covered(photo) if winner.get(match.item_id) == photo.photo_id
+            match.item_id for match in covered_matches(photo) if winner.get(match.item_id) == photo.photo_id
         ]
         for photo in waiting
     }

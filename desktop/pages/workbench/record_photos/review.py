@@ -223,41 +223,41 @@ class ReviewDialog(BaseDialog):
         return self.thumbnails.current
 
     @property
-    def edited(self) -> bool:
+    def is_edited(self) -> bool:
         """True when the user changed an assignment that is not accepted yet."""
-        return any(items != self._assigned(photo_id) for photo_id, items in self._edited.items())
+        return any(items != self._assigned_items(photo_id) for photo_id, items in self._edited.items())
 
-    def wanted(self, photo_id: str) -> frozenset[str]:
+    def items_to_assign(self, photo_id: str) -> frozenset[str]:
         """The items to assign a photo to: as marked by the user, as assigned, or as offered."""
         if photo_id in self._edited:
             return self._edited[photo_id]
-        assigned = self._assigned(photo_id)
+        assigned = self._assigned_items(photo_id)
         return assigned or frozenset(map(self._local, self._photos.offers.get(photo_id, ())))
 
-    def _assigned(self, photo_id: str) -> frozenset[str]:
+    def _assigned_items(self, photo_id: str) -> frozenset[str]:
         photo = self._photos.get(photo_id)
         return frozenset() if photo is None else frozenset(self._local(item.item_id) for item in photo.items)
 
     @property
-    def differing(self) -> Mapping[str, frozenset[str]]:
+    def changed_assignments(self) -> Mapping[str, frozenset[str]]:
         """The photos that accepting would assign to other items, with these items."""
         ids = [photo.photo_id for photo in self._photos.photos]
         return {
-            photo_id: self.wanted(photo_id)
+            photo_id: self.items_to_assign(photo_id)
             for photo_id in ids
-            if self.wanted(photo_id) != self._assigned(photo_id)
+            if self.items_to_assign(photo_id) != self._assigned_items(photo_id)
         }
 
     def toggle(self, item_id: str) -> None:
         """Assign an item to the shown photo, or remove it."""
         if self._editable and self.current:
-            self._edited[self.current] = self.wanted(self.current) ^ {item_id}
+            self._edited[self.current] = self.items_to_assign(self.current) ^ {item_id}
             self._show_photo()
 
     def _show_photo(self) -> None:
         photo = self._photos.get(self.current)
         self.view.show_photo(photo)
-        count = len(self.differing)
+        count = len(self.changed_assignments)
         self.accept_button.setText(self.tr("Accept for %n photo(s)", "", count))
         self.accept_button.setEnabled(count > 0)
         self.accept_button.setVisible(self._editable)
@@ -268,14 +268,14 @@ class ReviewDialog(BaseDialog):
             self.view.show_outlines((), "")
             self.items.show_choices((), frozenset(), False)
             return
-        wanted = self.wanted(photo.photo_id)
+        wanted = self.items_to_assign(photo.photo_id)
         offered = len(self._photos.offers.get(photo.photo_id, ()))
         self._title.setText(photo_name(photo))
         reason = photo_reason(photo, offered, self._any_items)
         self._reason.setText(photo_details(photo, reason))
         outlines = self._outlines(photo, wanted)
         first = [outline.item_id for outline in outlines]
-        assigned = self._assigned(photo.photo_id)
+        assigned = self._assigned_items(photo.photo_id)
         first += [item_id for item_id in self._names if item_id in assigned and item_id not in first]
         self.items.show_choices(first, wanted, self._editable)
         chosen = self._chosen_item
@@ -310,7 +310,7 @@ class ReviewDialog(BaseDialog):
 
     def accept(self) -> None:
         """Assign the marked items."""
-        self.accepted_items.emit(self.differing)
+        self.accepted_items.emit(self.changed_assignments)
         super().accept()
 
     def _align(self) -> None:
@@ -325,7 +325,7 @@ class ReviewDialog(BaseDialog):
             super().reject()
 
     def _may_close(self) -> bool:
-        return not self.edited or confirm(
+        return not self.is_edited or confirm(
             self,
             self.tr("Discard changes?"),
             self.tr("The items that you selected manually are not assigned yet."),

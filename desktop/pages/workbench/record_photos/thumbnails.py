@@ -122,12 +122,12 @@ class ThumbnailList(QListWidget):
         if list(thumbs) == self._shown:
             return
         before = {thumb.photo_id: thumb for thumb in self._shown}
-        chosen = self.chosen
+        chosen = self.chosen_ids
         self._shown = list(thumbs)
         self.blockSignals(True)
         self._arrange([thumb.photo_id for thumb in thumbs], set(chosen))
         self.blockSignals(False)
-        if self.chosen != chosen:
+        if self.chosen_ids != chosen:
             self.chosenChanged.emit()
         for row, thumb in enumerate(thumbs):
             # Usually one photo of a thousand changed.
@@ -177,7 +177,7 @@ class ThumbnailList(QListWidget):
         return [thumb.photo_id for thumb in self._shown]
 
     @property
-    def chosen(self) -> list[str]:
+    def chosen_ids(self) -> list[str]:
         """The ids of the photos that are chosen."""
         return [item.data(_Role.PHOTO) for item in self.selectedItems()]
 
@@ -201,7 +201,7 @@ class ThumbnailList(QListWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Ask for the menu of the selection."""
-        if self.chosen:
+        if self.chosen_ids:
             self.menuWanted.emit(event.globalPos())
 
     def drag(self, on: bool) -> None:

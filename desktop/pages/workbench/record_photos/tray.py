@@ -107,7 +107,7 @@ class Tray(Panel):
             button.clicked.connect(lambda _checked=False, it=signal: it.emit())
         self.fold.clicked.connect(lambda _checked=False: self.set_folded(not self._is_folded))
         self.review.clicked.connect(lambda _checked=False: self.reviewWanted.emit(self.thumbnails.current))
-        self.assign.clicked.connect(lambda _checked=False: self.assignWanted.emit(self.thumbnails.chosen))
+        self.assign.clicked.connect(lambda _checked=False: self.assignWanted.emit(self.thumbnails.chosen_ids))
         self.thumbnails.opened.connect(self.reviewWanted)
         self.set_folded(False)
         self.thumbnails.chosenChanged.connect(self._offer)
@@ -219,7 +219,7 @@ class Tray(Panel):
         state = self.state
         self.assign.setText(self.tr("Assign to %n selected item(s)", "", state.targets))
         self.assign.setVisible(bool(state.thumbnails) and state.editable and state.targets > 0)
-        self.assign.setEnabled(bool(self.thumbnails.chosen))
+        self.assign.setEnabled(bool(self.thumbnails.chosen_ids))
 
     def _summary(self) -> str:
         state = self.state
@@ -250,7 +250,7 @@ class Tray(Panel):
 
     def show_menu(self, at: QPoint) -> None:
         """Show the actions for the chosen photos."""
-        chosen, state = self.thumbnails.chosen, self.state
+        chosen, state = self.thumbnails.chosen_ids, self.state
         menu = QMenu(self)
         menu.addAction(self.tr("Review…")).triggered.connect(
             lambda _checked=False: self.reviewWanted.emit(chosen[0])

@@ -51,7 +51,7 @@ class TemplateController(QObject):
             )
             return
         run(
-            self._open_record.context.session.catalogue.reference_images.tagged,
+            self._open_record.context.session.catalogue.reference_images.get_versioned,
             reference.reference_image_id,
             owner=self,
             done=self._ask_to_replace,

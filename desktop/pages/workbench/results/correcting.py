@@ -125,7 +125,7 @@ class CorrectionController(QObject):
 
     def show(self, pair: AlignedPair | None) -> None:
         """Allow editing of the displayed findings on this pair."""
-        shown = [finding.box for finding in self._box.shown]
+        shown = [finding.box for finding in self._box.shown_findings]
         editable = self.can_correct
         for view, tool in zip(self._views, self._tools, strict=True):
             tool.rects, tool.current = shown, self._box.list.current
@@ -138,7 +138,7 @@ class CorrectionController(QObject):
         self._bar.show_steps(self._draft.steps if self._draft is not None else 0)
 
     @property
-    def focused(self) -> bool:
+    def has_focus(self) -> bool:
         """True when keys go to the chosen finding."""
         widget = QApplication.focusWidget()
         return self.has_chosen and widget in self.places
@@ -175,7 +175,7 @@ class CorrectionController(QObject):
 
     def _place(self, shown: int) -> int:
         """The index of a displayed finding among the boxes of the entry; -1 if there is none."""
-        findings = self._box.shown
+        findings = self._box.shown_findings
         return findings[shown].index if 0 <= shown < len(findings) else -1
 
     def accept(self, shown: int) -> None:
@@ -256,8 +256,8 @@ class CorrectionController(QObject):
 
     def ask_last_label(self) -> None:
         """Choose the finding that was added last, and ask for its label."""
-        last = max((finding.index for finding in self._box.shown), default=-1)
-        shown = next((at for at, finding in enumerate(self._box.shown) if finding.index == last), -1)
+        last = max((finding.index for finding in self._box.shown_findings), default=-1)
+        shown = next((at for at, finding in enumerate(self._box.shown_findings) if finding.index == last), -1)
         self.choose(shown)
         self.ask_label(shown)
 

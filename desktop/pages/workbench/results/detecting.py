@@ -46,7 +46,7 @@ class DetectionController(QObject):
         open_record.changed.connect(self._follow)
 
     @property
-    def running(self) -> Mapping[str, int]:
+    def running_items(self) -> Mapping[str, int]:
         """The items whose detection is requested or running, with percent."""
         return self._running
 
@@ -151,7 +151,7 @@ class DetectionController(QObject):
         self._follow()
 
     def _report_left_out(self, started: set[str]) -> None:
-        left = [row for row in self._open_record.rows if not row.judged and row.item_id not in started]
+        left = [row for row in self._open_record.rows if not row.is_judged and row.item_id not in started]
         current = [row for row in left if self._outdated and row.detected and not row.run.is_running]
         if current:
             self.restChanged.emit(len(current))

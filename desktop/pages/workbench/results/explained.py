@@ -77,7 +77,7 @@ class ExplainedBox(QWidget):
         return not self._content.isHidden()
 
     @property
-    def shown(self) -> Sequence[SuppressedFinding]:
+    def shown_findings(self) -> Sequence[SuppressedFinding]:
         """The suppressed findings that are shown on the pictures."""
         return self._findings if self.is_open else ()
 

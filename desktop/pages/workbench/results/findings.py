@@ -280,7 +280,7 @@ class FindingsBox(QWidget):
         return self.slider.value() / 100
 
     @property
-    def shown(self) -> list[Finding]:
+    def shown_findings(self) -> list[Finding]:
         """The findings at or above the threshold."""
         return [finding for finding in self._findings if finding.confidence >= self.threshold]
 
@@ -304,7 +304,7 @@ class FindingsBox(QWidget):
         self._list(place)
 
     def _list(self, current: int) -> None:
-        shown = self.shown
+        shown = self.shown_findings
         self.list.show_findings(shown, current if current < len(shown) else -1)
         self.list.setVisible(bool(shown))
         hidden = len(self._findings) - len(shown)

@@ -78,7 +78,7 @@ class FinishController(QObject):
             return
         finish = FinishSummary(
             open_record.counters,
-            self._undecided(newest_photo),
+            self._undecided_items(newest_photo),
             open_record.finding_context.me[1],
             len(self._photo_list.tray),
         )
@@ -89,11 +89,13 @@ class FinishController(QObject):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _undecided(self, newest_photo: Mapping[str, str]) -> list[UndecidedItem]:
+    def _undecided_items(self, newest_photo: Mapping[str, str]) -> list[UndecidedItem]:
         open_record, undecided = self._open_record, []
         for row in open_record.rows:
             item = (
-                None if row.judged or open_record.document is None else open_record.document.item(row.item_id)
+                None
+                if row.is_judged or open_record.document is None
+                else open_record.document.item(row.item_id)
             )
             if item is None:
                 continue

@@ -77,7 +77,7 @@ class VerdictBox(QWidget):
         self.reason.committed.connect(self._on_reason_committed)
 
     @property
-    def asking(self) -> str:
+    def shown_request(self) -> str:
         """The request on show, or an empty string."""
         return "" if self._ask.isHidden() else self._ask.text()
 

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
-from desktop.pages.workbench.trend.frames import moved, paint_picture, zoomed
+from desktop.pages.workbench.trend.frames import move_view, paint_picture, zoom_view
 from desktop.pages.workbench.trend.pictures import WHOLE
 from desktop.pages.workbench.trend.reel import STEP, Reel
 from desktop.theme import LABEL_PX, TEXT_PX, text_font, theme_manager
@@ -91,7 +91,7 @@ class FilmStrip(QAbstractScrollArea):
         """Where the picture of a frame is: with the frame's aspect, centred in its slot."""
         wide, high = self._picture_size()
         slot = QRectF(self.frame_box(index).left() + _INNER, _INNER, wide, high)
-        return fitted(slot, self.reel.aspect)
+        return fit_rect(slot, self.reel.aspect)
 
     def _lay_out(self) -> None:
         bar = self.horizontalScrollBar()
@@ -201,14 +201,14 @@ class FilmStrip(QAbstractScrollArea):
             Qt.KeyboardModifier.ShiftModifier
         ):
             factor = STEP if (turned.y() or turned.x()) > 0 else 1 / STEP
-            self.reel.set_view(zoomed(self.reel.view, factor))
+            self.reel.set_view(zoom_view(self.reel.view, factor))
         else:
             bar = self.horizontalScrollBar()
             bar.setValue(bar.value() - (turned.x() or turned.y()))
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self.reel.keyed(event):
+        if not self.reel.handle_key(event):
             event.ignore()
 
 
@@ -235,7 +235,7 @@ class Stage(QWidget):
 
     def picture_box(self) -> QRectF:
         """Where the picture is, px of the widget."""
-        return fitted(QRectF(self.rect()).adjusted(2, 2, -2, -2), self.reel.aspect)
+        return fit_rect(QRectF(self.rect()).adjusted(2, 2, -2, -2), self.reel.aspect)
 
     def _on_changed(self) -> None:
         self.setAccessibleDescription(self.reel.text())
@@ -261,7 +261,7 @@ class Stage(QWidget):
         box, at = self.picture_box(), event.position()
         x, y = (at.x() - box.left()) / box.width(), (at.y() - box.top()) / box.height()
         factor = STEP if event.angleDelta().y() > 0 else 1 / STEP
-        self.reel.set_view(zoomed(self.reel.view, factor, min(max(x, 0.0), 1.0), min(max(y, 0.0), 1.0)))
+        self.reel.set_view(zoom_view(self.reel.view, factor, min(max(x, 0.0), 1.0), min(max(y, 0.0), 1.0)))
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -272,13 +272,13 @@ class Stage(QWidget):
         if self._drag_position is not None:
             box, by = self.picture_box(), event.position() - self._drag_position
             self._drag_position = event.position()
-            self.reel.set_view(moved(self.reel.view, -by.x() / box.width(), -by.y() / box.height()))
+            self.reel.set_view(move_view(self.reel.view, -by.x() / box.width(), -by.y() / box.height()))
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
         self._drag_position = None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self.reel.keyed(event):
+        if not self.reel.handle_key(event):
             event.ignore()
 
 
@@ -293,14 +293,14 @@ class ZoomButtons(QHBoxLayout):
             ("plus", self.tr("Zoom all photos in"), STEP),
         ):
             button = IconButton(icon, text, side=28)
-            button.clicked.connect(lambda _checked=False, by=factor: reel.set_view(zoomed(reel.view, by)))
+            button.clicked.connect(lambda _checked=False, by=factor: reel.set_view(zoom_view(reel.view, by)))
             self.addWidget(button)
         whole = IconButton("fit", self.tr("Show the whole region"), side=28)
         whole.clicked.connect(lambda _checked=False: reel.set_view(WHOLE))
         self.addWidget(whole)
 
 
-def fitted(bounds: QRectF, aspect: float) -> QRectF:
+def fit_rect(bounds: QRectF, aspect: float) -> QRectF:
     """The largest rectangle with an aspect, centred in `bounds`."""
     wide = min(bounds.width(), bounds.height() * aspect)
     high = wide / aspect

@@ -46,13 +46,13 @@ class Frame:
     faded: bool = False
 
 
-def zoomed(view: Rect, factor: float, x: float = 0.5, y: float = 0.5) -> Rect:
+def zoom_view(view: Rect, factor: float, x: float = 0.5, y: float = 0.5) -> Rect:
     """Zoom a view by `factor` about a point in fractions of the view, limited to the place."""
     side = min(max(view.w / factor, 1 / CLOSEST), 1.0)
     return _inside(view.x + (view.w - side) * x, view.y + (view.h - side) * y, side)
 
 
-def moved(view: Rect, dx: float, dy: float) -> Rect:
+def move_view(view: Rect, dx: float, dy: float) -> Rect:
     """A view moved by fractions of itself, within the place."""
     return _inside(view.x + dx * view.w, view.y + dy * view.h, view.w)
 
@@ -88,7 +88,7 @@ def paint_picture(
     else:
         # The visible part of the picture's view, in px of the picture.
         ratio = painter.device().devicePixelRatio()
-        image = picture.fitting(box.width() * ratio * picture.view.w / view.w)
+        image = picture.smallest_fitting(box.width() * ratio * picture.view.w / view.w)
         wide, high = image.width() / picture.view.w, image.height() / picture.view.h
         part = QRectF(
             (view.x - picture.view.x) * wide, (view.y - picture.view.y) * high, view.w * wide, view.h * high

@@ -46,7 +46,7 @@ class GrowthChart(QWidget):
 
     def text_of(self, part: Part) -> str:
         """A measurement as people read it, with the inspection it is of."""
-        series = self.data.drawn[part[0]]
+        series = self.data.drawn_findings[part[0]]
         point = series.points[part[1]]
         text = point_text(series, point, self.data.mm_per_pixel)
         return f"{text}\n{entry_text(self.data.entries[point.index])}"
@@ -121,21 +121,21 @@ class GrowthChart(QWidget):
             Qt.Key.Key_Up: (-1, 0),
             Qt.Key.Key_Down: (1, 0),
         }
-        if event.key() not in steps or not self.data.drawn:
+        if event.key() not in steps or not self.data.drawn_findings:
             super().keyPressEvent(event)
             return
         down, right = steps[Qt.Key(event.key())]
         if self.marked is None:
-            self._mark((0, len(self.data.drawn[0].points) - 1))
+            self._mark((0, len(self.data.drawn_findings[0].points) - 1))
             return
         number, index = self.marked
         if down:
-            number = min(max(number + down, 0), len(self.data.drawn) - 1)
+            number = min(max(number + down, 0), len(self.data.drawn_findings) - 1)
             at = self._value_at().index
-            points = self.data.drawn[number].points
+            points = self.data.drawn_findings[number].points
             index = min(range(len(points)), key=lambda place: abs(points[place].index - at))
         else:
-            index = min(max(index + right, 0), len(self.data.drawn[number].points) - 1)
+            index = min(max(index + right, 0), len(self.data.drawn_findings[number].points) - 1)
         self._mark((number, index))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -148,7 +148,7 @@ class GrowthChart(QWidget):
 
     def _value_at(self) -> Measured:
         number, index = self.marked or (0, 0)
-        return self.data.drawn[number].points[index]
+        return self.data.drawn_findings[number].points[index]
 
     def _mark(self, part: Part) -> None:
         self.marked = part
@@ -160,5 +160,5 @@ class GrowthChart(QWidget):
         if self.marked is not None:
             self.setAccessibleDescription(self.text_of(self.marked))
         else:
-            texts = (series_text(series, self.data.mm_per_pixel) for series in self.data.drawn)
+            texts = (series_text(series, self.data.mm_per_pixel) for series in self.data.drawn_findings)
             self.setAccessibleDescription("; ".join(texts))

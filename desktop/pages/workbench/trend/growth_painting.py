@@ -47,7 +47,7 @@ class GrowthData:
     mm_per_pixel: float | None = None
 
     @property
-    def drawn(self) -> Sequence[Series]:
+    def drawn_findings(self) -> Sequence[Series]:
         """The findings that are drawn."""
         return self.series[:MOST_SERIES]
 
@@ -87,7 +87,9 @@ def paint_growth(
     metrics = QFontMetricsF(painter.font())
     top = where.top() + _paint_legend(painter, data, where, theme) + metrics.height() + 4
     bottom = where.bottom() - metrics.height() - 2 * _VERDICT - 12
-    highest = max((point.size * data.unit for series in data.drawn for point in series.points), default=1.0)
+    highest = max(
+        (point.size * data.unit for series in data.drawn_findings for point in series.points), default=1.0
+    )
     marks = ticks(highest * 1.08, 0.1 if data.mm_per_pixel else 1, max(2, int((bottom - top) / _TICK_PX)))
     decimals = 0 if float(marks[1]).is_integer() else 1
     texts = [QLocale().toString(float(mark), "f", decimals) for mark in marks]
@@ -102,11 +104,11 @@ def paint_growth(
         painter.drawLine(QPointF(middles[current], plot.top()), QPointF(middles[current], plot.bottom()))
     _paint_axis(painter, data, plot, middles, theme, metrics)
     points: dict[Part, QPointF] = {}
-    for number, series in enumerate(data.drawn):
+    for number, series in enumerate(data.drawn_findings):
         for index, point in enumerate(series.points):
             y = plot.bottom() - plot.height() * point.size * data.unit / marks[-1]
             points[number, index] = QPointF(middles[point.index], y)
-    for number, series in enumerate(data.drawn):
+    for number, series in enumerate(data.drawn_findings):
         _paint_series(painter, series, number, points, theme)
     _paint_growth_labels(painter, data, points, plot, theme, metrics)
     if marked in points:
@@ -121,7 +123,7 @@ def _paint_legend(painter: QPainter, data: GrowthData, where: QRectF, theme: The
     height = 0.0
     flags = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap)
     metrics = QFontMetricsF(painter.font())
-    for number, series in enumerate(data.drawn):
+    for number, series in enumerate(data.drawn_findings):
         box = QRectF(where.left() + 18, where.top() + height, where.width() - 18, 10_000)
         text = series_text(series, data.mm_per_pixel)
         taken = metrics.boundingRect(box, flags, text)
@@ -242,7 +244,7 @@ def _paint_growth_labels(
     taken: list[QRectF] = [
         QRectF(place.x() - _MARK, place.y() - _MARK, 2 * _MARK, 2 * _MARK) for place in points.values()
     ]
-    for number, series in enumerate(data.drawn):
+    for number, series in enumerate(data.drawn_findings):
         # The newest first: it matters most.
         for index in reversed(range(len(series.points))):
             point, place = series.points[index], points[number, index]

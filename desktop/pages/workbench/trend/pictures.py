@@ -66,7 +66,7 @@ class FramePicture(NamedTuple):
     sizes: tuple[QImage, ...]
     to_photo: Matrix
 
-    def fitting(self, width: float) -> QImage:
+    def smallest_fitting(self, width: float) -> QImage:
         """The smallest picture that has `width` px for its view, or the largest there is."""
         enough = [image for image in self.sizes if image.width() >= width]
         return enough[-1] if enough else self.sizes[0]
@@ -130,7 +130,7 @@ class FramePictures(QObject):
         """Why a frame has no picture; empty if there is no failure."""
         return self._failures.get(key, "")
 
-    def settled(self, key: str) -> bool:
+    def is_settled(self, key: str) -> bool:
         """True when a frame's picture is ready, failed, or will never exist."""
         return key not in self._sources or key in self._failures or (key, WHOLE) in self._cache
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 
-from desktop.pages.workbench.trend.frames import Frame, moved, zoomed
+from desktop.pages.workbench.trend.frames import Frame, move_view, zoom_view
 from desktop.pages.workbench.trend.pictures import WHOLE, FramePictures
 from desktop.widgets import status_text
 from shared.geometry import Rect
@@ -62,14 +62,14 @@ class Reel(QObject):
             self.viewChanged.emit()
 
     @property
-    def playing(self) -> bool:
+    def is_playing(self) -> bool:
         """True while the frames are shown one after another."""
         return self._clock.isActive()
 
     def play(self, on: bool) -> None:
         """Show the frames one after another, again and again, or stop."""
         on = on and len(self.frames) > 1
-        if on == self.playing:
+        if on == self.is_playing:
             return
         if on:
             self._clock.start()
@@ -77,7 +77,7 @@ class Reel(QObject):
             self._clock.stop()
         self.playingChanged.emit(on)
 
-    def upcoming(self) -> list[str]:
+    def next_keys(self) -> list[str]:
         """The keys of the next frames while it plays."""
         count = len(self.frames)
         return [self.frames[(self.current + step) % count].key for step in range(1, min(count, 4))]
@@ -85,10 +85,10 @@ class Reel(QObject):
     def _tick(self) -> None:
         following = (self.current + 1) % len(self.frames)
         # Wait for a picture that is being made: else the place would flicker.
-        if self.pictures.settled(self.frames[following].key):
+        if self.pictures.is_settled(self.frames[following].key):
             self.choose(following)
 
-    def keyed(self, event: QKeyEvent) -> bool:
+    def handle_key(self, event: QKeyEvent) -> bool:
         """Handle a key of strip and stage. Returns False if it has no effect."""
         shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         moves = {
@@ -105,17 +105,17 @@ class Reel(QObject):
         }
         key = Qt.Key(event.key())
         if shifted and key in moves:
-            self.set_view(moved(self.view, *moves[key]))
+            self.set_view(move_view(self.view, *moves[key]))
         elif key in steps:
             self.choose(steps[key])
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            self.set_view(zoomed(self.view, STEP))
+            self.set_view(zoom_view(self.view, STEP))
         elif key is Qt.Key.Key_Minus:
-            self.set_view(zoomed(self.view, 1 / STEP))
+            self.set_view(zoom_view(self.view, 1 / STEP))
         elif key is Qt.Key.Key_0:
             self.set_view(WHOLE)
         elif key is Qt.Key.Key_Space:
-            self.play(not self.playing)
+            self.play(not self.is_playing)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.open_current()
         else:

@@ -136,7 +136,7 @@ class TrendDialog(BaseDialog):
         reel.opened.connect(self._open_record)
         self.pictures.ready.connect(self._on_picture_ready)
         self.chart.chosen.connect(self._show_inspection)
-        self.play.clicked.connect(lambda _checked=False: reel.play(not reel.playing))
+        self.play.clicked.connect(lambda _checked=False: reel.play(not reel.is_playing))
         self.compare.clicked.connect(lambda _checked=False: reel.open_current())
         self.earlier.clicked.connect(lambda _checked=False: self._more_text())
         self.export.clicked.connect(lambda _checked=False: self.save())
@@ -219,7 +219,7 @@ class TrendDialog(BaseDialog):
         reel = self.reel
         if not reel.frames:
             return
-        ahead = reel.upcoming() if reel.playing else []
+        ahead = reel.next_keys() if reel.is_playing else []
         keys = [reel.frames[reel.current].key, *ahead, *(reel.frames[n].key for n in self.strip.in_sight())]
         box = self.stage.picture_box()
         longest = round(max(box.width(), box.height()) * self.devicePixelRatioF())

@@ -78,7 +78,7 @@ def test_many_regions_look_like_few(qtbot: QtBot, many: LayerRenderer) -> None:
     assert many.render().copy(0, 0, SIDE, 30) == few.copy(0, 0, SIDE, 30)
 
 
-def test_many_regions_show_what_changed(many: LayerRenderer) -> None:
+def test_changed_regions_are_repainted_among_many(many: LayerRenderer) -> None:
     many.render()
     many.change("r4", rect=Rect(160, 700, 20, 20))
     many.change("r5", hidden=True)

@@ -24,7 +24,7 @@ from shared.geometry import Rect
 SIZE = (1000, 800)
 
 
-def store_of(*regions: Region, selected: str) -> RegionStore:
+def create_store(*regions: Region, selected: str) -> RegionStore:
     store = RegionStore()
     store.replace(regions)
     store.select(list(selected))
@@ -41,14 +41,14 @@ def changed_regions(change: RegionChange | None) -> tuple[Region, ...]:
 
 
 def test_raised_region_is_above_or_below_all_others() -> None:
-    store = store_of(region("a", 1, z=-3), region("b", 2, z=0), region("c", 3, z=7), selected="ab")
+    store = create_store(region("a", 1, z=-3), region("b", 2, z=0), region("c", 3, z=7), selected="ab")
     assert [copy.z for copy in changed_regions(raise_selected(store, to_front=True))] == [8, 8]
     assert [copy.z for copy in changed_regions(raise_selected(store, to_front=False))] == [-4, -4]
     assert raise_selected(RegionStore(), to_front=True) is None
 
 
 def test_copies_get_new_numbers_and_an_offset() -> None:
-    store = store_of(region("a", 4), region("b", 9, x=100), selected="ab")
+    store = create_store(region("a", 4), region("b", 9, x=100), selected="ab")
     copies = changed_regions(duplicate(store, SIZE))
     assert [(copy.number, copy.copy_of) for copy in copies] == [(10, "a"), (11, "b")]
     assert [copy.rect for copy in copies] == [
@@ -59,12 +59,14 @@ def test_copies_get_new_numbers_and_an_offset() -> None:
 
 
 def test_change_contains_only_changed_regions() -> None:
-    store = store_of(region("a", 1, locked=True), region("b", 2), region("c", 3, hidden=True), selected="ab")
+    store = create_store(
+        region("a", 1, locked=True), region("b", 2), region("c", 3, hidden=True), selected="ab"
+    )
     assert [changed.id for changed in changed_regions(set_locked(store, True))] == ["b"]
     assert [changed.id for changed in changed_regions(set_locked(store, False))] == ["a"]
     assert [changed.id for changed in changed_regions(hide_selected(store))] == ["a", "b"]
     assert [(changed.id, changed.hidden) for changed in changed_regions(show_all(store))] == [("c", False)]
-    assert set_locked(store_of(region("a", 1), selected="a"), False) is None
+    assert set_locked(create_store(region("a", 1), selected="a"), False) is None
 
 
 def test_paste_into_another_picture_keeps_the_fractions() -> None:
@@ -79,7 +81,7 @@ def test_paste_into_another_picture_keeps_the_fractions() -> None:
 
 def test_copy_stops_at_the_corner_of_the_picture() -> None:
     corner = Region("a", Rect(950, 760, 50, 40), 1)
-    store = store_of(corner, selected="a")
+    store = create_store(corner, selected="a")
     assert [copy.rect for copy in changed_regions(duplicate(store, SIZE))] == [corner.rect]
 
 
@@ -100,16 +102,16 @@ def test_regions_are_aligned_by_an_edge_or_the_middle_of_all(
     first, second = Region("a", Rect(10, 20, 30, 40), 1), Region("b", Rect(60, 100, 50, 30), 2)
     move_rects = {
         aligned.id: aligned.rect
-        for aligned in changed_regions(align(store_of(first, second, selected="ab"), side))
+        for aligned in changed_regions(align(create_store(first, second, selected="ab"), side))
     }
     rects = [move_rects.get(aligned.id, aligned.rect) for aligned in (first, second)]
     assert [(rect.x, rect.y) for rect in rects] == places
     assert [(rect.w, rect.h) for rect in rects] == [(30, 40), (50, 30)]
-    assert align(store_of(first, second, selected="a"), side) is None
+    assert align(create_store(first, second, selected="a"), side) is None
 
 
 def test_locked_regions_are_neither_moved_nor_aligned() -> None:
-    store = store_of(region("a", 1, x=10), region("b", 2, x=500, locked=True), selected="ab")
+    store = create_store(region("a", 1, x=10), region("b", 2, x=500, locked=True), selected="ab")
     change = nudge(store, SIZE, -20, 5)
     assert change is not None
     assert [(changed.id, changed.rect) for changed in change.after] == [("a", Rect(0, 5, 50, 40))]

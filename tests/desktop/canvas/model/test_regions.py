@@ -107,7 +107,7 @@ def test_listeners_get_only_the_changed_ids() -> None:
     assert len(events) == 4
 
 
-def test_hits_come_by_z_and_then_by_size() -> None:
+def test_hits_are_ordered_by_z_and_then_by_size() -> None:
     store = store_with(
         region("large", 0, 0, 100), region("small", 10, 10, 20), region("hidden", 10, 10, 5, hidden=True)
     )

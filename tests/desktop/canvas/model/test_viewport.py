@@ -43,7 +43,7 @@ def test_zooming_keeps_the_point_below_the_pointer() -> None:
     assert view.zoomed(4.0, 250, 170).to_image(250, 170) == pytest.approx(before, abs=0.2)
 
 
-def test_zooming_ends_at_half_of_what_fits_and_of_a_small_picture_at_half_its_size() -> None:
+def test_minimum_zoom_is_half_of_the_fitting_scale_or_of_full_size() -> None:
     assert Viewport(4000, 3000, 800, 600).fit().zoomed(1e-9, 400, 300).scale == pytest.approx(0.1)
     assert Viewport(40, 30, 800, 600).fit().zoomed(1e-9, 400, 300).scale == pytest.approx(0.5)
 

@@ -33,14 +33,14 @@ class PointerDriver:
         self.changes.append(change)
         self.store.apply(change)
 
-    def at(self, x: float, y: float, **keys: bool) -> Pointer:
+    def pointer_at(self, x: float, y: float, **keys: bool) -> Pointer:
         return Pointer(x, y, x * self.scale, y * self.scale, **keys)
 
     def drag(self, *points: tuple[float, float], **keys: bool) -> None:
-        self.editor.press(self.at(*points[0], **keys))
+        self.editor.press(self.pointer_at(*points[0], **keys))
         for point in points[1:]:
-            self.editor.move(self.at(*point, **keys), True)
-        self.editor.release(self.at(*points[-1], **keys))
+            self.editor.move(self.pointer_at(*point, **keys), True)
+        self.editor.release(self.pointer_at(*points[-1], **keys))
 
     def click(self, x: float, y: float, **keys: bool) -> None:
         self.drag((x, y), **keys)
@@ -58,11 +58,11 @@ def driver() -> PointerDriver:
 
 def test_drag_draws_a_region(driver: PointerDriver) -> None:
     driver.editor.set_tool(Tool.DRAW)
-    driver.editor.press(driver.at(10, 20))
-    driver.editor.move(driver.at(60, 50), True)
+    driver.editor.press(driver.pointer_at(10, 20))
+    driver.editor.move(driver.pointer_at(60, 50), True)
     assert driver.editor.draft.new_rect == Rect(10, 20, 50, 30)
     assert driver.changes == []
-    driver.editor.release(driver.at(70, 50))
+    driver.editor.release(driver.pointer_at(70, 50))
     (change,) = driver.changes
     assert (change.before, change.step) == ((), RegionStep.DRAW)
     assert change.after[0].rect == Rect(10, 20, 60, 30)
@@ -73,7 +73,7 @@ def test_drag_draws_a_region(driver: PointerDriver) -> None:
 def test_two_clicks_draw_and_four_px_decide(driver: PointerDriver) -> None:
     driver.editor.set_tool(Tool.DRAW)
     driver.click(10, 20)
-    driver.editor.move(driver.at(40, 40), False)
+    driver.editor.move(driver.pointer_at(40, 40), False)
     assert driver.editor.draft.new_rect == Rect(10, 20, 30, 20)
     driver.drag((50, 60), (52, 60))
     assert [change.after[0].rect for change in driver.changes] == [Rect(10, 20, 42, 40)]
@@ -99,7 +99,7 @@ def test_shift_draws_a_square_enter_finishes_escape_cancels(driver: PointerDrive
     driver.drag((10, 10), (60, 30), shift=True)
     assert driver.changes[0].after[0].rect == Rect(10, 10, 50, 50)
     driver.click(100, 100)
-    driver.editor.move(driver.at(150, 160), False)
+    driver.editor.move(driver.pointer_at(150, 160), False)
     assert driver.editor.finish()
     assert driver.changes[1].after[0].rect == Rect(100, 100, 50, 60)
     driver.click(200, 200)
@@ -117,11 +117,11 @@ def test_a_drag_moves_all_selected_but_locked_ones(driver: PointerDriver) -> Non
     driver.add("b", 100, 10, 50, 50)
     driver.add("c", 200, 10, 50, 50, locked=True)
     driver.store.select(["a", "b", "c"])
-    driver.editor.press(driver.at(110, 20))
-    driver.editor.move(driver.at(130, 60), True)
+    driver.editor.press(driver.pointer_at(110, 20))
+    driver.editor.move(driver.pointer_at(130, 60), True)
     assert dict(driver.editor.draft.moved_rects) == {"a": Rect(30, 50, 50, 50), "b": Rect(120, 50, 50, 50)}
     assert driver.store["a"].rect == Rect(10, 10, 50, 50)
-    driver.editor.release(driver.at(130, 60))
+    driver.editor.release(driver.pointer_at(130, 60))
     (change,) = driver.changes
     assert change.step is RegionStep.MOVE
     assert [changed.id for changed in change.after] == ["a", "b"]
@@ -130,10 +130,10 @@ def test_a_drag_moves_all_selected_but_locked_ones(driver: PointerDriver) -> Non
 
 def test_a_cancelled_drag_changes_nothing(driver: PointerDriver) -> None:
     driver.add("a", 10, 10, 50, 50)
-    driver.editor.press(driver.at(20, 20))
-    driver.editor.move(driver.at(90, 90), True)
+    driver.editor.press(driver.pointer_at(20, 20))
+    driver.editor.move(driver.pointer_at(90, 90), True)
     assert driver.editor.cancel()
-    driver.editor.release(driver.at(90, 90))
+    driver.editor.release(driver.pointer_at(90, 90))
     assert driver.changes == []
     assert not driver.editor.draft.moved_rects
 
@@ -168,11 +168,11 @@ def test_band_selects_intersecting_regions(driver: PointerDriver) -> None:
     assert driver.changes == []
 
 
-def test_handles_resize_only_what_is_selected(driver: PointerDriver) -> None:
+def test_handles_resize_only_selected_regions(driver: PointerDriver) -> None:
     driver.add("a", 100, 100, 100, 80)
     driver.click(198, 170)
     assert driver.store.selected_ids == ("a",)
-    assert driver.editor.hover(driver.at(200, 180)).handle is Handle.BOTTOM_RIGHT
+    assert driver.editor.hover(driver.pointer_at(200, 180)).handle is Handle.BOTTOM_RIGHT
     driver.drag((203, 178), (253, 208))
     (change,) = driver.changes
     assert change.step is RegionStep.RESIZE
@@ -184,8 +184,8 @@ def test_handles_resize_only_what_is_selected(driver: PointerDriver) -> None:
 def test_locked_regions_have_no_handles_and_stay(driver: PointerDriver) -> None:
     driver.add("a", 100, 100, 100, 100, locked=True)
     driver.store.select(["a"])
-    assert driver.editor.hover(driver.at(200, 200)).handle is None
-    assert not driver.editor.hover(driver.at(150, 150)).movable
+    assert driver.editor.hover(driver.pointer_at(200, 200)).handle is None
+    assert not driver.editor.hover(driver.pointer_at(150, 150)).movable
     driver.drag((150, 150), (250, 250))
     driver.editor.nudge(1, 0)
     assert driver.changes == []
@@ -201,7 +201,7 @@ def test_drawn_rectangle_snaps(driver: PointerDriver) -> None:
     assert driver.changes[-1].after[0].rect == Rect(300, 100, 100, 200)
 
 
-def test_snapping_is_off_until_asked_for(driver: PointerDriver) -> None:
+def test_snapping_is_off_by_default(driver: PointerDriver) -> None:
     driver.add("a", 100, 100, 50, 50)
     driver.add("b", 300, 110, 50, 50)
     assert not driver.editor.is_snapping
@@ -223,7 +223,7 @@ def test_nudging_stops_at_the_edge_and_merges(driver: PointerDriver) -> None:
     assert change.merge_key == driver.changes[1].merge_key == "nudge:a"
 
 
-def test_duplicates_lie_beside_and_are_selected(driver: PointerDriver) -> None:
+def test_duplicates_are_placed_beside_and_selected(driver: PointerDriver) -> None:
     driver.add("a", 10, 10, 50, 50)
     driver.store.select(["a"])
     driver.editor.duplicate()
@@ -241,7 +241,7 @@ def test_a_duplicate_of_the_whole_picture_stays_inside(driver: PointerDriver) ->
     assert driver.changes[0].after[0].rect == Rect(0, 0, *SIZE)
 
 
-def test_copies_go_to_other_pictures(driver: PointerDriver) -> None:
+def test_copies_can_be_pasted_into_other_pictures(driver: PointerDriver) -> None:
     driver.add("a", 100, 80, 50, 40)
     driver.store.select(["a"])
     text = driver.editor.selection_text()
@@ -314,7 +314,7 @@ def test_read_only_editor_still_selects_and_measures(driver: PointerDriver) -> N
     assert driver.store.selected_ids == ("a",)
 
 
-def test_the_ruler_measures_and_stays_until_escape(driver: PointerDriver) -> None:
+def test_ruler_stays_until_escape(driver: PointerDriver) -> None:
     driver.editor.set_tool(Tool.RULER)
     driver.drag((100, 100), (130, 140))
     measure = driver.editor.draft.measure

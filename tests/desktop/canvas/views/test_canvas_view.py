@@ -287,7 +287,7 @@ def test_dragged_region_among_ten_thousand_is_not_painted_twice(qtbot: QtBot, vi
 def test_focus_ring_appears_only_after_keyboard_focus(qtbot: QtBot, view: CanvasView) -> None:
     accent = QColor(CanvasColours().accent)
 
-    def ringed() -> bool:
+    def has_focus_ring() -> bool:
         return view.grab().toImage().pixelColor(0, 200) == accent
 
     for reason, expected in (
@@ -297,9 +297,9 @@ def test_focus_ring_appears_only_after_keyboard_focus(qtbot: QtBot, view: Canvas
         (Qt.FocusReason.OtherFocusReason, False),
     ):
         view.clearFocus()
-        assert not ringed()
+        assert not has_focus_ring()
         view.setFocus(reason)
-        assert ringed() is expected
+        assert has_focus_ring() is expected
 
 
 def test_brightness_changes_the_view_not_the_picture(qtbot: QtBot, view: CanvasView) -> None:

@@ -156,7 +156,7 @@ def test_overlay_mixes_and_difference_shows(qtbot: QtBot, view: CompareView) -> 
     assert lightness(view, 200) > 100
 
 
-def test_findings_lie_on_the_photo_only(view: CompareView) -> None:
+def test_findings_are_drawn_only_on_the_photo(view: CompareView) -> None:
     before = view.grab().toImage()
     view.set_findings([FindingBox(Rect(10, 10, 30, 30), "crack", 0.5)])
     after = view.grab().toImage()

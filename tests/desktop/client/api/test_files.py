@@ -1,4 +1,4 @@
-"""Upload and download, against a service played by httpx.MockTransport."""
+"""Upload and download, with a fake service (httpx.MockTransport)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from desktop.client import Session
 from desktop.client.http.errors import NotFound, Unreachable
-from tests.desktop.client.played import SECRET, Service, enveloped
+from tests.desktop.client.fake_service import SECRET, Service, success_answer
 
 STORED = {
     "file_id": "f1",
@@ -40,7 +40,7 @@ def test_upload_sends_the_file_and_reports_progress(
 
     def store(request: httpx.Request) -> httpx.Response:
         bodies.append(request.read())
-        return enveloped(STORED)
+        return success_answer(STORED)
 
     service.answers["/api/files"] = store
     path = tmp_path / "翼.jpg"
@@ -54,16 +54,14 @@ def test_upload_sends_the_file_and_reports_progress(
     assert len(steps) > 2
 
 
-def test_an_upload_whose_answer_got_lost_is_sent_again_from_the_start(
-    service: Service, session: Session
-) -> None:
+def test_upload_without_an_answer_restarts(service: Service, session: Session) -> None:
     bodies: list[bytes] = []
 
     def store(request: httpx.Request) -> httpx.Response:
         bodies.append(request.read())
         if len(bodies) == 1:
             raise httpx.ReadError("cut")
-        return enveloped(STORED)
+        return success_answer(STORED)
 
     service.answers["/api/files"] = store
     session.files.upload(DATA, "x.jpg")
@@ -77,7 +75,7 @@ def test_error_of_the_progress_callback_ends_the_upload(service: Service, sessio
     def stop(done: int, size: int) -> None:
         raise StopIt
 
-    service.answers["/api/files"] = lambda request: enveloped(STORED)
+    service.answers["/api/files"] = lambda request: success_answer(STORED)
     with pytest.raises(StopIt):
         session.files.upload(DATA, "x.jpg", stop)
 
@@ -114,7 +112,7 @@ def test_a_missing_file_is_not_found(service: Service, session: Session) -> None
         session.files.download("f1")
 
 
-def test_a_download_that_breaks_off_is_unreachable(service: Service, session: Session) -> None:
+def test_interrupted_download_is_unreachable(service: Service, session: Session) -> None:
     def broken(request: httpx.Request) -> httpx.Response:
         def pieces() -> Iterator[bytes]:
             yield b"abc"

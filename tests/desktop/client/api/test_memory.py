@@ -1,4 +1,4 @@
-"""The calls on the memory of a region, against a played service."""
+"""The calls on the memory of a region, with a fake service."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from desktop.client import Session
 from desktop.client.http.errors import Forbidden, NotFound
 from shared.wire.memory import MemoryChange, MemoryKind, MemoryStatus
-from tests.desktop.client.played import SECRET, Service, enveloped, failed
+from tests.desktop.client.fake_service import SECRET, Service, failure_answer, success_answer
 
 PATH = "/api/inspection_item/i%201/memory"
 PHOTO = {
@@ -49,7 +49,7 @@ def answer(service: Service, response: httpx.Response) -> None:
 
 def test_a_memory_is_read(service: Service, session: Session) -> None:
     session.account.login("zhang", SECRET)
-    answer(service, enveloped(STATE))
+    answer(service, success_answer(STATE))
     state = session.items.memory("i 1")
     assert service.requests[-1].url.raw_path.decode() == PATH
     assert state.state is MemoryStatus.TOO_FEW
@@ -70,7 +70,7 @@ def test_a_change_sends_only_what_changes(
     service: Service, session: Session, change: MemoryChange, body: dict[str, object]
 ) -> None:
     session.account.login("zhang", SECRET)
-    answer(service, enveloped(STATE))
+    answer(service, success_answer(STATE))
     assert session.items.change_memory("i 1", change).required == 3
     assert service.requests[-1].method == "PUT"
     assert json.loads(service.requests[-1].content) == body
@@ -78,9 +78,9 @@ def test_a_change_sends_only_what_changes(
 
 def test_refusal_of_the_service_is_raised(service: Service, session: Session) -> None:
     session.account.login("zhang", SECRET)
-    answer(service, failed(403, "forbidden"))
+    answer(service, failure_answer(403, "forbidden"))
     with pytest.raises(Forbidden):
         session.items.change_memory("i 1", MemoryChange(frozen=True))
-    answer(service, failed(404, "not_found"))
+    answer(service, failure_answer(404, "not_found"))
     with pytest.raises(NotFound):
         session.items.memory("i 1")

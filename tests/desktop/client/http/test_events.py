@@ -1,4 +1,4 @@
-"""The reader of the event stream, against a service played by httpx.MockTransport."""
+"""The reader of the event stream, with a fake service (httpx.MockTransport)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from desktop.client import Session
 from desktop.client.http.errors import ServerFault, Unreachable
 from shared.wire.events import ChangeEvent
-from tests.desktop.client.played import SECRET, Service, failed
+from tests.desktop.client.fake_service import SECRET, Service, failure_answer
 
 
 def change(number: int) -> str:
@@ -48,7 +48,7 @@ def test_missed_events_are_reported_and_unknown_events_skipped(service: Service,
     assert changed_ids(service, session, "event: resync\ndata: {}\n\n" + later + change(1)) == [None, "i1"]
 
 
-def test_data_may_come_in_several_lines(service: Service, session: Session) -> None:
+def test_data_of_several_lines_is_joined(service: Service, session: Session) -> None:
     assert changed_ids(service, session, change(1).replace(',"actor"', '\ndata: ,"actor"') + change(2)) == [
         "i1",
         "i2",
@@ -78,7 +78,7 @@ def test_lost_connection_raises_and_ends_the_reading(service: Service, session: 
         session.events.read(taken.append)
     assert len(taken) == 1
     assert session.events._responses == set()
-    service.answers["/api/events"] = lambda request: failed(503, "unavailable")
+    service.answers["/api/events"] = lambda request: failure_answer(503, "unavailable")
     with pytest.raises(ServerFault, match="不行"):
         session.events.read(taken.append)
 
@@ -94,7 +94,7 @@ def test_error_of_the_callback_ends_the_reading(service: Service, session: Sessi
     assert session.events._responses == set()
 
 
-def unexpected(event: ChangeEvent | None) -> None:
+def fail_on_event(event: ChangeEvent | None) -> None:
     pytest.fail(f"read {event}")
 
 
@@ -108,14 +108,14 @@ def test_error_in_callback_is_not_a_connection_error(service: Service, session: 
         session.events.read(full)
 
 
-def test_reading_refused_when_it_opens_delivers_nothing(service: Service, session: Session) -> None:
+def test_stream_that_is_refused_delivers_nothing(service: Service, session: Session) -> None:
     service.answers["/api/events"] = lambda request: httpx.Response(200, text=change(1))
 
     def refuse() -> None:
         raise LookupError
 
     with pytest.raises(LookupError):
-        session.events.read(unexpected, on_open=refuse)
+        session.events.read(fail_on_event, on_open=refuse)
     assert session.events._responses == set()
 
 
@@ -128,4 +128,4 @@ def test_a_stream_that_opens_while_the_session_is_closed_is_not_read(
 
     service.answers["/api/events"] = late
     with pytest.raises(Unreachable):
-        session.events.read(unexpected)
+        session.events.read(fail_on_event)

@@ -1,4 +1,4 @@
-"""Tokens, renewal, retries and errors, against a service played by httpx.MockTransport."""
+"""Tokens, renewal, retries and errors, with a fake service (httpx.MockTransport)."""
 
 from __future__ import annotations
 
@@ -29,12 +29,20 @@ from desktop.client.http.errors import (
 )
 from shared.codes import Status
 from shared.wire.inspection import RecordUpdate
-from tests.desktop.client.played import BASE, PAYLOAD, RECORD, SECRET, Service, enveloped, failed
+from tests.desktop.client.fake_service import (
+    BASE,
+    PAYLOAD,
+    RECORD,
+    SECRET,
+    Service,
+    failure_answer,
+    success_answer,
+)
 from tests.narrowing import reread
 
 
 def test_login_keeps_the_tokens_and_sends_them(service: Service, session: Session) -> None:
-    service.answers["/api/auth/me"] = lambda request: enveloped(PAYLOAD)
+    service.answers["/api/auth/me"] = lambda request: success_answer(PAYLOAD)
     assert not reread(session.logged_in)
     payload = session.account.login("zhang", SECRET)
     assert payload.user.username == "zhang"
@@ -49,7 +57,7 @@ def test_a_call_without_login_never_reaches_the_service(service: Service, sessio
 
 
 def test_an_ending_token_is_renewed_before_it_is_used(service: Service, session: Session) -> None:
-    service.answers["/api/auth/me"] = lambda request: enveloped(PAYLOAD)
+    service.answers["/api/auth/me"] = lambda request: success_answer(PAYLOAD)
     service.expires_in = 0
     session.account.login("zhang", SECRET)
     service.expires_in = 900
@@ -59,7 +67,9 @@ def test_an_ending_token_is_renewed_before_it_is_used(service: Service, session:
 
 def test_a_token_that_the_service_refuses_is_renewed_once(service: Service, session: Session) -> None:
     session.account.login("zhang", SECRET)
-    service.answers["/api/auth/me"] = answer_once(failed(401, "login_expired"), enveloped(PAYLOAD))
+    service.answers["/api/auth/me"] = answer_once(
+        failure_answer(401, "login_expired"), success_answer(PAYLOAD)
+    )
     session.account.me()
     assert service.calls["/api/auth/refresh"] == 1
     assert service.calls["/api/auth/me"] == 2
@@ -71,7 +81,7 @@ def answer_once(first: httpx.Response, then: httpx.Response) -> Callable[[httpx.
 
 
 def test_twenty_threads_spend_one_refresh_token_once(service: Service, session: Session) -> None:
-    service.answers["/api/auth/me"] = lambda request: enveloped(PAYLOAD)
+    service.answers["/api/auth/me"] = lambda request: success_answer(PAYLOAD)
     service.expires_in = 0
     session.account.login("zhang", SECRET)
     service.expires_in = 900
@@ -117,7 +127,7 @@ def _long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_long_pauses")
 def test_call_waits_for_a_service_that_restarts_at_another_address(service: Service) -> None:
-    service.answers["/api/auth/me"] = lambda request: enveloped(PAYLOAD)
+    service.answers["/api/auth/me"] = lambda request: success_answer(PAYLOAD)
     tried = threading.Event()
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -164,7 +174,7 @@ class SlowTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         self.is_asked.set()
         assert self.may.wait(20)
-        return enveloped({"needed": True})
+        return success_answer({"needed": True})
 
     def close(self) -> None:
         self.closed = True
@@ -213,7 +223,7 @@ def test_cancelled_transfer_is_closed(service: Service, session: Session) -> Non
 def test_reading_is_repeated_while_the_service_is_busy(service: Service, session: Session) -> None:
     session.account.login("zhang", SECRET)
     service.answers["/api/inspection/getInspectionById/r1"] = answer_once(
-        failed(503, "unavailable"), enveloped(RECORD, ETag='"3"')
+        failure_answer(503, "unavailable"), success_answer(RECORD, ETag='"3"')
     )
     tagged = session.records.get("r1")
     assert (tagged.value.inspection_id, tagged.etag) == ("r1", '"3"')
@@ -221,7 +231,7 @@ def test_reading_is_repeated_while_the_service_is_busy(service: Service, session
 
 def test_call_fails_after_its_patience(service: Service, session: Session) -> None:
     session.account.login("zhang", SECRET)
-    service.answers["/api/auth/me"] = lambda request: failed(503, "unavailable")
+    service.answers["/api/auth/me"] = lambda request: failure_answer(503, "unavailable")
     with pytest.raises(ServerFault) as caught:
         session.account.me()
     assert caught.value.code == "unavailable"
@@ -230,7 +240,9 @@ def test_call_fails_after_its_patience(service: Service, session: Session) -> No
 
 def test_update_sends_its_version_and_only_set_fields(service: Service, session: Session) -> None:
     session.account.login("zhang", SECRET)
-    service.answers["/api/inspection/updateInspection/r1"] = lambda request: enveloped(RECORD, ETag='"4"')
+    service.answers["/api/inspection/updateInspection/r1"] = lambda request: success_answer(
+        RECORD, ETag='"4"'
+    )
     tagged = session.records.update("r1", RecordUpdate(inspection_name="new", end_time=None), '"3"')
     sent = service.requests[-1]
     assert sent.headers["If-Match"] == '"3"'
@@ -240,7 +252,7 @@ def test_update_sends_its_version_and_only_set_fields(service: Service, session:
 
 def test_identifiers_stay_one_segment_of_the_path(service: Service, session: Session) -> None:
     session.account.login("zhang", SECRET)
-    service.answers["/api/inspection/getInspectionById/a/../b?c"] = lambda request: enveloped(RECORD)
+    service.answers["/api/inspection/getInspectionById/a/../b?c"] = lambda request: success_answer(RECORD)
     session.records.get("a/../b?c")
     assert service.requests[-1].url.raw_path == b"/api/inspection/getInspectionById/a%2F..%2Fb%3Fc"
 
@@ -248,17 +260,17 @@ def test_identifiers_stay_one_segment_of_the_path(service: Service, session: Ses
 @pytest.mark.parametrize(
     ("response", "expected", "code"),
     [
-        (failed(401, "login_expired"), NotLoggedIn, "login_expired"),
-        (failed(403, "permission_missing"), Forbidden, "permission_missing"),
-        (failed(404, "not_found"), NotFound, "not_found"),
-        (failed(409, "conflict"), Conflict, "conflict"),
-        (failed(408, "too_slow"), Unreachable, "too_slow"),
-        (failed(412, "stale"), Stale, "stale"),
-        (failed(413, "too_large"), TooLarge, "too_large"),
-        (failed(415, "unsupported_media"), Unsupported, "unsupported_media"),
-        (failed(422, "invalid_input"), Invalid, "invalid_input"),
-        (failed(429, "too_many_requests"), TooMany, "too_many_requests"),
-        (failed(500, "internal"), ServerFault, "internal"),
+        (failure_answer(401, "login_expired"), NotLoggedIn, "login_expired"),
+        (failure_answer(403, "permission_missing"), Forbidden, "permission_missing"),
+        (failure_answer(404, "not_found"), NotFound, "not_found"),
+        (failure_answer(409, "conflict"), Conflict, "conflict"),
+        (failure_answer(408, "too_slow"), Unreachable, "too_slow"),
+        (failure_answer(412, "stale"), Stale, "stale"),
+        (failure_answer(413, "too_large"), TooLarge, "too_large"),
+        (failure_answer(415, "unsupported_media"), Unsupported, "unsupported_media"),
+        (failure_answer(422, "invalid_input"), Invalid, "invalid_input"),
+        (failure_answer(429, "too_many_requests"), TooMany, "too_many_requests"),
+        (failure_answer(500, "internal"), ServerFault, "internal"),
         (httpx.Response(404, text="<html>"), ServerFault, "not_walkaround"),
         (httpx.Response(200, text="<html>"), ServerFault, "not_walkaround"),
         (httpx.Response(200, json={"code": 0, "data": {"x": 1}, "msg": None}), ServerFault, "not_walkaround"),
@@ -295,7 +307,7 @@ def test_invalid_names_fields_and_too_many_the_waiting_time() -> None:
         {"field": "x", "type": "t", "message": "z"},
     ]
     answers = [
-        failed(422, "invalid_input", fields=fields),
+        failure_answer(422, "invalid_input", fields=fields),
         httpx.Response(
             429, json={"code": 1, "data": {"error": "e"}, "msg": ""}, headers={"Retry-After": "7"}
         ),

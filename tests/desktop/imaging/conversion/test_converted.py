@@ -54,7 +54,7 @@ def convert(path: Path) -> bytes:
     return upload.source
 
 
-def exif_of(data: bytes) -> Image.Exif:
+def read_exif(data: bytes) -> Image.Exif:
     return Image.open(io.BytesIO(data)).getexif()
 
 
@@ -104,7 +104,7 @@ def test_jpeg_with_another_suffix_is_copied(tmp_path: Path) -> None:
     data = jpeg(scene(64, 48), exif_block(6))
     upload = convert(write_file(tmp_path / "shared.heic", data))
     assert comments(upload)[0].startswith("Copied from shared.heic")
-    assert exif_of(upload)[0x112] == 6
+    assert read_exif(upload)[0x112] == 6
     assert have_colours(corners(upload), *corners(data))
 
 
@@ -135,7 +135,7 @@ def test_a_heic_photo_becomes_a_jpeg_of_the_same_picture(tmp_path: Path) -> None
 def test_a_heic_photo_keeps_time_and_camera_and_is_upright(tmp_path: Path) -> None:
     # The decoder turns the picture as its container says: EXIF must not turn it again.
     upload = convert(heic(tmp_path / "IMG_1.HEIC", scene(320, 240), orientation=6))
-    exif = exif_of(upload)
+    exif = read_exif(upload)
     assert (exif[0x10F], exif[0x110], exif[0x112]) == (MAKER, MODEL, 1)
     assert exif.get_ifd(0x8769)[0x9003] == WHEN
     assert open_image(upload).size == (320, 240)
@@ -197,7 +197,7 @@ def test_the_preview_of_a_raw_file_is_upright(tmp_path: Path, orientation: int, 
     upload = convert(path)
     assert open_image(upload).size == (800, 600)
     assert have_colours(corners(upload), _RED, _GREEN, _BLUE, _WHITE)
-    exif = exif_of(upload)
+    exif = read_exif(upload)
     assert (exif[0x10F], exif[0x110], exif[0x112], exif[0x132]) == (MAKER, MODEL, orientation, WHEN)
     assert dict(exif.get_ifd(0x8769)) == {0x9003: WHEN, 0x8827: 400}
 
@@ -212,7 +212,7 @@ _LAYOUTS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("name", list(_LAYOUTS))
-def test_the_largest_preview_is_taken_byte_for_byte(tmp_path: Path, name: str) -> None:
+def test_largest_preview_is_copied_byte_for_byte(tmp_path: Path, name: str) -> None:
     preview = jpeg(scene(800, 600))
     upload = convert(write_file(tmp_path / name, _LAYOUTS[name](preview)))
     assert upload.startswith(b"\xff\xd8")
@@ -243,15 +243,15 @@ def test_preview_in_a_strip_is_extracted(tmp_path: Path) -> None:
     )
 
 
-def test_a_canon_file_says_how_its_preview_is_turned(tmp_path: Path) -> None:
-    exif = exif_of(convert(write_file(tmp_path / "a.cr3", photos.canon(jpeg(scene(800, 600)), 8))))
+def test_preview_of_a_canon_file_has_its_orientation(tmp_path: Path) -> None:
+    exif = read_exif(convert(write_file(tmp_path / "a.cr3", photos.canon(jpeg(scene(800, 600)), 8))))
     assert (exif[0x10F], exif[0x110], exif[0x112]) == (MAKER, MODEL, 8)
     assert exif.get_ifd(0x8769)[0x9003] == WHEN
 
 
 def test_a_preview_that_has_its_own_exif_keeps_it(tmp_path: Path) -> None:
     upload = convert(write_file(tmp_path / "a.nef", raw(jpeg(scene(800, 600), exif_block(3)), orientation=6)))
-    assert exif_of(upload)[0x112] == 3
+    assert read_exif(upload)[0x112] == 3
     assert upload.count(b"Exif\0\0") == 1
 
 

@@ -32,7 +32,7 @@ from tests.pictures import encode_picture, gradient_pixels
 
 @pytest.mark.parametrize("file_format", ["PNG", "JPEG", "WEBP", "TIFF"])
 @pytest.mark.parametrize("orientation", range(1, 9))
-def test_every_orientation_comes_out_upright(file_format: str, orientation: int) -> None:
+def test_every_orientation_is_decoded_upright(file_format: str, orientation: int) -> None:
     picture = gradient_pixels(60, 44)
     data = encode_picture(picture, file_format, orientation)
     header = read_header(data)

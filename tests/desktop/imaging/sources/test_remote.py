@@ -61,7 +61,7 @@ def session(url: str) -> Iterator[Session]:
 
 
 @pytest.fixture(scope="module")
-def stored(session: Session, original: bytes) -> StoredFile:
+def stored_file(session: Session, original: bytes) -> StoredFile:
     return session.files.upload(original, "翼.jpg")
 
 
@@ -75,8 +75,8 @@ def remote_image(files: remote.Files, cache: Path, file: StoredFile | None = Non
 
 
 @pytest.fixture
-def image(session: Session, stored: StoredFile, tmp_path: Path) -> Iterator[RemoteImage]:
-    image = remote_image(session.files, tmp_path / "tiles", stored)
+def image(session: Session, stored_file: StoredFile, tmp_path: Path) -> Iterator[RemoteImage]:
+    image = remote_image(session.files, tmp_path / "tiles", stored_file)
     yield image
     image.cancel()
 
@@ -128,12 +128,12 @@ def test_a_crop_is_the_original_px_for_px(
 
 
 def test_cached_tiles_need_no_service(
-    image: RemoteImage, session: Session, stored: StoredFile, tmp_path: Path
+    image: RemoteImage, session: Session, stored_file: StoredFile, tmp_path: Path
 ) -> None:
     image.preview()
     image.prepare(lambda _: True)
     pixels = rgb(image.tile(1, 1, 1))
-    away = remote_image(UnreachableService(), tmp_path / "tiles", stored)
+    away = remote_image(UnreachableService(), tmp_path / "tiles", stored_file)
     assert away.preview().width() == remote.PREVIEW
     assert np.array_equal(rgb(away.tile(1, 1, 1)), pixels)
     away.cancel()
@@ -238,7 +238,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "_PAUSE_SECONDS", 0.01)
 
 
-def test_progress_never_goes_back_and_the_levels_come_at_the_end(tmp_path: Path) -> None:
+def test_progress_never_decreases_and_levels_arrive_last(tmp_path: Path) -> None:
     files = FlakyService([])
     files.percents = [10, 60, 30]
     image = remote_image(files, tmp_path)

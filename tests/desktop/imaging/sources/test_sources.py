@@ -33,7 +33,7 @@ def smooth(width: int, height: int) -> Array:
     )
 
 
-def tiled(data: bytes, folder: Path) -> TiledImage:
+def open_tiled(data: bytes, folder: Path) -> TiledImage:
     return TiledImage(data, read_header(data), "p", PyramidCache(folder))
 
 
@@ -51,7 +51,7 @@ def level_pixels(source: ImageSource, index: int) -> Array:
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_tiled_picture_equals_the_whole_one(tmp_path: Path, orientation: int) -> None:
     picture = smooth(1301, 743)
-    source = tiled(encode_picture(picture, "PNG", orientation), tmp_path)
+    source = open_tiled(encode_picture(picture, "PNG", orientation), tmp_path)
     assert source.size == (1301, 743)
     assert reread(source.levels) == ()
     source.prepare(ignore)
@@ -119,11 +119,11 @@ def test_a_pyramid_is_made_once_for_the_same_content(tmp_path: Path) -> None:
         steps.append(done)
         return True
 
-    tiled(data, tmp_path).prepare(note)
+    open_tiled(data, tmp_path).prepare(note)
     assert steps
     assert all(0 <= step <= 1 for step in steps)
     (pyramid,) = tmp_path.glob("*.zip")
-    again = tiled(data, tmp_path)
+    again = open_tiled(data, tmp_path)
     again.preview()
     assert again.levels
     again.prepare(lambda _done: pytest.fail("made twice"))
@@ -132,10 +132,10 @@ def test_a_pyramid_is_made_once_for_the_same_content(tmp_path: Path) -> None:
 
 def test_broken_pyramid_is_rebuilt(tmp_path: Path) -> None:
     data = encode_picture(smooth(900, 600))
-    tiled(data, tmp_path).prepare(ignore)
+    open_tiled(data, tmp_path).prepare(ignore)
     (pyramid,) = tmp_path.glob("*.zip")
     pyramid.write_bytes(b"broken")
-    source = tiled(data, tmp_path)
+    source = open_tiled(data, tmp_path)
     source.prepare(ignore)
     assert source.tile(0, 0, 0).width() == 512
 
@@ -161,7 +161,7 @@ def test_longest_unused_pyramids_are_removed(tmp_path: Path) -> None:
 
 def test_cancelled_pyramid_leaves_no_file(tmp_path: Path) -> None:
     data = encode_picture(smooth(1500, 1500), "JPEG")
-    source = tiled(data, tmp_path)
+    source = open_tiled(data, tmp_path)
     with pytest.raises(CancelledError):
         source.prepare(lambda _done: False)
     assert list(tmp_path.iterdir()) == []
@@ -174,7 +174,7 @@ def test_cancelled_pyramid_leaves_no_file(tmp_path: Path) -> None:
 
 
 def test_damaged_original_is_reported(tmp_path: Path) -> None:
-    source = tiled(encode_picture(smooth(900, 600), "JPEG")[:-3000], tmp_path)
+    source = open_tiled(encode_picture(smooth(900, 600), "JPEG")[:-3000], tmp_path)
     with pytest.raises(ImageError, match="damaged"):
         source.prepare(ignore)
     assert list(tmp_path.iterdir()) == []
@@ -183,7 +183,7 @@ def test_damaged_original_is_reported(tmp_path: Path) -> None:
 def test_read_only_cache_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(ImageError, match=r"Cannot prepare image .* for zooming"):
-        tiled(encode_picture(smooth(900, 600)), tmp_path / "file" / "folder").prepare(ignore)
+        open_tiled(encode_picture(smooth(900, 600)), tmp_path / "file" / "folder").prepare(ignore)
 
 
 def test_original_file_is_not_changed(tmp_path: Path) -> None:

@@ -20,11 +20,11 @@ def open_catalogue(context: Context, qtbot: QtBot, section: str = "aircraft") ->
     page.resize(1200, 800)
     page.show()
     page.enter({"section": section})
-    settled(page, qtbot)
+    wait_until_loaded(page, qtbot)
     return page
 
 
-def settled(page: CataloguePage, qtbot: QtBot) -> None:
+def wait_until_loaded(page: CataloguePage, qtbot: QtBot) -> None:
     """Wait for the response to the last request of the section in front."""
     section = page.sections[page.current_section]
     qtbot.waitUntil(lambda: section._task is not None and section._task.is_finished)

@@ -18,7 +18,7 @@ from shared.codes import Role
 from shared.wire.catalogue import AircraftWrite, FlightWrite, TaskWrite
 from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
-from tests.desktop.pages.catalogue.driver import names, open_catalogue, settled
+from tests.desktop.pages.catalogue.driver import names, open_catalogue, wait_until_loaded
 from tests.narrowing import as_instance, not_none
 
 
@@ -32,7 +32,7 @@ def _yes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("desktop.pages.common.lists.list_section.confirm", lambda *_: True)
 
 
-def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbot: QtBot) -> None:
+def test_aircraft_can_be_created_found_changed_and_deleted(page: CataloguePage, qtbot: QtBot) -> None:
     section = page.sections["aircraft"]
     section.new.click()
     form = child(section, AircraftForm)
@@ -42,14 +42,14 @@ def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbo
     form.fields["registration"].set_text("B-1234")
     with qtbot.waitSignal(form.saved):
         form.submit()
-    settled(page, qtbot)
+    wait_until_loaded(page, qtbot)
     assert names(page, "aircraft") == ["B-1234 · 波音 787"]
     assert page.focusWidget() is as_instance(section, AircraftSection).table
 
     page._context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-9999"))
     section.search.setText("波音")
     qtbot.keyClick(section.search, Qt.Key.Key_Return)
-    settled(page, qtbot)
+    wait_until_loaded(page, qtbot)
     assert names(page, "aircraft") == ["B-1234 · 波音 787"]
 
     aircraft = not_none(section.selected_entry())
@@ -61,14 +61,14 @@ def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbo
     now = page._context.session.catalogue.aircraft.get(aircraft.aircraft_id)
     assert (now.aircraft_type, now.registration) == ("Boeing 787-9", "B-1234")
 
-    settled(page, qtbot)
+    wait_until_loaded(page, qtbot)
     with qtbot.waitSignal(section.toast):
         section.delete_selected()
     qtbot.waitUntil(lambda: not names(page, "aircraft"))
     assert section.stack.currentWidget() is not section.stack.content
 
 
-def test_what_others_refer_to_is_not_deleted_and_the_sentence_says_why(
+def test_referenced_entry_is_not_deleted_and_the_message_explains_it(
     page: CataloguePage, qtbot: QtBot
 ) -> None:
     catalogue = page._context.session.catalogue
@@ -76,7 +76,7 @@ def test_what_others_refer_to_is_not_deleted_and_the_sentence_says_why(
     catalogue.flights.create(FlightWrite(flight_number="MU5102", aircraft_id=aircraft.aircraft_id))
     section = page.sections["aircraft"]
     section.reload(aircraft.aircraft_id)
-    settled(page, qtbot)
+    wait_until_loaded(page, qtbot)
     assert not_none(section.selected_entry()).aircraft_name == "B-2087"
     with qtbot.waitSignal(page.toast) as toast:
         section.delete_selected()
@@ -85,7 +85,7 @@ def test_what_others_refer_to_is_not_deleted_and_the_sentence_says_why(
     assert catalogue.aircraft.get(aircraft.aircraft_id)
 
 
-def test_a_flight_keeps_what_was_typed_until_the_time_is_right(context: Context, qtbot: QtBot) -> None:
+def test_flight_form_keeps_its_texts_until_the_time_is_valid(context: Context, qtbot: QtBot) -> None:
     aircraft = context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-1301 C919"))
     page = open_catalogue(context, qtbot, "flights")
     section = page.sections["flights"]
@@ -117,7 +117,7 @@ def test_change_of_one_field_keeps_concurrent_changes(context: Context, qtbot: Q
     page = open_catalogue(context, qtbot, "tasks")
     section = page.sections["tasks"]
     section.reload(task.task_id)
-    settled(page, qtbot)
+    wait_until_loaded(page, qtbot)
     section.edit_selected()
     tasks.update(task.task_id, TaskWrite(task_name="航后", description="别人写的"))
     form = child(section, TaskForm)
@@ -164,7 +164,7 @@ def test_concurrent_change_is_shown_before_deletion(
     page = open_catalogue(context, qtbot)
     section = page.sections["aircraft"]
     section.reload(entry.aircraft_id)
-    settled(page, qtbot)
+    wait_until_loaded(page, qtbot)
     qtbot.waitUntil(lambda: section.selected_entry() is not None)
     assert not_none(section.selected_entry()).aircraft_id == entry.aircraft_id
     aircraft.update(
@@ -183,12 +183,12 @@ def test_concurrent_change_is_shown_before_deletion(
     if insists:
         qtbot.waitUntil(lambda: entry.aircraft_name not in names(page, "aircraft"))
     else:
-        settled(page, qtbot)
+        wait_until_loaded(page, qtbot)
         assert aircraft.get(entry.aircraft_id).aircraft_type == "787-9"
         aircraft.delete(entry.aircraft_id)
 
 
-def test_who_may_only_read_sees_the_list_and_nothing_to_change_it(context: Context, qtbot: QtBot) -> None:
+def test_viewer_sees_the_list_without_commands_to_change_it(context: Context, qtbot: QtBot) -> None:
     context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-0001"))
     context.payload = make_payload(Role.VIEWER)
     page = open_catalogue(context, qtbot)
@@ -209,9 +209,9 @@ def test_unreachable_service_is_reported_and_retried(context: Context, qtbot: Qt
     context.session.rebase("http://127.0.0.1:9")
     section.reload()
     qtbot.waitUntil(lambda: section.stack.currentWidget() is not section.stack.content)
-    settled(page, qtbot)
+    wait_until_loaded(page, qtbot)
     button = as_instance(section.stack.currentWidget(), ErrorState).button
     context.session.rebase(service)
     button.click()
-    settled(page, qtbot)
+    wait_until_loaded(page, qtbot)
     assert section.stack.currentWidget() is section.stack.content

@@ -56,7 +56,7 @@ def test_file_that_is_not_a_model_gives_reason(context: Context, qtbot: QtBot, t
     assert section.table.rows_model.rowCount() == 1
 
 
-def test_ambiguous_model_is_asked_about_shown_and_superseded(
+def test_ambiguous_model_is_added_after_a_question_and_superseded(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_catalogue(context, qtbot, "models")
@@ -117,7 +117,9 @@ def test_backbone_is_fed_as_chosen_and_not_offered_to_items(
     detection.update_model(version.model_id, ModelUpdate(enabled=False))
 
 
-def test_classes_are_named_and_keep_their_thresholds(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
+def test_classes_can_be_named_and_keep_their_thresholds(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
     detection = context.session.detection
     model = detection.add_model(ambiguous_model(tmp_path / "unnamed.onnx"), "unnamed", kind=ModelKind.YOLOX)
     assert model.labels[:2] == ["class 0", "class 1"]
@@ -219,7 +221,7 @@ def test_one_answer_may_raise_the_next_question(context: Context, qtbot: QtBot) 
     assert sent == [(ModelKind.DETR, None), (ModelKind.DETR, "sigmoid")]
 
 
-def test_who_added_a_model_is_named(context: Context, qtbot: QtBot) -> None:
+def test_list_shows_who_added_a_model(context: Context, qtbot: QtBot) -> None:
     model = context.session.detection.models()[0]
     other = {"kind": ModelKind.YOLO, "added_by": "0b2c", "settings": {}}
     for change, author in (

@@ -26,7 +26,7 @@ from shared.samples import draw_panel
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
 from tests.desktop.children import child
 from tests.desktop.imaging.conversion.photos import jpeg, raw, scene
-from tests.desktop.pages.catalogue.driver import open_catalogue, picture, settled
+from tests.desktop.pages.catalogue.driver import open_catalogue, picture, wait_until_loaded
 from tests.narrowing import as_instance, not_none
 
 
@@ -59,7 +59,7 @@ def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
     form.fields["mm_per_pixel"].set_text("0,42")
     with qtbot.waitSignal(form.saved) as saved:
         form.submit()
-    settled(page, qtbot)
+    wait_until_loaded(page, qtbot)
     entry = saved.args[0]
     assert (entry.mm_per_pixel, entry.width, entry.height) == (0.42, 320, 200)
     assert not section.uploads.rows()
@@ -204,7 +204,7 @@ def test_a_long_name_of_an_aircraft_leaves_the_size_on_the_card(qtbot: QtBot) ->
     qtbot.addWidget(cards)
     cards.resize(260, 300)
 
-    def drawn(aircraft: str, width: int | None = 24_000) -> QImage:
+    def draw_card(aircraft: str, width: int | None = 24_000) -> QImage:
         entry = ReferenceImage(
             reference_image_name="Wing",
             file_id="f",
@@ -222,5 +222,5 @@ def test_a_long_name_of_an_aircraft_leaves_the_size_on_the_card(qtbot: QtBot) ->
         image = cards.grab().toImage()
         return image.copy(image.width() - 120, 0, 120, image.height())
 
-    assert drawn("B") == drawn("A name that is longer than the card is wide " * 2)
-    assert drawn("B") != drawn("B", None)
+    assert draw_card("B") == draw_card("A name that is longer than the card is wide " * 2)
+    assert draw_card("B") != draw_card("B", None)

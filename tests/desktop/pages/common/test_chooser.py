@@ -44,7 +44,7 @@ def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
     assert other.selected_id() is None
 
 
-def test_pictures_come_for_what_the_open_list_offers_once_each(qtbot: QtBot) -> None:
+def test_open_list_loads_the_picture_of_each_row_once(qtbot: QtBot) -> None:
     red = QImage(64, 48, QImage.Format.Format_RGB32)
     red.fill(QColor("#ff0000"))
     requested: list[str] = []
@@ -92,10 +92,10 @@ def test_the_end_of_the_list_brings_more(qtbot: QtBot) -> None:
         bar.setValue(0)
         bar.setValue(bar.maximum())
 
-        def shown(number: int = expected) -> bool:
+        def has_rows(number: int = expected) -> bool:
             return chooser.count() == number
 
-        qtbot.waitUntil(shown)
+        qtbot.waitUntil(has_rows)
     chooser.hidePopup()
     with qtbot.waitSignal(chooser.choice_changed):
         chooser.setCurrentIndex(len(every) - 1)

@@ -63,7 +63,7 @@ def test_unknown_message_is_shown_as_the_service_sent_it() -> None:
     assert sentence(Refused("新的说明")) == "新的说明"
 
 
-def test_the_number_to_tell_an_administrator_is_named() -> None:
+def test_message_contains_the_request_id() -> None:
     assert "abc123" in sentence(ServerFault(request_id="abc123"))
 
 
@@ -245,7 +245,7 @@ def test_refused_file_differs_from_empty_file() -> None:
     assert "TIFF" in sentence(Unsupported("该文件不是图片，不能作为照片"))
 
 
-def test_what_keeps_a_record_from_being_finished_is_named() -> None:
+def test_message_names_the_items_that_prevent_finishing() -> None:
     items = [{"item_id": str(n), "item_name": f"R{n}"} for n in range(5)]
     details = {"count": 5, "items": items}
     text = sentence(Conflict("5 个检查项待判定：R0、R1、R2 等", details=details))

@@ -27,7 +27,7 @@ def noise(width: int, height: int) -> np.ndarray:
     return picture
 
 
-def test_a_usual_picture_is_sent_as_it_is(tmp_path: Path) -> None:
+def test_usual_picture_is_sent_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "me.jpg"
     Image.fromarray(noise(640, 480)).save(path, quality=90)
     assert read_face_picture(path) == path.read_bytes()
@@ -58,7 +58,7 @@ def test_a_large_picture_is_reduced_and_upright(tmp_path: Path, kind: str, orien
         assert abs(red[rows, columns].mean()) < 30
 
 
-def test_what_cannot_be_sent_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusable_picture_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "me.jpg"
     path.write_bytes(b"\xff\xd8\xff" + bytes(3 * 2**20))
     with pytest.raises(Unsupported):

@@ -100,14 +100,14 @@ def test_pictures_begin_in_the_folder_of_pictures(tmp_path: Path, monkeypatch: p
     assert folders.folder(Purpose.REPORTS) == tmp_path / "DocumentsLocation"
 
 
-def test_nothing_chosen_is_nothing(window: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancelled_dialog_returns_nothing(window: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:
     answers(monkeypatch, None)
     assert open_file(window, "", "", Purpose.MODELS) is None
     assert open_files(window, "", "", Purpose.PHOTOS) == []
     assert open_folder(window, "", Purpose.FACES) is None
 
 
-def test_a_dialog_for_pictures_offers_every_kind_that_is_taken(
+def test_picture_dialog_offers_every_accepted_format(
     window: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filters: list[str] = []

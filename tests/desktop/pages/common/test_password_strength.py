@@ -36,7 +36,7 @@ def test_longer_and_mixed_is_stronger() -> None:
     assert strength("kdjfhgnw") < strength("kdjfhgnwqpzm") <= strength("kdJf7gnw!pzm#2Lq") == 4
 
 
-def test_the_line_says_it_in_a_word(qtbot: QtBot) -> None:
+def test_strength_is_shown_as_a_word(qtbot: QtBot) -> None:
     line = StrengthLine()
     qtbot.addWidget(line)
     assert line.word() == ""

@@ -21,7 +21,7 @@ def _fails(progress: Progress) -> Report:
     raise _GatheringError
 
 
-def test_memory_of_a_report_is_given_back_also_when_it_fails(
+def test_memory_of_a_report_is_released_even_if_it_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trimmed: list[str] = []

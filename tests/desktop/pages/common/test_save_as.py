@@ -18,24 +18,24 @@ Type = Callable[[str, str], None]
 
 
 @pytest.fixture
-def proposed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+def proposed_paths(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """What the dialog proposed, each time."""
     monkeypatch.setitem(folders._folders, Purpose.REPORTS, str(tmp_path))
     return []
 
 
 @pytest.fixture
-def types(monkeypatch: pytest.MonkeyPatch, proposed: list[str], tmp_path: Path) -> Type:
+def types(monkeypatch: pytest.MonkeyPatch, proposed_paths: list[str], tmp_path: Path) -> Type:
     """Have the dialog return a typed name (empty: the proposed one) and a kind."""
 
-    def say(name: str, kind: str) -> None:
+    def answer_dialog(name: str, kind: str) -> None:
         def answer(_parent: object, _title: str, shown: str, _kinds: str) -> tuple[str, str]:
-            proposed.append(shown)
+            proposed_paths.append(shown)
             return (str(tmp_path / name) if name else shown), kind
 
         monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
 
-    return say
+    return answer_dialog
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def window(qtbot: QtBot) -> QWidget:
         ("mine", "", "mine.pdf"),
     ],
 )
-def test_the_suffix_says_the_kind(
+def test_suffix_selects_the_format(
     window: QWidget, types: Type, tmp_path: Path, typed: str, kind: str, expected: str
 ) -> None:
     types(typed, kind)
@@ -67,23 +67,23 @@ def test_the_suffix_says_the_kind(
 
 
 def test_the_next_file_is_proposed_beside_the_last(
-    window: QWidget, types: Type, proposed: list[str], tmp_path: Path
+    window: QWidget, types: Type, proposed_paths: list[str], tmp_path: Path
 ) -> None:
     (tmp_path / "June").mkdir()
     types("June/one.pdf", "")
     choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS)
     types("", "")
     choose_file(window, "Report", "B.pdf", KINDS, Purpose.REPORTS)
-    assert proposed[1] == str(tmp_path / "June" / "B.pdf")
+    assert proposed_paths[1] == str(tmp_path / "June" / "B.pdf")
 
 
-def test_at_first_the_folder_is_one_of_the_person(
-    window: QWidget, types: Type, proposed: list[str], monkeypatch: pytest.MonkeyPatch
+def test_default_folder_is_in_the_home_directory(
+    window: QWidget, types: Type, proposed_paths: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delitem(folders._folders, Purpose.REPORTS)
     types("", "")
     choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS)
-    folder = Path(proposed[0]).parent
+    folder = Path(proposed_paths[0]).parent
     assert folder.is_dir()
     assert folder != Path.cwd()
 

@@ -27,7 +27,7 @@ EDITION = {
 }
 
 
-def sealed(state: SealState, **changed: object) -> RecordSeal:
+def make_seal(state: SealState, **changed: object) -> RecordSeal:
     counters = {"items": 1, "detected": 1, "judged": 1, "undecided": 0, "passed": 1, "failed": 0}
     return RecordSeal.model_validate(
         {
@@ -42,13 +42,13 @@ def sealed(state: SealState, **changed: object) -> RecordSeal:
 
 
 @pytest.mark.parametrize(("name", "shown_name"), [("Li Na", "Li Na"), (None, "u2")])
-def test_sentence_names_who_released_the_record(name: str | None, shown_name: str) -> None:
+def test_sentence_names_the_user_who_released_the_record(name: str | None, shown_name: str) -> None:
     released = {"released_by": "u2", "released_by_name": name, "released_at": "2026-11-22T22:39:00Z"}
-    sentence = seal_sentence(sealed(SealState.FINISHED, **released))
+    sentence = seal_sentence(make_seal(SealState.FINISHED, **released))
     assert "by Zhao Min" in sentence
     assert sentence.endswith(f"edition 2. Released by {shown_name}.")
 
 
 def test_sentence_of_unreleased_record_names_no_one() -> None:
-    assert seal_sentence(sealed(SealState.FINISHED)).endswith("edition 2.")
-    assert "Released" not in seal_sentence(sealed(SealState.AWAITING_RELEASE))
+    assert seal_sentence(make_seal(SealState.FINISHED)).endswith("edition 2.")
+    assert "Released" not in seal_sentence(make_seal(SealState.AWAITING_RELEASE))

@@ -19,7 +19,7 @@ from desktop.widgets import Chip
 from shared.codes import Role
 from shared.wire.account import LoginSession
 from shared.wire.common import Page, pagination
-from tests.desktop.pages.played_service import Played, failed, played_context
+from tests.desktop.pages.fake_service import FakeService, failure_answer, open_fake_context
 from tests.service_app import ADMIN
 
 GOOD = "correct horse battery 9"
@@ -46,7 +46,7 @@ def questions(monkeypatch: pytest.MonkeyPatch) -> Answers:
     return answers
 
 
-def shown(context: Context, qtbot: QtBot, user_id: str | None = None) -> SessionList:
+def open_session_list(context: Context, qtbot: QtBot, user_id: str | None = None) -> SessionList:
     view = SessionList(context, user_id)
     qtbot.addWidget(view)
     view.show()
@@ -70,7 +70,7 @@ def test_current_session_is_marked_and_only_others_can_be_ended(
     web_login(service, *ADMIN)
     other = Session(service)
     other.account.login(*ADMIN)
-    view = shown(context, qtbot)
+    view = open_session_list(context, qtbot)
     qtbot.waitUntil(lambda: len(view.buttons) == 2)
     sessions = context.session.account.sessions().data
     (this_session,) = [session for session in sessions if session.current]
@@ -135,7 +135,7 @@ def test_session_that_ended_meanwhile_is_reported_and_the_list_reloaded(
 ) -> None:
     context.session.account.end_other_sessions()
     web_login(service, *ADMIN)
-    view = shown(context, qtbot)
+    view = open_session_list(context, qtbot)
     qtbot.waitUntil(lambda: len(view.buttons) == 1)
     context.session.account.end_other_sessions()
     next(iter(view.buttons.values())).click()
@@ -145,18 +145,18 @@ def test_session_that_ended_meanwhile_is_reported_and_the_list_reloaded(
 
 def test_more_sessions_than_one_page_are_counted(context: Context, qtbot: QtBot) -> None:
     (this_session,) = [session for session in context.session.account.sessions().data if session.current]
-    view = shown(context, qtbot)
+    view = open_session_list(context, qtbot)
     qtbot.waitUntil(lambda: "This session" in [chip.text for chip in view.findChildren(Chip)])
     view.show_sessions(Page[LoginSession](data=[this_session], pagination=pagination(1, 50, 73)))
     assert "and 72 more" in texts(view)
 
 
 def test_failure_is_shown_in_the_list(qtbot: QtBot) -> None:
-    played = Played()
-    played.answers["/api/auth/sessions"] = failed(503, "unavailable")
-    with played_context(played) as context:
+    fake_service = FakeService()
+    fake_service.answers["/api/auth/sessions"] = failure_answer(503, "unavailable")
+    with open_fake_context(fake_service) as context:
         context.session.account.login("zhang", "x")
-        view = shown(context, qtbot)
+        view = open_session_list(context, qtbot)
         assert "Loading…" in texts(view)
         qtbot.waitUntil(lambda: view.error() != "")
         assert "Loading…" not in texts(view)

@@ -34,7 +34,7 @@ def test_the_face_is_marked_mirrored(view: Viewfinder) -> None:
     assert view.grab().toImage().pixel(420, 121) == without.pixel(420, 121)
 
 
-def test_a_picture_that_is_cut_to_the_pane_keeps_the_mark_on_the_face(view: Viewfinder) -> None:
+def test_mark_stays_on_the_face_in_a_cropped_picture(view: Viewfinder) -> None:
     view.resize(480, 480)
     view.show_face(Face(0.5, 0.0, 0.5, 1.0))
     assert view.face_box() == QRectF(-80, 0, 320, 480)
@@ -46,7 +46,7 @@ def test_without_a_picture_nothing_is_marked(view: Viewfinder) -> None:
     assert view.face_box().isEmpty()
 
 
-def test_each_hint_has_its_own_words(view: Viewfinder) -> None:
+def test_each_hint_has_its_text(view: Viewfinder) -> None:
     texts = [view.hint_text(hint) for hint in Hint]
     assert all(texts)
     assert len(set(texts)) == len(texts)

@@ -94,11 +94,11 @@ class FirstHour:
     def panel(self) -> FirstStepsPanel:
         records = self.records
 
-        def shown() -> Sequence[FirstStepsPanel]:
+        def visible_panels() -> Sequence[FirstStepsPanel]:
             return [panel for panel in records.findChildren(FirstStepsPanel) if panel.isVisible()]
 
-        self.wait(shown)
-        return shown()[0]
+        self.wait(visible_panels)
+        return visible_panels()[0]
 
     def workbench_opens(self, items: int) -> None:
         self.page("workbench")
@@ -106,7 +106,7 @@ class FirstHour:
         self.wait(lambda: page.open_record.source is not None)
         self.wait(lambda: len(page.open_record.rows) == items)
 
-    def detected(self, items: int) -> list[int]:
+    def count_findings(self, items: int) -> list[int]:
         """How many findings each item has once all are detected."""
         page = self.workbench
 
@@ -147,7 +147,7 @@ def test_the_sample_leads_to_a_first_result(hour: FirstHour) -> None:
     hour.click(hour.panel().sample.button)
     hour.workbench_opens(len(inspection.REGIONS))
     hour.click(hour.workbench.top.detect)
-    counts = hour.detected(len(inspection.REGIONS))
+    counts = hour.count_findings(len(inspection.REGIONS))
     damaged = [count > 0 for count, spot in zip(counts, inspection.REGIONS, strict=True) if spot.damage]
     assert sum(damaged) >= len(damaged) - 1
     assert hour.clicks <= 5
@@ -188,13 +188,13 @@ def test_a_picture_leads_to_a_first_result(hour: FirstHour, pictures: tuple[Path
     hour.choose_file(page.inspector.photo.add, photo)
     hour.wait(lambda: page.open_record.photos.get(page.open_record.current))
     hour.click(page.top.detect)
-    assert sum(hour.detected(1)) > 0
+    assert sum(hour.count_findings(1)) > 0
     assert hour.clicks <= MOST_CLICKS
     record = not_none(page.open_record.document).record
     assert (record.inspection_name, record.aircraft_id) == ("Engine cowling", None)
 
 
-def test_the_steps_go_back_and_keep_what_is_typed(hour: FirstHour, qtbot: QtBot) -> None:
+def test_back_keeps_the_typed_texts(hour: FirstHour, qtbot: QtBot) -> None:
     login = hour.login
     assert login.setup.isVisible()
     assert not login.first_run_form.isVisible()
@@ -220,7 +220,7 @@ def test_the_steps_go_back_and_keep_what_is_typed(hour: FirstHour, qtbot: QtBot)
     assert Preferences(hour.desktop.preferences.path).values.set_up
 
 
-def test_another_language_goes_on_at_the_next_step(hour: FirstHour, catalogues: None) -> None:
+def test_language_change_keeps_the_current_step(hour: FirstHour, catalogues: None) -> None:
     def chinese() -> bool:
         page = hour.desktop.window.page
         return isinstance(page, LoginPage) and page.setup.proceed.text() == "继续"

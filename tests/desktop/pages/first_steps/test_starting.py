@@ -68,7 +68,7 @@ def created_by(dialog: StartDialog, context: Context, qtbot: QtBot) -> Record:
     return context.session.records.get(created.args[0]).value
 
 
-def test_typed_names_become_entries_once(
+def test_typed_names_create_entries_once(
     context: Context, qtbot: QtBot, picture: Path, start_record: Callable[[bool], StartDialog]
 ) -> None:
     records = []
@@ -90,7 +90,7 @@ def test_typed_names_become_entries_once(
     assert (item.item_name, item.model_id) == ("Whole image", REFERENCE_DIFFERENCE)
 
 
-def test_a_failure_keeps_what_is_typed_and_a_second_try_makes_nothing_twice(
+def test_failure_keeps_the_texts_and_a_retry_creates_nothing_twice(
     context: Context,
     qtbot: QtBot,
     picture: Path,
@@ -180,7 +180,7 @@ def test_a_dropped_picture_begins_a_record(page: RecordsPage, picture: Path) -> 
     shown.deleteLater()
 
 
-def test_the_sample_goes_alone(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
+def test_only_the_sample_is_deleted(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
     """A task of the sample that another record uses stays, with its flight and aircraft."""
     session, sample = context.session, SampleController.for_context(context)
     own_task = session.catalogue.tasks.create(TaskWrite(task_name="Sample task: after-flight check"))
@@ -204,7 +204,7 @@ def test_the_sample_goes_alone(page: RecordsPage, context: Context, qtbot: QtBot
     assert sample.may_create()
 
 
-def test_a_sample_that_fails_leaves_nothing(
+def test_failed_sample_leaves_no_entries(
     context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session, sample = context.session, SampleController.for_context(context)
@@ -224,7 +224,9 @@ def test_a_sample_that_fails_leaves_nothing(
 
 
 @pytest.mark.parametrize("role", [Role.INSPECTOR, Role.VIEWER])
-def test_who_may_not_begin_reads_who_can(page: RecordsPage, context: Context, role: Role) -> None:
+def test_user_without_permission_sees_who_can_create_records(
+    page: RecordsPage, context: Context, role: Role
+) -> None:
     payload = not_none(context.payload)
     context.payload = payload.model_copy(update={"permissions": sorted(ROLE_PERMISSIONS[role])})
     page.first_steps.enter()

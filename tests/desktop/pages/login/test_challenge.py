@@ -24,14 +24,14 @@ from desktop.theme import DARK
 from shared.wire.face import CHALLENGE_FAILED, CHALLENGE_NEEDED, DEVICE_HEADER, MovementName
 from tests.desktop.camera.pictures import face_frame, write
 from tests.desktop.keyrings import MemoryKeyring
-from tests.desktop.pages.played_service import (
+from tests.desktop.pages.fake_service import (
     REQUIREMENTS,
     TOKENS,
-    Played,
-    done,
-    failed,
-    played_context,
-    refused,
+    FakeService,
+    failure_answer,
+    open_fake_context,
+    refusal_answer,
+    success_answer,
 )
 
 ONE_PICTURE, DRAW, ANSWER = (
@@ -44,19 +44,21 @@ Show = Callable[..., LoginPage]
 
 def challenge_answer(movement: MovementName = "left", to_ms: int = 120) -> Any:
     steps = [{"movement": movement, "from_ms": 0, "to_ms": to_ms}]
-    return done({"challenge_id": "drawn", "steps": steps, "expires_at": "2026-03-01T08:20:30.000000Z"})
+    return success_answer(
+        {"challenge_id": "drawn", "steps": steps, "expires_at": "2026-03-01T08:20:30.000000Z"}
+    )
 
 
 @pytest.fixture
-def played() -> Played:
-    played = Played()
-    played.answers |= {DRAW: challenge_answer(), ANSWER: done(TOKENS)}
-    return played
+def fake_service() -> FakeService:
+    fake_service = FakeService()
+    fake_service.answers |= {DRAW: challenge_answer(), ANSWER: success_answer(TOKENS)}
+    return fake_service
 
 
 @pytest.fixture
-def context(qapp: QApplication, played: Played) -> Iterator[Context]:
-    with played_context(played) as context:
+def context(qapp: QApplication, fake_service: FakeService) -> Iterator[Context]:
+    with open_fake_context(fake_service) as context:
         context.service_state = ServiceState.READY
         yield context
 
@@ -89,8 +91,8 @@ def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Ite
         page.leave()
 
 
-def set_requirements(played: Played, **changes: object) -> None:
-    played.answers["/api/auth/faceRequirements"] = done({**REQUIREMENTS, **changes})
+def set_requirements(fake_service: FakeService, **changes: object) -> None:
+    fake_service.answers["/api/auth/faceRequirements"] = success_answer({**REQUIREMENTS, **changes})
 
 
 def instructions(page: LoginPage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -110,20 +112,20 @@ def instructions(page: LoginPage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_doubtful_picture_starts_a_challenge(
     qtbot: QtBot,
     context: Context,
-    played: Played,
+    fake_service: FakeService,
     show: Show,
     desk: ImageSequence,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    set_requirements(played, challenge="sometimes")
-    played.answers[ONE_PICTURE] = refused(CHALLENGE_NEEDED)
+    set_requirements(fake_service, challenge="sometimes")
+    fake_service.answers[ONE_PICTURE] = refusal_answer(CHALLENGE_NEEDED)
     page = show([desk])
     shown = instructions(page, monkeypatch)
     with qtbot.waitSignal(context.loginChanged, timeout=20_000):
         pass
     assert shown == ["Look straight ahead", "Turn your head to the left"]
-    assert len(played.bodies(ONE_PICTURE)) == 1
-    (answer,) = played.bodies(ANSWER)
+    assert len(fake_service.bodies(ONE_PICTURE)) == 1
+    (answer,) = fake_service.bodies(ANSWER)
     assert answer["challenge_id"] == "drawn"
     assert answer["frames"][0]["at_ms"] == 0
     assert all(frame["picture"].startswith("/9j/") for frame in answer["frames"])
@@ -132,41 +134,41 @@ def test_doubtful_picture_starts_a_challenge(
 
 
 def test_policy_of_challenges_sends_no_single_picture(
-    qtbot: QtBot, context: Context, played: Played, show: Show, desk: ImageSequence
+    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, desk: ImageSequence
 ) -> None:
-    set_requirements(played, challenge="always")
+    set_requirements(fake_service, challenge="always")
     page = show([desk])
     with qtbot.waitSignal(context.strongLogin, timeout=20_000):
         pass
-    assert played.bodies(ONE_PICTURE) == []
-    assert played.bodies(DRAW) == [{"avoid": []}]
+    assert fake_service.bodies(ONE_PICTURE) == []
+    assert fake_service.bodies(DRAW) == [{"avoid": []}]
     assert page.photo_login.button.isHidden()
 
 
 def test_without_a_policy_no_challenge_is_drawn(
-    qtbot: QtBot, context: Context, played: Played, show: Show, desk: ImageSequence
+    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, desk: ImageSequence
 ) -> None:
-    played.answers[ONE_PICTURE] = done(TOKENS)
+    fake_service.answers[ONE_PICTURE] = success_answer(TOKENS)
     strong: list[bool] = []
     context.strongLogin.connect(lambda: strong.append(True))
     page = show([desk])
     with qtbot.waitSignal(context.loginChanged, timeout=20_000):
         pass
-    assert played.bodies(DRAW) == []
+    assert fake_service.bodies(DRAW) == []
     assert strong == []
     assert not page.photo_login.button.isHidden()
 
 
 def test_missed_movement_is_reported_and_tried_three_times(
-    qtbot: QtBot, played: Played, show: Show, desk: ImageSequence
+    qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence
 ) -> None:
-    set_requirements(played, challenge="always")
-    played.answers[ANSWER] = refused(CHALLENGE_FAILED)
+    set_requirements(fake_service, challenge="always")
+    fake_service.answers[ANSWER] = refusal_answer(CHALLENGE_FAILED)
     page = show([desk])
     hints: list[str] = []
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
     qtbot.waitUntil(lambda: "Movements not recognized" in page.viewfinder.sentence, timeout=20_000)
-    assert len(played.bodies(ANSWER)) == 3
+    assert len(fake_service.bodies(ANSWER)) == 3
     assert "Movement not recognized. Try again when the arrow appears." in hints
     assert page.viewfinder.action.text() == "Retry"
     # The password is there all the time.
@@ -175,10 +177,10 @@ def test_missed_movement_is_reported_and_tried_three_times(
 
 
 def test_button_requests_another_movement(
-    qtbot: QtBot, context: Context, played: Played, show: Show, desk: ImageSequence
+    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, desk: ImageSequence
 ) -> None:
-    set_requirements(played, challenge="always")
-    played.answers[DRAW] = challenge_answer("up", to_ms=60_000)
+    set_requirements(fake_service, challenge="always")
+    fake_service.answers[DRAW] = challenge_answer("up", to_ms=60_000)
     page = show([desk])
     qtbot.waitUntil(
         lambda: (
@@ -186,32 +188,32 @@ def test_button_requests_another_movement(
         ),
         timeout=20_000,
     )
-    played.answers[DRAW] = challenge_answer("right")
+    fake_service.answers[DRAW] = challenge_answer("right")
     qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
     with qtbot.waitSignal(context.loginChanged, timeout=20_000):
         pass
-    assert played.bodies(DRAW) == [{"avoid": []}, {"avoid": ["up"]}]
-    assert len(played.bodies(ANSWER)) == 1
+    assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": ["up"]}]
+    assert len(fake_service.bodies(ANSWER)) == 1
 
 
 def test_another_movement_is_offered_after_a_failure(
-    qtbot: QtBot, context: Context, played: Played, show: Show, desk: ImageSequence
+    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, desk: ImageSequence
 ) -> None:
-    set_requirements(played, challenge="always")
-    played.answers[ANSWER] = refused(CHALLENGE_FAILED)
+    set_requirements(fake_service, challenge="always")
+    fake_service.answers[ANSWER] = refusal_answer(CHALLENGE_FAILED)
     page = show([desk])
     # Long enough for the person to find the button.
     page.face._pause_timer.setInterval(600_000)
     qtbot.waitUntil(page.face._pause_timer.isActive, timeout=20_000)
     assert page.viewfinder.another_movement.isVisible()
-    played.answers[ANSWER] = done(TOKENS)
+    fake_service.answers[ANSWER] = success_answer(TOKENS)
     qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
     with qtbot.waitSignal(context.loginChanged, timeout=20_000):
         pass
-    assert played.bodies(DRAW) == [{"avoid": []}, {"avoid": ["left"]}]
+    assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": ["left"]}]
 
 
-def test_one_turn_is_never_avoided() -> None:
+def test_single_turn_is_never_avoided() -> None:
     assert add_avoided([], "left") == ["left"]
     assert add_avoided(["left"], "left") == ["left"]
     assert add_avoided(["left", "right"], "up") == ["right", "up"]
@@ -219,23 +221,23 @@ def test_one_turn_is_never_avoided() -> None:
 
 
 def test_slow_camera_is_reported_and_nothing_is_sent(
-    qtbot: QtBot, played: Played, show: Show, desk: ImageSequence, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_requirements(played, challenge="always")
+    set_requirements(fake_service, challenge="always")
     monkeypatch.setattr(challenge, "is_choppy", lambda _frames: True)
     page = show([desk])
     hints: list[str] = []
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
     qtbot.waitUntil(lambda: bool(hints), timeout=20_000)
     assert hints[0].startswith("The camera is too slow")
-    assert played.bodies(ANSWER) == []
+    assert fake_service.bodies(ANSWER) == []
 
 
 def test_challenge_counts_down_after_too_many_attempts(
-    qtbot: QtBot, played: Played, show: Show, desk: ImageSequence
+    qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence
 ) -> None:
-    set_requirements(played, challenge="always")
-    played.answers[DRAW] = failed(429, "too_many_requests", retry_after=30)
+    set_requirements(fake_service, challenge="always")
+    fake_service.answers[DRAW] = failure_answer(429, "too_many_requests", retry_after=30)
     page = show([desk])
     page.face._countdown.timer.setInterval(20)
     hints: list[str] = []
@@ -245,10 +247,10 @@ def test_challenge_counts_down_after_too_many_attempts(
 
 
 def test_leaving_the_page_discards_the_film(
-    qtbot: QtBot, played: Played, show: Show, desk: ImageSequence
+    qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence
 ) -> None:
-    set_requirements(played, challenge="always")
-    played.answers[DRAW] = challenge_answer(to_ms=60_000)
+    set_requirements(fake_service, challenge="always")
+    fake_service.answers[DRAW] = challenge_answer(to_ms=60_000)
     page = show([desk])
     qtbot.waitUntil(lambda: page.face._challenge._step_timer.isActive(), timeout=20_000)
     # However long the challenge allows: who follows is done by then.
@@ -265,32 +267,32 @@ def test_leaving_the_page_discards_the_film(
 
 
 def test_computer_that_is_not_allowed_starts_no_camera(
-    qtbot: QtBot, played: Played, show: Show, desk: ImageSequence, memory_keyring: MemoryKeyring
+    qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence, memory_keyring: MemoryKeyring
 ) -> None:
-    set_requirements(played, allowed_devices_only=True)
+    set_requirements(fake_service, allowed_devices_only=True)
     page = show([desk])
     qtbot.waitUntil(lambda: "not allowed on this computer" in page.viewfinder.sentence)
-    assert played.bodies(ONE_PICTURE) == []
+    assert fake_service.bodies(ONE_PICTURE) == []
     assert page.password_form.button.isEnabled()
 
 
 def test_an_allowed_computer_sends_its_token(
     qtbot: QtBot,
     context: Context,
-    played: Played,
+    fake_service: FakeService,
     show: Show,
     desk: ImageSequence,
     memory_keyring: MemoryKeyring,
 ) -> None:
     context.device_token.store("token of this computer")
-    set_requirements(played, allowed_devices_only=True)
+    set_requirements(fake_service, allowed_devices_only=True)
     headers: list[str | None] = []
 
     def answer(request: Any) -> Any:
         headers.append(request.headers.get(DEVICE_HEADER))
-        return done(TOKENS)
+        return success_answer(TOKENS)
 
-    played.answers[ONE_PICTURE] = answer
+    fake_service.answers[ONE_PICTURE] = answer
     show([desk])
     with qtbot.waitSignal(context.loginChanged, timeout=20_000):
         pass
@@ -300,7 +302,7 @@ def test_an_allowed_computer_sends_its_token(
 def test_keyring_is_read_only_if_the_policy_needs_a_token(
     qtbot: QtBot,
     context: Context,
-    played: Played,
+    fake_service: FakeService,
     show: Show,
     desk: ImageSequence,
     memory_keyring: MemoryKeyring,
@@ -308,15 +310,15 @@ def test_keyring_is_read_only_if_the_policy_needs_a_token(
 ) -> None:
     read: list[str] = []
     monkeypatch.setattr(keyring, "get_password", lambda *names: read.append(str(names)))
-    played.answers[ONE_PICTURE] = done(TOKENS)
+    fake_service.answers[ONE_PICTURE] = success_answer(TOKENS)
     show([desk])
     with qtbot.waitSignal(context.loginChanged, timeout=20_000):
         pass
     assert read == []
 
 
-def test_refused_virtual_cameras_are_not_offered(qtbot: QtBot, played: Played, show: Show) -> None:
-    set_requirements(played, refuse_virtual_cameras=True)
+def test_refused_virtual_cameras_are_not_offered(qtbot: QtBot, fake_service: FakeService, show: Show) -> None:
+    set_requirements(fake_service, refuse_virtual_cameras=True)
     page = show([Camera(97, "OBS Virtual Camera")])
     qtbot.waitUntil(lambda: "Only a virtual camera" in page.viewfinder.sentence)
     assert not page.photo_login.button.isVisible()

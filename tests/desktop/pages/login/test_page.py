@@ -23,8 +23,15 @@ from desktop.pages.login.service_choice import server_address
 from desktop.widgets.basic.shadows import soft_shadow
 from tests.desktop.camera.pictures import empty_frame, face_frame, write
 from tests.desktop.children import child
-from tests.desktop.client.played import PAYLOAD
-from tests.desktop.pages.played_service import TOKENS, Played, done, failed, played_context, refused
+from tests.desktop.client.fake_service import PAYLOAD
+from tests.desktop.pages.fake_service import (
+    TOKENS,
+    FakeService,
+    failure_answer,
+    open_fake_context,
+    refusal_answer,
+    success_answer,
+)
 from tests.narrowing import not_none
 
 Show = Callable[..., LoginPage]
@@ -32,13 +39,13 @@ Show = Callable[..., LoginPage]
 
 
 @pytest.fixture
-def played() -> Played:
-    return Played()
+def fake_service() -> FakeService:
+    return FakeService()
 
 
 @pytest.fixture
-def context(qapp: QApplication, played: Played) -> Iterator[Context]:
-    with played_context(played) as context:
+def context(qapp: QApplication, fake_service: FakeService) -> Iterator[Context]:
+    with open_fake_context(fake_service) as context:
         context.service_state = ServiceState.READY
         yield context
 
@@ -63,23 +70,25 @@ def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Ite
         page.leave()
 
 
-def test_right_password_logs_in(qtbot: QtBot, context: Context, played: Played, show: Show) -> None:
+def test_right_password_logs_in(
+    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show
+) -> None:
     page = show()
     qtbot.keyClicks(page.password_form.user_name.editor, "zhang")
     qtbot.keyClick(page.password_form.user_name.editor, Qt.Key.Key_Return)
     qtbot.keyClicks(page.password_form.password.editor, "secret words")
     with qtbot.waitSignals([context.loginChanged, context.strongLogin]):
         qtbot.keyClick(page.password_form.password.editor, Qt.Key.Key_Return)
-    assert played.bodies("/api/auth/login") == [{"username": "zhang", "password": "secret words"}]
+    assert fake_service.bodies("/api/auth/login") == [{"username": "zhang", "password": "secret words"}]
     assert not_none(context.payload).user.username == "zhang"
     assert context.preferences.values.user_name == "zhang"
     assert page.password_form.password.text() == ""
 
 
 def test_wrong_password_is_reported_and_stays_in_the_field(
-    qtbot: QtBot, played: Played, context: Context, show: Show
+    qtbot: QtBot, fake_service: FakeService, context: Context, show: Show
 ) -> None:
-    played.answers["/api/auth/login"] = refused("用户名或密码错误")
+    fake_service.answers["/api/auth/login"] = refusal_answer("用户名或密码错误")
     page = show(user_name="zhang")
     form = page.password_form
     form.password.set_text("nearly right")
@@ -92,7 +101,7 @@ def test_wrong_password_is_reported_and_stays_in_the_field(
     assert context.payload is None
 
 
-def test_empty_field_is_reported_at_the_field(show: Show, played: Played) -> None:
+def test_empty_field_is_reported_at_the_field(show: Show, fake_service: FakeService) -> None:
     form = show().password_form
     form.user_name.set_text("")
     form.submit()
@@ -100,11 +109,11 @@ def test_empty_field_is_reported_at_the_field(show: Show, played: Played) -> Non
     form.user_name.set_text("zhang")
     form.submit()
     assert form.password.error() == "Enter your password."
-    assert played.bodies("/api/auth/login") == []
+    assert fake_service.bodies("/api/auth/login") == []
 
 
-def test_too_many_tries_count_down(qtbot: QtBot, played: Played, show: Show) -> None:
-    played.answers["/api/auth/login"] = failed(429, "too_many_requests", retry_after=2)
+def test_too_many_tries_count_down(qtbot: QtBot, fake_service: FakeService, show: Show) -> None:
+    fake_service.answers["/api/auth/login"] = failure_answer(429, "too_many_requests", retry_after=2)
     form = show(user_name="zhang").password_form
     form._countdown.timer.setInterval(20)
     states: list[tuple[str, bool]] = []
@@ -121,9 +130,9 @@ def test_too_many_tries_count_down(qtbot: QtBot, played: Played, show: Show) -> 
 
 
 def test_first_run_creates_the_administrator(
-    qtbot: QtBot, context: Context, played: Played, show: Show
+    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show
 ) -> None:
-    played.answers["/api/auth/first-run"] = lambda request: done(
+    fake_service.answers["/api/auth/first-run"] = lambda request: success_answer(
         TOKENS if request.method == "POST" else {"needed": True}
     )
     page = show([ImageSequence(Path("unused"))])
@@ -143,16 +152,20 @@ def test_first_run_creates_the_administrator(
     form.confirmation.set_text("long enough words")
     with qtbot.waitSignal(context.loginChanged):
         form.submit()
-    assert played.bodies("/api/auth/first-run") == [
+    assert fake_service.bodies("/api/auth/first-run") == [
         {"username": "chief", "password": "long enough words", "name": None}
     ]
     assert (form.password.text(), form.confirmation.text()) == ("", "")
 
 
-def test_field_error_of_the_service_is_shown_at_the_field(qtbot: QtBot, played: Played, show: Show) -> None:
+def test_field_error_of_the_service_is_shown_at_the_field(
+    qtbot: QtBot, fake_service: FakeService, show: Show
+) -> None:
     fields = [{"field": "password", "type": "password_common", "message": "密码过于常见，请更换"}]
-    played.answers["/api/auth/first-run"] = lambda request: (
-        failed(422, "invalid_input", fields=fields) if request.method == "POST" else done({"needed": True})
+    fake_service.answers["/api/auth/first-run"] = lambda request: (
+        failure_answer(422, "invalid_input", fields=fields)
+        if request.method == "POST"
+        else success_answer({"needed": True})
     )
     page = show()
     qtbot.waitUntil(lambda: page.first_run)
@@ -166,16 +179,16 @@ def test_field_error_of_the_service_is_shown_at_the_field(qtbot: QtBot, played: 
     assert form.password.text() == "password123"
 
 
-def test_first_run_done_elsewhere_leads_to_login(qtbot: QtBot, played: Played, show: Show) -> None:
+def test_first_run_done_elsewhere_leads_to_login(qtbot: QtBot, fake_service: FakeService, show: Show) -> None:
     needed = [True]
 
     def answer(request: httpx.Request) -> httpx.Response:
         if request.method == "GET":
-            return done({"needed": needed[0]})
+            return success_answer({"needed": needed[0]})
         needed[0] = False
-        return failed(409, "conflict")
+        return failure_answer(409, "conflict")
 
-    played.answers["/api/auth/first-run"] = answer
+    fake_service.answers["/api/auth/first-run"] = answer
     page = show()
     qtbot.waitUntil(lambda: page.first_run)
     page.first_run_form.user_name.set_text("chief")
@@ -187,9 +200,9 @@ def test_first_run_done_elsewhere_leads_to_login(qtbot: QtBot, played: Played, s
 
 
 def test_remote_server_allows_no_first_administrator(
-    qtbot: QtBot, played: Played, context: Context, show: Show
+    qtbot: QtBot, fake_service: FakeService, context: Context, show: Show
 ) -> None:
-    played.answers["/api/auth/first-run"] = done({"needed": True})
+    fake_service.answers["/api/auth/first-run"] = success_answer({"needed": True})
     context.session.rebase("https://walkaround.test")
     context.embedded = False
     page = show()
@@ -199,31 +212,33 @@ def test_remote_server_allows_no_first_administrator(
 
 
 def test_page_waits_for_a_starting_service(
-    qtbot: QtBot, played: Played, context: Context, show: Show
+    qtbot: QtBot, fake_service: FakeService, context: Context, show: Show
 ) -> None:
     context.service_state = ServiceState.STARTING
     page = show()
     assert page.viewfinder.hint == "The service is starting…"
-    assert played.sent == []
+    assert fake_service.sent == []
     context.show_service(ServiceState.READY)
     qtbot.waitUntil(lambda: "No camera found" in page.viewfinder.sentence)
     context.show_service(ServiceState.RESTARTING)
     assert not page.face.is_running
 
 
-def test_unreachable_service_is_reported_and_tried_again(qtbot: QtBot, played: Played, show: Show) -> None:
-    played.answers["/api/auth/first-run"] = httpx.ConnectError("refused")
+def test_unreachable_service_is_reported_and_tried_again(
+    qtbot: QtBot, fake_service: FakeService, show: Show
+) -> None:
+    fake_service.answers["/api/auth/first-run"] = httpx.ConnectError("refused")
     page = show()
     qtbot.waitUntil(lambda: "Cannot connect to the service" in page.viewfinder.sentence)
-    played.answers["/api/auth/first-run"] = done({"needed": False})
+    fake_service.answers["/api/auth/first-run"] = success_answer({"needed": False})
     qtbot.mouseClick(page.viewfinder.action, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "No camera found" in page.viewfinder.sentence)
 
 
 def test_no_camera_offers_the_photo_file(
-    qtbot: QtBot, context: Context, played: Played, show: Show, tmp_path: Path
+    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, tmp_path: Path
 ) -> None:
-    played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
+    fake_service.answers["/api/auth/loginByFaceInfo"] = success_answer(TOKENS)
     page = show()
     qtbot.waitUntil(lambda: "photo file" in page.viewfinder.sentence)
     with qtbot.waitSignal(context.loginChanged):
@@ -264,9 +279,11 @@ def test_refused_photo_is_reported(
 
 
 def test_too_many_photos_count_down(
-    qtbot: QtBot, context: Context, played: Played, show: Show, tmp_path: Path
+    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, tmp_path: Path
 ) -> None:
-    played.answers["/api/auth/loginByFaceInfo"] = failed(429, "too_many_requests", retry_after=3)
+    fake_service.answers["/api/auth/loginByFaceInfo"] = failure_answer(
+        429, "too_many_requests", retry_after=3
+    )
     page = show()
     page.photo_login._countdown.timer.setInterval(20)
     errors: list[str] = []
@@ -277,42 +294,44 @@ def test_too_many_photos_count_down(
     assert ["3 second" in errors[0], "2 second" in errors[1], "1 second" in errors[2]] == [True] * 3
     assert errors[3] == ""
     assert page.photo_login.button.isEnabled()
-    played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
+    fake_service.answers["/api/auth/loginByFaceInfo"] = success_answer(TOKENS)
     with qtbot.waitSignal(context.loginChanged):
         page.photo_login.log_in(path)
 
 
 def test_face_in_front_of_the_camera_logs_in(
-    qtbot: QtBot, context: Context, played: Played, show: Show, tmp_path: Path
+    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, tmp_path: Path
 ) -> None:
-    played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
+    fake_service.answers["/api/auth/loginByFaceInfo"] = success_answer(TOKENS)
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())], "Desk Cam")])
     with qtbot.waitSignal(context.loginChanged):
         pass
     assert not page.face.is_running
-    (body,) = played.bodies("/api/auth/loginByFaceInfo")
+    (body,) = fake_service.bodies("/api/auth/loginByFaceInfo")
     assert body["faceInfo"].startswith("/9j/")
 
 
-def test_frames_without_a_face_are_not_sent(qtbot: QtBot, played: Played, show: Show, tmp_path: Path) -> None:
+def test_frames_without_a_face_are_not_sent(
+    qtbot: QtBot, fake_service: FakeService, show: Show, tmp_path: Path
+) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", empty_frame())])])
     qtbot.waitUntil(lambda: page.viewfinder.hint.startswith("Look into the oval"))
     qtbot.wait(300)
-    assert played.bodies("/api/auth/loginByFaceInfo") == []
+    assert fake_service.bodies("/api/auth/loginByFaceInfo") == []
 
 
 def test_one_frame_without_a_face_costs_little(
-    qtbot: QtBot, played: Played, show: Show, tmp_path: Path
+    qtbot: QtBot, fake_service: FakeService, show: Show, tmp_path: Path
 ) -> None:
-    played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
+    fake_service.answers["/api/auth/loginByFaceInfo"] = success_answer(TOKENS)
     frames = [write(tmp_path / f"{n}.png", empty_frame() if n == 2 else face_frame()) for n in range(3)]
     page = show([ImageSequence(frames, "Desk Cam")])
     with qtbot.waitSignal(page.face.loggedIn):
         pass
 
 
-def test_tries_count_until_the_person_has_gone(
-    qtbot: QtBot, played: Played, show: Show, tmp_path: Path
+def test_attempts_count_until_the_face_disappears(
+    qtbot: QtBot, fake_service: FakeService, show: Show, tmp_path: Path
 ) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", empty_frame())])])
     qtbot.waitUntil(lambda: page.face.is_running)
@@ -328,34 +347,44 @@ def test_tries_count_until_the_person_has_gone(
     assert page.face._tries == 0
 
 
-def test_the_preview_marks_the_face(qtbot: QtBot, played: Played, show: Show, tmp_path: Path) -> None:
+def test_the_preview_marks_the_face(
+    qtbot: QtBot, fake_service: FakeService, show: Show, tmp_path: Path
+) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame(blur=6))])])
     qtbot.waitUntil(lambda: not page.viewfinder.face_box().isEmpty())
 
 
-def test_unknown_face_is_tried_three_times(qtbot: QtBot, played: Played, show: Show, tmp_path: Path) -> None:
+def test_unknown_face_is_tried_three_times(
+    qtbot: QtBot, fake_service: FakeService, show: Show, tmp_path: Path
+) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
     page.face._pause_timer.setInterval(10)
     qtbot.waitUntil(lambda: "Face not recognized" in page.viewfinder.sentence, timeout=20_000)
-    assert len(played.bodies("/api/auth/loginByFaceInfo")) == 3
+    assert len(fake_service.bodies("/api/auth/loginByFaceInfo")) == 3
     assert page.viewfinder.action.text() == "Retry"
 
 
-def test_disabled_face_login_is_reported(qtbot: QtBot, played: Played, show: Show, tmp_path: Path) -> None:
-    played.answers["/api/auth/loginByFaceInfo"] = failed(403, "face_login_off")
+def test_disabled_face_login_is_reported(
+    qtbot: QtBot, fake_service: FakeService, show: Show, tmp_path: Path
+) -> None:
+    fake_service.answers["/api/auth/loginByFaceInfo"] = failure_answer(403, "face_login_off")
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
     qtbot.waitUntil(lambda: "Face login is disabled" in page.viewfinder.sentence)
 
 
-def test_too_many_faces_count_down(qtbot: QtBot, played: Played, show: Show, tmp_path: Path) -> None:
-    played.answers["/api/auth/loginByFaceInfo"] = failed(429, "too_many_requests", retry_after=30)
+def test_too_many_faces_count_down(
+    qtbot: QtBot, fake_service: FakeService, show: Show, tmp_path: Path
+) -> None:
+    fake_service.answers["/api/auth/loginByFaceInfo"] = failure_answer(
+        429, "too_many_requests", retry_after=30
+    )
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
     page.face._countdown.timer.setInterval(20)
     hints: list[str] = []
     page.face._countdown.counted.connect(lambda _left: hints.append(page.viewfinder.hint))
     qtbot.waitUntil(lambda: len(hints) >= 3)
     assert [f"{left} second" in hint for left, hint in zip((30, 29, 28), hints, strict=False)] == [True] * 3
-    assert len(played.bodies("/api/auth/loginByFaceInfo")) == 1
+    assert len(fake_service.bodies("/api/auth/loginByFaceInfo")) == 1
 
 
 def test_another_camera_is_chosen_and_remembered(
@@ -369,9 +398,7 @@ def test_another_camera_is_chosen_and_remembered(
     assert context.preferences.values.camera == "Two"
 
 
-def test_a_camera_that_fails_in_a_new_way_can_be_tried_again(
-    qtbot: QtBot, show: Show, tmp_path: Path
-) -> None:
+def test_unknown_camera_failure_can_be_retried(qtbot: QtBot, show: Show, tmp_path: Path) -> None:
     class Broken(ImageSequence):
         works = False
 
@@ -398,7 +425,7 @@ def test_leaving_releases_the_camera(qtbot: QtBot, show: Show, tmp_path: Path) -
     assert not page.face.is_running
 
 
-def test_shadow_of_the_card_takes_memory_only_while_the_page_is_seen(show: Show) -> None:
+def test_shadow_of_the_card_uses_memory_only_while_the_page_is_visible(show: Show) -> None:
     page = show()
     page.grab()
     page.resize(1600, 1000)

@@ -24,7 +24,7 @@ from desktop.preferences import Preferences
 from desktop.theme import Mode, stylesheet, theme_manager
 from desktop.widgets import PageFactory
 from tests.desktop.children import child
-from tests.desktop.pages.played_service import Played, played_context
+from tests.desktop.pages.fake_service import FakeService, open_fake_context
 from tests.desktop.tls_server import TlsServer
 
 
@@ -36,7 +36,7 @@ def server(tmp_path: Path) -> Iterator[TlsServer]:
 
 @pytest.fixture
 def context(qapp: QApplication) -> Iterator[Context]:
-    with played_context(Played()) as context:
+    with open_fake_context(FakeService()) as context:
         yield context
 
 
@@ -63,7 +63,7 @@ def test_fingerprint_is_shown_in_two_lines() -> None:
     assert (lines[0][:5], lines[1][-5:]) == ("00:01", "1E:1F")
 
 
-def test_a_server_is_used_once_its_fingerprint_is_trusted(
+def test_server_is_used_after_its_fingerprint_is_trusted(
     qtbot: QtBot, context: Context, server: TlsServer
 ) -> None:
     dialog = ServerDialog("", context.preferences)
@@ -109,7 +109,7 @@ def test_http_address_leads_to_the_https_server(qtbot: QtBot, context: Context, 
     qtbot.waitUntil(lambda: chosen == [server.url])
 
 
-def test_a_server_without_tls_is_named_as_such(qtbot: QtBot, context: Context) -> None:
+def test_server_without_tls_is_reported(qtbot: QtBot, context: Context) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def answer() -> None:
@@ -140,7 +140,9 @@ def test_address_without_an_answer_stays_unchanged(qtbot: QtBot, context: Contex
     assert dialog.address.text() == url
 
 
-def test_a_changed_certificate_takes_a_second_step(qtbot: QtBot, context: Context, server: TlsServer) -> None:
+def test_changed_certificate_needs_a_second_confirmation(
+    qtbot: QtBot, context: Context, server: TlsServer
+) -> None:
     before = server.fingerprint
     context.preferences.change(certificates={server.key: before, "other:1": "AB"})
     server.replace_certificate()
@@ -177,7 +179,7 @@ def desktop(
     theme_manager().set_mode(Mode.SYSTEM)
 
 
-def question_of(qtbot: QtBot, desktop: Desktop) -> TrustDialog:
+def wait_for_trust_dialog(qtbot: QtBot, desktop: Desktop) -> TrustDialog:
     def visible() -> list[TrustDialog]:
         return [dialog for dialog in desktop.window.findChildren(TrustDialog) if dialog.isVisible()]
 
@@ -188,7 +190,7 @@ def question_of(qtbot: QtBot, desktop: Desktop) -> TrustDialog:
 
 def test_desktop_asks_for_trust_when_it_starts(qtbot: QtBot, desktop: Desktop, server: TlsServer) -> None:
     desktop.start()
-    question = question_of(qtbot, desktop)
+    question = wait_for_trust_dialog(qtbot, desktop)
     assert format_fingerprint(server.fingerprint) in texts(question)
     assert "not trusted" in desktop.window.banner.text()
     assert question.styleSheet() == stylesheet(theme_manager().theme)
@@ -201,7 +203,7 @@ def test_desktop_asks_for_trust_when_it_starts(qtbot: QtBot, desktop: Desktop, s
 
 def test_refused_trust_is_asked_again_on_retry(qtbot: QtBot, desktop: Desktop, server: TlsServer) -> None:
     desktop.start()
-    first = question_of(qtbot, desktop)
+    first = wait_for_trust_dialog(qtbot, desktop)
     answers: list[Untrusted] = []
     assert desktop._remote_watch is not None
     desktop._remote_watch.untrusted.connect(answers.append)
@@ -211,7 +213,7 @@ def test_refused_trust_is_asked_again_on_retry(qtbot: QtBot, desktop: Desktop, s
     assert [dialog for dialog in desktop.window.findChildren(TrustDialog) if dialog.isVisible()] == []
     assert desktop.context.service_state is ServiceState.FAILED
     desktop.window.retry_requested.emit()
-    question_of(qtbot, desktop)
+    wait_for_trust_dialog(qtbot, desktop)
 
 
 def test_certificate_that_changes_at_run_time_stops_the_work(
@@ -223,7 +225,7 @@ def test_certificate_that_changes_at_run_time_stops_the_work(
     desktop.start()
     qtbot.waitUntil(lambda: desktop.context.service_state is ServiceState.READY)
     server.replace_certificate()
-    question = question_of(qtbot, desktop)
+    question = wait_for_trust_dialog(qtbot, desktop)
     assert format_fingerprint(before) in texts(question)
     assert desktop.context.service_state is ServiceState.FAILED
     assert "has changed" in desktop.window.banner.text()

@@ -21,8 +21,15 @@ from shared.wire.account import Payload
 from shared.wire.face import FaceStatus
 from tests.desktop.camera.pictures import face_frame, write
 from tests.desktop.children import child
-from tests.desktop.client.played import PAYLOAD
-from tests.desktop.pages.played_service import STATUS, Played, done, failed, played_context, refused
+from tests.desktop.client.fake_service import PAYLOAD
+from tests.desktop.pages.fake_service import (
+    STATUS,
+    FakeService,
+    failure_answer,
+    open_fake_context,
+    refusal_answer,
+    success_answer,
+)
 from tests.narrowing import as_instance, not_none
 
 ENROLLED = {**STATUS, "enrolled": True, "templates": 3, "enrolled_at": "2026-01-02T00:00:00Z"}
@@ -36,16 +43,16 @@ def person(**fields: object) -> dict[str, Any]:
 
 
 @pytest.fixture
-def played() -> Played:
-    played = Played()
-    played.answers["/api/auth/me"] = done(person(email="old@example.com", work_years=3))
-    played.answers["/api/auth/updatePassword"] = done(True)
-    return played
+def fake_service() -> FakeService:
+    fake_service = FakeService()
+    fake_service.answers["/api/auth/me"] = success_answer(person(email="old@example.com", work_years=3))
+    fake_service.answers["/api/auth/updatePassword"] = success_answer(True)
+    return fake_service
 
 
 @pytest.fixture
-def context(qapp: QApplication, played: Played) -> Iterator[Context]:
-    with played_context(played) as context:
+def context(qapp: QApplication, fake_service: FakeService) -> Iterator[Context]:
+    with open_fake_context(fake_service) as context:
         context.session.account.login("zhang", "x")
         context.enter(Payload.model_validate(person(email="old@example.com", work_years=3)))
         yield context
@@ -65,19 +72,23 @@ def page(qtbot: QtBot, context: Context, tmp_path: Path, monkeypatch: pytest.Mon
     return page
 
 
-def saved(user: dict[str, Any]) -> object:
+def answer_saved_profile(user: dict[str, Any]) -> object:
     """Answers update and me with the profile after the save."""
 
     def answer(request: httpx.Request) -> httpx.Response:
-        return done(user["user"] if request.url.path.endswith("updateInfo") else user)
+        return success_answer(user["user"] if request.url.path.endswith("updateInfo") else user)
 
     return answer
 
 
-def test_only_what_changed_is_sent(qtbot: QtBot, context: Context, played: Played, page: MePage) -> None:
+def test_only_what_changed_is_sent(
+    qtbot: QtBot, context: Context, fake_service: FakeService, page: MePage
+) -> None:
     assert not page.profile.save.isEnabled()
     after = person(email="new@example.com", work_years=None, gender="female")
-    played.answers["/api/auth/updateInfo"] = played.answers["/api/auth/me"] = saved(after)
+    fake_service.answers["/api/auth/updateInfo"] = fake_service.answers["/api/auth/me"] = (
+        answer_saved_profile(after)
+    )
     email = page.profile.fields["email"]
     as_instance(email.editor, QLineEdit).selectAll()
     qtbot.keyClicks(email.editor, "new@example.com")
@@ -87,15 +98,15 @@ def test_only_what_changed_is_sent(qtbot: QtBot, context: Context, played: Playe
     with qtbot.waitSignal(page.toast) as toast:
         page.profile.submit()
     assert toast.args == ["Profile saved."]
-    assert played.bodies("/api/auth/updateInfo") == [
+    assert fake_service.bodies("/api/auth/updateInfo") == [
         {"email": "new@example.com", "work_years": None, "gender": "female"}
     ]
     assert not_none(context.payload).user.email == "new@example.com"
     assert not page.profile.has_changes
 
 
-def test_invalid_field_is_explained_beside_it(qtbot: QtBot, played: Played, page: MePage) -> None:
-    played.answers["/api/auth/updateInfo"] = refused(
+def test_invalid_field_is_explained_beside_it(qtbot: QtBot, fake_service: FakeService, page: MePage) -> None:
+    fake_service.answers["/api/auth/updateInfo"] = refusal_answer(
         "更新数据失败", "email：请输入有效的邮箱地址，最多 254 个字符"
     )
     page.profile.fields["email"].set_text("nonsense")
@@ -108,16 +119,16 @@ def test_invalid_field_is_explained_beside_it(qtbot: QtBot, played: Played, page
 
 
 @pytest.mark.parametrize("typed_values", ["many", "81", "-1", "3.5"])
-def test_years_that_are_none_are_not_sent(played: Played, page: MePage, typed_values: str) -> None:
+def test_invalid_years_are_not_sent(fake_service: FakeService, page: MePage, typed_values: str) -> None:
     page.profile.fields["work_years"].set_text(typed_values)
     page.profile._update()
     page.profile.submit()
     assert page.profile.fields["work_years"].error()
-    assert played.bodies("/api/auth/updateInfo") == []
+    assert fake_service.bodies("/api/auth/updateInfo") == []
 
 
-def test_a_failure_loses_nothing_that_was_typed(qtbot: QtBot, played: Played, page: MePage) -> None:
-    played.answers["/api/auth/updateInfo"] = httpx.ConnectError("refused")
+def test_failure_keeps_the_typed_texts(qtbot: QtBot, fake_service: FakeService, page: MePage) -> None:
+    fake_service.answers["/api/auth/updateInfo"] = httpx.ConnectError("refused")
     page.profile.fields["department"].set_text("机务二部")
     page.profile._update()
     page.profile.submit()
@@ -127,27 +138,29 @@ def test_a_failure_loses_nothing_that_was_typed(qtbot: QtBot, played: Played, pa
     assert page.profile.has_changes
 
 
-def test_what_is_typed_during_a_save_stays(qtbot: QtBot, played: Played, page: MePage) -> None:
+def test_text_typed_during_a_save_is_kept(qtbot: QtBot, fake_service: FakeService, page: MePage) -> None:
     after = person(email="new@example.com", work_years=3)
-    played.answers["/api/auth/updateInfo"] = played.answers["/api/auth/me"] = saved(after)
+    fake_service.answers["/api/auth/updateInfo"] = fake_service.answers["/api/auth/me"] = (
+        answer_saved_profile(after)
+    )
     page.profile.fields["email"].set_text("new@example.com")
     page.profile._update()
-    played.open.clear()
+    fake_service.open.clear()
     page.profile.submit()
     page.profile.fields["phone"].set_text("010 123")
     with qtbot.waitSignal(page.toast):
-        played.open.set()
+        fake_service.open.set()
     assert page.profile.changes() == {"phone": "010 123"}
 
 
-def test_gender_from_another_program_stays(page: MePage) -> None:
+def test_gender_from_another_program_is_kept(page: MePage) -> None:
     user = Payload.model_validate(person(gender="男")).user
     page.profile.show_user(user)
     assert page.profile._gender().value() == "男"
     assert page.profile.changes() == {}
 
 
-def test_leaving_with_typed_text_asks(page: MePage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leaving_with_unsaved_text_asks(page: MePage, monkeypatch: pytest.MonkeyPatch) -> None:
     verbs: list[str] = []
 
     def answer(parent: QWidget, title: str, text: str, verb: str) -> bool:
@@ -161,9 +174,7 @@ def test_leaving_with_typed_text_asks(page: MePage, monkeypatch: pytest.MonkeyPa
     assert verbs == ["Discard"]
 
 
-def test_the_place_brings_typed_text_back_but_no_password(
-    qtbot: QtBot, context: Context, page: MePage
-) -> None:
+def test_place_restores_texts_but_no_password(qtbot: QtBot, context: Context, page: MePage) -> None:
     page.profile.fields["name"].set_text("别名")
     page.password.new.set_text("very secret words")
     place = page.return_params()
@@ -199,12 +210,14 @@ def fill(page: MePage, current: str = "old words here", new: str = "new words he
     page.password.confirmation.set_text(new)
 
 
-def test_the_password_changes_and_the_fields_empty(qtbot: QtBot, played: Played, page: MePage) -> None:
+def test_the_password_changes_and_the_fields_empty(
+    qtbot: QtBot, fake_service: FakeService, page: MePage
+) -> None:
     fill(page)
     with qtbot.waitSignal(page.toast) as toast:
         page.password.submit()
     assert toast.args == ["Password changed."]
-    assert played.bodies("/api/auth/updatePassword") == [
+    assert fake_service.bodies("/api/auth/updatePassword") == [
         {"password": "old words here", "newPassword": "new words here"}
     ]
     assert not page.password.has_changes
@@ -214,10 +227,10 @@ def test_the_password_changes_and_the_fields_empty(qtbot: QtBot, played: Played,
 @pytest.mark.parametrize(
     ("answer", "field", "error"),
     [
-        (refused("原密码错误"), "current", "The current password is wrong. Try again."),
-        (failed(429, "too_many_requests", retry_after=9), "current", "Too many attempts"),
+        (refusal_answer("原密码错误"), "current", "The current password is wrong. Try again."),
+        (failure_answer(429, "too_many_requests", retry_after=9), "current", "Too many attempts"),
         (
-            failed(
+            failure_answer(
                 422,
                 "invalid_input",
                 fields=[{"field": "newPassword", "type": "password_common", "message": "过于常见"}],
@@ -228,9 +241,9 @@ def test_the_password_changes_and_the_fields_empty(qtbot: QtBot, played: Played,
     ],
 )
 def test_refused_password_is_explained_beside_its_field(
-    qtbot: QtBot, played: Played, page: MePage, answer: httpx.Response, field: str, error: str
+    qtbot: QtBot, fake_service: FakeService, page: MePage, answer: httpx.Response, field: str, error: str
 ) -> None:
-    played.answers["/api/auth/updatePassword"] = answer
+    fake_service.answers["/api/auth/updatePassword"] = answer
     fill(page)
     page.password.submit()
     editor = getattr(page.password, field)
@@ -240,7 +253,7 @@ def test_refused_password_is_explained_beside_its_field(
     assert page.password.save.isEnabled()
 
 
-def test_a_password_that_cannot_work_is_not_sent(played: Played, page: MePage) -> None:
+def test_a_password_that_cannot_work_is_not_sent(fake_service: FakeService, page: MePage) -> None:
     fill(page, new="short")
     page.password.submit()
     assert page.password.new.error()
@@ -251,7 +264,7 @@ def test_a_password_that_cannot_work_is_not_sent(played: Played, page: MePage) -
     fill(page, current="")
     page.password.submit()
     assert page.password.current.error()
-    assert played.bodies("/api/auth/updatePassword") == []
+    assert fake_service.bodies("/api/auth/updatePassword") == []
 
 
 def test_nothing_is_enrolled_without_consent(page: MePage) -> None:
@@ -272,25 +285,25 @@ def test_consent_is_cleared_when_page_is_reopened(page: MePage) -> None:
 
 
 def test_enrolment_by_files_sends_the_pictures(
-    qtbot: QtBot, played: Played, page: MePage, tmp_path: Path
+    qtbot: QtBot, fake_service: FakeService, page: MePage, tmp_path: Path
 ) -> None:
-    played.answers["/api/auth/face"] = done(ENROLLED)
+    fake_service.answers["/api/auth/face"] = success_answer(ENROLLED)
     pictures = [write(tmp_path / f"{name}.png", face_frame(blur=blur)) for name, blur in (("a", 0), ("b", 1))]
     page.face.consent.setChecked(True)
     with qtbot.waitSignal(page.toast) as toast:
         page.face.enrol_files(pictures)
     assert toast.args == ["Face enrolled."]
-    (body,) = played.bodies("/api/auth/face")
+    (body,) = fake_service.bodies("/api/auth/face")
     assert body["consent"] is True
     assert len(body["images"]) == 2
     assert page.face.chip.text == "Enrolled"
     assert not page.face.consent.isChecked()
 
 
-def test_a_refused_enrolment_says_what_to_change(
-    qtbot: QtBot, played: Played, page: MePage, tmp_path: Path
+def test_refused_enrolment_explains_what_to_change(
+    qtbot: QtBot, fake_service: FakeService, page: MePage, tmp_path: Path
 ) -> None:
-    played.answers["/api/auth/face"] = refused("第 1 张照片：人脸过小，请靠近摄像头后重拍")
+    fake_service.answers["/api/auth/face"] = refusal_answer("第 1 张照片：人脸过小，请靠近摄像头后重拍")
     page.face.consent.setChecked(True)
     page.face.enrol_files([write(tmp_path / "a.png", face_frame(0.1))])
     qtbot.waitUntil(lambda: page.face.error() != "")
@@ -300,8 +313,8 @@ def test_a_refused_enrolment_says_what_to_change(
 
 
 @pytest.mark.parametrize("glasses", [True, False])
-def test_enrolment_at_the_camera_takes_a_picture_for_each_step(
-    glasses: bool, qtbot: QtBot, played: Played, page: MePage, monkeypatch: pytest.MonkeyPatch
+def test_camera_enrolment_takes_a_picture_for_each_step(
+    glasses: bool, qtbot: QtBot, fake_service: FakeService, page: MePage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(enrol_dialog, "_TURN_MS", 20)
     monkeypatch.setattr(enrol_dialog, "_GLASSES_MS", 20 if glasses else 60_000)
@@ -310,28 +323,28 @@ def test_enrolment_at_the_camera_takes_a_picture_for_each_step(
     dialog = child(page.face, EnrolDialog)
     assert dialog.step_text().startswith("Step 1 of 4")
     assert not dialog.skip.isVisible()
-    played.answers["/api/auth/face"] = done(ENROLLED)
+    fake_service.answers["/api/auth/face"] = success_answer(ENROLLED)
     with qtbot.waitSignal(page.toast, timeout=20_000):
         if not glasses:
             qtbot.waitUntil(dialog.skip.isVisible, timeout=20_000)
             assert dialog.step_text().startswith("Step 4 of 4")
             dialog.skip.click()
             assert not dialog.skip.isVisible()
-    (body,) = played.bodies("/api/auth/face")
+    (body,) = fake_service.bodies("/api/auth/face")
     assert len(body["images"]) == (4 if glasses else 3)
     assert all(image.startswith("/9j/") for image in body["images"])
     assert page.face.chip.text == "Enrolled"
 
 
 def test_a_refusal_at_the_camera_can_be_tried_again(
-    qtbot: QtBot, played: Played, page: MePage, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, fake_service: FakeService, page: MePage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(enrol_dialog, "_TURN_MS", 10)
     monkeypatch.setattr(enrol_dialog, "_GLASSES_MS", 10)
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
     dialog = child(page.face, EnrolDialog)
-    played.answers["/api/auth/face"] = refused("该人脸已登记在其他用户名下，请联系管理员")
+    fake_service.answers["/api/auth/face"] = refusal_answer("该人脸已登记在其他用户名下，请联系管理员")
     qtbot.waitUntil(lambda: "another user" in dialog.viewfinder.sentence, timeout=20_000)
     assert dialog.viewfinder.action.text() == "Retry"
     assert dialog.step_text().startswith("Step 1 of 4")
@@ -339,8 +352,8 @@ def test_a_refusal_at_the_camera_can_be_tried_again(
     dialog.reject()
 
 
-def test_cancelling_at_the_camera_sends_nothing_and_lets_it_go(
-    qtbot: QtBot, played: Played, page: MePage
+def test_cancel_at_the_camera_sends_nothing_and_releases_it(
+    qtbot: QtBot, fake_service: FakeService, page: MePage
 ) -> None:
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
@@ -349,7 +362,7 @@ def test_cancelling_at_the_camera_sends_nothing_and_lets_it_go(
     camera = dialog._camera_feed
     dialog.cancel.click()
     assert camera.state is feed.FeedState.IDLE
-    assert played.bodies("/api/auth/face") == []
+    assert fake_service.bodies("/api/auth/face") == []
     assert page.face.consent.isChecked()
 
 
@@ -370,27 +383,27 @@ def test_built_in_model_is_not_recommended(page: MePage) -> None:
 
 
 def test_deleting_asks_first(
-    qtbot: QtBot, played: Played, page: MePage, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, fake_service: FakeService, page: MePage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page.face.show_status(FaceStatus.model_validate(ENROLLED))
     assert not page.face.delete.isHidden()
     monkeypatch.setattr(face, "confirm", lambda *_: False)
     page.face.delete.click()
-    assert played.bodies("/api/auth/face", "DELETE") == []
+    assert fake_service.bodies("/api/auth/face", "DELETE") == []
     monkeypatch.setattr(face, "confirm", lambda *_: True)
     with qtbot.waitSignal(page.toast) as toast:
         page.face.delete.click()
     assert toast.args == ["Face data deleted."]
-    assert len(played.bodies("/api/auth/face", "DELETE")) == 1
+    assert len(fake_service.bodies("/api/auth/face", "DELETE")) == 1
     assert page.face.chip.text == "Not enrolled"
 
 
-def test_an_enrolment_of_another_model_asks_for_a_new_one(page: MePage) -> None:
+def test_face_data_of_another_model_must_be_renewed(page: MePage) -> None:
     page.face.show_status(FaceStatus.model_validate({**ENROLLED, "usable": False}))
     assert page.face.chip.text == "Enrol again"
 
 
-def test_a_consent_text_that_is_not_known_is_shown_as_given(page: MePage) -> None:
+def test_unknown_consent_text_is_shown_unchanged(page: MePage) -> None:
     page.face.show_status(FaceStatus.model_validate({**STATUS, "current_consent_version": "2"}))
     assert page.face._consent_text.text() == "同意书"
 

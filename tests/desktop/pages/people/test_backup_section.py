@@ -12,7 +12,13 @@ from desktop.localization.dates import format_minute
 from desktop.pages.people.backup_section import BackupSection
 from service.backups.messages import TEXTS, BackupProblem
 from shared.wire.backups import BackupRun
-from tests.desktop.pages.played_service import Played, done, failed, open_administration, played_context
+from tests.desktop.pages.fake_service import (
+    FakeService,
+    failure_answer,
+    open_administration,
+    open_fake_context,
+    success_answer,
+)
 
 RUN: dict[str, Any] = {
     "started_at": "2026-11-23T01:30:00Z",
@@ -37,11 +43,11 @@ STATUS: dict[str, Any] = {
 }
 
 
-def shown(qtbot: QtBot, **changes: Any) -> BackupSection:
+def open_section(qtbot: QtBot, **changes: Any) -> BackupSection:
     """The section with the status and its changes."""
-    played = Played()
-    played.answers["/api/backups"] = done(STATUS | changes)
-    with played_context(played) as context:
+    fake_service = FakeService()
+    fake_service.answers["/api/backups"] = success_answer(STATUS | changes)
+    with open_fake_context(fake_service) as context:
         context.session.account.login("zhang", "p")
         section = BackupSection(context)
         qtbot.addWidget(section)
@@ -55,16 +61,16 @@ def row(section: BackupSection, number: int = 0) -> list[str]:
     return [model.index(number, column).data() for column in range(model.columnCount())]
 
 
-def test_the_whole_note_of_the_chosen_run_stands_below_the_runs(qtbot: QtBot) -> None:
+def test_note_of_the_chosen_run_is_shown_below_the_list(qtbot: QtBot) -> None:
     text = TEXTS[BackupProblem.PLACE_AWAY].message
-    section = shown(qtbot, runs=[FAILED | {"problem": "place_away", "message": text}, RUN])
+    section = open_section(qtbot, runs=[FAILED | {"problem": "place_away", "message": text}, RUN])
     section.table.select_row(0)
     assert section.note.text() == row(section)[5]
     section.table.select_row(1)
     assert section.note.isHidden()
 
 
-def test_the_service_says_that_it_makes_none(context: Context, qtbot: QtBot) -> None:
+def test_section_reports_that_no_backups_are_scheduled(context: Context, qtbot: QtBot) -> None:
     page = open_administration(context, qtbot, "backups")
     section = page.backups
     qtbot.waitUntil(lambda: section.stack.currentWidget() is section.stack.content)
@@ -74,7 +80,7 @@ def test_the_service_says_that_it_makes_none(context: Context, qtbot: QtBot) -> 
 
 
 def test_the_last_and_the_next_backup_are_named(qtbot: QtBot) -> None:
-    section = shown(qtbot)
+    section = open_section(qtbot)
     when = format_minute(BackupRun(**RUN).started_at)
     assert section.state.text().startswith(f"Last backup: {when}, verified, ")
     assert section.next.text().startswith("Next backup: ")
@@ -86,7 +92,7 @@ def test_the_last_and_the_next_backup_are_named(qtbot: QtBot) -> None:
 def test_failures_are_counted_and_explained(qtbot: QtBot) -> None:
     full = TEXTS[BackupProblem.DISK_FULL].message
     runs = [FAILED | {"problem": "disk_full", "message": full}, RUN]
-    section = shown(qtbot, failures=2, late=True, runs=runs)
+    section = open_section(qtbot, failures=2, late=True, runs=runs)
     assert section.state.text().endswith("2 attempt(s) failed since then.")
     assert section.next.text().startswith("The backup is late.")
     assert row(section)[2] == "Failed"
@@ -97,25 +103,25 @@ def test_failures_are_counted_and_explained(qtbot: QtBot) -> None:
 
 
 def test_before_the_first_backup(qtbot: QtBot) -> None:
-    section = shown(qtbot, last_good=None, runs=[])
+    section = open_section(qtbot, last_good=None, runs=[])
     assert section.state.text() == "No backup has been made yet."
 
 
 @pytest.mark.parametrize("problem", list(BackupProblem))
 def test_problem_is_shown_in_the_language_of_the_desktop(qtbot: QtBot, problem: BackupProblem) -> None:
     fields = {"problem": problem.value, "message": TEXTS[problem].message}
-    assert row(shown(qtbot, runs=[FAILED | fields]))[5].isascii()
+    assert row(open_section(qtbot, runs=[FAILED | fields]))[5].isascii()
 
 
-def test_a_service_that_does_not_answer_can_be_asked_again(qtbot: QtBot) -> None:
-    played = Played()
-    played.answers["/api/backups"] = failed(503, "unavailable")
-    with played_context(played) as context:
+def test_failed_request_can_be_retried(qtbot: QtBot) -> None:
+    fake_service = FakeService()
+    fake_service.answers["/api/backups"] = failure_answer(503, "unavailable")
+    with open_fake_context(fake_service) as context:
         context.session.account.login("zhang", "p")
         section = BackupSection(context)
         qtbot.addWidget(section)
         section.enter()
         qtbot.waitUntil(lambda: section.stack.currentWidget() is not section.stack.content)
-        played.answers["/api/backups"] = done(STATUS)
+        fake_service.answers["/api/backups"] = success_answer(STATUS)
         section.enter()
         qtbot.waitUntil(lambda: section.stack.currentWidget() is section.stack.content)

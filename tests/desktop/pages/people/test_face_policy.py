@@ -15,8 +15,8 @@ from desktop.pages.people.details import detail_lines
 from desktop.pages.people.face_policy.terms import refusal_word
 from service.face.liveness.movements import Reason
 from tests.desktop.keyrings import MemoryKeyring
+from tests.desktop.pages.fake_service import FakeService, failure_answer, success_answer
 from tests.desktop.pages.people.test_face_section import calibration, faces_page
-from tests.desktop.pages.played_service import Played, done, failed
 
 POLICY = {
     "login_enabled": True,
@@ -34,24 +34,24 @@ DEVICE = {
 
 
 @pytest.fixture
-def played() -> Played:
-    played = Played()
+def fake_service() -> FakeService:
+    fake_service = FakeService()
 
     def policy(request: Any) -> Any:
         if request.method == "PUT":
-            return done({**POLICY, **played.bodies("/api/face/policy", "PUT")[-1]})
-        return done(POLICY)
+            return success_answer({**POLICY, **fake_service.bodies("/api/face/policy", "PUT")[-1]})
+        return success_answer(POLICY)
 
-    played.answers |= {
+    fake_service.answers |= {
         "/api/face/policy": policy,
-        "/api/face/devices": done([DEVICE]),
-        "/api/face/calibration": done(calibration()),
+        "/api/face/devices": success_answer([DEVICE]),
+        "/api/face/calibration": success_answer(calibration()),
     }
-    return played
+    return fake_service
 
 
-def test_the_policy_is_shown_and_each_choice_is_saved(played: Played, qtbot: QtBot) -> None:
-    with faces_page(played, qtbot) as page:
+def test_the_policy_is_shown_and_each_choice_is_saved(fake_service: FakeService, qtbot: QtBot) -> None:
+    with faces_page(fake_service, qtbot) as page:
         card = page.faces.policy
         assert (card.admins.value(), card.other_users.value()) == ("off", "in_doubt")
         assert (card.devices_only.isChecked(), card.refuse_virtual.isChecked()) == (False, True)
@@ -64,7 +64,7 @@ def test_the_policy_is_shown_and_each_choice_is_saved(played: Played, qtbot: QtB
         for change in choices:
             with qtbot.waitSignal(card.changed):
                 change()
-        sent = played.bodies("/api/face/policy", "PUT")
+        sent = fake_service.bodies("/api/face/policy", "PUT")
     assert sent == [
         {"login_enabled": True, "challenge_admins": "always"},
         {"login_enabled": True, "challenge_others": "off"},
@@ -73,10 +73,10 @@ def test_the_policy_is_shown_and_each_choice_is_saved(played: Played, qtbot: QtB
     ]
 
 
-def test_a_choice_that_is_not_saved_is_withdrawn(played: Played, qtbot: QtBot) -> None:
-    with faces_page(played, qtbot) as page:
+def test_a_choice_that_is_not_saved_is_withdrawn(fake_service: FakeService, qtbot: QtBot) -> None:
+    with faces_page(fake_service, qtbot) as page:
         card = page.faces.policy
-        played.answers["/api/face/policy"] = Unreachable()
+        fake_service.answers["/api/face/policy"] = Unreachable()
         with qtbot.waitSignal(card.toast):
             card.admins.set_value("always")
             card.admins.picked.emit("always")
@@ -85,12 +85,14 @@ def test_a_choice_that_is_not_saved_is_withdrawn(played: Played, qtbot: QtBot) -
 
 
 def test_a_computer_without_a_keyring_is_not_allowed(
-    played: Played, qtbot: QtBot, memory_keyring: MemoryKeyring
+    fake_service: FakeService, qtbot: QtBot, memory_keyring: MemoryKeyring
 ) -> None:
     keyring.set_keyring(NoKeyring())
-    with faces_page(played, qtbot) as page:
-        played.answers["/api/face/devices"] = done({**DEVICE, "device_id": "d2", "token": "t" * 43})
-        played.answers["/api/face/devices/d2"] = done(True)
+    with faces_page(fake_service, qtbot) as page:
+        fake_service.answers["/api/face/devices"] = success_answer(
+            {**DEVICE, "device_id": "d2", "token": "t" * 43}
+        )
+        fake_service.answers["/api/face/devices/d2"] = success_answer(True)
         form = page.faces.devices.open_form(None)
         form.fields["name"].set_text("Gate B")
         form.submit()
@@ -98,26 +100,26 @@ def test_a_computer_without_a_keyring_is_not_allowed(
         assert "no keyring" in form.banner.text()
         # What was typed stays, and the device whose token is lost is removed again.
         assert form.fields["name"].text() == "Gate B"
-        assert ("DELETE", "/api/face/devices/d2", None) in played.sent
+        assert ("DELETE", "/api/face/devices/d2", None) in fake_service.sent
         form._has_changes = False
         form.reject()
 
 
-def test_a_device_that_was_removed_elsewhere_is_said_and_the_list_read_again(
-    played: Played, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+def test_device_removed_by_another_user_is_reported_and_the_list_reloaded(
+    fake_service: FakeService, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("desktop.pages.people.face_policy.devices_card.confirm", lambda *_: True)
-    with faces_page(played, qtbot) as page:
+    with faces_page(fake_service, qtbot) as page:
         card = page.faces.devices
-        played.answers["/api/face/devices/d1"] = failed(404, "not_found")
-        played.answers["/api/face/devices"] = done([])
+        fake_service.answers["/api/face/devices/d1"] = failure_answer(404, "not_found")
+        fake_service.answers["/api/face/devices"] = success_answer([])
         (device,) = page.faces.devices.devices
         with qtbot.waitSignal(card.toast):
             card.remove(device)
         qtbot.waitUntil(lambda: not card.none_label.isHidden())
 
 
-def test_the_audit_log_speaks_of_policies_and_refusals_in_words() -> None:
+def test_audit_log_describes_policies_and_refusals() -> None:
     assert detail_lines(
         {"login_enabled": True, "challenge_admins": "in_doubt", "allowed_devices_only": False}
     ) == [

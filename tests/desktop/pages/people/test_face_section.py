@@ -19,7 +19,13 @@ from shared.images.cv import cv2
 from tests.desktop.camera.pictures import face_frame, write
 from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
-from tests.desktop.pages.played_service import Played, done, failed, open_administration, played_context
+from tests.desktop.pages.fake_service import (
+    FakeService,
+    failure_answer,
+    open_administration,
+    open_fake_context,
+    success_answer,
+)
 
 
 def calibration(**changes: Any) -> dict[str, Any]:
@@ -44,9 +50,9 @@ SAME = {"pairs": 3, "largest": -0.1, "percentile_99": -0.1, "median": -0.2, "sma
 
 
 @contextmanager
-def faces_page(played: Played, qtbot: QtBot) -> Iterator[PeoplePage]:
+def faces_page(fake_service: FakeService, qtbot: QtBot) -> Iterator[PeoplePage]:
     """The section of faces, with its figures, for an administrator."""
-    with played_context(played) as context:
+    with open_fake_context(fake_service) as context:
         context.session.account.login("zhang", "p")
         context.enter(make_payload(Role.ADMIN))
         page = open_administration(context, qtbot, "faces")
@@ -57,28 +63,28 @@ def faces_page(played: Played, qtbot: QtBot) -> Iterator[PeoplePage]:
 @pytest.mark.parametrize(
     ("figures", "advice"),
     [
-        (done(calibration()), "At least two enrolled people"),
+        (success_answer(calibration()), "At least two enrolled people"),
         (
-            done(calibration(strangers=STRANGERS, same_user=SAME, false_match_bound=0.221)),
+            success_answer(calibration(strangers=STRANGERS, same_user=SAME, false_match_bound=0.221)),
             "fewer than 1 of 4 comparisons",
         ),
         (
-            done(calibration(strangers=STRANGERS, false_matches=2, false_match_bound=0.4)),
+            success_answer(calibration(strangers=STRANGERS, false_matches=2, false_match_bound=0.4)),
             "can be mistaken for each other",
         ),
-        (failed(503, "unavailable"), "说明"),
+        (failure_answer(503, "unavailable"), "说明"),
     ],
 )
 def test_the_figures_of_the_calibration_are_explained(
     figures: httpx.Response, advice: str, qtbot: QtBot
 ) -> None:
-    played = Played()
-    played.answers |= {
-        "/api/face/policy": done({"login_enabled": False}),
-        "/api/face/devices": done([]),
+    fake_service = FakeService()
+    fake_service.answers |= {
+        "/api/face/policy": success_answer({"login_enabled": False}),
+        "/api/face/devices": success_answer([]),
         "/api/face/calibration": figures,
     }
-    with faces_page(played, qtbot) as page:
+    with faces_page(fake_service, qtbot) as page:
         faces = page.faces
         assert advice in faces.advice.text()
         assert not faces.policy.switch.isChecked()
@@ -87,14 +93,14 @@ def test_the_figures_of_the_calibration_are_explained(
 @pytest.mark.parametrize(
     ("metric", "explanation"), [("euclidean", "negative distance"), ("cosine", "similarity of two faces")]
 )
-def test_what_a_score_is_depends_on_the_model(metric: str, explanation: str, qtbot: QtBot) -> None:
-    played = Played()
-    played.answers |= {
-        "/api/face/policy": done({"login_enabled": True}),
-        "/api/face/devices": done([]),
-        "/api/face/calibration": done(calibration(metric=metric)),
+def test_meaning_of_a_score_depends_on_the_model(metric: str, explanation: str, qtbot: QtBot) -> None:
+    fake_service = FakeService()
+    fake_service.answers |= {
+        "/api/face/policy": success_answer({"login_enabled": True}),
+        "/api/face/devices": success_answer([]),
+        "/api/face/calibration": success_answer(calibration(metric=metric)),
     }
-    with faces_page(played, qtbot) as page:
+    with faces_page(fake_service, qtbot) as page:
         faces = page.faces
         assert explanation in " ".join(each.text() for each in faces.findChildren(QLabel))
 
@@ -113,18 +119,18 @@ def scores(**changes: object) -> dict[str, Any]:
 
 
 @pytest.fixture
-def admin(qtbot: QtBot) -> Iterator[tuple[Played, PeoplePage]]:
+def admin(qtbot: QtBot) -> Iterator[tuple[FakeService, PeoplePage]]:
     """The section of faces against a played service with two people enrolled."""
-    played = Played()
+    fake_service = FakeService()
     figures = calibration(strangers=STRANGERS, same_user=SAME, false_match_bound=0.221, templates=4)
-    played.answers |= {
-        "/api/face/policy": done({"login_enabled": True}),
-        "/api/face/devices": done([]),
-        "/api/face/calibration": done(figures),
-        "/api/face/calibration/strangers": done(scores()),
+    fake_service.answers |= {
+        "/api/face/policy": success_answer({"login_enabled": True}),
+        "/api/face/devices": success_answer([]),
+        "/api/face/calibration": success_answer(figures),
+        "/api/face/calibration/strangers": success_answer(scores()),
     }
-    with faces_page(played, qtbot) as page:
-        yield played, page
+    with faces_page(fake_service, qtbot) as page:
+        yield fake_service, page
 
 
 def photos(folder: Path, count: int) -> Path:
@@ -140,16 +146,16 @@ def photos(folder: Path, count: int) -> Path:
 
 
 def test_photos_of_strangers_are_compared_some_at_a_time(
-    admin: tuple[Played, PeoplePage], qtbot: QtBot, tmp_path: Path
+    admin: tuple[FakeService, PeoplePage], qtbot: QtBot, tmp_path: Path
 ) -> None:
-    played, page = admin
+    fake_service, page = admin
     faces = page.faces
     answers = iter([scores(comparisons=24, largest=-0.61), scores(false_matches=1, largest=-0.4)])
-    played.answers["/api/face/calibration/strangers"] = lambda _request: done(next(answers))
+    fake_service.answers["/api/face/calibration/strangers"] = lambda _request: success_answer(next(answers))
     faces.compare_strangers(photos(tmp_path, 11))
     assert faces.strangers.text() == "Cancel"
     qtbot.waitUntil(lambda: "strangers" in faces.strangers.text())
-    bodies = played.bodies("/api/face/calibration/strangers")
+    bodies = fake_service.bodies("/api/face/calibration/strangers")
     # Eight files, the broken one left out, then the rest.
     assert [len(body["images"]) for body in bodies] == [7, 5]
     assert all(len(image) < 400_000 for body in bodies for image in body["images"])
@@ -161,45 +167,47 @@ def test_photos_of_strangers_are_compared_some_at_a_time(
     )
 
 
-def test_a_folder_without_faces_says_so(
-    admin: tuple[Played, PeoplePage], qtbot: QtBot, tmp_path: Path
+def test_folder_without_faces_is_reported(
+    admin: tuple[FakeService, PeoplePage], qtbot: QtBot, tmp_path: Path
 ) -> None:
-    played, page = admin
-    played.answers["/api/face/calibration/strangers"] = done(scores(faces=0, comparisons=0, largest=None))
+    fake_service, page = admin
+    fake_service.answers["/api/face/calibration/strangers"] = success_answer(
+        scores(faces=0, comparisons=0, largest=None)
+    )
     page.faces.compare_strangers(photos(tmp_path, 1))
     qtbot.waitUntil(lambda: "No face" in page.faces.progress.text())
 
 
 def test_comparing_asks_for_the_password_and_can_be_cancelled(
-    admin: tuple[Played, PeoplePage], qtbot: QtBot, tmp_path: Path
+    admin: tuple[FakeService, PeoplePage], qtbot: QtBot, tmp_path: Path
 ) -> None:
-    played, page = admin
+    fake_service, page = admin
     faces = page.faces
-    played.answers["/api/face/calibration/strangers"] = failed(403, "password_login_needed")
+    fake_service.answers["/api/face/calibration/strangers"] = failure_answer(403, "password_login_needed")
     folder = photos(tmp_path, 1)
     faces.compare_strangers(folder)
     qtbot.waitUntil(lambda: faces.findChild(PasswordPrompt) is not None)
     dialog = child(faces, PasswordPrompt)
-    played.answers["/api/face/calibration/strangers"] = done(scores())
-    played.open.clear()
+    fake_service.answers["/api/face/calibration/strangers"] = success_answer(scores())
+    fake_service.open.clear()
     dialog.password.set_text("p")
     dialog.submit()
-    played.open.set()
-    qtbot.waitUntil(lambda: bool(played.bodies("/api/face/calibration/strangers")[1:]))
+    fake_service.open.set()
+    qtbot.waitUntil(lambda: bool(fake_service.bodies("/api/face/calibration/strangers")[1:]))
     qtbot.waitUntil(lambda: "strangers" in faces.strangers.text())
-    played.open.clear()
+    fake_service.open.clear()
     faces.compare_strangers(folder)
     faces.strangers.click()
     assert faces.progress.text() == "Cancelled."
     assert "strangers" in faces.strangers.text()
-    played.open.set()
+    fake_service.open.set()
 
 
-def test_better_model_is_suggested_to_admin(admin: tuple[Played, PeoplePage], qtbot: QtBot) -> None:
-    played, page = admin
+def test_better_model_is_suggested_to_admin(admin: tuple[FakeService, PeoplePage], qtbot: QtBot) -> None:
+    fake_service, page = admin
     assert "face download sface" in page.faces.better_model.text()
     assert not page.faces.better_model.isHidden()
-    played.answers["/api/face/calibration"] = done(calibration(model="sface-0123"))
+    fake_service.answers["/api/face/calibration"] = success_answer(calibration(model="sface-0123"))
     page.faces.enter()
     qtbot.waitUntil(page.faces.better_model.isHidden)
     assert page.faces.strangers.isHidden() == (calibration()["templates"] == 0)

@@ -26,13 +26,13 @@ from shared.wire.face import FacePolicy
 from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
 from tests.desktop.keyrings import MemoryKeyring
-from tests.desktop.pages.played_service import (
-    Played,
-    done,
-    failed,
+from tests.desktop.pages.fake_service import (
+    FakeService,
+    failure_answer,
     open_administration,
-    played_context,
-    refused,
+    open_fake_context,
+    refusal_answer,
+    success_answer,
 )
 from tests.narrowing import not_none
 from tests.service_app import ADMIN
@@ -56,7 +56,7 @@ def choose(page: PeoplePage, qtbot: QtBot, user_name: str) -> None:
     page.users.table.select_row(users(page).index(user_name))
 
 
-def test_a_user_is_made_when_every_field_is_right(context: Context, qtbot: QtBot) -> None:
+def test_user_is_created_if_every_field_is_valid(context: Context, qtbot: QtBot) -> None:
     page = open_administration(context, qtbot)
     qtbot.waitUntil(lambda: users(page) != [])
     page.users.new.click()
@@ -134,7 +134,7 @@ def test_roles_password_and_disabling_take_effect(context: Context, qtbot: QtBot
     qtbot.waitUntil(lambda: page.users.remove.text() == "Enable")
 
 
-def test_the_last_administrator_stays_one_and_the_service_says_so(context: Context, qtbot: QtBot) -> None:
+def test_last_administrator_cannot_lose_the_role(context: Context, qtbot: QtBot) -> None:
     page = open_administration(context, qtbot)
     choose(page, qtbot, ADMIN[0])
     with qtbot.waitSignal(page.toast) as toast:
@@ -143,7 +143,7 @@ def test_the_last_administrator_stays_one_and_the_service_says_so(context: Conte
     assert context.session.users.list(1, 50, ADMIN[0]).data[0].enabled
 
 
-def test_the_log_names_people_and_things_and_filters(context: Context, qtbot: QtBot) -> None:
+def test_log_names_users_and_objects_and_can_be_filtered(context: Context, qtbot: QtBot) -> None:
     aircraft = context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-8819"))
     context.session.catalogue.aircraft.delete(aircraft.aircraft_id)
     context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-5623"))
@@ -242,7 +242,7 @@ def test_logging_in_again_ends_the_login_before(service: str) -> None:
         ({}, []),
     ],
 )
-def test_details_are_lines_of_what_changed(details: dict[str, Any], lines: list[str]) -> None:
+def test_details_list_the_changes(details: dict[str, Any], lines: list[str]) -> None:
     names = {("user", "u1"): "王五", ("record", "r1"): "左翼"}
     assert detail_lines(details, names) == lines
 
@@ -279,43 +279,43 @@ PAGE = {"data": [USER], "pagination": {"current_page": 1, "page_size": 25, "tota
 class Locked:
     """Answers PUT and POST of users only after a login."""
 
-    def __init__(self, played: Played) -> None:
-        self.played = played
+    def __init__(self, fake_service: FakeService) -> None:
+        self.fake_service = fake_service
         self.fresh = False
-        played.answers["/api/users"] = self.listing
-        played.answers["/api/users/u2"] = self.change
-        played.answers["/api/auth/login"] = self.login
-        self.tokens = Played().answers["/api/auth/login"]
+        fake_service.answers["/api/users"] = self.listing
+        fake_service.answers["/api/users/u2"] = self.change
+        fake_service.answers["/api/auth/login"] = self.login
+        self.tokens = FakeService().answers["/api/auth/login"]
 
     def listing(self, request: httpx.Request) -> httpx.Response:
-        return done(PAGE) if request.method == "GET" else self.change(request)
+        return success_answer(PAGE) if request.method == "GET" else self.change(request)
 
     def change(self, _request: httpx.Request) -> httpx.Response:
-        return done(USER) if self.fresh else failed(403, "password_login_needed")
+        return success_answer(USER) if self.fresh else failure_answer(403, "password_login_needed")
 
     def login(self, request: httpx.Request) -> httpx.Response:
         self.fresh = b"own password" in request.content
-        return self.tokens if self.fresh else refused("用户名或密码错误")
+        return self.tokens if self.fresh else refusal_answer("用户名或密码错误")
 
 
 @pytest.fixture
-def locked(qtbot: QtBot) -> Iterator[tuple[PeoplePage, Played]]:
-    played = Played()
-    lock = Locked(played)
-    with played_context(played) as context:
+def page_with_old_login(qtbot: QtBot) -> Iterator[tuple[PeoplePage, FakeService]]:
+    fake_service = FakeService()
+    lock = Locked(fake_service)
+    with open_fake_context(fake_service) as context:
         lock.fresh = True
         context.session.account.login("zhang", "own password")
         lock.fresh = False
         context.enter(make_payload(Role.ADMIN))
         page = open_administration(context, qtbot)
         choose(page, qtbot, "user-u2")
-        yield page, played
+        yield page, fake_service
 
 
-def test_an_old_login_asks_for_the_password_and_repeats_what_was_typed(
-    locked: tuple[PeoplePage, Played], qtbot: QtBot
+def test_old_login_needs_the_password_and_repeats_the_request(
+    page_with_old_login: tuple[PeoplePage, FakeService], qtbot: QtBot
 ) -> None:
-    page, played = locked
+    page, fake_service = page_with_old_login
     page.users.open_new_form()
     form = child(page.users, NewUserForm)
     form.fields["username"].set_text("zhao")
@@ -334,16 +334,16 @@ def test_an_old_login_asks_for_the_password_and_repeats_what_was_typed(
     ask.password.set_text("own password")
     with qtbot.waitSignal(form.saved):
         ask.submit()
-    sent = played.bodies("/api/users")
+    sent = fake_service.bodies("/api/users")
     assert len(sent) == 2
     assert sent[0] == sent[1]
     assert sent[1]["name"] == "赵六"
 
 
-def test_without_the_password_nothing_is_lost_and_the_form_says_why(
-    locked: tuple[PeoplePage, Played], qtbot: QtBot
+def test_cancelled_password_prompt_keeps_the_form(
+    page_with_old_login: tuple[PeoplePage, FakeService], qtbot: QtBot
 ) -> None:
-    page, _ = locked
+    page, _ = page_with_old_login
     page.users.edit_selected()
     form = child(page.users, EditUserForm)
     form.fields["name"].set_text("李四四")

@@ -27,7 +27,7 @@ from shared.wire.webhooks import (
     WebhookUpdate,
 )
 from tests.desktop.children import child
-from tests.desktop.pages.played_service import open_administration
+from tests.desktop.pages.fake_service import open_administration
 from tests.narrowing import not_none
 from tests.service_process import create_first_admin, service_process
 from tests.webhook_receiver import Receiver
@@ -142,7 +142,7 @@ def test_a_test_is_sent_and_its_delivery_listed(context: Context, qtbot: QtBot, 
     dialog.accept()
 
 
-def test_nothing_can_be_done_with_a_webhook_while_the_first_list_loads(
+def test_commands_are_disabled_while_the_first_list_loads(
     context: Context, qtbot: QtBot, receiver: Receiver
 ) -> None:
     page = open_administration(context, qtbot, "webhooks")
@@ -265,5 +265,5 @@ def test_states_and_events_have_labels(qtbot: QtBot) -> None:
     ]
 
 
-def test_update_sends_what_is_set_only() -> None:
+def test_update_sends_only_set_fields() -> None:
     assert WebhookUpdate(paused=True).model_dump(exclude_unset=True) == {"paused": True}

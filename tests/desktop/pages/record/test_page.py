@@ -69,7 +69,7 @@ def now(context: Context, record: Record) -> Record:
     return context.session.records.get(record.inspection_id).value
 
 
-def saved(page: RecordPage, qtbot: QtBot) -> None:
+def save_page(page: RecordPage, qtbot: QtBot) -> None:
     with qtbot.waitSignal(page.toast):
         page.save()
 
@@ -86,7 +86,7 @@ def say_yes(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"desktop.pages.{module}.confirm", lambda *_: True)
 
 
-def test_every_field_is_shown_with_its_name_and_nothing_is_unsaved(
+def test_every_field_is_shown_with_its_name_and_is_saved(
     context: Context, record: Record, qtbot: QtBot
 ) -> None:
     page = open_record_page(context, qtbot, record.inspection_id)
@@ -99,9 +99,7 @@ def test_every_field_is_shown_with_its_name_and_nothing_is_unsaved(
     assert page.top.chip.text == "Not started"
 
 
-def test_a_record_of_any_other_part_says_nothing_of_an_aircraft(
-    context: Context, record: Record, qtbot: QtBot
-) -> None:
+def test_record_without_an_aircraft_shows_none(context: Context, record: Record, qtbot: QtBot) -> None:
     def aircraft_facts(record_id: str) -> tuple[set[str], set[str]]:
         """The facts on the page, and the lines of the report."""
         page = open_record_page(context, qtbot, record_id)
@@ -119,9 +117,7 @@ def test_a_record_of_any_other_part_says_nothing_of_an_aircraft(
     assert aircraft_facts(with_aircraft.inspection_id) == ({"aircraft"}, {"Aircraft"})
 
 
-def test_an_id_and_long_names_never_make_the_fields_scroll_sideways(
-    context: Context, record: Record, qtbot: QtBot
-) -> None:
+def test_long_names_cause_no_horizontal_scrolling(context: Context, record: Record, qtbot: QtBot) -> None:
     page = open_record_page(context, qtbot, record.inspection_id)
     shown = page._record_data
     assert shown is not None
@@ -151,9 +147,7 @@ def test_the_items_are_counted_as_in_the_list_of_records(
     assert card._progress.value() == 0
 
 
-def test_a_status_that_no_person_came_to_is_not_the_state(
-    context: Context, record: Record, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_api_status_is_not_the_state(context: Context, record: Record, qtbot: QtBot, tmp_path: Path) -> None:
     """A record as left by another program or an older version: failed, and never finished here."""
     session, record_id = context.session, record.inspection_id
     result = ResultEntry(progress="done", isPassed=False, version=1)
@@ -186,10 +180,10 @@ def test_a_status_that_no_person_came_to_is_not_the_state(
     qtbot.waitUntil(lambda: statuses() == ("In progress", "In progress", None))
 
 
-def test_a_save_sends_only_what_changed(context: Context, record: Record, qtbot: QtBot) -> None:
+def test_save_sends_only_changed_fields(context: Context, record: Record, qtbot: QtBot) -> None:
     page = open_record_page(context, qtbot, record.inspection_id)
     page.fields.fields["inspection_name"].set_text("复查")
-    saved(page, qtbot)
+    save_page(page, qtbot)
     after = now(context, record)
     assert after.inspection_name == "复查"
     # Saving other fields keeps the seconds, which the field does not show.
@@ -204,7 +198,7 @@ def test_task_of_another_system_stays_as_typed(context: Context, record: Record,
     page.save()
     assert page.fields.fields["task_id"].error()
     page.fields.choosers["task_id"].setEditText("MRO-2026-77")
-    saved(page, qtbot)
+    save_page(page, qtbot)
     assert now(context, record).task_id == "MRO-2026-77"
 
 
@@ -212,7 +206,7 @@ def test_changes_of_others_to_other_fields_are_merged(context: Context, record: 
     page = open_record_page(context, qtbot, record.inspection_id)
     context.session.records.update(record.inspection_id, RecordUpdate(executor_id="E-70"))
     page.fields.fields["inspection_name"].set_text("我的名字")
-    saved(page, qtbot)
+    save_page(page, qtbot)
     after = now(context, record)
     assert (after.inspection_name, after.executor_id) == ("我的名字", "E-70")
     assert page.fields.field_text("executor_id") == "E-70"
@@ -240,7 +234,7 @@ def test_changes_of_the_same_fields_are_decided_one_by_one(
     assert not page.fields.has_changes
 
 
-def test_a_refused_choice_keeps_what_was_typed(context: Context, record: Record, qtbot: QtBot) -> None:
+def test_refused_choice_keeps_the_typed_text(context: Context, record: Record, qtbot: QtBot) -> None:
     page = open_record_page(context, qtbot, record.inspection_id)
     context.session.records.update(record.inspection_id, RecordUpdate(inspection_name="别人的名字"))
     page.fields.fields["inspection_name"].set_text("我的名字")
@@ -285,7 +279,7 @@ def test_a_sealed_record_is_read_only_until_it_is_reopened(
     assert context.session.records.seal(record.inspection_id).state is SealState.REOPENED
 
 
-def test_items_come_from_the_template_and_then_from_the_last_inspection(
+def test_items_are_copied_from_the_template_or_the_last_inspection(
     context: Context, record: Record, qtbot: QtBot
 ) -> None:
     page = open_record_page(context, qtbot, record.inspection_id)
@@ -395,7 +389,7 @@ def test_the_report_is_written_off_the_gui_thread(
     assert not page.report_progress.isVisible()
 
 
-def test_a_report_that_cannot_be_written_says_why(
+def test_report_that_cannot_be_saved_is_explained(
     context: Context, record: Record, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = open_record_page(context, qtbot, record.inspection_id)
@@ -454,7 +448,7 @@ def test_a_day_of_the_record_is_picked_from_a_calendar(
     assert page.fields.has_changes
 
 
-def test_leaving_asks_only_when_something_is_typed(
+def test_leaving_asks_only_with_unsaved_text(
     context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     titles: list[str] = []
@@ -466,7 +460,7 @@ def test_leaving_asks_only_when_something_is_typed(
     assert titles
 
 
-def test_typed_text_comes_back_with_the_place(context: Context, record: Record, qtbot: QtBot) -> None:
+def test_place_restores_typed_text(context: Context, record: Record, qtbot: QtBot) -> None:
     page = open_record_page(context, qtbot, record.inspection_id)
     page.fields.fields["inspection_name"].set_text("新名字")
     page.fields.choosers["executor_id"].setEditText("外部人员")
@@ -480,7 +474,7 @@ def test_typed_text_comes_back_with_the_place(context: Context, record: Record, 
     assert other.fields.changes() == {"inspection_name": "新名字", "executor_id": "外部人员"}
 
 
-def test_who_may_only_read_can_change_nothing(context: Context, record: Record, qtbot: QtBot) -> None:
+def test_viewer_cannot_change_the_record(context: Context, record: Record, qtbot: QtBot) -> None:
     context.payload = make_payload(Role.VIEWER)
     page = open_record_page(context, qtbot, record.inspection_id)
     assert not page.fields.fields["inspection_name"].editor.isEnabled()

@@ -82,13 +82,13 @@ def names(page: RecordsPage) -> list[str]:
     return [str(page.model.index(row, 0).data()) for row in range(page.model.rowCount())]
 
 
-def test_the_newest_records_come_first_with_their_joined_names(page: RecordsPage, qtbot: QtBot) -> None:
+def test_newest_records_are_first_with_their_joined_names(page: RecordsPage, qtbot: QtBot) -> None:
     assert names(page)[:2] == ["检查 29", "检查 28"]
     assert page.model.index(0, 1).data() == "B-1234"
     qtbot.waitUntil(lambda: page.model.index(0, 2).data() == "CA1831")
 
 
-def test_the_next_page_follows_and_the_way_back(page: RecordsPage, qtbot: QtBot) -> None:
+def test_next_and_previous_page_are_loaded(page: RecordsPage, qtbot: QtBot) -> None:
     assert page.model.rowCount() == 25
     assert not page.pager.previous.isEnabled()
     page.pager.next.click()
@@ -125,7 +125,7 @@ def test_the_executor_is_a_filter_by_id_or_by_a_part_of_the_name(page: RecordsPa
     qtbot.waitUntil(lambda: page.stack.currentWidget() is page.stack.content)
 
 
-def test_a_page_made_before_the_login_offers_the_executors(context: Context, qtbot: QtBot) -> None:
+def test_page_created_before_the_login_offers_the_executors(context: Context, qtbot: QtBot) -> None:
     payload, context.payload = not_none(context.payload), None
     page = RecordsPage(context)
     qtbot.addWidget(page)
@@ -136,7 +136,7 @@ def test_a_page_made_before_the_login_offers_the_executors(context: Context, qtb
     page.leave()
 
 
-def test_the_bar_gives_the_count_beside_it_its_room(qtbot: QtBot) -> None:
+def test_progress_bar_leaves_room_for_the_count(qtbot: QtBot) -> None:
     text = "Decided 12 of 12"
     text_width = QFontMetricsF(text_font(TEXT_PX)).horizontalAdvance(text)
     assert progress_width(text, text_width + 200) == 60
@@ -167,7 +167,7 @@ def test_a_record_that_began_on_the_last_day_of_a_range_is_found(page: RecordsPa
     session.records.delete(record.inspection_id)
 
 
-def test_filters_that_are_off_are_written_alike(page: RecordsPage) -> None:
+def test_inactive_filters_have_the_same_form(page: RecordsPage) -> None:
     def ink(combo: QComboBox) -> str:
         return combo.palette().color(QPalette.ColorRole.ButtonText).name()
 
@@ -183,9 +183,7 @@ def test_filters_that_are_off_are_written_alike(page: RecordsPage) -> None:
     assert ink(filters.status) == theme_manager().theme.text
 
 
-def test_where_the_focus_was_it_returns_when_there_is_something_to_show_again(
-    page: RecordsPage, qtbot: QtBot
-) -> None:
+def test_focus_returns_when_the_list_has_records_again(page: RecordsPage, qtbot: QtBot) -> None:
     page.activateWindow()
     qtbot.waitUntil(page.isActiveWindow)
     page.table.setFocus()
@@ -198,7 +196,7 @@ def test_where_the_focus_was_it_returns_when_there_is_something_to_show_again(
     qtbot.waitUntil(lambda: QApplication.focusWidget() is page.table)
 
 
-def test_what_others_change_shows_by_itself_and_moves_nothing(
+def test_changes_of_other_users_appear_without_moving_the_list(
     page: RecordsPage, context: Context, qtbot: QtBot
 ) -> None:
     page.resize(1000, 500)
@@ -226,7 +224,7 @@ def test_hidden_page_does_not_listen(page: RecordsPage, context: Context, qtbot:
     qtbot.waitUntil(lambda: bool(events))
 
 
-def test_nothing_found_says_so_and_offers_the_way_out(page: RecordsPage, qtbot: QtBot) -> None:
+def test_empty_result_is_reported_and_filters_can_be_reset(page: RecordsPage, qtbot: QtBot) -> None:
     page.filters.search.setText("nobody of this name")
     qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.stack.content)
     page.filters.reset()
@@ -243,7 +241,7 @@ def test_enter_opens_the_record(page: RecordsPage, qtbot: QtBot) -> None:
     assert navigation.args == ["workbench", {"record_id": chosen.inspection_id}]
 
 
-def test_a_new_record_needs_a_task_and_keeps_what_was_typed(page: RecordsPage, qtbot: QtBot) -> None:
+def test_new_record_needs_a_task_and_keeps_the_texts(page: RecordsPage, qtbot: QtBot) -> None:
     page.make_record()
     dialog = page.findChild(NewRecordDialog)
     assert isinstance(dialog, NewRecordDialog)
@@ -265,7 +263,7 @@ def test_a_new_record_needs_a_task_and_keeps_what_was_typed(page: RecordsPage, q
     page._context.session.records.delete(record.inspection_id)
 
 
-def test_the_list_is_exported_whole_and_without_formulas(
+def test_list_is_exported_completely_and_without_formulas(
     page: RecordsPage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = page._context.session
@@ -454,7 +452,7 @@ def test_the_filter_finds_any_aircraft_by_a_part_of_its_name(
         session.catalogue.aircraft.delete(aircraft.aircraft_id)
 
 
-def test_everything_that_waits_is_detected_and_what_failed_is_retried(
+def test_pending_detections_run_and_failed_ones_are_retried(
     page: RecordsPage, reference: ReferenceImage, qtbot: QtBot
 ) -> None:
     session = page._context.session
@@ -508,7 +506,7 @@ def test_batches_do_not_call_a_deleted_page(context: Context, qtbot: QtBot) -> N
     batches.notice.emit("")
 
 
-def test_a_first_task_is_made_within_the_dialog(
+def test_first_task_can_be_created_in_the_dialog(
     page: RecordsPage, context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lookup, "tasks", lambda _session: lambda _text, _page: [])
@@ -530,7 +528,7 @@ def test_a_first_task_is_made_within_the_dialog(
     dialog.reject()
 
 
-def test_aircraft_and_flight_are_made_beside_their_lookups(
+def test_aircraft_and_flight_can_be_created_beside_their_fields(
     page: RecordsPage, context: Context, qtbot: QtBot
 ) -> None:
     page.make_record()
@@ -570,7 +568,7 @@ def test_a_reference_image_is_added_within_the_dialog(
     dialog.reject()
 
 
-def test_a_record_without_an_aircraft_is_named_so(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
+def test_record_without_an_aircraft_is_marked(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
     record = context.session.records.create(RecordCreate(task_id="EXT-1", inspection_name="Gearbox"))
     page.reload()
     qtbot.waitUntil(lambda: page.model.find_row(record.inspection_id) >= 0)

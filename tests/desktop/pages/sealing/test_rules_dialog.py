@@ -19,7 +19,7 @@ from shared.codes import Role
 from tests.desktop.app.test_window import Login, Records
 from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
-from tests.desktop.pages.played_service import Played, done, failed, played_context
+from tests.desktop.pages.fake_service import FakeService, failure_answer, open_fake_context, success_answer
 from tests.narrowing import not_none
 
 
@@ -29,7 +29,7 @@ def _off_again(context: Context) -> Iterator[None]:
     context.session.records.set_four_eyes(False)
 
 
-def shown(context: Context, qtbot: QtBot) -> RulesDialog:
+def open_dialog(context: Context, qtbot: QtBot) -> RulesDialog:
     dialog = RulesDialog(context, None)
     qtbot.addWidget(dialog)
     dialog.show()
@@ -43,13 +43,13 @@ def click(dialog: RulesDialog) -> None:
 
 
 def test_an_administrator_sets_the_four_eyes_rule(context: Context, qtbot: QtBot) -> None:
-    dialog = shown(context, qtbot)
+    dialog = open_dialog(context, qtbot)
     qtbot.waitUntil(dialog.four_eyes.isEnabled)
     assert not dialog.four_eyes.isChecked()
     click(dialog)
     qtbot.waitUntil(lambda: dialog.message.text() == "Saved.")
     assert context.session.records.four_eyes()
-    reopened_dialog = shown(context, qtbot)
+    reopened_dialog = open_dialog(context, qtbot)
     qtbot.waitUntil(reopened_dialog.four_eyes.isEnabled)
     assert reopened_dialog.four_eyes.isChecked()
     click(reopened_dialog)
@@ -60,7 +60,7 @@ def test_an_administrator_sets_the_four_eyes_rule(context: Context, qtbot: QtBot
 def test_users_without_the_right_read_the_rule(context: Context, qtbot: QtBot) -> None:
     context.session.records.set_four_eyes(True)
     context.payload = make_payload(Role.INSPECTOR)
-    dialog = shown(context, qtbot)
+    dialog = open_dialog(context, qtbot)
     qtbot.waitUntil(dialog.four_eyes.isChecked)
     assert not dialog.four_eyes.isEnabled()
     assert "Only an administrator" in dialog.message.text()
@@ -69,15 +69,17 @@ def test_users_without_the_right_read_the_rule(context: Context, qtbot: QtBot) -
     assert context.session.records.four_eyes()
 
 
-def test_an_old_login_is_asked_for_the_password_and_a_refusal_changes_nothing(qtbot: QtBot) -> None:
-    played = Played()
-    played.answers["/api/inspection/policy"] = lambda request: (
-        done({"four_eyes": False}) if request.method == "GET" else failed(403, "password_login_needed")
+def test_old_login_needs_the_password_and_cancel_changes_nothing(qtbot: QtBot) -> None:
+    fake_service = FakeService()
+    fake_service.answers["/api/inspection/policy"] = lambda request: (
+        success_answer({"four_eyes": False})
+        if request.method == "GET"
+        else failure_answer(403, "password_login_needed")
     )
-    with played_context(played) as context:
+    with open_fake_context(fake_service) as context:
         context.session.account.login("zhang", "p")
         context.enter(make_payload(Role.ADMIN))
-        dialog = shown(context, qtbot)
+        dialog = open_dialog(context, qtbot)
         qtbot.waitUntil(dialog.four_eyes.isEnabled)
         click(dialog)
         qtbot.waitUntil(lambda: dialog.findChild(PasswordPrompt) is not None)
@@ -87,16 +89,16 @@ def test_an_old_login_is_asked_for_the_password_and_a_refusal_changes_nothing(qt
         assert dialog.message.text()
 
 
-def test_what_could_not_be_read_can_be_tried_again(qtbot: QtBot) -> None:
-    played = Played()
-    played.answers["/api/inspection/policy"] = failed(503, "unavailable")
-    with played_context(played) as context:
+def test_failed_reading_can_be_retried(qtbot: QtBot) -> None:
+    fake_service = FakeService()
+    fake_service.answers["/api/inspection/policy"] = failure_answer(503, "unavailable")
+    with open_fake_context(fake_service) as context:
         context.session.account.login("zhang", "p")
         context.enter(make_payload(Role.ADMIN))
-        dialog = shown(context, qtbot)
+        dialog = open_dialog(context, qtbot)
         qtbot.waitUntil(dialog.retry.isVisible)
         assert not dialog.four_eyes.isEnabled()
-        played.answers["/api/inspection/policy"] = done({"four_eyes": True})
+        fake_service.answers["/api/inspection/policy"] = success_answer({"four_eyes": True})
         dialog.retry.click()
         qtbot.waitUntil(dialog.four_eyes.isChecked)
         assert not dialog.retry.isVisible()

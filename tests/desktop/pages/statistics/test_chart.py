@@ -95,7 +95,7 @@ def test_every_colour_is_seen_on_the_panel(theme: object, qtbot: QtBot) -> None:
     assert all(contrast(colour, wanted.panel) >= 3 for colour in colours), colours
 
 
-def test_records_come_in_the_order_of_the_states_with_the_records_behind_them(qtbot: QtBot) -> None:
+def test_records_are_ordered_by_state_and_link_to_the_list(qtbot: QtBot) -> None:
     theme_manager()
     series = [Series(name="cancelled", amounts=[1, 0]), Series(name="passed", amounts=[4, 1])]
     chart = _records_chart(Chart(periods=PERIODS, series=series), WHERE)
@@ -113,7 +113,7 @@ def test_records_come_in_the_order_of_the_states_with_the_records_behind_them(qt
     ("kind", "name", "field"),
     [(ChartKind.LABELS, "dent", "finding_label"), (ChartKind.REGIONS, "dent", "finding_region")],
 )
-def test_findings_lead_to_their_records_and_so_do_the_others(
+def test_findings_and_others_link_to_their_records(
     kind: ChartKind, name: str, field: str, qtbot: QtBot
 ) -> None:
     chart = _findings_chart(

@@ -65,12 +65,12 @@ def page(context: Context, qtbot: QtBot) -> Iterator[StatisticsPage]:
     page.resize(1300, 900)
     page.show()
     page.enter({})
-    qtbot.waitUntil(lambda: all(settled(card) for card in page.cards.values()))
+    qtbot.waitUntil(lambda: all(is_loaded(card) for card in page.cards.values()))
     yield page
     page.leave()
 
 
-def settled(card: ChartCard) -> bool:
+def is_loaded(card: ChartCard) -> bool:
     return card.stack.currentWidget() is not card.stack.loading
 
 
@@ -203,7 +203,7 @@ def test_failure_is_reported_and_retried(
     qtbot.waitUntil(lambda: card.stack.currentWidget() is card.view)
 
 
-def test_the_filters_come_back(page: StatisticsPage) -> None:
+def test_filters_are_restored(page: StatisticsPage) -> None:
     page.days.set_range(date(2026, 1, 1), date(2026, 1, 31))
     params = page.return_params()
     page.reset()

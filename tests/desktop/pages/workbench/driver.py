@@ -106,7 +106,7 @@ class WorkbenchDriver:
 
     @property
     def saved(self) -> bool:
-        saving = self.page.open_record.edits.saving
+        saving = self.page.open_record.edits.save_state
         return saving.unsent_count == 0
 
     def at(self, x: float, y: float) -> QPoint:

@@ -34,7 +34,7 @@ def click_row(
     QTest.mouseClick(view.viewport(), LEFT, modifiers, middle)
 
 
-def listed(desk: WorkbenchDriver) -> list[int]:
+def selected_rows(desk: WorkbenchDriver) -> list[int]:
     return sorted(index.row() for index in desk.page.items.list.selectionModel().selectedIndexes())
 
 
@@ -58,7 +58,7 @@ def test_one_click_in_the_list_ends_a_selection_of_all(desk: WorkbenchDriver, qt
     view.setFocus()
     QTest.keyClick(view, KEY.Key_A, CTRL)
     assert list(view.store.selected_ids) == ids(desk)
-    assert listed(desk) == [0, 1, 2]
+    assert selected_rows(desk) == [0, 1, 2]
     click_row(desk, 1)
     assert view.store.selected_ids == (ids(desk)[1],)
     QTest.keyClick(desk.page.items.list, KEY.Key_Delete)
@@ -72,11 +72,11 @@ def test_list_and_canvas_select_the_same(desk: WorkbenchDriver) -> None:
     assert page.view.store.selected_ids == (ids(desk)[0], ids(desk)[2])
     assert page.open_record.current == ids(desk)[2]
     QTest.mouseClick(page.view, LEFT, pos=desk.at(0.6, 0.3))
-    assert listed(desk) == [1]
+    assert selected_rows(desk) == [1]
     QTest.mouseClick(page.view, LEFT, CTRL, desk.at(0.2, 0.2))
-    assert listed(desk) == [0, 1]
+    assert selected_rows(desk) == [0, 1]
     QTest.keyClick(page.view, KEY.Key_Escape)
-    assert listed(desk) == []
+    assert selected_rows(desk) == []
     assert page.open_record.item is not None
 
 
@@ -85,10 +85,10 @@ def test_a_change_from_the_service_keeps_the_selection(desk: WorkbenchDriver) ->
     click_row(desk, 0)
     click_row(desk, 1, CTRL)
     page.open_record.update_item(desk.session.items.get(ids(desk)[2]).value)
-    assert listed(desk) == [0, 1]
+    assert selected_rows(desk) == [0, 1]
     QTest.keyClick(page.view, KEY.Key_Escape)
     page.open_record.update_item(desk.session.items.get(ids(desk)[2]).value)
-    assert listed(desk) == []
+    assert selected_rows(desk) == []
     assert page.view.store.selected_ids == ()
 
 
@@ -112,7 +112,7 @@ def test_delete_acts_on_the_focused_view_only(desk: WorkbenchDriver, qtbot: QtBo
     assert len(desk.names) == 3
 
 
-def test_delete_while_comparing_never_takes_the_item(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_delete_while_comparing_does_not_delete_the_item(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     page = workbench.page
     record_id = make_record(workbench.session, ((0.3, 0.3, 0.3, 0.3),))
     add_result(workbench.session, workbench.session.items.all(record_id)[0].item_id)
@@ -132,7 +132,7 @@ def test_delete_while_comparing_never_takes_the_item(workbench: WorkbenchDriver,
     assert len(workbench.names) == 1
 
 
-def test_what_the_filter_hides_is_not_deleted(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_filtered_items_are_not_deleted(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     page.open_record.select(ids(desk))
     page.items.list.setFocus()
@@ -142,7 +142,9 @@ def test_what_the_filter_hides_is_not_deleted(desk: WorkbenchDriver, qtbot: QtBo
     qtbot.waitUntil(lambda: desk.names == ["条目1", "条目3"])
 
 
-def test_what_holds_photos_or_verdicts_asks_and_names_it(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_deletion_of_an_item_with_photos_or_verdicts_needs_confirmation(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
     page, session = desk.page, desk.session
     first, second, third = ids(desk)
     for seed, item_id in enumerate((first, first, third), 2):
@@ -193,7 +195,7 @@ def test_cancel_deletes_nothing_and_a_photo_alone_asks_for_no_reason(
     assert len(desk.names) == 3
 
 
-def test_a_locked_region_stays(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_locked_region_is_not_deleted(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     toasts: list[str] = []
     page.toast.connect(toasts.append)
@@ -225,7 +227,7 @@ def test_undo_brings_back_photo_buttons_findings_and_the_unsaved_draft(
     workbench.context.commands.run("edit.undo")
     assert workbench.names == ["条目1"]
     assert page.open_record.current == page.open_record.rows[0].item_id
-    assert listed(workbench) == [0]
+    assert selected_rows(workbench) == [0]
     assert page.inspector.photo.add.isEnabled()
     assert labels(workbench) == ["oil leak"]
     assert page.inspector.correction.save.isVisible()

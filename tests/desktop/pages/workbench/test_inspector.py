@@ -51,10 +51,10 @@ def in_sight(desk: WorkbenchDriver, widget: QWidget) -> bool:
 
 def test_findings_are_in_sight_without_scrolling(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: in_sight(desk, desk.page.inspector.findings.list))
-    assert len(desk.page.inspector.findings.shown) == 2
+    assert len(desk.page.inspector.findings.shown_findings) == 2
 
 
-def test_what_scrolls_is_as_wide_as_the_verdict_below(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_scroll_area_is_as_wide_as_the_verdict(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     inspector = desk.page.inspector
     bar = scroll(desk).verticalScrollBar()
 
@@ -70,7 +70,7 @@ def test_what_scrolls_is_as_wide_as_the_verdict_below(desk: WorkbenchDriver, qtb
     qtbot.waitUntil(lambda: right(inspector.photo) == right(inspector.verdict))
 
 
-def test_unsaved_findings_stay_in_sight(desk: WorkbenchDriver) -> None:
+def test_unsaved_findings_stay_visible(desk: WorkbenchDriver) -> None:
     page = desk.page
     page.shown_findings.choose(0)
     page.inspector.findings.list.setFocus()
@@ -105,14 +105,14 @@ def test_every_one_of_many_photos_can_be_chosen(qtbot: QtBot) -> None:
     wanted = strip.show_photos([_photo(number) for number in range(12)], "p2", removable=True)
     assert len(wanted) == 12
 
-    def shown() -> list[str]:
+    def visible_keys() -> list[str]:
         return [key for key, thumb in strip._thumbs.items() if not thumb.isHidden()]
 
     # The newest, and the one on view.
-    assert shown() == ["p11", "p10", "p2"]
+    assert visible_keys() == ["p11", "p10", "p2"]
     assert strip.more.text() == "+9"
     strip.more.click()
-    assert len(shown()) == 12
+    assert len(visible_keys()) == 12
     with qtbot.waitSignal(strip.chosen) as chosen:
         strip._thumbs["p0"].click()
     assert chosen.args == ["p0"]
@@ -120,7 +120,7 @@ def test_every_one_of_many_photos_can_be_chosen(qtbot: QtBot) -> None:
     assert strip.more.isHidden()
 
 
-def test_thumbnails_of_another_item_take_the_place_of_those_before(qtbot: QtBot) -> None:
+def test_thumbnails_of_another_item_replace_the_previous_ones(qtbot: QtBot) -> None:
     strip = PhotoStrip()
     qtbot.addWidget(strip)
     strip.show_photos([_photo(number) for number in range(3)], "p2", removable=True)
@@ -134,7 +134,7 @@ def test_thumbnails_of_another_item_take_the_place_of_those_before(qtbot: QtBot)
     assert chosen.args == ["p8"]
 
 
-def test_the_menu_of_a_thumbnail_closes_when_another_photo_takes_its_place(qtbot: QtBot) -> None:
+def test_menu_of_a_thumbnail_closes_when_its_photo_is_replaced(qtbot: QtBot) -> None:
     strip = PhotoStrip()
     qtbot.addWidget(strip)
     strip.show_photos([_photo(1)], "p1", removable=True)
@@ -149,7 +149,7 @@ def test_the_menu_of_a_thumbnail_closes_when_another_photo_takes_its_place(qtbot
     qtbot.waitUntil(lambda: not thumb.findChildren(QMenu))
 
 
-def test_a_line_without_room_ends_in_an_ellipsis_and_tells_all_on_hover(qtbot: QtBot) -> None:
+def test_long_line_is_elided_and_has_a_tool_tip(qtbot: QtBot) -> None:
     line = ElidedLabel("left wing root " * 10)
     qtbot.addWidget(line)
     line.show()

@@ -36,13 +36,13 @@ def page(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchPage:
 
 @pytest.fixture
 def press(page: WorkbenchPage) -> Press:
-    def pressed(key: Qt.Key, modifier: Qt.KeyboardModifier = NONE) -> None:
+    def press_key(key: Qt.Key, modifier: Qt.KeyboardModifier = NONE) -> None:
         QTest.keyClick(page.view, key, modifier)
 
-    return pressed
+    return press_key
 
 
-def rect_of(page: WorkbenchPage) -> Rect:
+def current_rect(page: WorkbenchPage) -> Rect:
     return page.view.store[page.open_record.current].rect
 
 
@@ -63,7 +63,7 @@ def test_drawing_by_clicks_by_drag_as_a_square_and_not_at_all(
     QTest.mousePress(view, LEFT, SHIFT, workbench.at(0.3, 0.02))
     QTest.mouseMove(view, workbench.at(0.4, 0.04))
     QTest.mouseRelease(view, LEFT, SHIFT, workbench.at(0.4, 0.04))
-    square = rect_of(page)
+    square = current_rect(page)
     assert square.w == pytest.approx(square.h)
     press(KEY.Key_R)
     QTest.mouseClick(view, LEFT, pos=workbench.at(0.02, 0.4))
@@ -124,18 +124,18 @@ def test_looking(page: WorkbenchPage, press: Press) -> None:
 
 
 def test_editing(workbench: WorkbenchDriver, page: WorkbenchPage, press: Press) -> None:
-    at_first = rect_of(page)
+    at_first = current_rect(page)
     press(KEY.Key_Right)
     press(KEY.Key_Down, SHIFT)
-    assert rect_of(page).x == pytest.approx(at_first.x + 1)
-    assert rect_of(page).y == pytest.approx(at_first.y + 10)
+    assert current_rect(page).x == pytest.approx(at_first.x + 1)
+    assert current_rect(page).y == pytest.approx(at_first.y + 10)
     press(KEY.Key_Z, CTRL)
-    assert rect_of(page).y == pytest.approx(at_first.y)
+    assert current_rect(page).y == pytest.approx(at_first.y)
     press(KEY.Key_Y, CTRL)
-    assert rect_of(page).y == pytest.approx(at_first.y + 10)
+    assert current_rect(page).y == pytest.approx(at_first.y + 10)
     press(KEY.Key_Z, CTRL)
     press(KEY.Key_Z, CTRL | SHIFT)
-    assert rect_of(page).y == pytest.approx(at_first.y + 10)
+    assert current_rect(page).y == pytest.approx(at_first.y + 10)
     press(KEY.Key_D, CTRL)
     assert len(workbench.names) == 4
     press(KEY.Key_Delete)
@@ -164,14 +164,14 @@ def test_going_through_the_items_and_deciding(
         assert page.open_record.rows[0].status == status
 
 
-def test_what_was_copied_goes_onto_another_picture(
+def test_copied_regions_can_be_pasted_onto_another_picture(
     workbench: WorkbenchDriver, page: WorkbenchPage, press: Press, qtbot: QtBot
 ) -> None:
-    copied = rect_of(page)
+    copied = current_rect(page)
     press(KEY.Key_C, CTRL)
     workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
     qtbot.waitUntil(lambda: workbench.names == [])
     page.view.setFocus()
     press(KEY.Key_V, CTRL)
     assert workbench.names == ["条目1"]
-    assert (rect_of(page).w, rect_of(page).h) == pytest.approx((copied.w, copied.h))
+    assert (current_rect(page).w, current_rect(page).h) == pytest.approx((copied.w, copied.h))

@@ -24,7 +24,7 @@ def test_inspector_folds_by_the_width_of_the_window(
     qtbot.waitUntil(lambda: desk.page.inspector.isHidden() is folded)
 
 
-def test_button_brings_the_folded_inspector_back(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_button_unfolds_the_inspector(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     page.window().resize(1024, 760)
     qtbot.waitUntil(page.inspector.isHidden)

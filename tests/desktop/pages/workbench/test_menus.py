@@ -16,7 +16,7 @@ from tests.narrowing import not_none
 
 
 @pytest.fixture
-def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
+def open_workbench(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     yield workbench
     while isinstance(QApplication.activePopupWidget(), QMenu):
@@ -42,8 +42,8 @@ def popup() -> QMenu:
     return menu
 
 
-def test_every_command_of_the_workbench_is_in_its_menu(opened: WorkbenchDriver) -> None:
-    opened.page.top.more.click()
+def test_every_command_of_the_workbench_is_in_its_menu(open_workbench: WorkbenchDriver) -> None:
+    open_workbench.page.top.more.click()
     shown_titles = titles(popup())
     wanted = [
         command.title for command in COMMANDS.values() if command.place == "workbench" and not command.focus
@@ -52,37 +52,37 @@ def test_every_command_of_the_workbench_is_in_its_menu(opened: WorkbenchDriver) 
     assert [title for title in wanted if title not in shown_titles] == []
 
 
-def test_the_right_button_chooses_the_region_below_it_and_offers_what_is_done_with_it(
-    opened: WorkbenchDriver, qtbot: QtBot
+def test_right_click_selects_the_region_and_opens_its_menu(
+    open_workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     x, y, w, h = BOXES[1]
-    at = opened.at(x + w / 2, y + h / 2)
-    opened.page.view.customContextMenuRequested.emit(at)
-    assert opened.page.open_record.current == opened.page.open_record.rows[1].item_id
+    at = open_workbench.at(x + w / 2, y + h / 2)
+    open_workbench.page.view.customContextMenuRequested.emit(at)
+    assert open_workbench.page.open_record.current == open_workbench.page.open_record.rows[1].item_id
     menu = popup()
     assert {"Verdict: failed", "Rename item", "Lock or unlock regions", "Fit to window"} <= titles(menu)
     next(action for action in entries(menu) if action.text().startswith("Delete")).trigger()
-    qtbot.waitUntil(lambda: len(opened.names) == len(BOXES) - 1)
+    qtbot.waitUntil(lambda: len(open_workbench.names) == len(BOXES) - 1)
 
 
-def test_the_right_button_beside_regions_keeps_what_is_chosen(opened: WorkbenchDriver) -> None:
-    before = opened.page.open_record.current
-    opened.page.view.customContextMenuRequested.emit(opened.at(0.99, 0.99))
-    assert opened.page.open_record.current == before
+def test_right_click_beside_regions_keeps_the_selection(open_workbench: WorkbenchDriver) -> None:
+    before = open_workbench.page.open_record.current
+    open_workbench.page.view.customContextMenuRequested.emit(open_workbench.at(0.99, 0.99))
+    assert open_workbench.page.open_record.current == before
     shown_titles = titles(popup())
     assert "Paste regions" in shown_titles
     assert "Delete item" not in shown_titles
 
 
-def test_several_chosen_regions_stay_chosen(opened: WorkbenchDriver) -> None:
-    opened.context.commands.run("edit.all")
+def test_right_click_on_a_selected_region_keeps_the_selection(open_workbench: WorkbenchDriver) -> None:
+    open_workbench.context.commands.run("edit.all")
     x, y, w, h = BOXES[1]
-    opened.page.view.customContextMenuRequested.emit(opened.at(x + w / 2, y + h / 2))
-    assert len(opened.page.view.store.selected_ids) == len(BOXES)
+    open_workbench.page.view.customContextMenuRequested.emit(open_workbench.at(x + w / 2, y + h / 2))
+    assert len(open_workbench.page.view.store.selected_ids) == len(BOXES)
 
 
-def test_the_list_offers_the_same(opened: WorkbenchDriver) -> None:
-    items = opened.page.items.list
-    opened.page.go_to(opened.page.open_record.rows[0].item_id)
+def test_the_list_offers_the_same(open_workbench: WorkbenchDriver) -> None:
+    items = open_workbench.page.items.list
+    open_workbench.page.go_to(open_workbench.page.open_record.rows[0].item_id)
     items.customContextMenuRequested.emit(items.visualRect(items.model().index(0, 0)).center())
-    assert titles(popup()) == titles(menus.item_menu(opened.context.commands, items))
+    assert titles(popup()) == titles(menus.item_menu(open_workbench.context.commands, items))

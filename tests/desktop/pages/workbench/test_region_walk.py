@@ -16,7 +16,7 @@ from tests.call_stack import packages_on_stack
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 
 
-def test_a_drawn_region_walks_through_each_package_once(
+def test_drawn_region_passes_each_package_once(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record_id = make_record(workbench.session, boxes=())

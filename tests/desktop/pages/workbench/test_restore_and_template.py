@@ -18,7 +18,7 @@ def delete_dialogs(driver: WorkbenchDriver) -> list[DeleteDialog]:
     return driver.page.findChildren(DeleteDialog)
 
 
-def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: Session, qtbot: QtBot) -> None:
+def test_undone_delete_restores_the_item_even_after_a_restart(session: Session, qtbot: QtBot) -> None:
     record_id = make_record(session)
     items = session.items.all(record_id)
     photo = session.files.upload(picture(2), "today.png")
@@ -56,7 +56,7 @@ def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: S
         assert [item.item_name for item in session.items.all(record_id)] == ["条目2", "条目3"]
 
 
-def test_a_delete_that_was_not_sent_is_undone(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_unsent_delete_can_be_undone(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     before = [item.item_id for item in workbench.session.items.all(record_id)]

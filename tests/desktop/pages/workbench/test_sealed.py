@@ -59,17 +59,17 @@ def changing(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     sent: list[str] = []
     send = httpx.Client.send
 
-    def watched(self: httpx.Client, request: httpx.Request, **more: Any) -> httpx.Response:
+    def send_and_record(self: httpx.Client, request: httpx.Request, **more: Any) -> httpx.Response:
         if request.method not in ("GET", "HEAD"):
             sent.append(f"{request.method} {request.url.path}")
         return send(self, request, **more)
 
-    monkeypatch.setattr(httpx.Client, "send", watched)
+    monkeypatch.setattr(httpx.Client, "send", send_and_record)
     return sent
 
 
 @pytest.fixture
-def opened(
+def open_workbench(
     workbench: WorkbenchDriver, record_id: str, changing: list[str], qtbot: QtBot
 ) -> Iterator[WorkbenchDriver]:
     workbench.open(record_id, qtbot.waitUntil)
@@ -81,7 +81,7 @@ def opened(
     assert workbench.session.records.verify_seal(record_id).intact
 
 
-def shown(desk: WorkbenchDriver) -> object:
+def visible_state(desk: WorkbenchDriver) -> object:
     """The record as the user sees it."""
     workbench = desk.page.open_record
     document = workbench.document
@@ -219,7 +219,7 @@ ATTEMPTS: dict[str, Callable[[WorkbenchDriver], None]] = {
 
 @pytest.mark.parametrize("name", ATTEMPTS)
 def test_sealed_record_does_not_change_and_the_reason_is_shown_once(
-    opened: WorkbenchDriver,
+    open_workbench: WorkbenchDriver,
     name: str,
     changing: list[str],
     qtbot: QtBot,
@@ -229,21 +229,21 @@ def test_sealed_record_does_not_change_and_the_reason_is_shown_once(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(photo_pair, "confirm", lambda *_args, **_more: True)
     toasts: list[str] = []
-    opened.page.toast.connect(toasts.append)
-    before = shown(opened)
-    ATTEMPTS[name](opened)
-    opened.session.records.get(opened.page.open_record.record_id)
+    open_workbench.page.toast.connect(toasts.append)
+    before = visible_state(open_workbench)
+    ATTEMPTS[name](open_workbench)
+    open_workbench.session.records.get(open_workbench.page.open_record.record_id)
     settled: list[bool] = []
-    opened.page.open_record.edits.call_when_saved(lambda: settled.append(True))
+    open_workbench.page.open_record.edits.call_when_saved(lambda: settled.append(True))
     qtbot.waitUntil(lambda: bool(settled) and bool(toasts))
     assert toasts == [sealed_sentence()]
-    assert shown(opened) == before
+    assert visible_state(open_workbench) == before
     assert changing == []
-    assert opened.page.open_record.edits.saving.unsent_count == 0
+    assert open_workbench.page.open_record.edits.save_state.unsent_count == 0
 
 
-def test_what_would_change_it_is_off(opened: WorkbenchDriver) -> None:
-    page = opened.page
+def test_commands_that_would_change_it_are_disabled(open_workbench: WorkbenchDriver) -> None:
+    page = open_workbench.page
     fields, verdict = page.inspector.fields, page.inspector.verdict
     assert fields.name.isReadOnly()
     assert fields.description.isReadOnly()
@@ -259,11 +259,11 @@ def test_what_would_change_it_is_off(opened: WorkbenchDriver) -> None:
     assert not fields.model.isEnabled()
 
 
-def test_a_finding_of_a_sealed_record_stays_where_it_is(
-    opened: WorkbenchDriver, changing: list[str], qtbot: QtBot
+def test_finding_of_a_sealed_record_cannot_be_moved(
+    open_workbench: WorkbenchDriver, changing: list[str], qtbot: QtBot
 ) -> None:
-    page = opened.page
-    before = shown(opened)
+    page = open_workbench.page
+    before = visible_state(open_workbench)
     page.shown_findings.choose(0)
     page.correcting.remove(0)
     page.correcting.accept(0)
@@ -276,14 +276,16 @@ def test_a_finding_of_a_sealed_record_stays_where_it_is(
     QTest.mouseMove(pane, opened_at + QPoint(12, 12))
     QTest.mouseRelease(pane, _LEFT, pos=opened_at + QPoint(12, 12))
     assert len(page.open_record.drafts) == 0
-    assert shown(opened) == before
+    assert visible_state(open_workbench) == before
     assert changing == []
 
 
-def test_findings_on_the_photo_of_a_sealed_record_stay(opened: WorkbenchDriver, qtbot: QtBot) -> None:
-    page, canvas = opened.page, opened.page.photo
+def test_findings_on_the_photo_of_a_sealed_record_cannot_change(
+    open_workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    page, canvas = open_workbench.page, open_workbench.page.photo
     qtbot.waitUntil(lambda: page.photos.of_item)
-    opened.context.commands.run("view.photo")
+    open_workbench.context.commands.run("view.photo")
     qtbot.waitUntil(lambda: bool(list(canvas.store)))
     toasts: list[str] = []
     page.toast.connect(toasts.append)
@@ -298,9 +300,9 @@ def test_findings_on_the_photo_of_a_sealed_record_stay(opened: WorkbenchDriver, 
     assert canvas.editor.tool is Tool.SELECT
 
 
-def test_a_sealed_record_can_be_looked_at_by_keys(opened: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_a_sealed_record_can_be_looked_at_by_keys(open_workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     """Comparing and the versions of a result are no changes."""
-    commands = opened.context.commands
+    commands = open_workbench.context.commands
     looking = ("item.versions", "compare", "record.report", "inspection.export", *MODE_COMMANDS.values())
     assert [look for look in looking if not commands.is_possible(look)] == []
 
@@ -346,7 +348,7 @@ def insist(desk: WorkbenchDriver) -> None:
     dialog.decide()
 
 
-def test_typed_texts_and_corrections_stay_and_are_offered(
+def test_unsaved_texts_and_corrections_are_kept_and_offered(
     judged_record: tuple[WorkbenchDriver, Session], qtbot: QtBot
 ) -> None:
     desk, other = judged_record
@@ -361,7 +363,7 @@ def test_typed_texts_and_corrections_stay_and_are_offered(
     qtbot.waitUntil(lambda: page.open_record.sealed)
     # The journal knows of the conflict a moment before the window knows why.
     qtbot.waitUntil(
-        lambda: page.open_record.edits.saving.conflicts == 1 and bool(page.open_record.edits.refusals)
+        lambda: page.open_record.edits.save_state.conflicts == 1 and bool(page.open_record.edits.refusals)
     )
     # The sealed content is shown, not the typed text.
     assert page.open_record.rows[0].name == sealed_name
@@ -379,7 +381,7 @@ def test_typed_texts_and_corrections_stay_and_are_offered(
     while not desk.saved:
         # First the edit that met the seal, then the correction that withdraws the sealed verdict.
         insist(desk)
-        qtbot.waitUntil(lambda: desk.saved or page.open_record.edits.saving.conflicts == 1)
+        qtbot.waitUntil(lambda: desk.saved or page.open_record.edits.save_state.conflicts == 1)
     item = other.items.all(record_id)[0]
     assert item.item_name == "typed here"
     newest = item.result[-1].model_dump(mode="json")
@@ -400,15 +402,15 @@ def test_outbox_edits_from_before_the_finish_are_not_shown_as_done(
     page.item_changes.rename("made before the finish")
     other.records.finish(record_id)
     page.open_record.edits.keep()
-    qtbot.waitUntil(lambda: page.open_record.edits.saving.conflicts == 2)
+    qtbot.waitUntil(lambda: page.open_record.edits.save_state.conflicts == 2)
     qtbot.waitUntil(lambda: page.open_record.sealed)
     assert desk.names == names
-    assert page.open_record.edits.saving.unsent_count == 2
+    assert page.open_record.edits.save_state.unsent_count == 2
     assert [item.item_name for item in other.items.all(record_id)] == names
     assert other.records.verify_seal(record_id).intact
 
 
-def test_finishing_takes_a_correction_that_is_not_saved_first(
+def test_finishing_saves_an_unsaved_correction_first(
     judged_record: tuple[WorkbenchDriver, Session], qtbot: QtBot
 ) -> None:
     desk, _other = judged_record

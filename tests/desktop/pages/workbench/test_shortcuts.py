@@ -66,7 +66,7 @@ def snapshot(desk: WorkbenchDriver) -> object:
         findings.current,
         page.inspector.photo.strip.ids,
         page.inspector.isVisible(),
-        page.open_record.edits.saving.unsent_count,
+        page.open_record.edits.save_state.unsent_count,
     )
 
 
@@ -128,7 +128,7 @@ def test_another_key_does_it_and_the_old_one_does_not(desk: WorkbenchDriver) -> 
     assert len(desk.names) == 4
 
 
-def test_delete_on_a_photo_takes_the_photo_off_and_leaves_the_item(
+def test_delete_on_a_photo_removes_the_photo_and_keeps_the_item(
     desk: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     titles: list[str] = []
@@ -177,7 +177,7 @@ def test_arrows_and_space_work_on_the_pair_and_on_the_findings(desk: WorkbenchDr
     assert findings.findings[0].accepted
 
 
-def test_help_and_palette_list_what_the_canvas_does(desk: WorkbenchDriver) -> None:
+def test_help_and_palette_list_the_canvas_commands(desk: WorkbenchDriver) -> None:
     commands = desk.context.commands
     commands.set_keys("move.left", ["Ctrl+Shift+M"])
     sheet = ShortcutSheet(desk.page, commands)

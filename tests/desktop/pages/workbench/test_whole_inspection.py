@@ -45,24 +45,24 @@ def test_photo_detection_verdict_finish_report(
     assert not not_none(page.photos.pair).aligned
     assert workbench.context.commands.run("item.detect")
     qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0, timeout=30000)
-    qtbot.waitUntil(lambda: not_none(page.photos.pair).aligned and not page.detecting.running)
+    qtbot.waitUntil(lambda: not_none(page.photos.pair).aligned and not page.detecting.running_items)
     assert page.open_record.rows[0].status == "undecided"
-    assert len(page.inspector.findings.shown) == page.open_record.rows[0].findings
+    assert len(page.inspector.findings.shown_findings) == page.open_record.rows[0].findings
     assert page.inspector.photo.version.text() == "Version 1 / 1"
     page.shown_findings.step(1)
     assert page.inspector.findings.list.current == 0
     page.inspector.findings.slider.setValue(100)
-    assert all(finding.confidence == 1 for finding in page.inspector.findings.shown)
+    assert all(finding.confidence == 1 for finding in page.inspector.findings.shown_findings)
     workbench.context.commands.run("compare")
     assert page.centre.currentWidget() is page.compare
     workbench.context.commands.run("tool.select")
     assert page.centre.currentWidget() is page.view
 
     workbench.context.commands.run("item.pass")
-    assert page.inspector.verdict.asking
+    assert page.inspector.verdict.shown_request
     page.inspector.verdict.reason.setPlainText("only dirt, wiped off")
     page.inspector.verdict.commit()
-    assert not page.inspector.verdict.asking
+    assert not page.inspector.verdict.shown_request
     assert page.top.finish.text() == "Finish record"
     page.top.finish.click()
     qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in page.findChildren(FinishDialog)))
@@ -91,7 +91,7 @@ def test_photo_detection_verdict_finish_report(
     assert "only dirt" in (tmp_path / "report.html").read_text("utf-8")
 
 
-def test_finishing_leads_to_the_first_undecided_item(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_finishing_opens_the_first_undecided_item(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     workbench.page.inspector.verdict.decide(Verdict.PASSED)
@@ -128,7 +128,7 @@ def test_file_that_is_not_a_picture_is_reported_and_others_are_sent(
     assert workbench.page.inspector.photo.error == ""
 
 
-def test_several_photos_the_newest_counts_and_one_can_go(
+def test_newest_of_several_photos_counts_and_one_can_be_removed(
     workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record_id = make_record(workbench.session, REGION)
@@ -149,7 +149,7 @@ def test_several_photos_the_newest_counts_and_one_can_go(
     assert [photo.file.filename for photo in workbench.session.items.photos(item_id)] == ["1.png"]
 
 
-def test_detection_that_fails_says_why_on_the_item(
+def test_failed_detection_is_explained_at_the_item(
     workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
     record_id = make_record(workbench.session, REGION)

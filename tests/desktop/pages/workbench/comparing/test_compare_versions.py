@@ -25,7 +25,7 @@ def entry(*boxes: EntryBox, photo: str = "a", homography: list[list[float]] | No
     }
 
 
-def moved(box: EntryBox, x: float, y: float) -> EntryBox:
+def move_box(box: EntryBox, x: float, y: float) -> EntryBox:
     at = box["points"]
     points: EntryCorners = {"x1": at["x1"] + x, "y1": at["y1"] + y, "x2": at["x2"] + x, "y2": at["y2"] + y}
     return {**box, "points": points}
@@ -36,9 +36,9 @@ def within(first: Entry, second: Entry) -> list[VersionSide]:
 
 
 def test_findings_at_the_same_place_are_the_same_whatever_they_are_called() -> None:
-    dent: EntryBox = {**moved(CRACK, 4, 2), "label": "dent"}
+    dent: EntryBox = {**move_box(CRACK, 4, 2), "label": "dent"}
     assert within(entry(CRACK, STAIN), entry(dent)) == [VersionSide.RELABELLED, VersionSide.FIRST]
-    assert within(entry(CRACK), entry(moved(CRACK, 3, 0), STAIN)) == [VersionSide.BOTH, VersionSide.SECOND]
+    assert within(entry(CRACK), entry(move_box(CRACK, 3, 0), STAIN)) == [VersionSide.BOTH, VersionSide.SECOND]
     assert within(entry(), entry()) == []
 
 
@@ -48,7 +48,7 @@ def test_a_finding_is_the_same_as_one_other_only() -> None:
 
 def test_findings_of_two_photos_are_matched_on_the_reference_image() -> None:
     first = entry(CRACK, photo="a", homography=SAME)
-    second = entry(moved(CRACK, 500, 300), photo="b", homography=SHIFTED)
+    second = entry(move_box(CRACK, 500, 300), photo="b", homography=SHIFTED)
     assert within(first, second) == [VersionSide.BOTH]
     assert within(first, entry(CRACK, photo="b", homography=SHIFTED)) == [
         VersionSide.FIRST,
@@ -113,7 +113,7 @@ def test_a_chosen_finding_is_shown_where_it_is(dialog: CompareVersions) -> None:
     dialog.accept()
 
 
-def test_a_version_can_be_held_against_itself_or_another(dialog: CompareVersions) -> None:
+def test_version_can_be_compared_with_itself_or_another(dialog: CompareVersions) -> None:
     first, second = dialog.sides
     assert [first.versions.itemText(place)[:11] for place in range(2)] == ["Version 1 /", "Version 2 /"]
     second.versions.setCurrentIndex(0)

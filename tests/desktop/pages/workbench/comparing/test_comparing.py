@@ -34,7 +34,7 @@ def comparing(workbench: WorkbenchDriver, qtbot: QtBot, pair: AlignedPair) -> Wo
     return workbench
 
 
-def test_the_keys_of_the_view_zoom_what_is_compared(comparing: WorkbenchDriver) -> None:
+def test_view_keys_zoom_the_compared_pictures(comparing: WorkbenchDriver) -> None:
     page, run = comparing.page, comparing.context.commands.run
     behind, fitted = page.view.viewport, page.compare.viewport.scale
     run("view.zoom_in")
@@ -59,7 +59,7 @@ def test_the_keys_of_the_view_zoom_what_is_compared(comparing: WorkbenchDriver) 
         ("tool.select", Tool.SELECT),
     ],
 )
-def test_a_tool_brings_the_picture_back_that_it_works_on(
+def test_tool_returns_to_the_picture_that_it_edits(
     comparing: WorkbenchDriver, command: str, tool: Tool
 ) -> None:
     page = comparing.page
@@ -70,7 +70,7 @@ def test_a_tool_brings_the_picture_back_that_it_works_on(
 
 
 @pytest.mark.parametrize("command", ["view.item", "view.regions"])
-def test_what_shows_regions_shows_the_picture(comparing: WorkbenchDriver, command: str) -> None:
+def test_commands_for_regions_return_to_the_picture(comparing: WorkbenchDriver, command: str) -> None:
     comparing.context.commands.run(command)
     assert comparing.page.centre.currentWidget() is comparing.page.view
 
@@ -83,14 +83,14 @@ def test_no_tool_is_in_hand_while_the_picture_is_not_on_view(comparing: Workbenc
     assert comparing.page.centre.currentWidget() is comparing.page.view
 
 
-def test_a_click_on_a_tool_brings_the_picture_back(comparing: WorkbenchDriver) -> None:
+def test_click_on_a_tool_returns_to_the_picture(comparing: WorkbenchDriver) -> None:
     page = comparing.page
     page.strip.buttons[Tool.DRAW].click()
     assert page.centre.currentWidget() is page.view
     assert page.view.editor.tool is Tool.DRAW
 
 
-def test_each_way_to_compare_has_a_command_and_both_views_follow(comparing: WorkbenchDriver) -> None:
+def test_each_comparison_mode_has_a_command_and_both_views_follow(comparing: WorkbenchDriver) -> None:
     page = comparing.page
     comparing.context.commands.run("tool.select")
     for mode in reversed(CompareMode):
@@ -100,7 +100,7 @@ def test_each_way_to_compare_has_a_command_and_both_views_follow(comparing: Work
         assert page.comparing.bar.mix.isVisible() is (mode is CompareMode.OVERLAY)
 
 
-def test_a_photo_that_is_not_aligned_is_seen_beside_only(
+def test_unaligned_photo_can_be_compared_only_side_by_side(
     comparing: WorkbenchDriver, pair: AlignedPair, qtbot: QtBot
 ) -> None:
     page = comparing.page
@@ -126,7 +126,7 @@ def test_the_modes_are_in_reach_while_the_inspector_is_folded(comparing: Workben
     assert page.compare.rect().contains(bar.geometry())
 
 
-def test_the_pointer_says_what_it_takes_hold_of(comparing: WorkbenchDriver) -> None:
+def test_cursor_shows_what_can_be_dragged(comparing: WorkbenchDriver) -> None:
     compare = comparing.page.compare
     comparing.context.commands.run("compare.swipe")
     middle = QPoint(compare.width() // 2, compare.height() // 2)
@@ -165,9 +165,7 @@ def test_brightness_applies_to_both_pictures_and_status_line(
     assert "Brightness" not in status.args[0]
 
 
-def test_snapping_is_a_command_and_the_line_says_that_it_is_on(
-    workbench: WorkbenchDriver, qtbot: QtBot
-) -> None:
+def test_snapping_is_a_command_and_shown_in_the_status_line(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     editor = workbench.page.view.editor
     with qtbot.waitSignal(workbench.page.status) as status:
@@ -178,14 +176,14 @@ def test_snapping_is_a_command_and_the_line_says_that_it_is_on(
     assert not editor.is_snapping
 
 
-def test_the_line_says_how_many_regions_are_chosen(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_status_line_shows_the_number_of_selected_regions(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     with qtbot.waitSignal(workbench.page.status) as status:
         workbench.context.commands.run("edit.all")
     assert "3 region" in status.args[1]
 
 
-def test_the_line_says_that_a_region_is_locked_or_hidden(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_status_line_shows_locked_and_hidden_regions(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     for command, word in (("region.lock", "Locked"), ("region.hide", "Hidden")):
         with qtbot.waitSignal(workbench.page.status) as status:

@@ -67,7 +67,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
     return paths
 
 
-def test_files_are_sorted_by_what_they_are_for(files: dict[str, Path], tmp_path: Path) -> None:
+def test_files_are_sorted_by_their_use(files: dict[str, Path], tmp_path: Path) -> None:
     table = tmp_path / "regions.csv"
     dropped = sort_files([files["1.png"], files["shots"], files["notes.md"], files["nothing"], table])
     shots = files["shots"]
@@ -113,7 +113,7 @@ def test_raw_photos_dropped_onto_the_photos_of_the_item_are_sent_as_jpeg(
     qtbot.waitUntil(lambda: "DSC_2.CR3: The file is damaged" in page.inspector.photo.error)
 
 
-def test_files_dropped_onto_the_photos_of_the_item_go_to_it_alone(
+def test_files_dropped_onto_the_photos_of_the_item_are_added_to_it_only(
     workbench: WorkbenchDriver, qtbot: QtBot, files: dict[str, Path]
 ) -> None:
     record_id = make_record(workbench.session)
@@ -148,7 +148,7 @@ def test_drag_over_the_page_shows_a_hint_until_it_leaves(
     assert not held_over(page, urls(files["1.png"]))
 
 
-def test_nothing_on_the_page_takes_a_file_for_its_address(workbench: WorkbenchDriver) -> None:
+def test_no_field_accepts_a_dropped_file_as_text(workbench: WorkbenchDriver) -> None:
     page = workbench.page
     for field in (
         page.inspector.fields.name,
@@ -175,7 +175,9 @@ def test_a_file_with_regions_is_imported(workbench: WorkbenchDriver, qtbot: QtBo
 
 
 @pytest.mark.parametrize("address", ["https://example.org/wing.jpg", "https://example.org/"])
-def test_a_link_is_refused_with_what_to_do(workbench: WorkbenchDriver, qtbot: QtBot, address: str) -> None:
+def test_dropped_link_is_refused_with_a_remedy(
+    workbench: WorkbenchDriver, qtbot: QtBot, address: str
+) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     with qtbot.waitSignal(workbench.page.toast) as toast:
         drop(workbench.page, urls(address))
@@ -208,7 +210,7 @@ def test_large_folder_for_one_item_is_confirmed(
     assert workbench.page.inspector.photo.error == ""
 
 
-def test_a_record_without_a_reference_image_takes_one_picture_for_it(
+def test_one_dropped_picture_becomes_the_missing_reference_image(
     workbench: WorkbenchDriver, qtbot: QtBot, files: dict[str, Path]
 ) -> None:
     record_id = make_record(workbench.session, (), image=False)

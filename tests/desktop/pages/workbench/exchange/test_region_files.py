@@ -20,15 +20,15 @@ from tests.narrowing import not_none
 
 
 @pytest.fixture
-def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+def open_workbench(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     return workbench
 
 
-def test_export_then_import_makes_the_same_regions_and_undo_takes_them_back(
-    opened: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_import_of_an_export_creates_the_same_regions_and_can_be_undone(
+    open_workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    commands, page = opened.context.commands, opened.page
+    commands, page = open_workbench.context.commands, open_workbench.page
     chosen = tmp_path / "左翼"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(chosen), ""))
     with qtbot.waitSignal(page.toast) as toast:
@@ -44,9 +44,9 @@ def test_export_then_import_makes_the_same_regions_and_undo_takes_them_back(
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(written), ""))
     with qtbot.waitSignal(page.toast):
         assert commands.run("regions.import")
-    assert opened.names == ["条目1", "条目2", "条目3"] * 2
-    qtbot.waitUntil(lambda: opened.saved)
-    items = opened.session.items.all(page.open_record.record_id)
+    assert open_workbench.names == ["条目1", "条目2", "条目3"] * 2
+    qtbot.waitUntil(lambda: open_workbench.saved)
+    items = open_workbench.session.items.all(page.open_record.record_id)
     assert len(items) == 6
     for old, new in zip(items[:3], items[3:], strict=True):
         assert old.item_point is not None
@@ -61,30 +61,30 @@ def test_export_then_import_makes_the_same_regions_and_undo_takes_them_back(
     with qtbot.waitSignal(page.toast) as undone:
         page.undo_controller.undo()
     assert edit_name("import") in undone.args[0]
-    assert opened.names == ["条目1", "条目2", "条目3"]
-    qtbot.waitUntil(lambda: opened.saved)
-    assert len(opened.session.items.all(page.open_record.record_id)) == 3
+    assert open_workbench.names == ["条目1", "条目2", "条目3"]
+    qtbot.waitUntil(lambda: open_workbench.saved)
+    assert len(open_workbench.session.items.all(page.open_record.record_id)) == 3
 
 
 def test_regions_without_names_and_models_get_some(
-    opened: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+    open_workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "left_wing_root.txt"
     path.write_text("0 0.5 0.5 0.2 0.2\n")
-    exchange = child(opened.page, RegionFilesController)
+    exchange = child(open_workbench.page, RegionFilesController)
     with qtbot.waitSignal(exchange.notice) as notice:
         exchange.read(path)
     assert "1" in notice.args[0]
-    item = not_none(opened.page.open_record.document).items[-1]
+    item = not_none(open_workbench.page.open_record.document).items[-1]
     assert item.item_name.endswith("4")
     assert item.model_id == "reference-difference"
     assert not_none(item.region(800, 600)).w == pytest.approx(160)
 
 
-def test_a_file_that_cannot_be_imported_says_why(
-    opened: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+def test_file_that_cannot_be_imported_is_explained(
+    open_workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    exchange = child(opened.page, RegionFilesController)
+    exchange = child(open_workbench.page, RegionFilesController)
     two = {"labels/a.txt": "0 .5 .5 .5 .5\n", "labels/b.txt": "0 .5 .5 .5 .5\n"}
     cases = {
         "missing.json": (None, "read"),
@@ -99,68 +99,72 @@ def test_a_file_that_cannot_be_imported_says_why(
         with qtbot.waitSignal(exchange.notice) as notice:
             exchange.read(tmp_path / name)
         assert word in notice.args[0], name
-    assert opened.names == ["条目1", "条目2", "条目3"]
+    assert open_workbench.names == ["条目1", "条目2", "条目3"]
 
 
-def test_nothing_is_written_where_nothing_can_be(
-    opened: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+def test_export_without_regions_is_disabled(
+    open_workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
     from desktop.exchange.registry import FORMATS
 
-    exchange = child(opened.page, RegionFilesController)
+    exchange = child(open_workbench.page, RegionFilesController)
     with qtbot.waitSignal(exchange.notice) as notice:
-        exchange.exporter.write(opened.page.open_record.record_id, tmp_path / "no" / "x.csv", FORMATS[1])
+        exchange.exporter.write(
+            open_workbench.page.open_record.record_id, tmp_path / "no" / "x.csv", FORMATS[1]
+        )
     assert "another location" in notice.args[0]
 
 
-def test_many_regions_come_in_parts_and_go_in_one_step(
-    opened: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+def test_many_regions_are_imported_in_parts_and_undone_in_one_step(
+    open_workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    exchange = RegionFilesController(opened.page.open_record, opened.page)
-    before = len(opened.names)
+    exchange = RegionFilesController(open_workbench.page.open_record, open_workbench.page)
+    before = len(open_workbench.names)
     many = tmp_path / "many.txt"
     many.write_bytes(b"".join(b"0 %.3f .5 .01 .01\n" % (0.1 + 0.8 * n / 450) for n in range(450)))
     shown: list[int] = []
-    opened.page.open_record.changed.connect(lambda: shown.append(len(opened.page.open_record.rows)))
+    open_workbench.page.open_record.changed.connect(
+        lambda: shown.append(len(open_workbench.page.open_record.rows))
+    )
     with qtbot.waitSignal(exchange.notice) as notice:
         exchange.read(many)
     assert "450" in notice.args[0]
-    assert len(opened.names) == before + 450
+    assert len(open_workbench.names) == before + 450
     # The window answered between the parts.
     assert before + SLICE_SIZE in shown
     # Undo and redo work in parts, too, each as one step.
-    edits, record_id = opened.page.open_record.edits, opened.page.open_record.record_id
+    edits, record_id = open_workbench.page.open_record.edits, open_workbench.page.open_record.record_id
     for command, count in (("edit.undo", before), ("edit.redo", before + 450), ("edit.undo", before)):
-        opened.context.commands.run(command)
+        open_workbench.context.commands.run(command)
         assert edits.next_step(record_id, command == "edit.undo")[1] == 450 - SLICE_SIZE
 
         def have(count: int = count) -> bool:
-            return len(opened.names) == count
+            return len(open_workbench.names) == count
 
         qtbot.waitUntil(have)
 
         assert edits.next_step(record_id, command == "edit.undo")[1] == 0
-    opened.context.commands.run("edit.redo")
-    opened.page.item_changes.rename("meanwhile")
-    name = not_none(opened.page.open_record.item).item_name
+    open_workbench.context.commands.run("edit.redo")
+    open_workbench.page.item_changes.rename("meanwhile")
+    name = not_none(open_workbench.page.open_record.item).item_name
     qtbot.wait(0)
     # The user's edit takes precedence: the rest stays undone.
     assert edits.next_step(record_id, False)[1] == 0
-    assert len(opened.names) == before + SLICE_SIZE
+    assert len(open_workbench.names) == before + SLICE_SIZE
     assert name == "meanwhile"
 
 
-def test_a_part_is_not_shown_in_the_call_that_takes_it(opened: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_part_is_painted_after_the_call_that_adds_it(open_workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench, importing = (
-        opened.page.open_record,
-        RegionFilesController(opened.page.open_record, opened.page).importing,
+        open_workbench.page.open_record,
+        RegionFilesController(open_workbench.page.open_record, open_workbench.page).importing,
     )
     events: list[str] = []
     workbench.edits.applied.connect(lambda _: events.append("taken"))
     workbench.changed.connect(lambda: events.append("shown"))
     before = len(workbench.rows)
     slices = importing._slices
-    slices._run = _recorded(slices._run, events)  # type: ignore[method-assign]
+    slices._run = _record_events(slices._run, events)  # type: ignore[method-assign]
     slices._timer.timeout.disconnect()
     slices._timer.timeout.connect(lambda: slices._run())
     importing.imported.connect(lambda _: events.append(f"imported at {len(workbench.rows)}"))
@@ -177,10 +181,10 @@ def test_a_part_is_not_shown_in_the_call_that_takes_it(opened: WorkbenchDriver, 
     assert "shown part end part taken" not in until_end
 
 
-def _recorded(part: Callable[[], None], events: list[str]) -> Callable[[], None]:
-    def recorded() -> None:
+def _record_events(part: Callable[[], None], events: list[str]) -> Callable[[], None]:
+    def run_and_record() -> None:
         events.append("part")
         part()
         events.append("end")
 
-    return recorded
+    return run_and_record

@@ -45,7 +45,7 @@ def card(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
+def open_workbench(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     yield workbench
     workbench.page.folder_watch.stop()
@@ -65,9 +65,9 @@ def names(session: Session, record_id: str) -> list[str]:
 
 
 def test_new_photos_are_sent_and_offered_to_the_items_that_they_show(
-    opened: WorkbenchDriver, qtbot: QtBot, card: Path, askew: bytes
+    open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path, askew: bytes
 ) -> None:
-    page, record_id = opened.page, opened.page.open_record.record_id
+    page, record_id = open_workbench.page, open_workbench.page.open_record.record_id
     page.folder_watch.watch(card)
     assert page.folder_watch.bar.isVisible()
     qtbot.waitUntil(lambda: page.folder_watch.watcher.last_scan is not None)
@@ -80,7 +80,7 @@ def test_new_photos_are_sent_and_offered_to_the_items_that_they_show(
     bar = page.folder_watch.bar
     qtbot.waitUntil(lambda: "1 photo(s) added." in bar.text)
     assert "“DCIM”" in bar.text
-    assert names(opened.session, record_id) == ["IMG_1.JPG"]
+    assert names(open_workbench.session, record_id) == ["IMG_1.JPG"]
 
     bar.stop.click()
     assert not bar.isVisible()
@@ -88,7 +88,7 @@ def test_new_photos_are_sent_and_offered_to_the_items_that_they_show(
 
 
 def test_more_photos_than_are_sent_at_a_time_all_arrive(
-    opened: WorkbenchDriver, qtbot: QtBot, card: Path, monkeypatch: pytest.MonkeyPatch
+    open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watching, "_MAX_QUEUED", 2)
     for number in range(5):
@@ -97,35 +97,40 @@ def test_more_photos_than_are_sent_at_a_time_all_arrive(
 
     def count() -> None:
         nonlocal most
-        most = max(most, opened.page.record_photos.queue.count(opened.page.open_record.record_id))
+        most = max(
+            most, open_workbench.page.record_photos.queue.count(open_workbench.page.open_record.record_id)
+        )
 
-    opened.page.record_photos.queue.changed.connect(count)
-    opened.page.folder_watch.watch(card)
-    qtbot.waitUntil(lambda: "5 photo(s) added." in opened.page.folder_watch.bar.text, timeout=_SOON)
+    open_workbench.page.record_photos.queue.changed.connect(count)
+    open_workbench.page.folder_watch.watch(card)
+    qtbot.waitUntil(lambda: "5 photo(s) added." in open_workbench.page.folder_watch.bar.text, timeout=_SOON)
     assert most == 2
-    opened.page.record_photos.queue.changed.disconnect(count)
+    open_workbench.page.record_photos.queue.changed.disconnect(count)
 
 
-def test_older_photos_are_asked_about(opened: WorkbenchDriver, qtbot: QtBot, card: Path) -> None:
+def test_older_photos_need_confirmation(open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path) -> None:
     put(card, "old.png", picture(31), hours=-5)
     put(card, "older.png", picture(32), hours=-50)
-    bar = opened.page.folder_watch.bar
-    opened.page.folder_watch.watch(card)
+    bar = open_workbench.page.folder_watch.bar
+    open_workbench.page.folder_watch.watch(card)
     qtbot.waitUntil(lambda: bar.older.isVisible())
     assert bar.older.text() == "Include 2 older photo(s)"
-    assert names(opened.session, opened.page.open_record.record_id) == []
+    assert names(open_workbench.session, open_workbench.page.open_record.record_id) == []
     bar.older.click()
     qtbot.waitUntil(lambda: "2 photo(s) added." in bar.text, timeout=_SOON)
     assert not bar.older.isVisible()
-    assert names(opened.session, opened.page.open_record.record_id) == ["old.png", "older.png"]
+    assert names(open_workbench.session, open_workbench.page.open_record.record_id) == [
+        "old.png",
+        "older.png",
+    ]
 
 
 def test_removed_card_is_reported_and_watched_again(
-    opened: WorkbenchDriver, qtbot: QtBot, card: Path
+    open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path
 ) -> None:
-    bar = opened.page.folder_watch.bar
-    opened.page.folder_watch.watch(card)
-    qtbot.waitUntil(lambda: opened.page.folder_watch.watcher.last_scan is not None)
+    bar = open_workbench.page.folder_watch.bar
+    open_workbench.page.folder_watch.watch(card)
+    qtbot.waitUntil(lambda: open_workbench.page.folder_watch.watcher.last_scan is not None)
     hidden = card.rename(card.parent / "hidden")
     qtbot.waitUntil(lambda: "cannot be read" in bar.text)
     put(hidden, "a.png", picture(33))
@@ -134,14 +139,14 @@ def test_removed_card_is_reported_and_watched_again(
 
 
 def test_a_photo_that_was_removed_from_the_record_is_not_offered_again(
-    opened: WorkbenchDriver, qtbot: QtBot, card: Path
+    open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path
 ) -> None:
-    page, record_id = opened.page, opened.page.open_record.record_id
+    page, record_id = open_workbench.page, open_workbench.page.open_record.record_id
     put(card, "a.png", picture(34))
     page.folder_watch.watch(card)
     qtbot.waitUntil(lambda: "1 photo(s) added." in page.folder_watch.bar.text, timeout=_SOON)
-    (photo,) = opened.session.photos.list(record_id)
-    opened.session.photos.delete(record_id, photo.photo_id, confirmed=True)
+    (photo,) = open_workbench.session.photos.list(record_id)
+    open_workbench.session.photos.delete(record_id, photo.photo_id, confirmed=True)
     page.record_photos.photo_list.read()
     qtbot.waitUntil(lambda: not page.record_photos.photo_list.photos)
 
@@ -150,32 +155,34 @@ def test_a_photo_that_was_removed_from_the_record_is_not_offered_again(
     put(copied, "b.png", picture(35))
     page.folder_watch.watch(copied)
     qtbot.waitUntil(lambda: "1 photo(s) added." in page.folder_watch.bar.text, timeout=_SOON)
-    assert names(opened.session, record_id) == ["b.png"]
+    assert names(open_workbench.session, record_id) == ["b.png"]
 
 
-def test_the_folder_is_offered_for_the_next_record(opened: WorkbenchDriver, qtbot: QtBot, card: Path) -> None:
-    page, bar = opened.page, opened.page.folder_watch.bar
+def test_the_folder_is_offered_for_the_next_record(
+    open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path
+) -> None:
+    page, bar = open_workbench.page, open_workbench.page.folder_watch.bar
     page.folder_watch.watch(card)
-    opened.open(make_record(opened.session), qtbot.waitUntil)
+    open_workbench.open(make_record(open_workbench.session), qtbot.waitUntil)
     assert reread(page.folder_watch.watcher.state) is WatchState.OFF
     qtbot.waitUntil(lambda: bar.watch.isVisible())
     assert bar.text == "Folder “DCIM” was watched last. Watch it for this record, too?"
-    assert Preferences(opened.context.preferences.path).values.watched_folder == str(card)
+    assert Preferences(open_workbench.context.preferences.path).values.watched_folder == str(card)
     bar.watch.click()
     assert page.folder_watch.watcher.state is WatchState.WATCHING
     page.folder_watch.stop()
 
-    opened.open(make_record(opened.session), qtbot.waitUntil)
+    open_workbench.open(make_record(open_workbench.session), qtbot.waitUntil)
     qtbot.waitUntil(lambda: bar.close_button.isVisible())
     bar.close_button.click()
     assert not bar.isVisible()
-    assert opened.context.preferences.values.watched_folder == ""
+    assert open_workbench.context.preferences.values.watched_folder == ""
 
 
-def test_a_card_that_is_put_in_is_offered_with_one_click(
-    opened: WorkbenchDriver, qtbot: QtBot, card: Path
+def test_inserted_card_can_be_watched_with_one_click(
+    open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path
 ) -> None:
-    watch, bar = opened.page.folder_watch, opened.page.folder_watch.bar
+    watch, bar = open_workbench.page.folder_watch, open_workbench.page.folder_watch.bar
     inserted = Card("EOS_DIGITAL", card)
     watch.cards.appeared.emit(inserted)
     assert bar.text == "Memory card “EOS_DIGITAL” has a folder with photos."
@@ -186,30 +193,32 @@ def test_a_card_that_is_put_in_is_offered_with_one_click(
     assert watch.watcher.state is WatchState.WATCHING
 
 
-def test_a_card_that_stays_in_is_offered_for_the_next_record_unless_it_was_refused(
-    opened: WorkbenchDriver, qtbot: QtBot, card: Path, monkeypatch: pytest.MonkeyPatch
+def test_card_is_offered_for_the_next_record_unless_it_was_refused(
+    open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bar = opened.page.folder_watch.bar
+    bar = open_workbench.page.folder_watch.bar
     monkeypatch.setattr(cards, "mounted_cards", lambda: [Card("EOS_DIGITAL", card)])
-    opened.page.folder_watch.cards._next.setInterval(1)
-    opened.page.folder_watch.cards.stop()
-    opened.page.folder_watch.cards.start()
+    open_workbench.page.folder_watch.cards._next.setInterval(1)
+    open_workbench.page.folder_watch.cards.stop()
+    open_workbench.page.folder_watch.cards.start()
     qtbot.waitUntil(bar.watch.isVisible)
-    opened.open(make_record(opened.session), qtbot.waitUntil)
+    open_workbench.open(make_record(open_workbench.session), qtbot.waitUntil)
     qtbot.waitUntil(bar.watch.isVisible)
     bar.close_button.click()
-    opened.open(make_record(opened.session), qtbot.waitUntil)
+    open_workbench.open(make_record(open_workbench.session), qtbot.waitUntil)
     assert not bar.isVisible()
 
 
-def test_a_sealed_record_is_not_watched_for(opened: WorkbenchDriver, qtbot: QtBot, card: Path) -> None:
+def test_a_sealed_record_is_not_watched_for(
+    open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path
+) -> None:
     notices: list[str] = []
-    opened.page.folder_watch.notice.connect(notices.append)
-    opened.page.folder_watch.watch(card)
-    session, record_id = opened.session, opened.page.open_record.record_id
+    open_workbench.page.folder_watch.notice.connect(notices.append)
+    open_workbench.page.folder_watch.watch(card)
+    session, record_id = open_workbench.session, open_workbench.page.open_record.record_id
     for item in session.items.all(record_id):
         session.items.set_verdict(item.item_id, Verdict.PASSED)
     session.records.finish(record_id)
-    opened.page.reload()
-    qtbot.waitUntil(lambda: opened.page.folder_watch.watcher.state is WatchState.OFF)
+    open_workbench.page.reload()
+    qtbot.waitUntil(lambda: open_workbench.page.folder_watch.watcher.state is WatchState.OFF)
     assert notices == ["The record is sealed. The folder is no longer watched."]

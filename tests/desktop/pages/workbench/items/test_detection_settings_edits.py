@@ -21,7 +21,7 @@ from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver,
 from tests.narrowing import not_none, reread
 
 
-def detection_of(session: Session, record_id: str, place: int = 0) -> dict[str, Any] | None:
+def read_detection_settings(session: Session, record_id: str, place: int = 0) -> dict[str, Any] | None:
     return (
         not_none(session.items.all(record_id)[place].item_point)
         .model_dump(exclude_unset=True)
@@ -43,21 +43,25 @@ def test_sensitivity_and_smallest_defect_are_edits(workbench: WorkbenchDriver, q
         box.sensitivity.setValue(value)
     box.smallest.setValue(2.5)
     qtbot.waitUntil(lambda: workbench.saved)
-    assert detection_of(workbench.session, record_id) == {"sensitivity": 0.9, "smallest": 2.5, "ignored": []}
+    assert read_detection_settings(workbench.session, record_id) == {
+        "sensitivity": 0.9,
+        "smallest": 2.5,
+        "ignored": [],
+    }
     assert "custom" in box.fold.text()
     assert "very high" in [text.text() for text in box.findChildren(QLabel)]
     workbench.context.commands.run("edit.undo")
     assert box.sensitivity.value() == 50
     qtbot.waitUntil(lambda: workbench.saved)
-    assert detection_of(workbench.session, record_id) is None
+    assert read_detection_settings(workbench.session, record_id) is None
     workbench.context.commands.run("edit.redo")
     assert (box.sensitivity.value(), box.smallest.value()) == (90, 2.5)
     box.as_model.click()
     qtbot.waitUntil(lambda: workbench.saved)
-    assert detection_of(workbench.session, record_id) is None
+    assert read_detection_settings(workbench.session, record_id) is None
 
 
-def test_areas_are_drawn_inside_the_region_and_taken_away(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_areas_are_drawn_inside_the_region_and_removed(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     view, box = workbench.page.view, workbench.page.inspector.fields.detection_settings
@@ -78,7 +82,7 @@ def test_areas_are_drawn_inside_the_region_and_taken_away(workbench: WorkbenchDr
     workbench.drag(workbench.at(0.22, 0.22), workbench.at(0.28, 0.28))
     assert len(reread(view._area_layer.areas)) == 2
     qtbot.waitUntil(lambda: workbench.saved)
-    stored = not_none(detection_of(workbench.session, record_id))
+    stored = not_none(read_detection_settings(workbench.session, record_id))
     assert stored["ignored"][0]["x"] == pytest.approx(0.1, abs=0.003)
     workbench.context.commands.run("edit.undo")
     assert reread(view._area_layer.areas) == (area,)
@@ -89,10 +93,10 @@ def test_areas_are_drawn_inside_the_region_and_taken_away(workbench: WorkbenchDr
     child(line, IconButton).click()
     assert view._area_layer.areas == ()
     qtbot.waitUntil(lambda: workbench.saved)
-    assert detection_of(workbench.session, record_id) is None
+    assert read_detection_settings(workbench.session, record_id) is None
 
 
-def test_copies_keep_what_the_item_says(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_copies_have_the_settings_of_the_item(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     workbench.page.item_changes.describe("behind frame 12")
@@ -105,7 +109,8 @@ def test_copies_keep_what_the_item_says(workbench: WorkbenchDriver, qtbot: QtBot
     workbench.context.commands.run("edit.copy")
     qtbot.waitUntil(lambda: workbench.saved)
     first, second = (
-        not_none(detection_of(workbench.session, record_id, place))["ignored"][0] for place in (0, 3)
+        not_none(read_detection_settings(workbench.session, record_id, place))["ignored"][0]
+        for place in (0, 3)
     )
     assert (second["w"], second["h"]) == pytest.approx((first["w"], first["h"]))
     assert (second["x"] - first["x"]) * WIDTH == pytest.approx(16, abs=0.01)
@@ -117,7 +122,7 @@ def test_copies_keep_what_the_item_says(workbench: WorkbenchDriver, qtbot: QtBot
     workbench.context.commands.run("edit.paste")
     assert len(workbench.names) == 1
     qtbot.waitUntil(lambda: workbench.saved)
-    (pasted,) = not_none(detection_of(workbench.session, other_id))["ignored"]
+    (pasted,) = not_none(read_detection_settings(workbench.session, other_id))["ignored"]
     assert pasted["x"] == pytest.approx(second["x"])
     assert workbench.session.items.all(other_id)[0].description == "behind frame 12"
 
@@ -147,7 +152,7 @@ def test_nothing_is_found_in_an_ignored_area(workbench: WorkbenchDriver, qtbot: 
     )
 
 
-def test_ignored_areas_follow_a_region_that_moves_and_stay_when_it_is_resized(
+def test_ignored_areas_move_with_their_region_but_are_not_resized(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session)

@@ -71,7 +71,7 @@ def test_of_many_items_one_is_searched_for_by_name_or_number(
     assert (items.model.rowCount(), items.search.text()) == (15, "")
 
 
-def test_the_inspector_folds_where_there_is_little_room(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_inspector_folds_in_a_narrow_window(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     assert not workbench.page.inspector.isHidden()
     workbench.page.resize(1100, 760)
@@ -83,31 +83,31 @@ def test_the_inspector_folds_where_there_is_little_room(workbench: WorkbenchDriv
     assert not workbench.page.inspector.isHidden()
 
 
-def test_the_list_marks_what_is_locked_or_hidden(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_list_marks_locked_and_hidden_items(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     page = workbench.page
     items, item_id = page.items, page.open_record.current
     index = items.model.index(items.model.row_of(item_id))
 
-    def painted() -> QImage:
+    def grab_row() -> QImage:
         return items.list.grab(items.list.visualRect(index)).toImage()
 
     def spoken() -> list[str]:
         return str(index.data(Qt.ItemDataRole.AccessibleTextRole)).split(", ")[4:]
 
-    plain = painted()
+    plain = grab_row()
     page.view.store.select([item_id])
     workbench.context.commands.run("region.lock")
     assert spoken() == ["Locked"]
-    locked = painted()
+    locked = grab_row()
     workbench.context.commands.run("region.hide")
     assert spoken() == ["Locked", "Hidden"]
-    both = painted()
+    both = grab_row()
     assert plain != locked != both
     workbench.context.commands.run("region.show")
     page.view.store.select([item_id])
     workbench.context.commands.run("region.lock")
-    assert (spoken(), painted()) == ([], plain)
+    assert (spoken(), grab_row()) == ([], plain)
 
 
 def test_the_strip_follows_the_tool(workbench: WorkbenchDriver, qtbot: QtBot) -> None:

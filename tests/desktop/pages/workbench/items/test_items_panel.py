@@ -59,9 +59,7 @@ def test_hidden_regions_are_noted_in_the_list(desk: WorkbenchDriver) -> None:
     assert not model.index(0, 0).data(Role.REGION).hidden
 
 
-def test_a_photo_for_an_item_of_a_record_without_items_says_what_to_do(
-    workbench: WorkbenchDriver, qtbot: QtBot
-) -> None:
+def test_item_photo_in_a_record_without_items_is_explained(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
     toasts: list[str] = []
     workbench.page.toast.connect(toasts.append)

@@ -44,7 +44,7 @@ def _green(colour: QColor | None) -> bool:
     return colour is not None and colour.green() > 200 and colour.red() < 80
 
 
-def test_the_finding_in_the_photo_else_the_reference(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_crop_shows_the_finding_or_else_the_reference(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session)
     first = workbench.session.items.all(record_id)[0].item_id
     _add_detection(workbench, first, "one.png", 1, 200)
@@ -54,9 +54,7 @@ def test_the_finding_in_the_photo_else_the_reference(workbench: WorkbenchDriver,
     assert not _green(_middle(workbench, 1))
 
 
-def test_a_new_result_brings_a_new_picture_and_none_the_reference_again(
-    workbench: WorkbenchDriver, qtbot: QtBot
-) -> None:
+def test_crop_follows_new_and_removed_results(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session)
     first = workbench.session.items.all(record_id)[0].item_id
     workbench.open(record_id, qtbot.waitUntil)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 
 from desktop.pages.workbench.memory.wording import details, frame_note
 from shared.wire.memory import MemoryKind, MemoryPhoto
-from tests.desktop.pages.workbench.memory.played import NOW
+from tests.desktop.pages.workbench.memory.fake_memory import NOW
 
 
 def photo(kind: MemoryKind, differences: int | None = 2) -> MemoryPhoto:
@@ -35,7 +35,7 @@ def photo(kind: MemoryKind, differences: int | None = 2) -> MemoryPhoto:
         (MemoryKind.FAILED, "Failed · 2 finding(s)", "Failed by"),
     ],
 )
-def test_a_photo_says_why_it_is_part_of_the_memory(
+def test_photo_has_the_reason_for_its_part_in_the_memory(
     qapp: QApplication, kind: MemoryKind, note: str, decision: str
 ) -> None:
     assert frame_note(photo(kind), aligned=True) == note

@@ -62,7 +62,7 @@ def test_unreadable_boxes_are_left_out_and_unknown_keys_stay() -> None:
 
 
 @given(st.lists(st.integers(0, 60), max_size=12))
-def test_undo_leads_back_and_redo_forth_through_the_same_findings(numbers: list[int]) -> None:
+def test_undo_and_redo_restore_the_same_findings(numbers: list[int]) -> None:
     correction = draft()
     states = [correction.boxes]
     for number in numbers:
@@ -80,7 +80,7 @@ def test_undo_leads_back_and_redo_forth_through_the_same_findings(numbers: list[
     assert not correction.redo()
 
 
-def test_what_waits_counts_and_is_replaced_by_the_next() -> None:
+def test_unsent_correction_counts_until_the_next_one() -> None:
     correction = draft()
     correction.remove([0])
     entries = with_correction([ENTRY], 1, correction.boxes)

@@ -32,7 +32,7 @@ item_settings = st.builds(
     item_settings, st.fixed_dictionaries({}, optional={"point": st.just({"x": 0.1}), "more": st.integers()})
 )
 @settings(deadline=None, max_examples=60)
-def test_what_is_written_is_read_back_and_the_service_takes_it(
+def test_written_settings_are_read_and_accepted_by_the_service(
     wanted: ItemDetectionSettings, rest: Any
 ) -> None:
     point = with_settings(rest, wanted)
@@ -47,7 +47,7 @@ def test_what_is_written_is_read_back_and_the_service_takes_it(
     item_settings, st.builds(Rect, *[st.floats(0.05, 0.4)] * 4), st.builds(Rect, *[st.floats(0.05, 0.4)] * 4)
 )
 @settings(deadline=None, max_examples=60)
-def test_areas_of_a_copy_lie_as_they_lay(wanted: ItemDetectionSettings, origin: Rect, place: Rect) -> None:
+def test_areas_of_a_copy_keep_their_place(wanted: ItemDetectionSettings, origin: Rect, place: Rect) -> None:
     inside = tuple(
         Rect(origin.x + a.x * origin.w / 2, origin.y + a.y * origin.h / 2, origin.w / 2, origin.h / 2)
         for a in wanted.ignored
@@ -65,11 +65,11 @@ def test_areas_of_a_copy_lie_as_they_lay(wanted: ItemDetectionSettings, origin: 
 
 
 @pytest.mark.parametrize("stored", [{"sensitivity": 2}, {"smallest": 0}, {"ignored": [{"x": 0}]}, "words"])
-def test_settings_that_make_no_sense_are_left_as_they_are(stored: Any) -> None:
+def test_invalid_settings_are_not_changed(stored: Any) -> None:
     assert not item_detection_settings({"detection": stored}).readable
 
 
-def test_an_area_is_what_lies_in_the_region() -> None:
+def test_area_is_clipped_to_the_region() -> None:
     region = Rect(100, 100, 200, 100)
     area = area_of(Rect(50, 150, 100, 20), region, (1000, 500))
     assert area == Rect(0.1, 0.3, 0.05, 0.04)

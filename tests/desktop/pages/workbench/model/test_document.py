@@ -39,7 +39,7 @@ def document(*names: str) -> Document:
     return doc
 
 
-def test_an_edit_is_seen_at_once_and_waits() -> None:
+def test_edit_is_visible_immediately_and_pending() -> None:
     doc = document("a", "b")
     edit = not_none(doc.change("a", "rename", {"item_name": "crack", "description": None}))
     assert (edit.before, edit.after) == ({"item_name": "a"}, {"item_name": "crack"})
@@ -56,7 +56,7 @@ def test_change_without_effect_gives_no_edit() -> None:
     assert doc.remove("gone", "remove") is None
 
 
-def test_the_service_never_hides_an_edit_that_waits() -> None:
+def test_state_of_the_service_does_not_hide_a_pending_edit() -> None:
     doc = document("a")
     edit = not_none(doc.change("a", "rename", {"item_name": "mine"}))
     doc.apply([edit])
@@ -67,7 +67,7 @@ def test_the_service_never_hides_an_edit_that_waits() -> None:
     assert doc.items[0].saved
 
 
-def test_undoing_a_delete_brings_fields_and_result_back() -> None:
+def test_undone_delete_restores_fields_and_result() -> None:
     doc = Document(_record())
     entry: Entry = {"isPassed": False, "version": 1}
     doc.load_items([ItemView("a", "crack", "words", "m", None, {"point": {"x": 0}}, (entry,))], ())
@@ -88,7 +88,7 @@ def test_undoing_a_delete_brings_fields_and_result_back() -> None:
     assert doc.items == []
 
 
-def test_an_undone_delete_keeps_the_verdict_that_waits() -> None:
+def test_undone_delete_keeps_the_pending_verdict() -> None:
     doc = document("a")
     doc.apply([not_none(doc.decide("a", "verdict", Verdict.FAILED, "cracked"))])
     deletion = not_none(doc.remove("a", "remove"))
@@ -99,9 +99,7 @@ def test_an_undone_delete_keeps_the_verdict_that_waits() -> None:
 
 @given(st.lists(st.sets(st.integers(0, 7), min_size=1), min_size=1, max_size=4), st.booleans(), st.booleans())
 @settings(deadline=None, max_examples=60)
-def test_what_undo_brings_back_stands_where_it_stood(
-    steps: list[set[int]], restarted: bool, sent: bool
-) -> None:
+def test_undone_delete_restores_the_position(steps: list[set[int]], restarted: bool, sent: bool) -> None:
     doc = document(*(str(number) for number in range(8)))
     orders: list[list[str]] = []
     done: list[list[Edit]] = []
@@ -133,7 +131,7 @@ def test_what_undo_brings_back_stands_where_it_stood(
         assert [item.item_id for item in doc.items] == wanted
 
 
-def test_an_item_made_here_keeps_its_place_when_the_service_names_it() -> None:
+def test_new_item_keeps_its_position_when_it_gets_its_id() -> None:
     doc = document("a")
     creation = doc.make("draw", {"item_name": "new"}, "local")
     doc.apply([creation])
@@ -141,7 +139,7 @@ def test_an_item_made_here_keeps_its_place_when_the_service_names_it() -> None:
     assert [item.item_id for item in doc.items] == ["a", "local"]
 
 
-def test_a_verdict_counts_before_the_service_knows_it() -> None:
+def test_unsent_verdict_counts() -> None:
     doc = document("a")
     doc.apply([not_none(doc.decide("a", "verdict", Verdict.FAILED, "cracked"))])
     (item,) = doc.items
@@ -154,7 +152,7 @@ boxes = st.tuples(*(st.floats(0, 1000, width=32) for _ in range(4)))
 
 @given(boxes, st.integers(400, 20_000), st.integers(400, 20_000))
 @settings(deadline=None, max_examples=60)
-def test_a_region_survives_the_way_through_fractions(box: Any, width: int, height: int) -> None:
+def test_region_is_restored_from_fractions(box: Any, width: int, height: int) -> None:
     rect = Rect(*box).clamp(width, height)
     assume(not rect.is_empty)
     item = ItemView("a", "a", item_point={"point": fraction_point(rect, width, height)})
@@ -163,7 +161,7 @@ def test_a_region_survives_the_way_through_fractions(box: Any, width: int, heigh
         assert getattr(back, name) == pytest.approx(getattr(rect, name), abs=1e-6 * max(width, height))
 
 
-def test_only_what_changed_gets_a_new_row() -> None:
+def test_only_changed_items_get_a_new_row() -> None:
     doc, rows = document("a", "b", "c"), ItemRows()
     before = rows.rows_of(doc.items, {})
     doc.apply([not_none(doc.change("b", "rename", {"item_name": "crack"}))])

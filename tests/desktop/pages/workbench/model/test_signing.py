@@ -39,7 +39,7 @@ def other(service: EmbeddedService, colleague: None) -> Iterator[Session]:
 
 
 @pytest.fixture
-def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+def open_workbench(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     """A desktop on a record whose first item has a finding; it does not listen to events."""
     record_id = make_record(workbench.session)
     item_id = workbench.session.items.all(record_id)[0].item_id
@@ -50,7 +50,7 @@ def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     return workbench
 
 
-def signed(session: Session, item_id: str) -> list[tuple[str, str | None]]:
+def read_signatures(session: Session, item_id: str) -> list[tuple[str, str | None]]:
     """Every verdict of an item and who signed it, oldest first."""
     entries = [entry.model_dump() for entry in session.items.get(item_id).value.result]
     return [(e["verdict"]["value"], e["verdict"]["by_name"]) for e in entries if e.get("verdict")]
@@ -81,82 +81,86 @@ def correct(desk: WorkbenchDriver) -> None:
 
 
 def test_undo_of_verdict_never_signs_for_another_user(
-    opened: WorkbenchDriver, other: Session, qtbot: QtBot
+    open_workbench: WorkbenchDriver, other: Session, qtbot: QtBot
 ) -> None:
-    page, item_id = opened.page, opened.page.open_record.current
+    page, item_id = open_workbench.page, open_workbench.page.open_record.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
-    wait_for_verdict(opened, Verdict.FAILED, qtbot)
-    overrule(opened, qtbot)
+    wait_for_verdict(open_workbench, Verdict.FAILED, qtbot)
+    overrule(open_workbench, qtbot)
     with qtbot.waitSignal(page.toast) as toast:
-        opened.context.commands.run("edit.undo")
+        open_workbench.context.commands.run("edit.undo")
     assert "李伟" in toast.args[0]
     assert not_none(page.open_record.item).verdict is Verdict.UNDECIDED
     assert not_none(page.open_record.item).reason == ""
-    qtbot.waitUntil(lambda: opened.saved)
-    assert signed(other, item_id) == [("failed", "李伟"), ("passed", "chief"), ("undecided", "chief")]
+    qtbot.waitUntil(lambda: open_workbench.saved)
+    assert read_signatures(other, item_id) == [
+        ("failed", "李伟"),
+        ("passed", "chief"),
+        ("undecided", "chief"),
+    ]
     # It stays so after redo and undo.
-    opened.context.commands.run("edit.redo")
-    qtbot.waitUntil(lambda: opened.saved)
-    opened.context.commands.run("edit.undo")
-    qtbot.waitUntil(lambda: opened.saved)
-    assert signed(other, item_id)[3:] == [("passed", "chief"), ("undecided", "chief")]
+    open_workbench.context.commands.run("edit.redo")
+    qtbot.waitUntil(lambda: open_workbench.saved)
+    open_workbench.context.commands.run("edit.undo")
+    qtbot.waitUntil(lambda: open_workbench.saved)
+    assert read_signatures(other, item_id)[3:] == [("passed", "chief"), ("undecided", "chief")]
 
 
 def test_verdict_undone_before_it_was_sent_leaves_the_other_users(
-    opened: WorkbenchDriver, other: Session, qtbot: QtBot
+    open_workbench: WorkbenchDriver, other: Session, qtbot: QtBot
 ) -> None:
-    page, item_id = opened.page, opened.page.open_record.current
+    page, item_id = open_workbench.page, open_workbench.page.open_record.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
-    wait_for_verdict(opened, Verdict.FAILED, qtbot)
+    wait_for_verdict(open_workbench, Verdict.FAILED, qtbot)
     page.open_record.edits.held = True
     page.inspector.verdict.reason.setPlainText("only dirt")
     page.inspector.verdict.decide(Verdict.PASSED)
-    opened.context.commands.run("edit.undo")
+    open_workbench.context.commands.run("edit.undo")
     assert not_none(page.open_record.item).verdict is Verdict.FAILED
     page.open_record.edits.keep()
-    qtbot.waitUntil(lambda: opened.saved)
-    assert signed(other, item_id) == [("failed", "李伟")]
+    qtbot.waitUntil(lambda: open_workbench.saved)
+    assert read_signatures(other, item_id) == [("failed", "李伟")]
     assert not_none(page.open_record.item).verdict is Verdict.FAILED
 
 
 def test_undo_restores_the_users_verdict_under_their_name(
-    opened: WorkbenchDriver, other: Session, qtbot: QtBot
+    open_workbench: WorkbenchDriver, other: Session, qtbot: QtBot
 ) -> None:
-    item_id = opened.page.open_record.current
-    overrule(opened, qtbot)
-    opened.page.inspector.verdict.decide(Verdict.FAILED)
-    qtbot.waitUntil(lambda: opened.saved)
-    opened.context.commands.run("edit.undo")
-    qtbot.waitUntil(lambda: opened.saved)
-    assert signed(other, item_id) == [("passed", "chief"), ("failed", "chief"), ("passed", "chief")]
+    item_id = open_workbench.page.open_record.current
+    overrule(open_workbench, qtbot)
+    open_workbench.page.inspector.verdict.decide(Verdict.FAILED)
+    qtbot.waitUntil(lambda: open_workbench.saved)
+    open_workbench.context.commands.run("edit.undo")
+    qtbot.waitUntil(lambda: open_workbench.saved)
+    assert read_signatures(other, item_id) == [("passed", "chief"), ("failed", "chief"), ("passed", "chief")]
 
 
 def test_undoing_a_correction_leaves_their_verdict_to_them(
-    opened: WorkbenchDriver, other: Session, qtbot: QtBot
+    open_workbench: WorkbenchDriver, other: Session, qtbot: QtBot
 ) -> None:
-    page, item_id = opened.page, opened.page.open_record.current
+    page, item_id = open_workbench.page, open_workbench.page.open_record.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
-    wait_for_verdict(opened, Verdict.FAILED, qtbot)
-    correct(opened)
-    qtbot.waitUntil(lambda: opened.saved)
+    wait_for_verdict(open_workbench, Verdict.FAILED, qtbot)
+    correct(open_workbench)
+    qtbot.waitUntil(lambda: open_workbench.saved)
     with qtbot.waitSignal(page.toast) as toast:
-        opened.context.commands.run("edit.undo")
+        open_workbench.context.commands.run("edit.undo")
     assert "李伟" in toast.args[0]
-    qtbot.waitUntil(lambda: opened.saved)
-    assert signed(other, item_id) == [("failed", "李伟")]
+    qtbot.waitUntil(lambda: open_workbench.saved)
+    assert read_signatures(other, item_id) == [("failed", "李伟")]
     assert not_none(page.open_record.item).verdict is Verdict.UNDECIDED
-    assert [row.label for row in page.inspector.findings.shown] == ["crack"]
+    assert [row.label for row in page.inspector.findings.shown_findings] == ["crack"]
 
 
 @pytest.mark.parametrize("keep_local", [True, False])
-def test_a_correction_asks_before_it_takes_back_a_verdict_unseen(
-    opened: WorkbenchDriver, other: Session, qtbot: QtBot, keep_local: bool
+def test_correction_asks_before_it_withdraws_an_unseen_verdict(
+    open_workbench: WorkbenchDriver, other: Session, qtbot: QtBot, keep_local: bool
 ) -> None:
-    page, item_id = opened.page, opened.page.open_record.current
+    page, item_id = open_workbench.page, open_workbench.page.open_record.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
-    correct(opened)
-    qtbot.waitUntil(lambda: opened.saved or page.open_record.edits.saving.conflicts == 1)
-    assert page.open_record.edits.saving.conflicts == 1
+    correct(open_workbench)
+    qtbot.waitUntil(lambda: open_workbench.saved or page.open_record.edits.save_state.conflicts == 1)
+    assert page.open_record.edits.save_state.conflicts == 1
     assert other.items.get(item_id).value.result[-1].model_dump()["verdict"]["value"] == "failed"
     dialog = ConflictDialog(page.open_record, page)
     (conflict,) = page.open_record.edits.conflicts()
@@ -166,40 +170,40 @@ def test_a_correction_asks_before_it_takes_back_a_verdict_unseen(
     dialog.local_choice(conflict.edit.id, "boxes").setChecked(keep_local)
     dialog.decide()
     dialog.deleteLater()
-    qtbot.waitUntil(lambda: opened.saved)
+    qtbot.waitUntil(lambda: open_workbench.saved)
     newest = other.items.get(item_id).value.result[-1].model_dump()
     assert ("correction" in newest) is keep_local
     assert ("verdict" in newest) is not keep_local
     if keep_local:
         # A verdict overwritten knowingly is not signed again by undo either.
-        opened.context.commands.run("edit.undo")
-        qtbot.waitUntil(lambda: opened.saved)
-        assert signed(other, item_id) == [("failed", "李伟")]
+        open_workbench.context.commands.run("edit.undo")
+        qtbot.waitUntil(lambda: open_workbench.saved)
+        assert read_signatures(other, item_id) == [("failed", "李伟")]
 
 
 def test_correction_over_a_shown_verdict_causes_no_conflict(
-    opened: WorkbenchDriver, other: Session, qtbot: QtBot
+    open_workbench: WorkbenchDriver, other: Session, qtbot: QtBot
 ) -> None:
-    other.items.set_verdict(opened.page.open_record.current, Verdict.FAILED, "a crack")
-    wait_for_verdict(opened, Verdict.FAILED, qtbot)
-    correct(opened)
-    qtbot.waitUntil(lambda: opened.saved)
-    assert opened.page.open_record.edits.saving.conflicts == 0
+    other.items.set_verdict(open_workbench.page.open_record.current, Verdict.FAILED, "a crack")
+    wait_for_verdict(open_workbench, Verdict.FAILED, qtbot)
+    correct(open_workbench)
+    qtbot.waitUntil(lambda: open_workbench.saved)
+    assert open_workbench.page.open_record.edits.save_state.conflicts == 0
 
 
 @pytest.mark.parametrize("delete", [True, False])
 @pytest.mark.parametrize("what", ["verdict", "name"])
 def test_deletion_asks_after_concurrent_change(
-    opened: WorkbenchDriver, other: Session, qtbot: QtBot, delete: bool, what: str
+    open_workbench: WorkbenchDriver, other: Session, qtbot: QtBot, delete: bool, what: str
 ) -> None:
-    page, item_id = opened.page, opened.page.open_record.current
+    page, item_id = open_workbench.page, open_workbench.page.open_record.current
     if what == "verdict":
         other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
     else:
         other.items.update(item_id, ItemUpdate(item_name="theirs"), None)
     page.item_changes.remove([page.open_record.current])
-    qtbot.waitUntil(lambda: opened.saved or page.open_record.edits.saving.conflicts == 1)
-    assert page.open_record.edits.saving.conflicts == 1
+    qtbot.waitUntil(lambda: open_workbench.saved or page.open_record.edits.save_state.conflicts == 1)
+    assert page.open_record.edits.save_state.conflicts == 1
     assert other.items.get(item_id).value.item_id == item_id
     dialog = ConflictDialog(page.open_record, page)
     text = " ".join(each.text() for each in dialog.findChildren(QLabel))
@@ -208,18 +212,20 @@ def test_deletion_asks_after_concurrent_change(
     dialog.local_choice(conflict.edit.id, "").setChecked(delete)
     dialog.decide()
     dialog.deleteLater()
-    qtbot.waitUntil(lambda: opened.saved)
+    qtbot.waitUntil(lambda: open_workbench.saved)
     left = [item.item_id for item in other.items.all(page.open_record.record_id)]
     assert (item_id in left) is not delete
     assert (not_none(page.open_record.document).item(item_id) is not None) is not delete
 
 
-def test_own_verdict_does_not_block_deletion(opened: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:
-    page, item_id = opened.page, opened.page.open_record.current
+def test_own_verdict_does_not_block_deletion(
+    open_workbench: WorkbenchDriver, other: Session, qtbot: QtBot
+) -> None:
+    page, item_id = open_workbench.page, open_workbench.page.open_record.current
     page.open_record.edits.held = True
     page.inspector.verdict.decide(Verdict.FAILED)
     page.item_changes.remove([page.open_record.current])
     page.open_record.edits.keep()
-    qtbot.waitUntil(lambda: opened.saved)
-    assert page.open_record.edits.saving.conflicts == 0
+    qtbot.waitUntil(lambda: open_workbench.saved)
+    assert page.open_record.edits.save_state.conflicts == 0
     assert item_id not in [item.item_id for item in other.items.all(page.open_record.record_id)]

@@ -18,7 +18,7 @@ def test_a_record_opens_with_its_items_and_picture(workbench: WorkbenchDriver, q
     qtbot.waitUntil(lambda: len(workbench.page.picture.cropped) == 3)
 
 
-def test_what_is_drawn_named_and_described_reaches_the_service(
+def test_drawn_item_with_name_and_description_reaches_the_service(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session, boxes=())

@@ -14,7 +14,7 @@ from tests.desktop.pages.workbench.model.test_document import document
 from tests.narrowing import not_none
 
 
-def _filled(count: int) -> tuple[Document, ItemRows, RegionLink]:
+def _create_link(count: int) -> tuple[Document, ItemRows, RegionLink]:
     doc, link = document(), RegionLink(RegionStore())
     doc.load_items([_item(number) for number in range(count)], [])
     link.record_file = link.file = ReferenceFile({"download_url": "u"})
@@ -33,7 +33,7 @@ def _show(doc: Document, rows: ItemRows, link: RegionLink) -> list[Region]:
 
 
 def test_only_removed_new_and_changed_regions_are_recomputed() -> None:
-    doc, rows, link = _filled(4)
+    doc, rows, link = _create_link(4)
     before = _show(doc, rows, link)
     renamed = not_none(doc.change("i2", "rename", {"item_name": "crack"}))
     doc.apply([renamed, doc.make("draw", _item(5).fields(), "i5")])
@@ -45,8 +45,8 @@ def test_only_removed_new_and_changed_regions_are_recomputed() -> None:
     assert left == {"i1": 1, "i2": 2, "i3": 3, "i5": 4}
 
 
-def test_looks_of_a_region_stay_while_its_item_is_unchanged() -> None:
-    doc, rows, link = _filled(3)
+def test_appearance_of_a_region_is_kept_while_its_item_is_unchanged() -> None:
+    doc, rows, link = _create_link(3)
     before = _show(doc, rows, link)
     hidden = replace(before[1], hidden=True)
     change = RegionChange((before[1],), (hidden,), RegionStep.HIDE)
@@ -58,7 +58,7 @@ def test_looks_of_a_region_stay_while_its_item_is_unchanged() -> None:
 
 
 def test_new_picture_size_recomputes_every_region() -> None:
-    doc, rows, link = _filled(2)
+    doc, rows, link = _create_link(2)
     before = _show(doc, rows, link)
     link.size = (2000, 1000)
     assert [region.rect.w for region in _show(doc, rows, link)] == [2 * old.rect.w for old in before]

@@ -29,7 +29,7 @@ def other(service: EmbeddedService) -> Iterator[Session]:
 
 
 @pytest.fixture
-def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+def open_workbench(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     """A desktop on a record that does not listen to events and has read the ETag of its first item."""
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     workbench.page.live.stop()
@@ -45,21 +45,21 @@ def verdicts(session: Session, item_id: str) -> list[tuple[str, str | None]]:
 
 
 @pytest.mark.parametrize("keep_local", [True, False])
-def test_two_people_decide_and_one_of_them_chooses(
-    opened: WorkbenchDriver, other: Session, qtbot: QtBot, keep_local: bool
+def test_conflicting_verdicts_are_resolved_by_a_choice(
+    open_workbench: WorkbenchDriver, other: Session, qtbot: QtBot, keep_local: bool
 ) -> None:
-    page, item_id = opened.page, opened.page.open_record.current
+    page, item_id = open_workbench.page, open_workbench.page.open_record.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
     page.inspector.verdict.reason.setPlainText("only dirt")
     page.inspector.verdict.decide(Verdict.PASSED)
-    qtbot.waitUntil(lambda: page.open_record.edits.saving.conflicts == 1)
+    qtbot.waitUntil(lambda: page.open_record.edits.save_state.conflicts == 1)
     assert verdicts(other, item_id) == [("failed", "a crack")]
     dialog = ConflictDialog(page.open_record, page)
     (conflict,) = page.open_record.edits.conflicts()
     local_text = dialog.local_choice(conflict.edit.id, "verdict").text()
     stored_text = dialog.stored_choice(conflict.edit.id, "verdict").text()
     verdict = other.items.get(item_id).value.result[-1].model_dump()["verdict"]
-    user = not_none(opened.context.payload).user
+    user = not_none(open_workbench.context.payload).user
     assert "only dirt" in local_text
     assert (user.name or user.username) in local_text
     assert "a crack" in stored_text
@@ -69,7 +69,7 @@ def test_two_people_decide_and_one_of_them_chooses(
     dialog.local_choice(conflict.edit.id, "verdict").setChecked(keep_local)
     dialog.decide()
     dialog.deleteLater()
-    qtbot.waitUntil(lambda: opened.saved)
+    qtbot.waitUntil(lambda: open_workbench.saved)
     after = [("passed", "only dirt")] if keep_local else []
     assert verdicts(other, item_id) == [("failed", "a crack"), *after]
     stands = Verdict.PASSED if keep_local else Verdict.FAILED
@@ -78,88 +78,90 @@ def test_two_people_decide_and_one_of_them_chooses(
 
 
 def test_concurrent_change_of_another_field_asks_nothing(
-    opened: WorkbenchDriver, other: Session, qtbot: QtBot
+    open_workbench: WorkbenchDriver, other: Session, qtbot: QtBot
 ) -> None:
-    item_id = opened.page.open_record.current
+    item_id = open_workbench.page.open_record.current
     other.items.update(item_id, ItemUpdate(item_name="theirs"), None)
-    opened.page.inspector.verdict.decide(Verdict.FAILED)
-    qtbot.waitUntil(lambda: opened.saved)
+    open_workbench.page.inspector.verdict.decide(Verdict.FAILED)
+    qtbot.waitUntil(lambda: open_workbench.saved)
     assert verdicts(other, item_id) == [("failed", None)]
     assert other.items.get(item_id).value.item_name == "theirs"
-    assert opened.page.open_record.edits.saving.conflicts == 0
+    assert open_workbench.page.open_record.edits.save_state.conflicts == 0
 
 
-def test_a_verdict_whose_answer_was_lost_is_given_once(
-    opened: WorkbenchDriver, other: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+def test_verdict_with_a_lost_answer_is_stored_once(
+    open_workbench: WorkbenchDriver, other: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    item_id = opened.page.open_record.current
+    item_id = open_workbench.page.open_record.current
     plain = Items.set_verdict
     answers: list[int] = []
 
-    def lost(self: Items, *args: Any, **more: Any) -> Versioned[Item]:
+    def lose_answer(self: Items, *args: Any, **more: Any) -> Versioned[Item]:
         answer = plain(self, *args, **more)
         answers.append(1)
         if len(answers) == 1:
             raise Unreachable
         return answer
 
-    monkeypatch.setattr(Items, "set_verdict", lost)
-    opened.page.inspector.verdict.decide(Verdict.PASSED)
-    qtbot.waitUntil(lambda: opened.saved)
+    monkeypatch.setattr(Items, "set_verdict", lose_answer)
+    open_workbench.page.inspector.verdict.decide(Verdict.PASSED)
+    qtbot.waitUntil(lambda: open_workbench.saved)
     assert verdicts(other, item_id) == [("passed", None)]
 
 
 @pytest.mark.parametrize("way", ["button", "key"])
 def test_no_other_verdict_than_the_models_without_a_reason(
-    opened: WorkbenchDriver, qtbot: QtBot, way: str
+    open_workbench: WorkbenchDriver, qtbot: QtBot, way: str
 ) -> None:
-    page = opened.page
+    page = open_workbench.page
     item_id = page.open_record.current
-    detected(opened)
+    write_detection(open_workbench)
     page.reload()
     qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion)
     box = page.inspector.verdict
     if way == "button":
         box.buttons[Verdict.PASSED].click()
     else:
-        opened.context.commands.run("item.pass")
-    assert box.asking
+        open_workbench.context.commands.run("item.pass")
+    assert box.shown_request
     assert not_none(page.open_record.item).verdict is Verdict.UNDECIDED
-    assert page.open_record.edits.saving.unsent_count == 0
+    assert page.open_record.edits.save_state.unsent_count == 0
     box.commit()
-    assert page.open_record.edits.saving.unsent_count == 0
+    assert page.open_record.edits.save_state.unsent_count == 0
     box.reason.setPlainText("only dirt")
     box.commit()
-    assert not reread(box.asking)
+    assert not reread(box.shown_request)
     assert not_none(page.open_record.item).verdict is Verdict.PASSED
-    qtbot.waitUntil(lambda: opened.saved)
-    assert verdicts(opened.session, item_id) == [("passed", "only dirt")]
+    qtbot.waitUntil(lambda: open_workbench.saved)
+    assert verdicts(open_workbench.session, item_id) == [("passed", "only dirt")]
     # The reason of a verdict that differs cannot be taken away.
     box.reason.setPlainText("")
     box.commit()
-    assert box.asking
+    assert box.shown_request
     assert not_none(page.open_record.item).reason == "only dirt"
     # A verdict that agrees with the model needs none, and the old reason is not sent with it.
     box.decide(Verdict.FAILED)
-    qtbot.waitUntil(lambda: opened.saved)
-    assert verdicts(opened.session, item_id)[-1] == ("failed", None)
+    qtbot.waitUntil(lambda: open_workbench.saved)
+    assert verdicts(open_workbench.session, item_id)[-1] == ("failed", None)
 
 
-def test_verdict_without_its_reason_is_reported_as_not_set(opened: WorkbenchDriver, qtbot: QtBot) -> None:
-    page = opened.page
-    detected(opened)
+def test_verdict_without_its_reason_is_reported_as_not_set(
+    open_workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    page = open_workbench.page
+    write_detection(open_workbench)
     page.reload()
     qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion)
     notices: list[str] = []
     page.inspector.verdict.notice.connect(notices.append)
-    opened.context.commands.run("item.pass")
+    open_workbench.context.commands.run("item.pass")
     page.go_to(page.open_record.rows[1].item_id)
     assert len(notices) == 1
     assert page.open_record.rows[0].status == "undecided"
-    assert page.inspector.verdict.asking == ""
+    assert page.inspector.verdict.shown_request == ""
 
 
-def detected(desk: WorkbenchDriver) -> None:
+def write_detection(desk: WorkbenchDriver) -> None:
     """Write the result of a detection with a finding into the chosen item."""
     entry = {"version": 1, "isPassed": False, "progress": "done", "resultImage": {"boxes": []}}
     desk.session.items.update(

@@ -74,11 +74,11 @@ def dialog(qtbot: QtBot) -> PhoneDialog:
         ("https://inspection.example", False),
     ],
 )
-def test_the_address_of_this_machine_leads_no_phone_here(url: str, is_local: bool) -> None:
+def test_loopback_address_is_not_offered_to_phones(url: str, is_local: bool) -> None:
     assert is_own_machine(url) is is_local
 
 
-def test_the_address_that_is_used_here_comes_first() -> None:
+def test_used_address_is_first() -> None:
     new_code = code(addresses=["https://10.0.0.2:8177", "https://hangar:8177"])
     assert addresses_for_phones("https://hangar:8177/", new_code) == [
         "https://hangar:8177",
@@ -106,7 +106,7 @@ def test_a_code_is_shown_with_its_address_and_how_to_trust_it(dialog: PhoneDialo
     assert QGuiApplication.clipboard().text() == dialog.address.text()
 
 
-def test_who_is_connected_and_what_arrived(dialog: PhoneDialog) -> None:
+def test_dialog_shows_the_connected_phone_and_its_photos(dialog: PhoneDialog) -> None:
     new_code = code(fingerprint=None)
     dialog.show_code(new_code)
     assert not dialog.warning.isVisible()
@@ -121,11 +121,11 @@ def test_who_is_connected_and_what_arrived(dialog: PhoneDialog) -> None:
 
 
 @pytest.mark.parametrize("end", list(CodeEnd))
-def test_a_code_that_has_ended_is_not_shown_any_more(dialog: PhoneDialog, end: CodeEnd) -> None:
+def test_ended_code_is_no_longer_shown(dialog: PhoneDialog, end: CodeEnd) -> None:
     new_code = code()
     dialog.show_code(new_code)
     dialog.show_status(status(new_code, ended=end, seconds_left=0))
-    assert dialog.ended is end
+    assert dialog.end_reason is end
     assert dialog.address.text() == ""
     assert not dialog.qr.isVisible()
     assert dialog.how.text()
@@ -133,7 +133,7 @@ def test_a_code_that_has_ended_is_not_shown_any_more(dialog: PhoneDialog, end: C
     assert dialog.new.isEnabled()
 
 
-def test_a_service_of_this_machine_alone_says_what_to_do(dialog: PhoneDialog, qtbot: QtBot) -> None:
+def test_service_on_loopback_is_explained(dialog: PhoneDialog, qtbot: QtBot) -> None:
     dialog.show_code(code(addresses=[], fingerprint=None, can_open_network=True))
     assert "runs on this computer alone" in dialog.how.text()
     assert dialog.allow.isVisible()
@@ -145,7 +145,7 @@ def test_a_service_of_this_machine_alone_says_what_to_do(dialog: PhoneDialog, qt
     assert "--host" in dialog.how.text()
 
 
-def test_a_failure_leaves_a_way_on(dialog: PhoneDialog) -> None:
+def test_failed_code_can_be_retried(dialog: PhoneDialog) -> None:
     dialog.show_error("The service does not answer.")
     assert dialog.error.isVisible()
     assert dialog.new.isEnabled()
@@ -194,7 +194,7 @@ class Phone:
 
 
 @pytest.fixture
-def opened(workbench: WorkbenchDriver, session: Session, qtbot: QtBot) -> WorkbenchDriver:
+def open_workbench(workbench: WorkbenchDriver, session: Session, qtbot: QtBot) -> WorkbenchDriver:
     workbench.open(make_record(session), qtbot.waitUntil)
     return workbench
 
@@ -206,13 +206,13 @@ def shown_code(workbench: WorkbenchDriver, qtbot: QtBot) -> NewPhoneCode:
 
 
 def test_a_photo_of_an_item_appears_and_is_detected(
-    opened: WorkbenchDriver, session: Session, qtbot: QtBot
+    open_workbench: WorkbenchDriver, session: Session, qtbot: QtBot
 ) -> None:
-    page = opened.page
+    page = open_workbench.page
     first = page.open_record.rows[0].item_id
     page.open_record.choose(first)
     page.context.commands.run("item.phone")
-    new_code = shown_code(opened, qtbot)
+    new_code = shown_code(open_workbench, qtbot)
     assert new_code.item_id == page.open_record.edits.service_id(first)
     with Phone(session.base_url, new_code.token) as phone:
         assert [item["item_id"] for item in phone.view["items"]] == [new_code.item_id]
@@ -226,11 +226,11 @@ def test_a_photo_of_an_item_appears_and_is_detected(
 
 
 def test_a_photo_of_the_record_waits_in_the_tray(
-    opened: WorkbenchDriver, session: Session, qtbot: QtBot
+    open_workbench: WorkbenchDriver, session: Session, qtbot: QtBot
 ) -> None:
-    page = opened.page
+    page = open_workbench.page
     page.context.commands.run("record.phone")
-    new_code = shown_code(opened, qtbot)
+    new_code = shown_code(open_workbench, qtbot)
     assert new_code.item_id is None
     with Phone(session.base_url, new_code.token) as phone:
         phone.send(picture(3))
@@ -240,30 +240,30 @@ def test_a_photo_of_the_record_waits_in_the_tray(
 
 
 def test_a_valid_code_is_shown_again_and_ends_by_the_button(
-    opened: WorkbenchDriver, session: Session, qtbot: QtBot
+    open_workbench: WorkbenchDriver, session: Session, qtbot: QtBot
 ) -> None:
-    page = opened.page
+    page = open_workbench.page
     page.phone.for_record()
-    new_code = shown_code(opened, qtbot)
+    new_code = shown_code(open_workbench, qtbot)
     not_none(page.phone.dialog).close()
     assert page.phone.dialog is None
     page.phone.for_record()
     dialog: PhoneDialog = not_none(page.phone.dialog)
     assert not_none(dialog.code).token == new_code.token
     page.phone._end()
-    qtbot.waitUntil(lambda: dialog.ended is CodeEnd.ENDED, timeout=_SOON)
+    qtbot.waitUntil(lambda: dialog.end_reason is CodeEnd.ENDED, timeout=_SOON)
     assert session.phones.get(new_code.code_id).ended is CodeEnd.ENDED
     dialog.new.click()
     qtbot.waitUntil(lambda: dialog.code is not None and dialog.code.token != new_code.token, timeout=_SOON)
-    assert dialog.ended is None
+    assert dialog.end_reason is None
 
 
 def test_the_service_of_this_machine_opens_to_phones_on_request(
-    opened: WorkbenchDriver, session: Session, qtbot: QtBot
+    open_workbench: WorkbenchDriver, session: Session, qtbot: QtBot
 ) -> None:
-    page = opened.page
+    page = open_workbench.page
     page.phone.for_record()
-    first_code = shown_code(opened, qtbot)
+    first_code = shown_code(open_workbench, qtbot)
     dialog = not_none(page.phone.dialog)
     if first_code.addresses:
         pytest.skip("another test has opened it already")
@@ -275,9 +275,9 @@ def test_the_service_of_this_machine_opens_to_phones_on_request(
     assert session.phones.get(first_code.code_id).ended is CodeEnd.ENDED
 
 
-def test_the_dialog_closes_with_the_record(opened: WorkbenchDriver, qtbot: QtBot) -> None:
-    page = opened.page
+def test_the_dialog_closes_with_the_record(open_workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = open_workbench.page
     page.phone.for_record()
-    shown_code(opened, qtbot)
+    shown_code(open_workbench, qtbot)
     page._close()
     assert page.phone.dialog is None

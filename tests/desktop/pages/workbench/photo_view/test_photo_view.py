@@ -71,7 +71,7 @@ def give(
     return matrix
 
 
-def opened(desk: WorkbenchDriver, qtbot: QtBot, view: View | None = None) -> np.ndarray:
+def open_shared_photo(desk: WorkbenchDriver, qtbot: QtBot, view: View | None = None) -> np.ndarray:
     """Two items that share a photo, the first one chosen, the photo's ref known."""
     record_id = make_record(desk.session, REGION)
     matrix = give(desk.session, record_id, view)
@@ -85,7 +85,7 @@ def to_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: desk.page.photo.source is not None)
 
 
-def at(desk: WorkbenchDriver, x: float, y: float) -> QPoint:
+def photo_point(desk: WorkbenchDriver, x: float, y: float) -> QPoint:
     """Where a px of the photo is on its canvas."""
     return QPointF(*desk.page.photo.viewport.to_view(x, y)).toPoint()
 
@@ -114,7 +114,7 @@ def middle(view: Any) -> tuple[float, float]:
 @pytest.fixture
 def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     """The page with the photo of its first item on the canvas."""
-    opened(workbench, qtbot)
+    open_shared_photo(workbench, qtbot)
     to_photo(workbench, qtbot)
     return workbench
 
@@ -122,7 +122,7 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
 def test_one_key_shows_the_same_place_of_the_photo_and_of_the_reference(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
-    matrix = opened(workbench, qtbot, View(rotation=5, scale=0.9))
+    matrix = open_shared_photo(workbench, qtbot, View(rotation=5, scale=0.9))
     page = workbench.page
     page.view.set_viewport(3.0, 360.0, 270.0)
     before = page.view.viewport
@@ -152,8 +152,8 @@ def test_one_key_shows_the_same_place_of_the_photo_and_of_the_reference(
     assert page.view.viewport.scale == pytest.approx(5.0 * 0.9, rel=0.02)
 
 
-def test_what_the_pointer_is_on_stays_below_it(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    matrix = opened(workbench, qtbot, View(rotation=10, scale=0.9))
+def test_point_below_the_pointer_stays_in_place(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    matrix = open_shared_photo(workbench, qtbot, View(rotation=10, scale=0.9))
     page = workbench.page
     page.view.set_viewport(4.0, 360.0, 270.0)
     spot = page.view.rect().center() + QPoint(-150, 120)
@@ -196,7 +196,9 @@ def test_without_a_photo_the_reference_stays_with_a_notice(workbench: WorkbenchD
     assert workbench.page.photo_view.switch.reference.isChecked()
 
 
-def test_findings_lie_on_the_photo_with_number_label_and_source(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_findings_are_drawn_on_the_photo_with_number_label_and_source(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
     page = desk.page
     regions = sorted(page.photo.store, key=lambda region: region.number)
     assert [(region.number, region.label, region.note) for region in regions] == [
@@ -212,30 +214,30 @@ def test_findings_lie_on_the_photo_with_number_label_and_source(desk: WorkbenchD
     assert (left, top) == pytest.approx((0.3 * WIDTH, 0.3 * HEIGHT))
 
 
-def test_a_finding_is_chosen_moved_resized_nudged_and_deleted_there(
+def test_finding_can_be_selected_moved_resized_nudged_and_deleted(
     desk: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     page, view = desk.page, desk.page.photo
     regions = list(page.view.store)
-    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=at(desk, 320, 245))
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=photo_point(desk, 320, 245))
     assert page.inspector.findings.list.current == 0
-    drag(desk, at(desk, 320, 245), at(desk, 330, 265))
-    moved = page.inspector.findings.shown[0].box
+    drag(desk, photo_point(desk, 320, 245), photo_point(desk, 330, 265))
+    moved = page.inspector.findings.shown_findings[0].box
     assert (moved.w, moved.h) == (40, 30)
     assert abs(moved.x - 310) <= 1
-    drag(desk, at(desk, moved.right, moved.bottom), at(desk, 380, 300))
-    resized = page.inspector.findings.shown[0].box
+    drag(desk, photo_point(desk, moved.right, moved.bottom), photo_point(desk, 380, 300))
+    resized = page.inspector.findings.shown_findings[0].box
     assert (resized.x, resized.y) == (moved.x, moved.y)
     assert abs(resized.right - 380) <= 1
     for _ in range(3):
         QTest.keyClick(view, KEY.Key_Right)
     QTest.keyClick(view, KEY.Key_Down, Qt.KeyboardModifier.ShiftModifier)
-    nudged = page.inspector.findings.shown[0].box
+    nudged = page.inspector.findings.shown_findings[0].box
     assert (nudged.x, nudged.y) == (resized.x + 3, resized.y + 10)
     desk.context.commands.run("edit.undo")
-    assert page.inspector.findings.shown[0].box == resized
+    assert page.inspector.findings.shown_findings[0].box == resized
     desk.context.commands.run("edit.redo")
-    assert page.inspector.findings.shown[0].box == nudged
+    assert page.inspector.findings.shown_findings[0].box == nudged
     QTest.keyClick(view, KEY.Key_Delete)
     assert labels(desk) == ["stain"]
     assert list(page.view.store) == regions
@@ -252,20 +254,20 @@ def test_a_finding_is_drawn_and_labelled_on_the_photo(desk: WorkbenchDriver, qtb
     page, view = desk.page, desk.page.photo
     QTest.keyClick(view, KEY.Key_R)
     assert page.inspector.correction.draw.isChecked()
-    drag(desk, at(desk, 420, 200), at(desk, 450, 240))
+    drag(desk, photo_point(desk, 420, 200), photo_point(desk, 450, 240))
     assert view.editor.tool is Tool.SELECT
     assert not page.inspector.correction.draw.isChecked()
     field = typing(desk)
     QTest.keyClicks(field, "oil leak")
     QTest.keyClick(field, KEY.Key_Return)
-    drawn = page.inspector.findings.shown[0]
+    drawn = page.inspector.findings.shown_findings[0]
     assert (drawn.label, drawn.is_drawn) == ("oil leak", True)
     assert abs(drawn.box.w - 30) <= 1
     (chosen,) = view.store.selected_regions
     assert (chosen.label, chosen.number) == ("oil leak", 1)
     assert view.hasFocus()
     assert len(desk.names) == 2
-    QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=at(desk, 320, 245))
+    QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=photo_point(desk, 320, 245))
     QTest.keyClicks(typing(desk), "not this")
     QTest.keyClick(typing(desk), KEY.Key_Escape)
     qtbot.waitUntil(lambda: not view.findChildren(LabelEditor))
@@ -287,7 +289,7 @@ def test_several_findings_are_worked_on_together_as_one_step(desk: WorkbenchDriv
     assert len(view.store.selected_ids) == 2
     assert len(page.view.store.selected_ids) == 1
     QTest.keyClick(view, KEY.Key_Left)
-    assert [finding.box.x for finding in page.inspector.findings.shown] == [299, 359]
+    assert [finding.box.x for finding in page.inspector.findings.shown_findings] == [299, 359]
     assert len(view.store.selected_ids) == 2
     desk.context.commands.run("edit.duplicate")
     assert labels(desk).count("crack") == labels(desk).count("stain") == 2
@@ -301,14 +303,14 @@ def test_several_findings_are_worked_on_together_as_one_step(desk: WorkbenchDriv
     assert len(desk.names) == 2
 
 
-def test_what_is_below_a_deleted_finding_is_not_taken_for_it(desk: WorkbenchDriver) -> None:
+def test_finding_below_a_deleted_one_is_not_selected(desk: WorkbenchDriver) -> None:
     page, view = desk.page, desk.page.photo
     ids = {region.label: region.id for region in view.store}
     page.correcting.remove(0)
     assert [(region.label, region.id) for region in view.store] == [("stain", ids["stain"])]
 
 
-def test_tab_goes_through_the_findings_and_brings_them_into_view(desk: WorkbenchDriver) -> None:
+def test_tab_selects_the_findings_in_order_and_shows_them(desk: WorkbenchDriver) -> None:
     view = desk.page.photo
     view.set_viewport(20.0, 20.0, 20.0)
     view.setFocus()
@@ -337,7 +339,7 @@ def test_verdicts_and_the_next_item_keep_the_photo(desk: WorkbenchDriver, qtbot:
     qtbot.waitUntil(lambda: desk.saved)
 
 
-def test_an_unsaved_correction_stays_through_switching(desk: WorkbenchDriver) -> None:
+def test_unsaved_correction_is_kept_when_views_switch(desk: WorkbenchDriver) -> None:
     page = desk.page
     page.correcting.relabel(0, "dent")
     for _ in range(3):
@@ -369,7 +371,7 @@ def test_regions_are_not_touched_while_the_photo_hides_them(desk: WorkbenchDrive
     page.photo.setFocus()
     QTest.keyClick(page.photo, KEY.Key_Delete)
     assert (list(page.view.store), page.view.store.selected_ids, desk.names) == before
-    assert page.open_record.edits.saving.unsent_count == 0
+    assert page.open_record.edits.save_state.unsent_count == 0
 
 
 def test_neither_is_touched_while_they_are_compared(desk: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -404,14 +406,14 @@ def test_another_record_begins_with_its_reference(desk: WorkbenchDriver, qtbot: 
     assert not list(page.photo.store)
 
 
-def test_who_may_only_look_changes_no_finding(desk: WorkbenchDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_viewer_cannot_change_findings(desk: WorkbenchDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     page = desk.page
     monkeypatch.setattr(desk.context, "may", lambda _permission: False)
     page.open_record.changed.emit()
     page.open_record.currentChanged.emit()
-    drag(desk, at(desk, 320, 245), at(desk, 400, 300))
+    drag(desk, photo_point(desk, 320, 245), photo_point(desk, 400, 300))
     assert not page.open_record.drafts.all()
-    assert page.inspector.findings.shown[0].box.x == 300
+    assert page.inspector.findings.shown_findings[0].box.x == 300
 
 
 def test_another_photo_of_the_item_shows_no_findings_of_the_first(
@@ -432,7 +434,7 @@ def test_another_photo_of_the_item_shows_no_findings_of_the_first(
 def test_a_large_photo_is_shown_by_its_tiles(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened(workbench, qtbot)
+    open_shared_photo(workbench, qtbot)
     qtbot.waitUntil(lambda: workbench.page.photos.pair is not None)
     monkeypatch.setattr(opening, "WHOLE_LIMIT", 100_000)
     to_photo(workbench, qtbot)
@@ -445,9 +447,7 @@ def test_a_large_photo_is_shown_by_its_tiles(
     qtbot.waitUntil(lambda: bool(workbench.page.photo._loader._cache))
 
 
-def test_who_goes_on_before_the_photo_is_there_sees_the_one_of_the_item(
-    workbench: WorkbenchDriver, qtbot: QtBot
-) -> None:
+def test_next_item_shows_its_photo_when_it_is_loaded(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session, (*REGION, (0.1, 0.6, 0.2, 0.2)))
     for number, item in enumerate(workbench.session.items.all(record_id)[:2]):
         stored = workbench.session.files.upload(jpeg(View(rotation=number)), f"photo{number}.jpg")
@@ -469,15 +469,15 @@ def test_who_goes_on_before_the_photo_is_there_sees_the_one_of_the_item(
     assert page.centre.currentWidget() is page.photo
 
 
-def test_the_right_button_offers_what_is_done_with_a_finding(desk: WorkbenchDriver) -> None:
+def test_context_menu_has_the_commands_for_a_finding(desk: WorkbenchDriver) -> None:
     page, view = desk.page, desk.page.photo
-    view.customContextMenuRequested.emit(at(desk, 380, 280))
+    view.customContextMenuRequested.emit(photo_point(desk, 380, 280))
     (menu,) = view.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
     texts = [action.text().split("\t")[0] for action in menu.actions()]
     assert texts[:3] == ["Accept finding", "Relabel finding", "Delete finding"]
     assert "memory of the region" in menu.actions()[2].toolTip()
     menu.actions()[0].trigger()
-    assert [finding.accepted for finding in page.inspector.findings.shown] == [False, True]
+    assert [finding.accepted for finding in page.inspector.findings.shown_findings] == [False, True]
     menu.actions()[2].trigger()
     assert labels(desk) == ["crack"]
     menu.close()
@@ -517,9 +517,7 @@ def test_the_preview_and_the_inspector_grow_with_the_window(desk: WorkbenchDrive
     qtbot.waitUntil(lambda: pane.height() < 250 and page.inspector.width() == narrow)
 
 
-def test_what_is_selected_on_the_photo_is_not_deleted_from_elsewhere(
-    desk: WorkbenchDriver, qtbot: QtBot
-) -> None:
+def test_finding_selected_on_the_photo_is_deleted_only_there(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     desk.context.commands.run("edit.all")
     desk.context.commands.run("view.photo")
@@ -547,7 +545,7 @@ def test_label_is_asked_for_on_the_visible_view(desk: WorkbenchDriver, qtbot: Qt
 
 
 def test_switching_does_not_jump_to_the_chosen_finding(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    opened(workbench, qtbot)
+    open_shared_photo(workbench, qtbot)
     page = workbench.page
     page.shown_findings.choose(0)
     QTest.mouseMove(page.view, page.view.rect().center())
@@ -558,17 +556,17 @@ def test_switching_does_not_jump_to_the_chosen_finding(workbench: WorkbenchDrive
     assert [region.label for region in page.photo.store.selected_regions] == ["crack"]
 
 
-def test_what_was_done_on_the_photo_survives_the_end_of_the_program(session: Session, qtbot: QtBot) -> None:
+def test_changes_on_the_photo_survive_a_restart(session: Session, qtbot: QtBot) -> None:
     path = journal_path(session.account.me().user.user_id)
     with at_desk(session, qtbot) as first:
-        opened(first, qtbot)
+        open_shared_photo(first, qtbot)
         record_id = first.page.open_record.record_id
         to_photo(first, qtbot)
         first.page.shown_findings.choose(0)
         for _ in range(4):
             QTest.keyClick(first.page.photo, KEY.Key_Down)
         QTest.keyClick(first.page.photo, KEY.Key_R)
-        drag(first, at(first, 420, 200), at(first, 450, 240))
+        drag(first, photo_point(first, 420, 200), photo_point(first, 450, 240))
         QTest.keyClick(typing(first), KEY.Key_Return)
         assert labels(first)[0] == "difference"
         killed = path.read_bytes()
@@ -585,9 +583,7 @@ def test_what_was_done_on_the_photo_survives_the_end_of_the_program(session: Ses
         assert draft.steps == 2
 
 
-def test_the_status_line_names_the_photo_of_the_next_item_by_itself(
-    desk: WorkbenchDriver, qtbot: QtBot
-) -> None:
+def test_status_line_shows_the_photo_of_the_next_item(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     lines: list[str] = []
     desk.page.status_line.notice.connect(lambda left, _right: lines.append(left))
     desk.page.go_to(desk.page.open_record.rows[1].item_id)

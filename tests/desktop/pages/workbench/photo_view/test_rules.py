@@ -32,7 +32,7 @@ TURNED = np.array([[1.4, 0.3, 50.0], [-0.25, 1.5, 80.0], [1e-5, 2e-5, 1.0]])
     scale=st.floats(2, 6),
     at=st.tuples(st.floats(100, 700), st.floats(100, 500)),
 )
-def test_what_is_at_the_anchor_stays_there_and_as_large(
+def test_anchor_keeps_its_position_and_scale(
     x: float, y: float, scale: float, at: tuple[float, float]
 ) -> None:
     reference = replace(Viewport(2000, 1500, 800, 600), scale=scale).centred(x, y)
@@ -60,7 +60,7 @@ def test_a_photo_that_would_be_smaller_than_the_view_is_fitted() -> None:
     assert viewport.is_fitted
 
 
-def test_a_place_that_the_photo_does_not_show_leads_nowhere() -> None:
+def test_place_outside_the_photo_has_no_mapping() -> None:
     close_up = np.array([[4.0, 0, -4000.0], [0, 4.0, -3000.0], [0, 0, 1.0]])
     reference = replace(Viewport(2000, 1500, 800, 600), scale=2.0).centred(300, 300)
     assert mapped_viewport(reference, Viewport(1600, 1200, 800, 600), close_up, (400, 300)) is None
@@ -156,7 +156,7 @@ def test_findings_of_other_items_are_those_in_the_same_photo() -> None:
         (308, 470, (0, 0), True, False),
     ],
 )
-def test_two_pictures_lie_where_they_are_seen_largest(
+def test_two_pictures_are_arranged_for_the_largest_view(
     width: int, height: int, picture: tuple[int, int], may_stack: bool, stacked: bool
 ) -> None:
     first, second = pane_rects(width, height, picture, may_stack=may_stack)

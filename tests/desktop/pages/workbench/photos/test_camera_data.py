@@ -11,9 +11,7 @@ from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.pictures import camera_photo
 
 
-def test_the_photo_box_says_which_camera_took_the_photo_and_when(
-    workbench: WorkbenchDriver, qtbot: QtBot
-) -> None:
+def test_photo_box_shows_camera_and_time(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     session = workbench.session
     record_id = make_record(session)
     session.records.update(record_id, RecordUpdate(start_time=datetime(2026, 1, 1, tzinfo=UTC)))

@@ -76,7 +76,7 @@ def hint(dialog: CaptureDialog) -> GuideHint | None:
     return None if dialog.view.result is None else dialog.view.result.hint
 
 
-def test_it_guides_and_takes_the_photo_by_itself(
+def test_capture_guides_and_takes_the_photo_automatically(
     show: Shown, qtbot: QtBot, camera: MovedCamera, target: CaptureTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(capture, "UNDO_SECONDS", 0.05)
@@ -91,7 +91,7 @@ def test_it_guides_and_takes_the_photo_by_itself(
     assert (taken[0].width(), taken[0].height()) == (960, 540)
 
 
-def test_a_photo_taken_by_itself_can_be_undone(
+def test_automatic_photo_can_be_undone(
     show: Shown, qtbot: QtBot, camera: MovedCamera, target: CaptureTarget
 ) -> None:
     dialog = show(target)
@@ -114,7 +114,7 @@ def test_a_photo_taken_by_itself_can_be_undone(
     assert len(taken) == 1
 
 
-def test_nothing_is_taken_by_itself_when_that_is_switched_off(
+def test_automatic_shutter_can_be_switched_off(
     show: Shown, qtbot: QtBot, camera: MovedCamera, target: CaptureTarget, context: Context
 ) -> None:
     dialog = show(target)

@@ -49,7 +49,7 @@ def white_place(image: QImage) -> tuple[float, float, float, float]:
     return float(x.min()), float(y.min()), float(x.max()) + 1, float(y.max()) + 1
 
 
-def test_a_large_photo_lies_on_its_region(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_photo_is_aligned_to_its_region(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (cut, opening):
         monkeypatch.setattr(module, "WHOLE_LIMIT", 2_000_000)
     monkeypatch.setattr(tiled, "PREVIEW", 1000)

@@ -23,7 +23,7 @@ REGION = Rect(240, 180, 240, 180)
 TURNS = range(1, 9)
 
 
-def test_findings_lie_where_they_are_in_every_orientation(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_findings_have_their_place_in_every_orientation(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     session = workbench.session
     good = draw_panel(WIDTH, HEIGHT, 1).image
     bad = good.copy()

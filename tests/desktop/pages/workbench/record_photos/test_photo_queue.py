@@ -31,7 +31,7 @@ def unsent(context: Context) -> int:
     return question.photos
 
 
-def test_photos_wait_for_the_person_who_added_them(context: Context, qtbot: QtBot) -> None:
+def test_pending_photos_wait_for_their_user(context: Context, qtbot: QtBot) -> None:
     queue = PhotoQueue.of(context)
     context.enter(make_payload(Role.INSPECTOR, user_id="u1"))
     queue.add("r1", [(picture(1), "1.png"), (picture(2), "2.png")])

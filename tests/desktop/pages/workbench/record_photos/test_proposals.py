@@ -64,6 +64,6 @@ def test_an_item_with_a_photo_is_offered_only_a_better_one() -> None:
     assert proposals([has, photo("better", match("a", 51))]) == {"better": ["a"]}
 
 
-def test_an_item_whose_photo_a_person_chose_is_offered_none() -> None:
+def test_item_with_a_chosen_photo_gets_no_proposal() -> None:
     has = photo("has", items=("a",), by=Assigned.PERSON)
     assert proposals([has, photo("larger", match("a", 500), match("b", 5))]) == {"larger": ["b"]}

@@ -46,7 +46,7 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return paths
 
 
-def matched(workbench: WorkbenchDriver, qtbot: QtBot, *paths: Path) -> list[str]:
+def add_matched_photos(workbench: WorkbenchDriver, qtbot: QtBot, *paths: Path) -> list[str]:
     """Add pictures to the record and wait until each is matched; the ids of the photos, newest first."""
     photo_list = workbench.page.record_photos.photo_list
     before = len(photo_list.photos)
@@ -60,7 +60,7 @@ def ids(workbench: WorkbenchDriver) -> list[str]:
     return [row.item_id for row in workbench.page.open_record.rows]
 
 
-def items_of(workbench: WorkbenchDriver, photo_id: str) -> set[str]:
+def assigned_items(workbench: WorkbenchDriver, photo_id: str) -> set[str]:
     photo = workbench.page.record_photos.photo_list.get(photo_id)
     return set() if photo is None else {item.item_id for item in photo.items}
 
@@ -72,7 +72,7 @@ def test_one_photo_is_offered_to_every_item_it_shows_and_accepted_at_once(
     workbench.open(record_id, qtbot.waitUntil)
     tray = workbench.page.record_photos.tray
     assert tray.isHidden()
-    nothing, whole = matched(workbench, qtbot, pictures["全貌.jpg"], pictures["elsewhere.jpg"])
+    nothing, whole = add_matched_photos(workbench, qtbot, pictures["全貌.jpg"], pictures["elsewhere.jpg"])
     assert tray.isVisible()
     assert workbench.session.items.record_photos(record_id) == []
     assert tray.accept.text() == "Accept for 3 item(s)"
@@ -81,8 +81,8 @@ def test_one_photo_is_offered_to_every_item_it_shows_and_accepted_at_once(
     tray.accept.click()
     accepted = workbench.page.record_photos.accepted
     qtbot.waitUntil(accepted.isVisible, timeout=_SOON)
-    assert items_of(workbench, whole) == set(ids(workbench))
-    assert items_of(workbench, nothing) == set()
+    assert assigned_items(workbench, whole) == set(ids(workbench))
+    assert assigned_items(workbench, nothing) == set()
     assert tray.thumbnails.ids == [nothing]
     assert {photo.item_id for photo in workbench.session.items.record_photos(record_id)} == set(
         ids(workbench)
@@ -154,15 +154,15 @@ def test_finishing_names_photos_without_an_item_and_folds_the_tray(
     assert not page.inspector.photo.phone.isEnabled()
 
 
-def test_accepting_is_taken_back(workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]) -> None:
+def test_accepting_can_be_undone(workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    (whole,) = matched(workbench, qtbot, pictures["全貌.jpg"])
+    (whole,) = add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
     workbench.page.record_photos.accept_all()
     accepted = workbench.page.record_photos.accepted
     qtbot.waitUntil(accepted.isVisible, timeout=_SOON)
     accepted.undo.click()
-    qtbot.waitUntil(lambda: not items_of(workbench, whole), timeout=_SOON)
+    qtbot.waitUntil(lambda: not assigned_items(workbench, whole), timeout=_SOON)
     assert accepted.isHidden()
     assert workbench.session.items.record_photos(record_id) == []
     assert workbench.page.record_photos.tray.thumbnails.ids == [whole]
@@ -193,18 +193,18 @@ def test_pictures_on_the_clipboard_and_from_the_camera_become_photos_of_the_reco
     assert workbench.session.items.record_photos(record_id) == []
 
 
-def test_what_matches_nothing_is_assigned_to_the_chosen_item_or_dropped_onto_one(
+def test_unmatched_photo_is_assigned_to_the_chosen_item_or_by_drop(
     workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     page = workbench.page
-    (nothing,) = matched(workbench, qtbot, pictures["elsewhere.jpg"])
+    (nothing,) = add_matched_photos(workbench, qtbot, pictures["elsewhere.jpg"])
     tray = page.record_photos.tray
     assert not tray.assign.isEnabled()
     tray.thumbnails.choose(nothing)
     page.go_to(ids(workbench)[1])
     tray.assign.click()
-    qtbot.waitUntil(lambda: items_of(workbench, nothing) == {ids(workbench)[1]}, timeout=_SOON)
+    qtbot.waitUntil(lambda: assigned_items(workbench, nothing) == {ids(workbench)[1]}, timeout=_SOON)
     qtbot.waitUntil(lambda: len(page.inspector.photo.strip.ids) == 1, timeout=_SOON)
     qtbot.waitUntil(lambda: "this item only" in page.inspector.photo.shared.text(), timeout=_SOON)
 
@@ -215,10 +215,10 @@ def test_what_matches_nothing_is_assigned_to_the_chosen_item_or_dropped_onto_one
     on_canvas = page.view.mapTo(page, workbench.at(0.2, 0.2))
     beside = page.view.mapTo(page, workbench.at(0.9, 0.9))
     for place, taken in ((in_list, True), (beside, False), (on_canvas, True)):
-        assert held(page, QPoint(place), data) is taken
+        assert drag_over(page, QPoint(place), data) is taken
         copy = Qt.DropAction.CopyAction
         QApplication.sendEvent(page, QDropEvent(QPointF(place), copy, data, _LEFT, _NONE))
-    qtbot.waitUntil(lambda: items_of(workbench, nothing) == set(ids(workbench)), timeout=_SOON)
+    qtbot.waitUntil(lambda: assigned_items(workbench, nothing) == set(ids(workbench)), timeout=_SOON)
     qtbot.waitUntil(lambda: "shared with 2 other" in page.inspector.photo.shared.text(), timeout=_SOON)
 
 
@@ -234,7 +234,7 @@ class Answers:
         return self._answers.pop(0)
 
 
-def held(page: QWidget, place: QPoint, data: QMimeData) -> bool:
+def drag_over(page: QWidget, place: QPoint, data: QMimeData) -> bool:
     copy = Qt.DropAction.CopyAction
     QApplication.sendEvent(page, QDragEnterEvent(place, copy, data, _LEFT, _NONE))
     move = QDragMoveEvent(place, copy, data, _LEFT, _NONE)
@@ -248,7 +248,7 @@ def test_the_preview_shows_the_regions_and_leaves_one_out(
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     page = workbench.page
-    (whole,) = matched(workbench, qtbot, pictures["全貌.jpg"])
+    (whole,) = add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
     workbench.context.commands.run("record.review")
     dialog = page.record_photos.review
     assert dialog is not None
@@ -259,7 +259,7 @@ def test_the_preview_shows_the_regions_and_leaves_one_out(
     middle = np.mean(second.corners, axis=0)
     place = QPointF(*dialog.view.viewport.to_view(*middle)).toPoint()
     QTest.mouseClick(dialog.view, _LEFT, _NONE, place)
-    assert dialog.wanted(whole) == {ids(workbench)[0], ids(workbench)[2]}
+    assert dialog.items_to_assign(whole) == {ids(workbench)[0], ids(workbench)[2]}
     answers = Answers(False)
     monkeypatch.setattr(review, "confirm", answers)
     dialog.reject()
@@ -267,7 +267,7 @@ def test_the_preview_shows_the_regions_and_leaves_one_out(
     assert dialog.isVisible()
     dialog.accept_button.click()
     qtbot.waitUntil(
-        lambda: items_of(workbench, whole) == {ids(workbench)[0], ids(workbench)[2]}, timeout=_SOON
+        lambda: assigned_items(workbench, whole) == {ids(workbench)[0], ids(workbench)[2]}, timeout=_SOON
     )
     assert page.record_photos.review is None
 
@@ -277,9 +277,9 @@ def test_an_assigned_photo_is_aligned_by_three_points(
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     page = workbench.page
-    (whole,) = matched(workbench, qtbot, pictures["全貌.jpg"])
+    (whole,) = add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
     page.record_photos.accept_all()
-    qtbot.waitUntil(lambda: items_of(workbench, whole) == set(ids(workbench)), timeout=_SOON)
+    qtbot.waitUntil(lambda: assigned_items(workbench, whole) == set(ids(workbench)), timeout=_SOON)
     page.record_photos.show_review(whole)
     dialog = page.record_photos.review
     assert dialog is not None
@@ -300,13 +300,13 @@ def test_an_assigned_photo_is_aligned_by_three_points(
     qtbot.waitUntil(lambda: by_hand() == [ids(workbench)[1]], timeout=_SOON)
 
 
-def test_taking_a_shared_photo_off_names_who_keeps_it_and_removing_it_who_loses_it(
+def test_removal_of_a_shared_photo_names_the_items_that_keep_or_lose_it(
     workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    (whole,) = matched(workbench, qtbot, pictures["全貌.jpg"])
+    (whole,) = add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
     page.record_photos.accept_all()
     qtbot.waitUntil(lambda: len(page.inspector.photo.strip.ids) == 1, timeout=_SOON)
     shared = page.inspector.photo.shared
@@ -316,7 +316,7 @@ def test_taking_a_shared_photo_off_names_who_keeps_it_and_removing_it_who_loses_
     monkeypatch.setattr(coordinator, "confirm", answers)
     page.photos.remove(page.inspector.photo.strip.ids[0])
     assert "The photo is removed from 条目1 only. It is still used for 条目2, 条目3." in answers.texts[0]
-    qtbot.waitUntil(lambda: items_of(workbench, whole) == set(ids(workbench)[1:]), timeout=_SOON)
+    qtbot.waitUntil(lambda: assigned_items(workbench, whole) == set(ids(workbench)[1:]), timeout=_SOON)
     page.record_photos.remove([whole])
     assert "Also removed from these items: 条目2, 条目3." in answers.texts[1]
     qtbot.waitUntil(lambda: page.record_photos.photo_list.photos == [], timeout=_SOON)
@@ -324,17 +324,17 @@ def test_taking_a_shared_photo_off_names_who_keeps_it_and_removing_it_who_loses_
     assert workbench.session.items.record_photos(record_id) == []
 
 
-def test_a_photo_that_a_decided_item_rests_on_is_asked_about_again(
+def test_removal_of_a_photo_of_a_decided_item_needs_confirmation(
     workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    (whole,) = matched(workbench, qtbot, pictures["全貌.jpg"])
+    (whole,) = add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
     page.record_photos.assign_to([whole], [ids(workbench)[0]])
-    qtbot.waitUntil(lambda: items_of(workbench, whole) == {ids(workbench)[0]}, timeout=_SOON)
+    qtbot.waitUntil(lambda: assigned_items(workbench, whole) == {ids(workbench)[0]}, timeout=_SOON)
     workbench.context.commands.run("item.pass")
-    qtbot.waitUntil(lambda: page.open_record.rows[0].judged and workbench.saved, timeout=_SOON)
+    qtbot.waitUntil(lambda: page.open_record.rows[0].is_judged and workbench.saved, timeout=_SOON)
     answers = Answers(True, False)
     monkeypatch.setattr(coordinator, "confirm", answers)
     page.record_photos.remove([whole])
@@ -343,7 +343,7 @@ def test_a_photo_that_a_decided_item_rests_on_is_asked_about_again(
     assert len(workbench.session.photos.list(record_id)) == 1
 
 
-def test_photos_of_an_empty_record_wait_for_its_regions(
+def test_photos_of_an_empty_record_are_matched_when_it_has_regions(
     workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
 ) -> None:
     workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
@@ -359,27 +359,27 @@ def test_photos_of_an_empty_record_wait_for_its_regions(
     qtbot.waitUntil(lambda: len(page.inspector.photo.strip.ids) == 1, timeout=_SOON)
 
 
-def test_what_matched_nothing_is_matched_again_when_a_region_is_drawn(
+def test_unmatched_photos_are_matched_again_when_a_region_is_drawn(
     workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "left.png"
     path.write_bytes(cv2.imencode(".png", draw_panel(WIDTH, HEIGHT, 1).image[:, : WIDTH // 2])[1].tobytes())
     workbench.open(make_record(workbench.session, ((0.75, 0.2, 0.2, 0.3),)), qtbot.waitUntil)
     photo_list = workbench.page.record_photos.photo_list
-    matched(workbench, qtbot, path)
+    add_matched_photos(workbench, qtbot, path)
     assert photo_list.photos[0].state == "unmatched"
     assert "1 photo(s) to assign manually." in workbench.page.record_photos.tray.text
     workbench.draw(0.1, 0.2, 0.35, 0.5)
     qtbot.waitUntil(lambda: [len(items) for items in photo_list.offers.values()] == [1], timeout=_SOON)
 
 
-def test_a_sealed_record_takes_no_photos_and_says_so(
+def test_sealed_record_refuses_photos(
     workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
 ) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    matched(workbench, qtbot, pictures["elsewhere.jpg"])
+    add_matched_photos(workbench, qtbot, pictures["elsewhere.jpg"])
     for item in workbench.session.items.all(record_id):
         workbench.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
     workbench.session.records.finish(record_id)
@@ -405,10 +405,10 @@ def test_photo_of_another_user_is_shown(
     photo_list = workbench.page.record_photos.photo_list
     qtbot.waitUntil(lambda: len(photo_list.offers) == 1, timeout=_SOON)
     workbench.session.photos.assign(record_id, photo.photo_id, [PhotoItemSet(item_id=ids(workbench)[2])])
-    qtbot.waitUntil(lambda: items_of(workbench, photo.photo_id) == {ids(workbench)[2]}, timeout=_SOON)
+    qtbot.waitUntil(lambda: assigned_items(workbench, photo.photo_id) == {ids(workbench)[2]}, timeout=_SOON)
 
 
-def test_a_picture_that_is_not_taken_is_named_and_the_others_arrive(
+def test_refused_picture_is_named_and_the_others_are_added(
     workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
@@ -423,7 +423,7 @@ def test_a_picture_that_is_not_taken_is_named_and_the_others_arrive(
     assert photos.tray.error == ""
 
 
-def test_a_record_that_is_sealed_meanwhile_takes_none_of_those_that_wait(
+def test_pending_photos_of_a_sealed_record_are_refused(
     workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
     record_id = make_record(workbench.session)
@@ -443,7 +443,7 @@ def test_a_record_that_is_sealed_meanwhile_takes_none_of_those_that_wait(
     assert "2.png: " in photos.tray.error
 
 
-def test_pictures_go_to_the_record_they_were_added_to(
+def test_pictures_are_added_to_the_record_of_their_upload(
     workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
     first, second = make_record(workbench.session), make_record(workbench.session)
@@ -473,14 +473,14 @@ def test_a_raw_photo_of_the_record_is_sent_as_jpeg_and_a_broken_one_is_named(
     photos.add([broken])
     qtbot.waitUntil(lambda: bool(photos.queue.failures), timeout=_SOON)
     assert photos.queue.failures[0].startswith("DSC_0043.NEF: The file is damaged")
-    (photo_id,) = matched(workbench, qtbot, taken)
+    (photo_id,) = add_matched_photos(workbench, qtbot, taken)
     photo = photos.photo_list.get(photo_id)
     assert photo is not None
     assert photo.file.filename == "DSC_0042.NEF.jpg"
     assert len(photo.matches or ()) == 3
 
 
-def test_a_photo_that_came_while_the_photos_were_read_is_shown(
+def test_photo_added_during_loading_is_shown(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record_id = make_record(workbench.session)
@@ -509,12 +509,12 @@ def test_photo_removed_from_an_item_by_another_client_is_shown_as_removed(
     workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
-    (whole,) = matched(workbench, qtbot, pictures["全貌.jpg"])
+    (whole,) = add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
     workbench.page.record_photos.accept_all()
-    qtbot.waitUntil(lambda: items_of(workbench, whole) == set(ids(workbench)), timeout=_SOON)
+    qtbot.waitUntil(lambda: assigned_items(workbench, whole) == set(ids(workbench)), timeout=_SOON)
     first = ids(workbench)[0]
     # Until all events of the assignment have been handled.
     qtbot.wait(500)
     (photo,) = workbench.session.items.photos(first)
     workbench.session.items.delete_photo(first, photo.photo_id)
-    qtbot.waitUntil(lambda: items_of(workbench, whole) == set(ids(workbench)[1:]), timeout=_SOON)
+    qtbot.waitUntil(lambda: assigned_items(workbench, whole) == set(ids(workbench)[1:]), timeout=_SOON)

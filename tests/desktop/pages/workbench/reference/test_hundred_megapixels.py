@@ -67,7 +67,7 @@ def test_small_pictures_come_from_the_original(large: Path) -> None:
 
 
 @pytest.fixture
-def opened(workbench: WorkbenchDriver, large: Path, qtbot: QtBot) -> WorkbenchDriver:
+def open_workbench(workbench: WorkbenchDriver, large: Path, qtbot: QtBot) -> WorkbenchDriver:
     """A record on the picture; its regions lie in a row."""
     boxes = ((0.1, 0.1, 0.1, 0.1), (0.3, 0.2, 0.15, 0.1), (0.12, 0.12, 0.03, 0.03))
     record_id = make_record(workbench.session, boxes)
@@ -81,25 +81,27 @@ def opened(workbench: WorkbenchDriver, large: Path, qtbot: QtBot) -> WorkbenchDr
     return workbench
 
 
-def test_regions_are_locked_hidden_aligned_and_brought_forward(opened: WorkbenchDriver, qtbot: QtBot) -> None:
-    view, ids = opened.page.view, [row.item_id for row in opened.page.open_record.rows]
+def test_regions_are_locked_hidden_aligned_and_brought_forward(
+    open_workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    view, ids = open_workbench.page.view, [row.item_id for row in open_workbench.page.open_record.rows]
     control = Qt.KeyboardModifier.ControlModifier
 
     def rect(place: int) -> Rect:
         return not_none(view.store.get(ids[place])).rect
 
-    click(opened, 0.32, 0.22)
+    click(open_workbench, 0.32, 0.22)
     assert set(view.store.selected_ids) == {ids[1]}
     before = rect(1)
     QTest.keyClick(view, Qt.Key.Key_L, control)
     assert not_none(view.store.get(ids[1])).locked
-    opened.drag(opened.at(0.35, 0.25), opened.at(0.5, 0.5))
+    open_workbench.drag(open_workbench.at(0.35, 0.25), open_workbench.at(0.5, 0.5))
     assert rect(1) == before
-    click(opened, 0.32, 0.22)
+    click(open_workbench, 0.32, 0.22)
     QTest.keyClick(view, Qt.Key.Key_L, control)
-    opened.drag(opened.at(0.35, 0.25), opened.at(0.45, 0.45))
+    open_workbench.drag(open_workbench.at(0.35, 0.25), open_workbench.at(0.45, 0.45))
     assert rect(1).x == pytest.approx(before.x + 0.1 * WIDTH, abs=0.01 * WIDTH)
-    opened.context.commands.run("edit.undo")
+    open_workbench.context.commands.run("edit.undo")
     assert rect(1) == before
 
     QTest.keyClick(view, Qt.Key.Key_H, Qt.KeyboardModifier.ShiftModifier)
@@ -107,40 +109,40 @@ def test_regions_are_locked_hidden_aligned_and_brought_forward(opened: Workbench
     QTest.keyClick(view, Qt.Key.Key_H, control | Qt.KeyboardModifier.ShiftModifier)
     assert not not_none(view.store.get(ids[1])).hidden
 
-    click(opened, 0.18, 0.18)
+    click(open_workbench, 0.18, 0.18)
     QTest.mouseClick(
-        view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier, opened.at(0.32, 0.22)
+        view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier, open_workbench.at(0.32, 0.22)
     )
     assert set(view.store.selected_ids) == {ids[0], ids[1]}
     QTest.keyClick(view, Qt.Key.Key_T, control | Qt.KeyboardModifier.AltModifier)
     assert rect(0).y == rect(1).y
-    opened.context.commands.run("edit.undo")
+    open_workbench.context.commands.run("edit.undo")
     assert rect(1) == before
 
-    click(opened, 0.18, 0.18)
+    click(open_workbench, 0.18, 0.18)
     QTest.keyClick(view, Qt.Key.Key_BracketRight, control)
     assert not_none(view.store.get(ids[0])).z > not_none(view.store.get(ids[2])).z
     QTest.keyClick(view, Qt.Key.Key_BracketLeft, control)
     assert not_none(view.store.get(ids[0])).z < not_none(view.store.get(ids[2])).z
-    qtbot.waitUntil(lambda: opened.saved)
+    qtbot.waitUntil(lambda: open_workbench.saved)
 
 
-def test_it_is_measured_and_seen_brighter(opened: WorkbenchDriver, qtbot: QtBot) -> None:
-    view, shift = opened.page.view, Qt.KeyboardModifier.ShiftModifier
+def test_it_is_measured_and_seen_brighter(open_workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    view, shift = open_workbench.page.view, Qt.KeyboardModifier.ShiftModifier
     QTest.keyClick(view, Qt.Key.Key_M)
     assert reread(view.editor.tool) is Tool.RULER
-    opened.drag(opened.at(0.2, 0.5), opened.at(0.6, 0.5))
+    open_workbench.drag(open_workbench.at(0.2, 0.5), open_workbench.at(0.6, 0.5))
     QTest.keyClick(view, Qt.Key.Key_Escape)
     assert reread(view.editor.tool) is Tool.SELECT
-    qtbot.waitUntil(lambda: abs(shade(opened) - 128) < 3)
-    grey = shade(opened)
+    qtbot.waitUntil(lambda: abs(shade(open_workbench) - 128) < 3)
+    grey = shade(open_workbench)
     for _ in range(3):
         QTest.keyClick(view, Qt.Key.Key_B, shift)
-    qtbot.waitUntil(lambda: shade(opened) > grey + 20)
+    qtbot.waitUntil(lambda: shade(open_workbench) > grey + 20)
     QTest.keyClick(view, Qt.Key.Key_K, shift)
     assert (view.tone.brightness, view.tone.contrast) == (30, 10)
     QTest.keyClick(view, Qt.Key.Key_P, shift)
-    qtbot.waitUntil(lambda: abs(shade(opened) - grey) <= 2)
+    qtbot.waitUntil(lambda: abs(shade(open_workbench) - grey) <= 2)
 
 
 def click(

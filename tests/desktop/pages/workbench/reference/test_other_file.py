@@ -50,7 +50,7 @@ def test_the_canvas_shows_the_picture_that_the_chosen_item_names(
     assert not page.other_file_banner.isVisible()
 
 
-def test_such_items_are_marked_on_the_reference_image_in_one_step(
+def test_items_on_other_files_are_drawn_on_the_reference_image_in_one_step(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session)
@@ -71,7 +71,7 @@ def test_such_items_are_marked_on_the_reference_image_in_one_step(
     qtbot.waitUntil(lambda: names_on_view(workbench) == ["尾翼"])
 
 
-def test_a_record_without_a_reference_image_shows_what_its_items_name(
+def test_record_without_a_reference_image_shows_the_images_of_its_items(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session, boxes=(), image=False)
@@ -99,9 +99,7 @@ def test_item_on_another_file_has_a_thumbnail_before_it_is_chosen(
     assert workbench.page.open_record.current != item_id
 
 
-def test_a_picture_of_an_item_that_is_lost_keeps_no_other_from_the_list(
-    workbench: WorkbenchDriver, qtbot: QtBot
-) -> None:
+def test_lost_picture_of_an_item_does_not_hide_the_others(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session)
     x, y, w, h = PLACE
     info = {"download_url": "/api/files/no-such-file/content", "filename": "lost.png"}

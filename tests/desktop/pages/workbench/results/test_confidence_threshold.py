@@ -36,7 +36,7 @@ def correction(version: int, of_version: int) -> Entry:
     return cast(Entry, {"version": version, "correction": {"of_version": of_version}})
 
 
-def test_it_begins_at_what_the_result_was_made_with_and_keeps_what_the_person_set(
+def test_threshold_starts_at_that_of_the_result_and_keeps_the_users_value(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session)
@@ -51,11 +51,11 @@ def test_it_begins_at_what_the_result_was_made_with_and_keeps_what_the_person_se
     findings = workbench.page.inspector.findings
     shown = []
     for _ in entries:
-        shown.append((findings.threshold, len(findings.shown)))
+        shown.append((findings.threshold, len(findings.shown_findings)))
         workbench.context.commands.run("item.next")
     assert shown == [(0.5, 2), (0.25, 3), (0.4, 2)]
     findings.slider.setValue(80)
-    assert len(findings.shown) == 1
+    assert len(findings.shown_findings) == 1
     workbench.context.commands.run("item.next")
     assert findings.threshold == 0.25
     workbench.context.commands.run("item.previous")
@@ -75,7 +75,7 @@ def test_it_begins_at_what_the_result_was_made_with_and_keeps_what_the_person_se
         ({}, None),
     ],
 )
-def test_a_correction_shows_what_the_result_before_it_showed(
+def test_correction_shows_the_findings_of_the_result_before_it(
     thresholds: EntryThresholds, least: float | None
 ) -> None:
     first = entry(thresholds)

@@ -68,11 +68,11 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     add_result(workbench.session, workbench.session.items.all(record_id)[0].item_id)
     workbench.open(record_id, qtbot.waitUntil)
 
-    def aligned() -> bool:
+    def is_pair_aligned() -> bool:
         pair = workbench.page.photos.finding_pair
         return pair is not None and pair.aligned
 
-    qtbot.waitUntil(aligned)
+    qtbot.waitUntil(is_pair_aligned)
     return workbench
 
 
@@ -87,7 +87,7 @@ def verdict(desk: WorkbenchDriver) -> str:
 
 
 def labels(desk: WorkbenchDriver) -> list[str]:
-    return [finding.label for finding in desk.page.inspector.findings.shown]
+    return [finding.label for finding in desk.page.inspector.findings.shown_findings]
 
 
 def on_photo(view: CompareView, desk: WorkbenchDriver, x: float, y: float) -> QPoint:
@@ -110,7 +110,7 @@ def test_changes_gather_until_they_are_saved_as_a_new_version(desk: WorkbenchDri
     findings_list = page.inspector.findings.list
     assert not page.inspector.correction.save.isVisible()
     QTest.mouseClick(findings_list, Qt.MouseButton.LeftButton, pos=QPoint(8, 12))
-    assert page.inspector.findings.shown[0].accepted
+    assert page.inspector.findings.shown_findings[0].accepted
     page.shown_findings.choose(1)
     findings_list.setFocus()
     QTest.keyClick(findings_list, Qt.Key.Key_F2)
@@ -159,9 +159,7 @@ def test_steps_can_be_undone_before_and_after_saving(desk: WorkbenchDriver, qtbo
     assert [entry["isPassed"] for entry in entries(desk)] == [False, True, False]
 
 
-def test_a_verdict_is_taken_back_by_a_correction_and_given_again_by_undo(
-    desk: WorkbenchDriver, qtbot: QtBot
-) -> None:
+def test_correction_withdraws_a_verdict_and_undo_restores_it(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     desk.context.commands.run("item.fail")
     qtbot.waitUntil(lambda: desk.saved)
@@ -176,7 +174,7 @@ def test_a_verdict_is_taken_back_by_a_correction_and_given_again_by_undo(
     assert verdict(desk) == "failed"
 
 
-def test_leaving_the_item_saves_by_itself(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_leaving_the_item_saves_the_correction(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     page.correcting.accept(0)
     desk.context.commands.run("item.next")
@@ -192,17 +190,17 @@ def test_boxes_are_moved_resized_and_drawn_on_the_photo(desk: WorkbenchDriver, q
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=on_photo(view, desk, 320, 245))
     assert page.inspector.findings.list.current == 0
     drag(view, on_photo(view, desk, 320, 245), on_photo(view, desk, 330, 265))
-    moved = page.inspector.findings.shown[0].box
+    moved = page.inspector.findings.shown_findings[0].box
     assert (moved.w, moved.h) == (40, 30)
     assert abs(moved.x - 310) <= 1
     assert abs(moved.y - 250) <= 1
     drag(view, on_photo(view, desk, moved.right, moved.bottom), on_photo(view, desk, 380, 300))
-    resized = page.inspector.findings.shown[0].box
+    resized = page.inspector.findings.shown_findings[0].box
     assert (resized.x, resized.y) == (moved.x, moved.y)
     assert abs(resized.right - 380) <= 1
     page.inspector.correction.draw.setChecked(True)
     drag(view, on_photo(view, desk, 420, 200), on_photo(view, desk, 450, 240))
-    drawn = page.inspector.findings.shown[0]
+    drawn = page.inspector.findings.shown_findings[0]
     assert (drawn.label, drawn.confidence) == ("difference", 1.0)
     assert abs(drawn.box.w - 30) <= 2
     editor = page.inspector.findings.findChild(LabelEditor)
@@ -224,7 +222,7 @@ def test_concurrent_change_of_findings_is_a_conflict(desk: WorkbenchDriver, qtbo
     other_box = {**CRACK, "label": "dent", "origin": "model", "accepted": True}
     desk.session.items.correct(item_id, 1, [other_box])
     page.correcting.save()
-    qtbot.waitUntil(lambda: page.open_record.edits.saving.conflicts == 1)
+    qtbot.waitUntil(lambda: page.open_record.edits.save_state.conflicts == 1)
     (conflict,) = page.open_record.edits.conflicts()
     assert [box["label"] for box in conflict.current["boxes"]["boxes"]] == ["dent"]
     page.open_record.edits.resolve(conflict.edit.id, dict(conflict.edit.after))
@@ -267,7 +265,7 @@ def test_a_draft_survives_the_end_of_the_program(session: Session, qtbot: QtBot)
         assert [text[:8] for text in toasts] == ["2 unsave"]
         assert second.page.open_record.current == items[1]
         assert labels(second) == ["crack"]
-        assert second.page.inspector.findings.shown[0].accepted
+        assert second.page.inspector.findings.shown_findings[0].accepted
         assert second.page.correcting.redo()
         assert labels(second) == []
         for _ in range(3):
@@ -283,7 +281,7 @@ def test_a_draft_survives_the_end_of_the_program(session: Session, qtbot: QtBot)
         assert not third.page.open_record.drafts.all()
 
 
-def test_who_may_only_look_corrects_nothing(desk: WorkbenchDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_viewer_cannot_correct_findings(desk: WorkbenchDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk.context, "may", lambda _permission: False)
     desk.page.correcting.accept(0)
     assert not desk.page.open_record.drafts.all()
@@ -298,10 +296,10 @@ def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: Q
     page = workbench.page
     page.photo_upload.add([path])
 
-    def placed() -> bool:
+    def has_reference_mapping() -> bool:
         return page.photos.pair is not None and page.photos.pair.to_reference is not None
 
-    qtbot.waitUntil(placed)
+    qtbot.waitUntil(has_reference_mapping)
     assert page.photos.pair is not None
     assert not page.photos.pair.aligned
     QTest.mouseClick(page.inspector.photo.align, Qt.MouseButton.LeftButton)
@@ -335,13 +333,13 @@ def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: Q
     assert stored["photo_file_id"] == photo.file_id
     ours = map_point(np.asarray(stored["homography"], np.float64), 380.0, 260.0)
     assert np.hypot(*np.subtract(ours, map_point(np.asarray(truth, np.float64), 380.0, 260.0))) < 4
-    for step, aligned in (("edit.undo", False), ("edit.redo", True)):
+    for step, is_pair_aligned in (("edit.undo", False), ("edit.redo", True)):
         workbench.context.commands.run(step)
 
-        def shown(on: bool = aligned) -> bool:
+        def is_alignment_shown(on: bool = is_pair_aligned) -> bool:
             return page.photos.pair is not None and page.photos.pair.aligned is on
 
-        qtbot.waitUntil(shown)
+        qtbot.waitUntil(is_alignment_shown)
     QTest.mouseClick(page.inspector.photo.align, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.photos.pair is not None and not page.photos.pair.aligned)
     qtbot.waitUntil(lambda: workbench.saved)

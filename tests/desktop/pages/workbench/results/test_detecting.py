@@ -68,7 +68,7 @@ def other(service: EmbeddedService, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
         ({"progress": "in_some_other_word"}, RunPhase.DONE),
     ],
 )
-def test_the_newest_entry_says_where_it_stands(entry: Entry, run: RunPhase) -> None:
+def test_progress_comes_from_the_newest_entry(entry: Entry, run: RunPhase) -> None:
     old: Entry = {"progress": "done", "isPassed": True, "version": 1}
     state = run_state([old, {**entry, "version": 2}])
     assert state.run is run
@@ -84,7 +84,7 @@ def test_known_reason_is_translated() -> None:
     assert run_state([]).run is RunPhase.NONE
 
 
-def test_a_photo_that_does_not_fit_says_why_and_another_one_is_retried(
+def test_unsuitable_photo_is_explained_and_another_one_is_retried(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session, REGION)
@@ -109,10 +109,10 @@ def test_a_photo_that_does_not_fit_says_why_and_another_one_is_retried(
     qtbot.waitUntil(lambda: not_none(workbench.page.open_record.item).passed is True, timeout=30000)
     qtbot.waitUntil(box.start.isVisible)
     assert not box.why.isVisible()
-    assert not workbench.page.detecting.running
+    assert not workbench.page.detecting.running_items
 
 
-def test_what_another_desktop_detects_is_seen_and_appears(
+def test_detection_of_another_desktop_appears(
     workbench: WorkbenchDriver, other: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session)
@@ -135,11 +135,11 @@ def test_what_another_desktop_detects_is_seen_and_appears(
     # How many are seen running depends on the speed; some must be.
     assert set(seen_ids) & {row.item_id for row in other.page.open_record.rows}
     assert {RunPhase.WAITING, RunPhase.RUNNING} & set(marks)
-    qtbot.waitUntil(lambda: not other.page.detecting.running)
+    qtbot.waitUntil(lambda: not other.page.detecting.running_items)
     assert "Run detection" in workbench.page.top.detect.text()
 
 
-def test_leaving_the_record_ends_nothing_and_cancel_ends_all(
+def test_detection_continues_after_leaving_and_ends_on_cancel(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session)
@@ -147,9 +147,9 @@ def test_leaving_the_record_ends_nothing_and_cancel_ends_all(
         add_photo(workbench.session, record_id, large(), place)
     workbench.open(record_id, qtbot.waitUntil)
     workbench.context.commands.run("record.detect")
-    qtbot.waitUntil(lambda: len(workbench.page.detecting.running) >= 2)
+    qtbot.waitUntil(lambda: len(workbench.page.detecting.running_items) >= 2)
     workbench.page.top.detect_cancelled.emit()
-    qtbot.waitUntil(lambda: not workbench.page.detecting.running, timeout=30000)
+    qtbot.waitUntil(lambda: not workbench.page.detecting.running_items, timeout=30000)
     runs = [row.run.run for row in workbench.page.open_record.rows]
     assert RunPhase.CANCELED in runs
     place = runs.index(RunPhase.CANCELED)
@@ -164,7 +164,7 @@ def test_leaving_the_record_ends_nothing_and_cancel_ends_all(
         )
     )
     workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
-    assert not workbench.page.detecting.running
+    assert not workbench.page.detecting.running_items
     qtbot.waitUntil(
         lambda: workbench.session.items.get(item_id).value.result[-1].progress == "done", timeout=30000
     )
@@ -178,10 +178,10 @@ def test_items_that_cannot_be_detected_are_counted(workbench: WorkbenchDriver, q
         workbench.context.commands.run("record.detect")
     assert notice.args == ["2 item(s) skipped: no photo or no model."]
     workbench.page.detecting.cancel()
-    qtbot.waitUntil(lambda: not workbench.page.detecting.running, timeout=20000)
+    qtbot.waitUntil(lambda: not workbench.page.detecting.running_items, timeout=20000)
 
 
-def test_detect_all_runs_what_has_no_current_result_and_offers_the_rest(
+def test_detect_all_runs_items_without_a_current_result_and_offers_the_rest(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session, ((0.2, 0.2, 0.4, 0.4), (0.5, 0.5, 0.3, 0.3)))
@@ -195,7 +195,7 @@ def test_detect_all_runs_what_has_no_current_result_and_offers_the_rest(
 
     def over() -> bool:
         # The results may arrive before the response to the request.
-        return not (page.detecting._asking or page.detecting.running) and all(
+        return not (page.detecting._asking or page.detecting.running_items) and all(
             row.run.run is RunPhase.DONE for row in page.open_record.rows
         )
 

@@ -22,7 +22,7 @@ from tests.narrowing import not_none
 PHOTOS = ["f1", "f2", "f3"]
 
 
-def suppressed(x: float, alone: float) -> dict[str, Any]:
+def suppressed_box(x: float, alone: float) -> dict[str, Any]:
     points = {"x1": x, "y1": 240, "x2": x + 30, "y2": 270}
     box = {"label": "stain", "confidence": alone, "points": points}
     return {"box": box, "score": 0.12, "score_alone": alone, "photos": PHOTOS}
@@ -38,16 +38,16 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
         first.item_id,
         resultImage={"boxes": [CRACK]},
         memory={"photos": 4, "sha256": "0" * 64},
-        suppressed=[suppressed(360, 0.7), suppressed(300, 0.9)],
+        suppressed=[suppressed_box(360, 0.7), suppressed_box(300, 0.9)],
     )
     add_result(workbench.session, second.item_id)
     workbench.open(record_id, qtbot.waitUntil)
 
-    def aligned() -> bool:
+    def is_pair_aligned() -> bool:
         pair = workbench.page.photos.finding_pair
         return pair is not None and pair.aligned
 
-    qtbot.waitUntil(aligned)
+    qtbot.waitUntil(is_pair_aligned)
     return workbench
 
 
@@ -65,7 +65,7 @@ def button(desk: WorkbenchDriver, qtbot: QtBot, name: str, at: int = 0) -> Butto
     return visible()[at]
 
 
-def test_a_line_says_how_many_are_explained_and_a_click_shows_them(
+def test_line_shows_the_number_of_explained_findings_and_a_click_shows_them(
     desk: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     page = desk.page
@@ -76,7 +76,7 @@ def test_a_line_says_how_many_are_explained_and_a_click_shows_them(
     assert [reasons(view.boxes) for view in views] == [[], [], []]
     box.fold.click()
     assert [reasons(view.boxes) for view in views] == [[300, 360]] * 3
-    assert [finding.label for finding in page.inspector.findings.shown] == ["crack"]
+    assert [finding.label for finding in page.inspector.findings.shown_findings] == ["crack"]
     # They cannot be chosen and corrected.
     assert len(not_none(page.compare.tool).rects) == 1  # type: ignore[attr-defined]
     box.fold.click()
@@ -116,7 +116,7 @@ def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: Q
     page = desk.page
     page.inspector.explained.fold.click()
     button(desk, qtbot, "explained-report").click()
-    assert [(finding.label, finding.is_drawn) for finding in page.inspector.findings.shown] == [
+    assert [(finding.label, finding.is_drawn) for finding in page.inspector.findings.shown_findings] == [
         ("stain", True),
         ("crack", False),
     ]
@@ -124,7 +124,7 @@ def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: Q
     assert page.inspector.explained.is_open
     assert page.undo_controller is not None
     desk.context.commands.run("edit.undo")
-    assert [finding.label for finding in page.inspector.findings.shown] == ["crack"]
+    assert [finding.label for finding in page.inspector.findings.shown_findings] == ["crack"]
     assert page.inspector.explained.fold.text() == "2 difference(s) explained by memory"
     desk.context.commands.run("edit.redo")
     page.correcting.save()
@@ -149,7 +149,7 @@ def test_the_right_button_on_the_photo_reports_the_one_below(desk: WorkbenchDriv
     assert action.text() == "Report as finding"
     action.trigger()
     menu.close()
-    drawn = [finding.box.x for finding in page.inspector.findings.shown if finding.is_drawn]
+    drawn = [finding.box.x for finding in page.inspector.findings.shown_findings if finding.is_drawn]
     assert drawn == [360]
 
 
@@ -170,7 +170,9 @@ def test_the_memory_opens_for_the_difference(
         dialog.accept()
 
 
-def test_a_sealed_record_shows_them_and_takes_no_report(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_sealed_record_shows_explained_findings_but_accepts_no_report(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
     page = desk.page
     page.inspector.explained.fold.click()
     page.inspector.explained.set_editable(False)

@@ -100,7 +100,7 @@ def test_reason_of_a_memory_stands_below_the_label_and_in_the_tooltip(
 
 
 def test_severity_and_size_stand_below_the_label(desk: WorkbenchDriver) -> None:
-    crack, stain = desk.page.inspector.findings.shown
+    crack, stain = desk.page.inspector.findings.shown_findings
     # 40 x 30 px and 40 x 40 px of the photo, which lies on the reference as it is, at 0.5 mm a px.
     assert (crack.severity, stain.severity) == (Severity.CRITICAL, Severity.MINOR)
     assert crack.size_mm == pytest.approx((20, 15))
@@ -110,19 +110,19 @@ def test_severity_and_size_stand_below_the_label(desk: WorkbenchDriver) -> None:
     assert desk.page.inspector.findings.list.height() >= 2 * desk.page.inspector.findings.list.row_px
 
 
-def test_a_finding_drawn_by_a_person_shows_who(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_drawn_finding_shows_its_author(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     page.correcting._on_added(CRACK_RECT)
     not_none(QApplication.focusWidget()).clearFocus()
     me = not_none(desk.context.payload).user.name or not_none(desk.context.payload).user.username
-    drawn = page.inspector.findings.shown[0]
+    drawn = page.inspector.findings.shown_findings[0]
     assert (drawn.is_drawn, drawn.author) == (True, me)
     page.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
-    drawn = next(finding for finding in page.inspector.findings.shown if finding.is_drawn)
+    drawn = next(finding for finding in page.inspector.findings.shown_findings if finding.is_drawn)
     assert drawn.author == me
     assert f"difference {me}" in page.inspector.findings.list.accessibleDescription()
-    boxes = {box.label: box for box in finding_boxes(page.inspector.findings.shown, -1)}
+    boxes = {box.label: box for box in finding_boxes(page.inspector.findings.shown_findings, -1)}
     assert boxes["difference"].text == f"difference · {me}"
     assert boxes["crack"].text == "crack 0.90"
 
@@ -133,7 +133,7 @@ def test_author_is_shown_in_place_of_a_confidence() -> None:
     assert FindingBox(CRACK_RECT, "dent").text == "dent"
 
 
-def test_the_labels_drop_down_and_one_of_them_is_taken(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_label_can_be_chosen_from_the_list(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     editor = open_editor(desk, 1)
     box = desk.page.inspector.findings
     assert box.rect().contains(editor.geometry())

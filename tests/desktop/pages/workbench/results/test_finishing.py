@@ -23,23 +23,23 @@ from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 
 
-def dialog_of(desk: WorkbenchDriver, kind: type[QDialog]) -> QDialog:
+def visible_dialog(desk: WorkbenchDriver, kind: type[QDialog]) -> QDialog:
     return next(child for child in desk.page.findChildren(kind) if child.isVisible())
 
 
 def open_dialog(desk: WorkbenchDriver, kind: type[QDialog], qtbot: QtBot) -> QDialog:
     qtbot.waitUntil(lambda: any(child.isVisible() for child in desk.page.findChildren(kind)))
-    return dialog_of(desk, kind)
+    return visible_dialog(desk, kind)
 
 
 @pytest.fixture
-def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+def open_workbench(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     return workbench
 
 
-def detected(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def detect_items(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     """Each item with a photo of its own and a finished detection."""
     session, page = desk.session, desk.page
     stored = session.files.upload(picture(), "today.png")
@@ -56,50 +56,56 @@ def judge(desk: WorkbenchDriver, verdict: Verdict, *numbers: int) -> None:
         desk.page.item_changes.decide(verdict, "checked on the aircraft")
 
 
-def test_detection_does_not_count_as_verdict(opened: WorkbenchDriver, qtbot: QtBot) -> None:
-    assert opened.page.top.chip.text == "Not started"
-    detected(opened, qtbot)
-    record_id = opened.page.open_record.record_id
-    assert opened.session.records.get(record_id).value.inspection_status in (Status.PASSED, Status.FAILED)
-    assert opened.page.top.chip.text == "In progress"
-    opened.context.commands.run("record.finish")
-    dialog = open_dialog(opened, FinishDialog, qtbot)
+def test_detection_does_not_count_as_verdict(open_workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    assert open_workbench.page.top.chip.text == "Not started"
+    detect_items(open_workbench, qtbot)
+    record_id = open_workbench.page.open_record.record_id
+    assert open_workbench.session.records.get(record_id).value.inspection_status in (
+        Status.PASSED,
+        Status.FAILED,
+    )
+    assert open_workbench.page.top.chip.text == "In progress"
+    open_workbench.context.commands.run("record.finish")
+    dialog = open_dialog(open_workbench, FinishDialog, qtbot)
     assert isinstance(dialog, FinishDialog)
     assert not dialog.confirm_button.isEnabled()
     assert "Undecided" in dialog.outcome.text()
     assert "3 undecided" in dialog.outcome.text()
     dialog.reject()
-    assert opened.session.records.seal(opened.page.open_record.record_id).state is SealState.OPEN
+    assert (
+        open_workbench.session.records.seal(open_workbench.page.open_record.record_id).state is SealState.OPEN
+    )
 
 
-def test_accepted_opinions_are_recorded_as_such(opened: WorkbenchDriver, qtbot: QtBot) -> None:
-    detected(opened, qtbot)
-    judge(opened, Verdict.FAILED, 1)
-    opened.context.commands.run("record.finish")
-    dialog = open_dialog(opened, FinishDialog, qtbot)
+def test_accepted_opinions_are_marked_as_accepted(open_workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    detect_items(open_workbench, qtbot)
+    judge(open_workbench, Verdict.FAILED, 1)
+    open_workbench.context.commands.run("record.finish")
+    dialog = open_dialog(open_workbench, FinishDialog, qtbot)
     assert isinstance(dialog, FinishDialog)
     assert "remaining 2 item" in dialog.accept_opinion.text()
     dialog.accept_opinion.setChecked(True)
     assert "2 passed, 1 failed, 0 undecided" in dialog.outcome.text()
     assert dialog.confirm_button.isEnabled()
     dialog.confirm_button.click()
-    qtbot.waitUntil(lambda: opened.page.open_record.sealed)
-    record_id = opened.page.open_record.record_id
-    seal = opened.session.records.seal(record_id)
+    qtbot.waitUntil(lambda: open_workbench.page.open_record.sealed)
+    record_id = open_workbench.page.open_record.record_id
+    seal = open_workbench.session.records.seal(record_id)
     assert seal.outcome is Status.FAILED
     assert seal.newest is not None
     assert seal.newest.accepted_opinions == 2
     accepted = [
-        results.accepted_version(item_entries(item)[-1]) for item in opened.session.items.all(record_id)
+        results.accepted_version(item_entries(item)[-1])
+        for item in open_workbench.session.items.all(record_id)
     ]
     assert accepted[0] is None
     assert None not in accepted[1:]
 
 
-def test_items_without_an_opinion_must_be_decided(opened: WorkbenchDriver, qtbot: QtBot) -> None:
-    judge(opened, Verdict.PASSED, 1)
-    opened.context.commands.run("record.finish")
-    dialog = open_dialog(opened, FinishDialog, qtbot)
+def test_items_without_an_opinion_must_be_decided(open_workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    judge(open_workbench, Verdict.PASSED, 1)
+    open_workbench.context.commands.run("record.finish")
+    dialog = open_dialog(open_workbench, FinishDialog, qtbot)
     assert isinstance(dialog, FinishDialog)
     assert not dialog.accept_opinion.isVisible()
     assert not dialog.confirm_button.isEnabled()
@@ -107,10 +113,10 @@ def test_items_without_an_opinion_must_be_decided(opened: WorkbenchDriver, qtbot
     assert button is not None
     assert button.text() == "Go to first item to decide"
     button.click()
-    assert opened.page.open_record.number == 2
+    assert open_workbench.page.open_record.number == 2
 
 
-def finished(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def finish_record(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     judge(desk, Verdict.PASSED, 1, 2, 3)
     desk.context.commands.run("record.finish")
     dialog = open_dialog(desk, FinishDialog, qtbot)
@@ -120,42 +126,44 @@ def finished(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: desk.page.open_record.sealed)
 
 
-def test_a_sealed_record_can_only_be_looked_at(opened: WorkbenchDriver, qtbot: QtBot) -> None:
-    finished(opened, qtbot)
-    page = opened.page
+def test_a_sealed_record_can_only_be_looked_at(open_workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    finish_record(open_workbench, qtbot)
+    page = open_workbench.page
     assert page.seal_bar.isVisible()
     assert "edition 1" in page.seal_bar.text.text()
     assert not page.open_record.editable
     assert not page.view.editor.editable
     before = [row.status for row in page.open_record.rows]
     page.inspector.verdict.decide(Verdict.FAILED)
-    opened.context.commands.run("edit.delete")
-    opened.context.commands.run("item.fail")
-    opened.draw(0.85, 0.85, 0.95, 0.95)
+    open_workbench.context.commands.run("edit.delete")
+    open_workbench.context.commands.run("item.fail")
+    open_workbench.draw(0.85, 0.85, 0.95, 0.95)
     assert [row.status for row in page.open_record.rows] == before
     assert len(page.open_record.rows) == 3
-    assert page.open_record.edits.saving.unsent_count == 0
+    assert page.open_record.edits.save_state.unsent_count == 0
 
 
-def test_a_seal_is_verified_and_its_editions_are_listed(opened: WorkbenchDriver, qtbot: QtBot) -> None:
-    finished(opened, qtbot)
-    opened.page.seal_bar.verify.click()
-    check = open_dialog(opened, CheckDialog, qtbot)
+def test_a_seal_is_verified_and_its_editions_are_listed(
+    open_workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    finish_record(open_workbench, qtbot)
+    open_workbench.page.seal_bar.verify.click()
+    check = open_dialog(open_workbench, CheckDialog, qtbot)
     assert isinstance(check, CheckDialog)
     assert check.title.text() == "Seal intact"
     check.accept()
-    opened.page.seal_bar.editions.click()
-    editions = open_dialog(opened, EditionsDialog, qtbot)
-    newest = opened.session.records.seal(opened.page.open_record.record_id).newest
+    open_workbench.page.seal_bar.editions.click()
+    editions = open_dialog(open_workbench, EditionsDialog, qtbot)
+    newest = open_workbench.session.records.seal(open_workbench.page.open_record.record_id).newest
     assert newest is not None
     assert newest.seal in [label.text() for label in editions.findChildren(type(check.title))]
     editions.accept()
 
 
 def test_an_edition_opens_as_a_report(
-    opened: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    finished(opened, qtbot)
+    finish_record(open_workbench, qtbot)
     shown: list[QUrl] = []
 
     def open_url(url: QUrl) -> bool:
@@ -171,22 +179,22 @@ def test_an_edition_opens_as_a_report(
         return str(path), kinds.split(";;")[1]
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
-    opened.page.seal_bar.editions.click()
-    editions = open_dialog(opened, EditionsDialog, qtbot)
+    open_workbench.page.seal_bar.editions.click()
+    editions = open_dialog(open_workbench, EditionsDialog, qtbot)
     child(editions, QAbstractButton, "edition-report-1").click()
     qtbot.waitUntil(lambda: bool(shown))
     assert names == ["左翼根部航后检查, edition 1.pdf"]
     assert shown[0].toLocalFile() == str(path)
-    newest = opened.session.records.seal(opened.page.open_record.record_id).newest
+    newest = open_workbench.session.records.seal(open_workbench.page.open_record.record_id).newest
     assert newest is not None
     assert newest.seal in path.read_text()
     editions.accept()
 
 
-def test_reopening_asks_why_and_makes_the_record_editable(
-    opened: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+def test_reopening_needs_a_reason_and_makes_the_record_editable(
+    open_workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    finished(opened, qtbot)
+    finish_record(open_workbench, qtbot)
 
     def answer(dialog: ReopenDialog) -> int:
         assert not dialog.confirm_button.isEnabled()
@@ -195,30 +203,30 @@ def test_reopening_asks_why_and_makes_the_record_editable(
         return QDialog.DialogCode.Accepted
 
     monkeypatch.setattr(ReopenDialog, "exec", answer)
-    opened.page.seal_bar.reopen.click()
-    qtbot.waitUntil(lambda: not opened.page.open_record.sealed)
-    assert opened.page.open_record.editable
-    assert "photo of the wrong wing" in opened.page.seal_bar.text.text()
-    assert opened.page.top.finish.text() == "Finish record"
-    judge(opened, Verdict.FAILED, 1)
-    opened.context.commands.run("record.finish")
-    dialog = open_dialog(opened, FinishDialog, qtbot)
+    open_workbench.page.seal_bar.reopen.click()
+    qtbot.waitUntil(lambda: not open_workbench.page.open_record.sealed)
+    assert open_workbench.page.open_record.editable
+    assert "photo of the wrong wing" in open_workbench.page.seal_bar.text.text()
+    assert open_workbench.page.top.finish.text() == "Finish record"
+    judge(open_workbench, Verdict.FAILED, 1)
+    open_workbench.context.commands.run("record.finish")
+    dialog = open_dialog(open_workbench, FinishDialog, qtbot)
     assert isinstance(dialog, FinishDialog)
     dialog.confirm_button.click()
-    qtbot.waitUntil(lambda: opened.page.open_record.sealed)
-    editions = opened.session.records.editions(opened.page.open_record.record_id)
+    qtbot.waitUntil(lambda: open_workbench.page.open_record.sealed)
+    editions = open_workbench.session.records.editions(open_workbench.page.open_record.record_id)
     assert [edition.outcome for edition in editions] == [Status.PASSED, Status.FAILED]
 
 
-def test_an_edit_that_meets_a_seal_waits_for_a_decision(opened: WorkbenchDriver, qtbot: QtBot) -> None:
-    record_id = opened.page.open_record.record_id
-    items = opened.session.items.all(record_id)
+def test_edit_of_a_sealed_record_waits_for_a_decision(open_workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    record_id = open_workbench.page.open_record.record_id
+    items = open_workbench.session.items.all(record_id)
     for item in items:
-        opened.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
-    opened.page.live.stop()
-    opened.session.records.finish(record_id)
-    opened.page.item_changes.rename("typed after the finish")
-    qtbot.waitUntil(lambda: opened.page.open_record.edits.saving.conflicts == 1)
+        open_workbench.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
+    open_workbench.page.live.stop()
+    open_workbench.session.records.finish(record_id)
+    open_workbench.page.item_changes.rename("typed after the finish")
+    qtbot.waitUntil(lambda: open_workbench.page.open_record.edits.save_state.conflicts == 1)
     with pytest.raises(Conflict):
-        opened.session.items.update(items[0].item_id, ItemUpdate(item_name="by another way"), None)
-    assert opened.session.items.get(items[0].item_id).value.item_name == "条目1"
+        open_workbench.session.items.update(items[0].item_id, ItemUpdate(item_name="by another way"), None)
+    assert open_workbench.session.items.get(items[0].item_id).value.item_name == "条目1"

@@ -77,7 +77,7 @@ def test_each_change_of_the_findings_is_listed_once() -> None:
     assert longest(_entry([])) is None
 
 
-def test_when_it_was_found_or_else_decided() -> None:
+def test_time_is_that_of_the_finding_or_else_of_the_verdict() -> None:
     assert event_time(_entry([])).month == 1
     assert event_time(_entry([], decided_at="2026-03-01T10:00:00Z")).month == 3
     both = _entry([], decided_at="2026-03-01T10:00:00Z", found_at="2026-02-01T10:00:00Z")
@@ -89,7 +89,7 @@ def test_inspections_without_result_are_left_out() -> None:
     assert looked_at(_entry([]))
 
 
-def test_a_row_says_what_when_by_whom_and_opens_its_photo(qtbot: QtBot) -> None:
+def test_row_shows_result_time_and_user_and_opens_its_photo(qtbot: QtBot) -> None:
     box = HistoryBox()
     qtbot.addWidget(box)
     fields = {"found_at": "2026-02-01T10:00:00Z", "found_by": "Li", "decided_by": "Wang", "reason": "dirt"}
@@ -108,7 +108,7 @@ def test_a_row_says_what_when_by_whom_and_opens_its_photo(qtbot: QtBot) -> None:
     assert box.isHidden()
 
 
-def test_a_long_history_is_folded_until_the_person_wants_all(qtbot: QtBot) -> None:
+def test_long_history_is_folded_until_it_is_expanded(qtbot: QtBot) -> None:
     box = HistoryBox()
     qtbot.addWidget(box)
     entries = [_entry([_finding(30, "grown")], inspection_id=f"r{number}") for number in range(7)]

@@ -63,7 +63,7 @@ def photos(session: Session, record_id: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("lost", [1, 2])
-def test_an_item_whose_photos_were_added_without_an_answer_gets_them_once(
+def test_photos_of_an_item_with_lost_answers_are_added_once(
     lossy: Session, way: LossyTransport, tmp_path: Path, lost: int
 ) -> None:
     record_id = make_record(lossy, (), image=False)
@@ -93,7 +93,7 @@ class Reporting:
         """Never cancel."""
 
 
-def test_an_uploaded_photo_whose_answer_got_lost_is_added_once(
+def test_photo_with_a_lost_answer_is_added_once(
     session: Session, service: EmbeddedService, way: LossyTransport
 ) -> None:
     record_id = make_record(session, ((0.1, 0.1, 0.2, 0.2),), image=False)

@@ -34,7 +34,7 @@ class Items:
         if self.wrong:
             raise self.wrong.pop(0)
 
-    def _tagged(self, item_id: str) -> Versioned[Item]:
+    def _versioned(self, item_id: str) -> Versioned[Item]:
         if item_id not in self.stored:
             raise NotFound
         return Versioned(self.stored[item_id], str(self.versions[item_id]))
@@ -47,25 +47,25 @@ class Items:
         self._call("create", key, body.item_name)
         self.stored["s1"] = _item(None).model_copy(update={"item_id": "s1", "item_name": body.item_name})
         self.versions["s1"] = 1
-        return self._tagged("s1")
+        return self._versioned("s1")
 
     def get(self, item_id: str) -> Versioned[Item]:
         self._call("get", item_id)
-        return self._tagged(item_id)
+        return self._versioned(item_id)
 
     def update(self, item_id: str, change: ItemUpdate, etag: str | None) -> Versioned[Item]:
         self._call("update", item_id, etag)
-        self._tagged(item_id)
+        self._versioned(item_id)
         if etag != str(self.versions[item_id]):
             raise Stale
         self.stored[item_id] = self.stored[item_id].model_copy(update=change.model_dump(exclude_unset=True))
         self.versions[item_id] += 1
-        return self._tagged(item_id)
+        return self._versioned(item_id)
 
     def delete(self, item_id: str, etag: str | None, reason: str = "") -> None:
         self.reasons.append(reason)
         self._call("delete", item_id, etag)
-        self._tagged(item_id)
+        self._versioned(item_id)
         if etag != str(self.versions[item_id]):
             raise Stale
         self.deleted[item_id] = self.stored.pop(item_id)
@@ -76,7 +76,7 @@ class Items:
             raise NotFound
         self.stored[item_id] = self.deleted.pop(item_id)
         self.versions[item_id] += 1
-        return self._tagged(item_id)
+        return self._versioned(item_id)
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def send(items: Items, journal: Journal) -> list[SendResult]:
     return sent
 
 
-def test_made_changed_and_deleted_in_order(journal: Journal) -> None:
+def test_edits_are_sent_in_order(journal: Journal) -> None:
     items = Items()
     creation = edit("local", EditKind.CREATE, {}, {"item_name": "new"})
     journal.append(creation)
@@ -115,7 +115,7 @@ def test_made_changed_and_deleted_in_order(journal: Journal) -> None:
     assert journal.pending_edits() == []
 
 
-def test_an_undone_delete_comes_back_under_its_id(journal: Journal) -> None:
+def test_undone_delete_restores_the_item_with_its_id(journal: Journal) -> None:
     items = Items()
     journal.append(edit("a", EditKind.DELETE, {"item_name": "a"}, {}))
     send(items, journal)
@@ -141,7 +141,7 @@ def test_undone_before_it_was_sent(journal: Journal) -> None:
     assert list(items.stored) == ["a"]
 
 
-def test_an_undone_delete_whose_answer_was_lost(journal: Journal) -> None:
+def test_undone_delete_with_a_lost_answer_is_repeated(journal: Journal) -> None:
     items = Items()
     journal.append(edit("a", EditKind.DELETE, {"item_name": "a"}, {}))
     journal.undo("r")
@@ -189,7 +189,7 @@ def test_change_of_another_field_is_not_a_conflict(journal: Journal) -> None:
     assert (items.stored["a"].item_name, items.stored["a"].description) == ("mine", "theirs")
 
 
-def test_the_same_field_changed_elsewhere_waits_for_the_person(journal: Journal) -> None:
+def test_field_changed_by_another_user_waits_for_a_decision(journal: Journal) -> None:
     items = Items()
     journal.append(edit("a", EditKind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
     items.elsewhere(item_name="theirs")
@@ -220,7 +220,7 @@ def test_concurrent_change_between_read_and_write(journal: Journal) -> None:
     assert items.stored["a"].item_name == "mine"
 
 
-def test_an_edit_that_the_service_does_not_take_is_held_and_the_rest_goes_on(journal: Journal) -> None:
+def test_refused_edit_is_held_and_the_others_are_sent(journal: Journal) -> None:
     items = Items()
     journal.append(edit("a", EditKind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
     journal.append(edit("local", EditKind.CREATE, {}, {"item_name": "new"}))

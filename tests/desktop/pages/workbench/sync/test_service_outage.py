@@ -55,7 +55,7 @@ def test_the_service_is_killed_and_the_edits_arrive_later(
     workbench.context.commands.run("item.fail")
     workbench.page.inspector.fields.name.setText("drawn while away")
     workbench.page.inspector.fields.name.commit()
-    saving = workbench.page.open_record.edits.saving
+    saving = workbench.page.open_record.edits.save_state
     assert saving.unsent_count >= 2
     assert "change" in workbench.page.top.mark.text()
     qtbot.waitUntil(lambda: service.pid not in (None, before), timeout=20000)
@@ -115,7 +115,7 @@ def test_two_desktops_change_the_same_field(workbench: WorkbenchDriver, other: S
     text = "my words in one line"
     fields.description.setPlainText(text)
     fields.description.commit()
-    qtbot.waitUntil(lambda: workbench.page.open_record.edits.saving.conflicts == 1, timeout=8000)
+    qtbot.waitUntil(lambda: workbench.page.open_record.edits.save_state.conflicts == 1, timeout=8000)
     assert workbench.page.open_record.rows[0].name == "mine"
     qtbot.waitUntil(lambda: not workbench.page.top.problem.isHidden(), timeout=8000)
     dialog = ConflictDialog(workbench.page.open_record, workbench.page)
@@ -132,11 +132,11 @@ def test_two_desktops_change_the_same_field(workbench: WorkbenchDriver, other: S
     item = other.items.get(first).value
     assert (item.item_name, item.description) == ("theirs", text)
     assert workbench.page.open_record.rows[0].name == "theirs"
-    assert workbench.page.open_record.edits.saving.conflicts == 0
+    assert workbench.page.open_record.edits.save_state.conflicts == 0
 
 
 @pytest.mark.parametrize("keep_local", [True, False])
-def test_a_deletion_that_was_refused_is_sent_again_or_dropped(
+def test_refused_deletion_is_repeated_or_discarded(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, keep_local: bool
 ) -> None:
     record_id = make_record(workbench.session)
@@ -145,7 +145,7 @@ def test_a_deletion_that_was_refused_is_sent_again_or_dropped(
     with monkeypatch.context() as refused:
         refused.setattr(type(workbench.session.items), "delete", _refuse)
         workbench.page.item_changes.remove([workbench.page.open_record.current])
-        qtbot.waitUntil(lambda: edits.saving.conflicts == 1, timeout=8000)
+        qtbot.waitUntil(lambda: edits.save_state.conflicts == 1, timeout=8000)
     dialog = ConflictDialog(workbench.page.open_record, workbench.page)
     (conflict,) = edits.conflicts()
     dialog.local_choice(conflict.edit.id, "").setChecked(keep_local)
@@ -176,7 +176,7 @@ def hears(workbench: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:
     """Wait until what another user changes is shown."""
     first = workbench.page.open_record.rows[0].item_id
 
-    def tried() -> bool:
+    def change_until_conflict() -> bool:
         # The stream may not be open yet at the first change; it gets the next ones.
         if workbench.page.open_record.rows[0].name == "changed elsewhere":
             return True
@@ -184,7 +184,7 @@ def hears(workbench: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:
         other.items.update(first, ItemUpdate(item_name="changed elsewhere"), None)
         return False
 
-    qtbot.waitUntil(tried, timeout=8000)
+    qtbot.waitUntil(change_until_conflict, timeout=8000)
 
 
 def test_changes_of_others_appear_by_themselves(
@@ -241,7 +241,7 @@ def test_edits_of_a_crash_are_offered_and_sent(
         assert third.saved
 
 
-def test_a_disk_that_does_not_take_what_was_sent_holds_up_and_doubles_nothing(
+def test_full_disk_after_sending_delays_and_repeats_no_edit(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record_id = make_record(workbench.session, boxes=())
@@ -254,14 +254,14 @@ def test_a_disk_that_does_not_take_what_was_sent_holds_up_and_doubles_nothing(
     with monkeypatch.context() as patch:
         patch.setattr(Journal, "acknowledge", refuse)
         workbench.draw(0.2, 0.2, 0.5, 0.5)
-        qtbot.waitUntil(lambda: "No space left" in edits.saving.problem, timeout=8000)
-        assert edits.saving.unsent_count >= 1
+        qtbot.waitUntil(lambda: "No space left" in edits.save_state.problem, timeout=8000)
+        assert edits.save_state.unsent_count >= 1
         messages: list[str] = []
         edits.failed.connect(messages.append)
         patch.setattr(Journal, "conflict", refuse)
         edits.discard()
         assert "No space left" in messages[0]
-        assert edits.saving.unsent_count >= 1
+        assert edits.save_state.unsent_count >= 1
     edits.retry()
     qtbot.waitUntil(lambda: workbench.saved, timeout=8000)
     assert [item.item_name for item in workbench.session.items.all(record_id)] == ["Item 1"]
@@ -295,7 +295,7 @@ def unsent(context: Context) -> int:
     return question.photos
 
 
-def test_photos_of_the_record_that_were_not_sent_are_sent_when_the_service_is_back(
+def test_pending_photos_are_sent_when_the_service_is_reachable_again(
     at_mortal: WorkbenchDriver, mortal: EmbeddedService, qtbot: QtBot, tmp_path: Path
 ) -> None:
     workbench, service = at_mortal, mortal

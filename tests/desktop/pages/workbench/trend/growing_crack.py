@@ -25,12 +25,12 @@ LABEL = "crack"
 
 
 @cache
-def reference_of(width: int, height: int) -> Image:
+def reference_panel(width: int, height: int) -> Image:
     """The panel without a crack."""
     return draw_panel(width, height, 3).image
 
 
-def encoded(image: Image, suffix: str) -> bytes:
+def encode_image(image: Image, suffix: str) -> bytes:
     """The image as a file."""
     good, data = cv2.imencode(suffix, image)
     assert good
@@ -38,10 +38,10 @@ def encoded(image: Image, suffix: str) -> bytes:
 
 
 @cache
-def photo_of(number: int, width: int, height: int, suffix: str) -> tuple[bytes, np.ndarray]:
+def make_photo(number: int, width: int, height: int, suffix: str) -> tuple[bytes, np.ndarray]:
     """The photo of an inspection, as a file, and reference px -> photo px."""
-    hurt = reference_of(width, height).copy()
-    length = length_of(number, width)
+    hurt = reference_panel(width, height).copy()
+    length = crack_length(number, width)
     start = np.array([0.36 * width, 0.36 * height])
     along = np.linspace(0, length, 9)
     across = np.sin(np.arange(9) * 2.1) * 0.003 * width
@@ -50,10 +50,10 @@ def photo_of(number: int, width: int, height: int, suffix: str) -> tuple[bytes, 
     cv2.polylines(hurt, [ends], False, (30, 28, 26), max(width // 250, 3), cv2.LINE_AA, 4)
     view = View(rotation=(number * 7) % 11 - 5, scale=0.9, perspective=0.03, light=0.05 * (number % 3))
     photo, matrix = photograph(hurt, view, number + 1)
-    return encoded(photo, suffix), matrix
+    return encode_image(photo, suffix), matrix
 
 
-def length_of(number: int, width: int) -> float:
+def crack_length(number: int, width: int) -> float:
     """The length of the crack in an inspection, px of the reference image."""
     return (0.03 + 0.012 * number) * width
 
@@ -86,11 +86,11 @@ def grown(
     catalogue = session.catalogue
     suffix = ".jpg" if jpeg else ".png"
 
-    def stored(data: bytes, name: str) -> StoredFile:
+    def upload_image(data: bytes, name: str) -> StoredFile:
         return session.files.upload(data, name + suffix)
 
     task = catalogue.tasks.create(TaskWrite(task_name="航后检查"))
-    reference = stored(encoded(reference_of(*size), suffix), "left_wing_root")
+    reference = upload_image(encode_image(reference_panel(*size), suffix), "left_wing_root")
     reference_id = catalogue.reference_images.create(
         ReferenceImageWrite(
             reference_image_name="左翼根部", file_id=reference.file_id, mm_per_pixel=mm_per_pixel
@@ -119,13 +119,13 @@ def grown(
         items.append(item.item_id)
         if number in without:
             continue
-        data, matrix = photo_of(number, width, height, suffix)
-        photo = stored(data, f"photo{number}")
+        data, matrix = make_photo(number, width, height, suffix)
+        photo = upload_image(data, f"photo{number}")
         session.items.add_photo(item.item_id, photo.file_id)
         corners = np.array(
             [
                 (x, y, 1.0)
-                for x1, y1, x2, y2 in [crack_box(width, height, length_of(number, width))]
+                for x1, y1, x2, y2 in [crack_box(width, height, crack_length(number, width))]
                 for x, y in ((x1, y1), (x2, y1), (x2, y2), (x1, y2))
             ]
         )

@@ -8,7 +8,7 @@ from PySide6.QtGui import QImage
 
 from desktop.imaging import open_image
 from desktop.imaging.decoding.pixels import from_qimage
-from desktop.pages.workbench.trend.frames import CLOSEST, moved, zoomed
+from desktop.pages.workbench.trend.frames import CLOSEST, move_view, zoom_view
 from desktop.pages.workbench.trend.pictures import WHOLE, in_the_middle, render_view
 from shared.geometry import Rect
 from shared.images.cv import cv2
@@ -31,7 +31,7 @@ PLACE = np.array([[300.0, 0.0, 200.0], [0.0, 200.0, 150.0], [0.0, 0.0, 1.0]])
 
 
 @pytest.mark.parametrize("view", [WHOLE, Rect(0.25, 0.3, 0.5, 0.5)])
-def test_a_turned_photo_comes_to_lie_on_the_reference_image(view: Rect) -> None:
+def test_rotated_photo_is_mapped_to_the_reference_image(view: Rect) -> None:
     reference = draw_panel(800, 600, 2).image
     photo, matrix = photograph(reference, View(rotation=9, scale=1.3, perspective=0.04), 4)
     still = render_view(open_image(png(reference)), PLACE, view, 300, 1.5).sizes[0]
@@ -54,11 +54,16 @@ def test_a_large_photo_is_averaged_and_not_sampled() -> None:
 def test_the_smallest_picture_that_is_enough_is_painted() -> None:
     picture = render_view(open_image(png(draw_panel(800, 600, 2).image)), PLACE, WHOLE, 1024, 1.5)
     assert [image.width() for image in picture.sizes] == [1024, 512, 256]
-    assert [picture.fitting(width).width() for width in (100, 300, 700, 3000)] == [256, 512, 1024, 1024]
+    assert [picture.smallest_fitting(width).width() for width in (100, 300, 700, 3000)] == [
+        256,
+        512,
+        1024,
+        1024,
+    ]
 
 
 @pytest.mark.parametrize("size", [(400, 100), (100, 400), (300, 200)])
-def test_a_photo_that_is_not_aligned_is_wholly_seen_in_the_middle(size: tuple[int, int]) -> None:
+def test_unaligned_photo_is_shown_completely_and_centred(size: tuple[int, int]) -> None:
     matrix = in_the_middle(size, 1.5)
     inverse = np.linalg.inv(matrix)
     left, top, _ = inverse @ (0, 0, 1)
@@ -70,13 +75,13 @@ def test_a_photo_that_is_not_aligned_is_wholly_seen_in_the_middle(size: tuple[in
     assert (right - left) * 1.5 / (bottom - top) == pytest.approx(size[0] / size[1])
 
 
-def test_zooming_in_and_out_comes_back_and_stays_within_the_place() -> None:
-    view = zoomed(WHOLE, 2, 1.0, 0.0)
+def test_zoom_in_and_out_restores_the_view_within_the_place() -> None:
+    view = zoom_view(WHOLE, 2, 1.0, 0.0)
     assert view == Rect(0.5, 0.0, 0.5, 0.5)
-    assert moved(view, 3, 3) == Rect(0.5, 0.5, 0.5, 0.5)
-    assert zoomed(view, 0.5) == WHOLE
+    assert move_view(view, 3, 3) == Rect(0.5, 0.5, 0.5, 0.5)
+    assert zoom_view(view, 0.5) == WHOLE
     for _ in range(40):
-        view = zoomed(view, 2)
+        view = zoom_view(view, 2)
     assert view.w == pytest.approx(1 / CLOSEST)
 
 

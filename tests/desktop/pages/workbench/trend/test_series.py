@@ -61,7 +61,7 @@ def test_the_size_does_not_grow_when_the_photo_is_turned() -> None:
     assert series.last.size == pytest.approx(10)
 
 
-def test_without_an_alignment_there_is_no_size() -> None:
+def test_finding_without_an_alignment_has_no_size() -> None:
     photo = {"file_id": "f", "download_url": None, "ipfs_cid": None, "homography": None}
     unaligned = entry(1, (None, 20, 4), photo=photo)
     assert series_of(trend(unaligned)) == []
@@ -79,15 +79,15 @@ def test_a_series_is_broken_where_the_finding_was_not_seen() -> None:
     assert before.index == 1
 
 
-def measured(*sizes: float, days: float = DAYS_A_MONTH) -> Series:
+def make_series(*sizes: float, days: float = DAYS_A_MONTH) -> Series:
     points = (Measured(n, BEGIN + timedelta(days=days * n), size) for n, size in enumerate(sizes))
     return Series(0, "crack", tuple(points))
 
 
 def test_a_line_needs_three_points_and_a_day() -> None:
-    assert measured(10, 12).monthly is None
-    assert measured(10, 12, 14).monthly == pytest.approx(2)
-    assert measured(10, 12, 14, days=0.1).monthly is None
+    assert make_series(10, 12).monthly is None
+    assert make_series(10, 12, 14).monthly == pytest.approx(2)
+    assert make_series(10, 12, 14, days=0.1).monthly is None
 
 
 @given(st.floats(-20, 20), st.floats(10, 1000), st.integers(3, 30), st.floats(1, 90))
@@ -95,17 +95,17 @@ def test_the_line_through_even_growth_is_that_growth(
     monthly: float, start: float, count: int, days: float
 ) -> None:
     sizes = [start + monthly * days * number / DAYS_A_MONTH for number in range(count)]
-    assert measured(*sizes, days=days).monthly == pytest.approx(monthly, abs=1e-3)
+    assert make_series(*sizes, days=days).monthly == pytest.approx(monthly, abs=1e-3)
 
 
 def test_growth_is_formatted_in_mm_or_in_px() -> None:
-    series = measured(10, 12.4, 15)
+    series = make_series(10, 12.4, 15)
     assert series_text(series, 0.5) == (
         "crack 7.5 mm · +2.5 mm since 2026-01-10 · linear fit of 3 points: +1.3 mm per month"
     )
     assert point_text(series, series.points[1], 0.5) == "crack · 2026-02-09: 6.2 mm, +1.2 mm since 2026-01-10"
     assert point_text(series, series.points[0], None) == "crack · 2026-01-10: 10 px"
-    assert series_text(measured(10), None) == "crack 10 px"
+    assert series_text(make_series(10), None) == "crack 10 px"
     assert [change_text(change, 1.0) for change in (-1.0, 0.04)] == ["\N{MINUS SIGN}1.0 mm", "±0.0 mm"]
 
 

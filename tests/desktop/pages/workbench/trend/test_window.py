@@ -21,7 +21,7 @@ from tests.desktop.pages.workbench.trend.growing_crack import Grown, grown
 from tests.narrowing import not_none
 
 
-def shown(workbench: WorkbenchDriver, qtbot: QtBot, crack: Grown) -> TrendDialog:
+def open_dialog(workbench: WorkbenchDriver, qtbot: QtBot, crack: Grown) -> TrendDialog:
     workbench.open(crack.records[-1], qtbot.waitUntil)
     workbench.page.go_to(crack.items[-1])
     dialog = not_none(workbench.page.trend.show())
@@ -29,21 +29,21 @@ def shown(workbench: WorkbenchDriver, qtbot: QtBot, crack: Grown) -> TrendDialog
     return dialog
 
 
-def ended(dialog: TrendDialog, qtbot: QtBot) -> None:
+def close_dialog(dialog: TrendDialog, qtbot: QtBot) -> None:
     with qtbot.waitSignal(dialog.destroyed):
         dialog.accept()
 
 
-def test_frames_are_in_order_and_note_what_is_missing(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_frames_are_in_order_and_report_missing_pictures(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     crack = grown(workbench.session, 4, unaligned=[1], without=[2])
-    dialog = shown(workbench, qtbot, crack)
+    dialog = open_dialog(workbench, qtbot, crack)
     frames = dialog.reel.frames
     assert [frame.key for frame in frames] == ["reference", *crack.items]
     assert [frame.note for frame in frames] == ["", "", "Photo not aligned", "Not photographed", ""]
     assert [frame.status for frame in frames] == ["", "passed", "passed", "undecided", "undecided"]
     assert [frame.opens for frame in frames] == [False, True, True, False, True]
     assert dialog.reel.current == 4
-    qtbot.waitUntil(lambda: all(dialog.pictures.settled(frame.key) for frame in frames))
+    qtbot.waitUntil(lambda: all(dialog.pictures.is_settled(frame.key) for frame in frames))
     # The places of findings on an unaligned photo are known once the photo is loaded.
     assert [len(frame.outlines) for frame in dialog.reel.frames] == [0, 1, 1, 0, 1]
     assert dialog.reel.frames[2].outlines[0].series is None
@@ -51,13 +51,13 @@ def test_frames_are_in_order_and_note_what_is_missing(workbench: WorkbenchDriver
     sizes = [point.size * 0.5 for point in series.points]
     assert sizes == pytest.approx([8.7, 17.3], abs=1.5)
     assert "2025-02-03 to 2025-05-25" in dialog.summary_label.text()
-    ended(dialog, qtbot)
+    close_dialog(dialog, qtbot)
 
 
 def test_the_crack_is_where_its_outline_is(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    dialog = shown(workbench, qtbot, grown(workbench.session, 2, (800, 600)))
+    dialog = open_dialog(workbench, qtbot, grown(workbench.session, 2, (800, 600)))
     for frame in dialog.reel.frames[1:]:
-        qtbot.waitUntil(partial(dialog.pictures.settled, frame.key))
+        qtbot.waitUntil(partial(dialog.pictures.is_settled, frame.key))
         image = not_none(dialog.pictures.best(frame.key, WHOLE)).sizes[0]
         (outline,) = frame.outlines
         dark = [
@@ -69,11 +69,11 @@ def test_the_crack_is_where_its_outline_is(workbench: WorkbenchDriver, qtbot: Qt
         inside = [(x, y) for x, y in dark if outline.rect.contains(x, y)]
         assert dark
         assert len(inside) > 0.95 * len(dark)
-    ended(dialog, qtbot)
+    close_dialog(dialog, qtbot)
 
 
-def test_everything_goes_by_the_keyboard(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    dialog = shown(workbench, qtbot, grown(workbench.session, 3))
+def test_window_can_be_used_by_the_keyboard(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    dialog = open_dialog(workbench, qtbot, grown(workbench.session, 3))
     strip, reel = dialog.strip, dialog.reel
     strip.setFocus()
     QTest.keyClick(strip, Qt.Key.Key_Left)
@@ -97,13 +97,13 @@ def test_everything_goes_by_the_keyboard(workbench: WorkbenchDriver, qtbot: QtBo
     QTest.keyClick(dialog.chart, Qt.Key.Key_Left)
     assert reel.current == 2
     assert "mm since" in dialog.chart.accessibleDescription()
-    ended(dialog, qtbot)
+    close_dialog(dialog, qtbot)
 
 
 def test_playing_shows_one_frame_after_another_until_it_is_stopped(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
-    dialog = shown(workbench, qtbot, grown(workbench.session, 2))
+    dialog = open_dialog(workbench, qtbot, grown(workbench.session, 2))
     frames: list[int] = []
     dialog.reel.currentChanged.connect(frames.append)
     dialog.strip.setFocus()
@@ -113,13 +113,13 @@ def test_playing_shows_one_frame_after_another_until_it_is_stopped(
     qtbot.waitUntil(lambda: len(frames) >= 4)
     assert frames[:4] == [0, 1, 2, 0]
     dialog.play.click()
-    assert not dialog.reel.playing
-    ended(dialog, qtbot)
+    assert not dialog.reel.is_playing
+    close_dialog(dialog, qtbot)
 
 
 def test_a_record_is_opened_at_its_photo(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     crack = grown(workbench.session, 2)
-    dialog = shown(workbench, qtbot, crack)
+    dialog = open_dialog(workbench, qtbot, crack)
     box = dialog.strip.frame_box(1).center().toPoint()
     assert dialog.strip.frame_at(dialog.strip.frame_box(1).center()) == 1
     QTest.mouseClick(dialog.strip.viewport(), Qt.MouseButton.LeftButton, pos=box)
@@ -131,25 +131,25 @@ def test_a_record_is_opened_at_its_photo(workbench: WorkbenchDriver, qtbot: QtBo
     assert (page.open_record.record_id, page.open_record.current) == (crack.records[0], crack.items[0])
 
 
-def test_earlier_inspections_come_in_front_and_the_chosen_frame_stays(
+def test_earlier_inspections_are_added_in_front_and_the_chosen_frame_stays(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(window, "PAGE", 2)
     crack = grown(workbench.session, 3)
-    dialog = shown(workbench, qtbot, crack)
+    dialog = open_dialog(workbench, qtbot, crack)
     assert [frame.key for frame in dialog.reel.frames[1:]] == crack.items[1:]
     dialog.reel.choose(1)
     dialog.earlier.click()
     qtbot.waitUntil(lambda: len(dialog.reel.frames) == 4)
     assert dialog.reel.frames[dialog.reel.current].key == crack.items[1]
     assert dialog.earlier.isHidden()
-    ended(dialog, qtbot)
+    close_dialog(dialog, qtbot)
 
 
-def test_pictures_stay_within_their_bound(
+def test_pictures_stay_within_the_memory_limit(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dialog = shown(workbench, qtbot, grown(workbench.session, 4))
+    dialog = open_dialog(workbench, qtbot, grown(workbench.session, 4))
     key = dialog.reel.frames[-1].key
     qtbot.waitUntil(lambda: dialog.pictures.best(key, WHOLE) is not None)
     picture_bytes = not_none(dialog.pictures.best(key, WHOLE)).bytes
@@ -157,20 +157,18 @@ def test_pictures_stay_within_their_bound(
     for index in range(5):
         dialog.reel.choose(index)
         wanted = dialog.reel.frames[index].key
-        qtbot.waitUntil(partial(dialog.pictures.settled, wanted))
+        qtbot.waitUntil(partial(dialog.pictures.is_settled, wanted))
         assert dialog.pictures.bytes <= 2 * picture_bytes
-    ended(dialog, qtbot)
+    close_dialog(dialog, qtbot)
 
 
-def test_a_first_inspection_says_that_it_is_the_first(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    dialog = shown(workbench, qtbot, grown(workbench.session, 1))
+def test_first_inspection_is_marked_as_the_first(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    dialog = open_dialog(workbench, qtbot, grown(workbench.session, 1))
     assert "first inspection" in dialog.summary_label.text()
-    ended(dialog, qtbot)
+    close_dialog(dialog, qtbot)
 
 
-def test_without_a_picture_and_a_photo_there_is_nothing_to_show(
-    workbench: WorkbenchDriver, qtbot: QtBot
-) -> None:
+def test_inspection_without_pictures_shows_a_notice(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session, boxes=((0.1, 0.1, 0.2, 0.2),), image=False)
     workbench.open(record_id, qtbot.waitUntil)
     workbench.page.go_to(workbench.session.items.all(record_id)[0].item_id)
@@ -178,13 +176,13 @@ def test_without_a_picture_and_a_photo_there_is_nothing_to_show(
     qtbot.waitUntil(lambda: dialog.trend is not None)
     assert dialog.stack.currentWidget() is not dialog.stack.content
     assert not dialog.export.isEnabled()
-    ended(dialog, qtbot)
+    close_dialog(dialog, qtbot)
 
 
 def test_sizes_are_written_as_csv_and_the_chart_as_png(
     workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dialog = shown(workbench, qtbot, grown(workbench.session, 3))
+    dialog = open_dialog(workbench, qtbot, grown(workbench.session, 3))
     for name, kind in (("t.csv", "CSV"), ("t.png", "PNG")):
         path = tmp_path / name
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, at=path, k=kind: (str(at), k))
@@ -195,7 +193,7 @@ def test_sizes_are_written_as_csv_and_the_chart_as_png(
     assert rows[1][:2] == ["2025-02-03", "左翼根部检查 1"]
     assert float(rows[3][8]) == pytest.approx(float(rows[3][7]) * 0.5, abs=0.05)
     assert QImage(str(tmp_path / "t.png")).width() == 2 * window.PICTURE.width()
-    ended(dialog, qtbot)
+    close_dialog(dialog, qtbot)
 
 
 def test_the_button_and_the_command_open_it(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -206,14 +204,14 @@ def test_the_button_and_the_command_open_it(workbench: WorkbenchDriver, qtbot: Q
     qtbot.waitUntil(lambda: not page.inspector.history.isHidden())
     page.inspector.history.trend.click()
     (dialog,) = page.findChildren(TrendDialog)
-    ended(dialog, qtbot)
+    close_dialog(dialog, qtbot)
     workbench.context.commands.run("item.trend")
     (dialog,) = page.findChildren(TrendDialog)
-    ended(dialog, qtbot)
+    close_dialog(dialog, qtbot)
 
 
-def test_the_chart_marks_what_is_below_the_pointer(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    dialog = shown(workbench, qtbot, grown(workbench.session, 3))
+def test_chart_marks_the_point_below_the_pointer(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    dialog = open_dialog(workbench, qtbot, grown(workbench.session, 3))
     dialog.grab()
     chart = dialog.chart
     part, place = next(iter(chart._layout.points.items()))
@@ -221,4 +219,4 @@ def test_the_chart_marks_what_is_below_the_pointer(workbench: WorkbenchDriver, q
     QTest.mouseClick(chart, Qt.MouseButton.LeftButton, pos=QPoint(round(place.x()), round(place.y())))
     assert dialog.reel.current == 1
     assert "2025-02-03" in chart.text_of(part)
-    ended(dialog, qtbot)
+    close_dialog(dialog, qtbot)

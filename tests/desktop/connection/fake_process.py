@@ -1,4 +1,4 @@
-"""A played service, and a record of the states that a service tells."""
+"""A fake service process, and a listener that records the states of a service."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from desktop.connection.local_service import EmbeddedService, ServiceState
 
-PLAYED = """
+FAKE_SERVICE_SCRIPT = """
 import http.server, json, os, sys, threading
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):

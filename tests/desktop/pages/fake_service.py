@@ -1,4 +1,4 @@
-"""A service for page tests, played by httpx.MockTransport: a test sets what each path answers."""
+"""A fake service for page tests (httpx.MockTransport): a test sets the answer of each path."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from desktop.client import Session
 from desktop.context import Context
 from desktop.pages.people import PeoplePage
 from desktop.preferences import Preferences
-from tests.desktop.client.played import PAYLOAD
+from tests.desktop.client.fake_service import PAYLOAD
 
 STATUS = {
     "enrolled": False,
@@ -39,31 +39,31 @@ REQUIREMENTS = {
 TOKENS = {"access_token": "a", "refresh_token": "r", "expires_in": 900, "payload": PAYLOAD}
 
 
-def done(data: Any) -> httpx.Response:
+def success_answer(data: Any) -> httpx.Response:
     return httpx.Response(200, json={"code": 0, "data": data, "msg": None})
 
 
-def refused(msg: str, data: Any = None) -> httpx.Response:
+def refusal_answer(msg: str, data: Any = None) -> httpx.Response:
     return httpx.Response(200, json={"code": 1, "data": data, "msg": msg})
 
 
-def failed(status: int, error: str, **details: Any) -> httpx.Response:
+def failure_answer(status: int, error: str, **details: Any) -> httpx.Response:
     return httpx.Response(status, json={"code": 1, "data": {"error": error, **details}, "msg": "说明"})
 
 
-class Played:
+class FakeService:
     """Answers by path; remembers what was sent."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Any] = {
-            "/api/auth/first-run": done({"needed": False}),
-            "/api/auth/login": done(TOKENS),
-            "/api/auth/logout": done(True),
-            "/api/auth/faceRequirements": done(REQUIREMENTS),
-            "/api/auth/loginByFaceInfo": refused("无法校验人脸"),
-            "/api/auth/me": done(PAYLOAD),
-            "/api/auth/face": done(STATUS),
-            "/api/auth/sessions": done(
+            "/api/auth/first-run": success_answer({"needed": False}),
+            "/api/auth/login": success_answer(TOKENS),
+            "/api/auth/logout": success_answer(True),
+            "/api/auth/faceRequirements": success_answer(REQUIREMENTS),
+            "/api/auth/loginByFaceInfo": refusal_answer("无法校验人脸"),
+            "/api/auth/me": success_answer(PAYLOAD),
+            "/api/auth/face": success_answer(STATUS),
+            "/api/auth/sessions": success_answer(
                 {
                     "data": [],
                     "pagination": {"current_page": 1, "page_size": 50, "total": 0, "total_pages": 0},
@@ -91,8 +91,8 @@ class Played:
 
 
 @contextmanager
-def played_context(played: Played, base_url: str = "http://127.0.0.1:9") -> Iterator[Context]:
-    session = Session(base_url, patience=0.0, transport=httpx.MockTransport(played))
+def open_fake_context(fake_service: FakeService, base_url: str = "http://127.0.0.1:9") -> Iterator[Context]:
+    session = Session(base_url, patience=0.0, transport=httpx.MockTransport(fake_service))
     preferences = Preferences()
     preferences.change(set_up=True)
     yield Context(session, preferences, embedded=True)

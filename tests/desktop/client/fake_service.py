@@ -1,4 +1,4 @@
-"""A service played by httpx.MockTransport: logs in anyone, renews tokens, answers what a test gives it."""
+"""A fake service (httpx.MockTransport): it logs in any user, renews tokens, and answers as a test sets it."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ ITEM: dict[str, Any] = {
 }
 
 
-def enveloped(data: object, msg: str | None = None, **headers: str) -> httpx.Response:
+def success_answer(data: object, msg: str | None = None, **headers: str) -> httpx.Response:
     return httpx.Response(200, json={"code": 0, "data": data, "msg": msg}, headers=headers)
 
 
-def failed(status: int, error: str, **details: object) -> httpx.Response:
+def failure_answer(status: int, error: str, **details: object) -> httpx.Response:
     body = {"code": 1, "data": {"error": error, **details}, "msg": "不行"}
     return httpx.Response(status, json=body)
 
@@ -90,7 +90,7 @@ class Service:
 
     def tokens(self) -> httpx.Response:
         self.round += 1
-        return enveloped(
+        return success_answer(
             {
                 "access_token": f"access-{self.round}",
                 "refresh_token": f"refresh-{self.round}",
@@ -109,10 +109,10 @@ class Service:
             if path == "/api/auth/refresh":
                 token = json.loads(request.content)["refresh_token"]
                 if token != f"refresh-{self.round}":
-                    return failed(401, "not_logged_in")
+                    return failure_answer(401, "not_logged_in")
                 return self.tokens()
             if path == "/api/auth/logout":
-                return enveloped(True)
+                return success_answer(True)
             if request.headers.get("Authorization") != f"Bearer access-{self.round}":
-                return failed(401, "login_expired")
+                return failure_answer(401, "login_expired")
         return self.answers[path](request)

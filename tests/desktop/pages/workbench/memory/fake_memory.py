@@ -16,7 +16,7 @@ NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 
 
 @dataclass
-class PlayedMemory:
+class FakeMemory:
     """Answers the two operations. `changes` holds the changes made; `error` fails the next change."""
 
     state: MemoryState
@@ -69,20 +69,18 @@ def _status(photos: Sequence[MemoryPhoto], required: int, frozen: bool) -> Memor
     return MemoryStatus.FROZEN if frozen else MemoryStatus.COUNTS
 
 
-def memory_of(
+def make_memory_state(
     session: Session,
-    find_or_make_page: Grown,
+    inspections: Grown,
     required: int = 2,
     can_require: bool = True,
     disagreements: Sequence[tuple[float, float, float, float]] = (),
 ) -> MemoryState:
     """The memory that the photos of these records come to, newest first; the first of them was rejected."""
     photos = []
-    for number, (record_id, item_id) in enumerate(
-        zip(find_or_make_page.records, find_or_make_page.items, strict=True)
-    ):
+    for number, (record_id, item_id) in enumerate(zip(inspections.records, inspections.items, strict=True)):
         (photo, *_) = session.items.photos(item_id)
-        at = NOW - timedelta(days=30 * (len(find_or_make_page.items) - number))
+        at = NOW - timedelta(days=30 * (len(inspections.items) - number))
         photos.append(
             MemoryPhoto(
                 file_id=photo.file_id,
@@ -93,7 +91,7 @@ def memory_of(
                 decided_at=at + timedelta(hours=2),
                 decided_by="李四",
                 kind=MemoryKind.PASSED if number else MemoryKind.REJECTED,
-                differences=None if number == len(find_or_make_page.items) - 1 else number,
+                differences=None if number == len(inspections.items) - 1 else number,
                 left_out=False,
                 left_out_by=None,
                 left_out_at=None,
@@ -101,7 +99,7 @@ def memory_of(
         )
     photos.reverse()
     return MemoryState(
-        item_id=find_or_make_page.items[-1],
+        item_id=inspections.items[-1],
         reference_file_id="reference",
         state=_status(photos, required, False),
         photos=photos,
@@ -116,9 +114,9 @@ def memory_of(
     )
 
 
-def play(monkeypatch: pytest.MonkeyPatch, session: Session, state: MemoryState) -> PlayedMemory:
+def play(monkeypatch: pytest.MonkeyPatch, session: Session, state: MemoryState) -> FakeMemory:
     """Let `session` answer the two operations with this memory."""
-    played = PlayedMemory(state)
-    monkeypatch.setattr(session.items, "memory", played.read)
-    monkeypatch.setattr(session.items, "change_memory", played.change)
-    return played
+    fake_memory = FakeMemory(state)
+    monkeypatch.setattr(session.items, "memory", fake_memory.read)
+    monkeypatch.setattr(session.items, "change_memory", fake_memory.change)
+    return fake_memory
