@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from shared import samples
 from shared.geometry import Rect
 from shared.images.cv import cv2
-from shared.samples.brush import Point, blend, soft_mask, to_bytes
+from shared.samples.brush import Point, blend, draw_soft_mask, to_uint8
 
 Canvas = NDArray[np.float32]
 Draw = Callable[[Canvas, np.random.Generator], None]
@@ -33,7 +33,7 @@ def _draw_blots(part: Canvas, rng: np.random.Generator) -> None:
         def paint(mask: samples.Image) -> None:
             cv2.ellipse(mask, middle, axes, angle, 0, 360, 255, -1)  # noqa: B023 - called at once
 
-        blend(part, soft_mask(part.shape, paint, size * 0.3) * float(rng.uniform(0.3, 0.65)), _DIRT)
+        blend(part, draw_soft_mask(part.shape, paint, size * 0.3) * float(rng.uniform(0.3, 0.65)), _DIRT)
 
 
 def _draw_clouds(part: Canvas, rng: np.random.Generator) -> None:
@@ -75,7 +75,7 @@ def _draw_drops(part: Canvas, rng: np.random.Generator) -> None:
             cv2.circle(mask, (x, y), round(radius * 16), 255, -1, cv2.LINE_AA, 4)  # noqa: B023
 
         soft = max(radius * 0.25, 0.6)
-        blend(part, soft_mask(part.shape, paint, soft) * float(rng.uniform(0.4, 0.8)), _DIRT)
+        blend(part, draw_soft_mask(part.shape, paint, soft) * float(rng.uniform(0.4, 0.8)), _DIRT)
 
 
 def _draw_smear(part: Canvas, rng: np.random.Generator) -> None:
@@ -124,7 +124,7 @@ class Crack:
             fork = lines[0][len(lines[0]) // 2]
             lines.append(self._path((float(fork[0]), float(fork[1])), 0.7, 0.6 * half, rng))
         fixed = [np.rint(line * 16).astype(np.int32) for line in lines]
-        mask = soft_mask(
+        mask = draw_soft_mask(
             image.shape,
             lambda m: cv2.polylines(m, fixed, False, 255, self.thick, cv2.LINE_AA, 4),
             1.2 if self.shape == "soft" else 0.5,
@@ -134,7 +134,7 @@ class Crack:
         (left, top), (right, bottom) = (
             extreme(np.concatenate(lines), axis=0) for extreme in (np.min, np.max)
         )
-        return to_bytes(canvas), Rect(left - 2, top - 2, right - left + 4, bottom - top + 4)
+        return to_uint8(canvas), Rect(left - 2, top - 2, right - left + 4, bottom - top + 4)
 
     def _path(
         self, start: Point, turn: float, length: float, rng: np.random.Generator

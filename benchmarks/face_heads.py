@@ -213,7 +213,7 @@ class Person:
         shine = np.zeros_like(x)
         if self._gloss:
             mirrored = (self._normal @ (turned_back @ self._half)).clip(0) ** _SHININESS
-            shine += self._gloss * heads.looked_up(mirrored, x, y)
+            shine += self._gloss * heads.look_up_depths(mirrored, x, y)
         # The eyes keep looking at the screen, the mouth and the brows move.
         gaze = 0.09 * np.sin(np.radians(pose.yaw))
         eyes = np.exp(-0.5 * (((np.abs(x) - 0.5) / 0.12) ** 2 + (y / 0.06) ** 2))
@@ -230,7 +230,7 @@ class Person:
         texture = self._shut if expression.blink else self._open
         at_x = np.asarray(x + gaze * eyes - 0.7 * expression.raised * np.sign(x) * corners, np.float32)
         at_y = np.asarray(y - expression.mouth * lips + expression.raised * (corners + brows), np.float32)
-        face = heads.painted(texture, at_x, at_y, scene)
+        face = heads.paint_texture(texture, at_x, at_y, scene)
         return face * shade[:, :, None] + cv2.resize(shine, scene.size)[:, :, None], covered
 
 
@@ -242,10 +242,10 @@ def _draw_texture(rng: np.random.Generator, conditions: Conditions) -> Texture:
         (faces.MOUTH, 16.0, 0.0, float(move[1]), float(move[2]) / 12),
         ((224, 165), 24.0, 0.0, float(move[3]), 0.0),
     ]
-    base = heads.portrait()
+    base = heads.portrait_texture()
     middle = base.eyes.mean(axis=0).round().astype(int)
     corner = np.maximum(middle - _CUT // 2, 0)
-    pixels = faces.bent(base.pixels, bends)[: corner[1] + _CUT, corner[0] : corner[0] + _CUT]
+    pixels = faces.move_features(base.pixels, bends)[: corner[1] + _CUT, corner[0] : corner[0] + _CUT]
     eyes = (base.eyes - (corner[0], 0)) * _ENLARGED
     large = cv2.resize(pixels, None, fx=_ENLARGED, fy=_ENLARGED, interpolation=cv2.INTER_CUBIC)
     skin = large * rng.uniform(0.75, 1.05, 3).astype(np.float32)
@@ -346,7 +346,7 @@ class Passer:
 
 def _draw_passer(rng: np.random.Generator, scene: Scene) -> Passer:
     width, height = scene.size
-    portrait = heads.portrait().pixels
+    portrait = heads.portrait_texture().pixels
     size = rng.uniform(0.25, 0.6) * height / portrait.shape[0]
     pixels = cv2.resize(portrait, None, fx=size, fy=size, interpolation=cv2.INTER_AREA)
     speed = rng.choice((-1, 1)) * rng.uniform(0.01, 0.04) * width

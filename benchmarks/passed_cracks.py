@@ -13,7 +13,7 @@ from benchmarks.varied_regions import REGION, SIZE, finds, moved, passed, photog
 from service.detection.reference_difference import AlignmentFailed, PhotoVariation, RegionMemory, detect
 from shared import samples
 from shared.geometry import Rect
-from shared.samples.variation import VariedRegion, varied_region
+from shared.samples.variation import VariedRegion, draw_varied_region
 
 PASSES = (0, 1, 2, 4)
 PLACES = (*(f"through {texture}" for texture in DIRT), "beside blots", "beside a highlight", "elsewhere")
@@ -42,7 +42,7 @@ class CrackedPlace:
 
     def image(self, number: int, *, cracked: bool) -> tuple[samples.Image, Rect]:
         """How it looks at inspection `number`, and the bounds of the crack, or of where it would be."""
-        image = self.region.state(number).image.astype(np.float32)
+        image = self.region.draw_state(number).image.astype(np.float32)
         if self.texture:
             zone = self.zone
             part = image[int(zone.y) : int(zone.bottom), int(zone.x) : int(zone.right)]
@@ -107,9 +107,10 @@ def _count(sums: Counter[str], place: CrackedPlace) -> None:
     for number in _CLEAN:
         photo, matrix = photographed(place.region, place.image(number, cracked=False)[0], number)
         zone = moved(place.zone, matrix)
-        for name, memory in (("false alone", None), ("false", memories[0])):
+        both: tuple[tuple[str, RegionMemory | None], ...] = (("false alone", None), ("false", memories[0]))
+        for name, memory in both:
             boxes = _boxes(place.region, photo, memory) or []
-            sums[name] += sum(zone.contains(*box.middle) for box in boxes)
+            sums[name] += sum(zone.contains(*box.centre) for box in boxes)
 
 
 def _is_reported(boxes: list[Rect], crack: Rect) -> bool:
@@ -129,7 +130,7 @@ def _cracked_place(place: str, seed: int, index: int) -> CrackedPlace:
     rng = np.random.default_rng([seed, 3])
     how, _, what = place.partition(" ")
     kinds = ["highlight", "lamp"] if what == "a highlight" else ["lamp"]
-    region = varied_region(SIZE, SIZE, seed, kinds)
+    region = draw_varied_region(SIZE, SIZE, seed, kinds)
     corner = rng.uniform(20, SIZE - _ZONE - 20, 2).round()
     zone = Rect(float(corner[0]), float(corner[1]), _ZONE, _ZONE)
     if what == "a highlight":
@@ -137,7 +138,7 @@ def _cracked_place(place: str, seed: int, index: int) -> CrackedPlace:
     elif how == "elsewhere":
         zone = Rect(0, 0, 1, 1)
     angle = float(rng.uniform(0, np.pi))
-    x, y = zone.middle
+    x, y = zone.centre
     if how == "through":
         x, y = x + float(rng.uniform(-15, 15)), y + float(rng.uniform(-15, 15))
     elif how == "beside":

@@ -56,7 +56,7 @@ SOURCES = (
     (r", please", "leave out"),
 )
 NAMES = re.compile(
-    r"(?:^|_)(?:anew|can_not|(?:some|any|every)body|once_more|is_told|are_told|wish|none_is)(?:_|$)|(?<!there)_is_no_"
+    r"(?:^|_)(?:anew|can_not|(?:some|any|every)body|once_more|is_told|are_told|wish|none_is)(?:_|$)|(?<!there)_is_no_(?!longer)"
 )
 # Words that do not say what a value is.
 BARE_NAMES = frozenset(

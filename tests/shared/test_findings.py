@@ -69,6 +69,13 @@ def test_second_opinion_that_cannot_be_read_is_left_out(wrong: Any) -> None:
     assert (finding.label, finding.second_opinion) == ("dent", None)
 
 
+def test_reason_of_a_memory_is_read_and_an_unknown_one_left_out() -> None:
+    assert Finding.from_box({**BOX, "memory_reason": "new_line"}).memory_reason is MemoryReason.NEW_LINE
+    for unknown in (None, 3, "later", []):
+        assert Finding.from_box({**BOX, "memory_reason": unknown}).memory_reason is None
+    assert Finding.from_box(BOX).memory_reason is None
+
+
 def test_finding_survives_conversion_to_a_box_and_back() -> None:
     drawn = Finding("dent", 1.0, Rect(10, 20, 100, 60), is_drawn=True, accepted=True)
     assert drawn.to_box() == {**BOX, "accepted": True}

@@ -76,7 +76,7 @@ def decide_items(demo: DemoRun) -> None:
         _save_picture(demo, page)
         go_to(page, _ITEM_COUNT)
         press_keys(page.view, demo.first_key("item.pass"))
-        check(page.inspector.verdict.asking, "the verdict asks for no reason")
+        check(page.inspector.verdict.shown_request, "the verdict asks for no reason")
         type_text(page.inspector.verdict.reason, demo.texts.overrule)
         page.view.setFocus()
         _check_verdict(page, Verdict.PASSED)

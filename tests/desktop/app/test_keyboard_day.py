@@ -23,11 +23,11 @@ from shared.samples import View, draw_panel, photograph
 from shared.wire.catalogue import TemplateRegion
 from shared.wire.inspection import Point
 from tests.desktop.app.every_dialog import Served, settle
-from tests.desktop.app.test_all_pages import _looks, window
+from tests.desktop.app.test_all_pages import _looks, running_service_with_data, window
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH
 from tests.service_process import ADMIN
 
-__all__ = ["served", "window"]
+__all__ = ["running_service_with_data", "window"]
 
 KEY = Qt.Key
 CTRL = Qt.KeyboardModifier.ControlModifier

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from desktop.pages.workbench import page as workbench_page
 from shared.codes import SealState
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_item_is_shown_again_when_the_seal_of_its_record_changed(opened: Workben
     open_record, shown = opened.page.open_record, []
     open_record.currentChanged.connect(lambda: shown.append(open_record.current))
     open_record.changed.connect(lambda: shown.append("items"))
-    record, seal = present(open_record.document).record, present(open_record.seal)
+    record, seal = not_none(open_record.document).record, not_none(open_record.seal)
     open_record.update_record(record.model_copy(update={"inspection_name": "renamed"}), seal)
     assert shown == []
     assert "renamed" in [crumb for crumb, _ in opened.page.top._shown]

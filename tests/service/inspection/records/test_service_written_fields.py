@@ -267,7 +267,7 @@ def test_reason_of_a_memory_stays_with_a_finding_that_is_not_moved() -> None:
     (same,) = add_authorship([box(memory_reason="failed")], [before], "me", "我")
     assert same == before
     moved, new = add_authorship(
-        [box(x=3, memory_reason="lasting"), drawn(memory_reason="lasting")], [before], "me", "我"
+        [box(x=3, memory_reason="lasting"), drawn_finding(memory_reason="lasting")], [before], "me", "我"
     )
     assert "memory_reason" not in moved
     assert "memory_reason" not in new

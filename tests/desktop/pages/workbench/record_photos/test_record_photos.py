@@ -104,7 +104,7 @@ def test_offer_to_detect_closes_when_detection_starts_elsewhere(
     workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
-    matched(workbench, qtbot, pictures["全貌.jpg"])
+    add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
     workbench.page.record_photos.accept_all()
     accepted = workbench.page.record_photos.accepted
     qtbot.waitUntil(accepted.isVisible, timeout=_SOON)
@@ -118,7 +118,7 @@ def test_tray_folds_to_a_line_and_unfolds_for_a_new_photo(
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     tray = workbench.page.record_photos.tray
-    matched(workbench, qtbot, pictures["elsewhere.jpg"])
+    add_matched_photos(workbench, qtbot, pictures["elsewhere.jpg"])
     high = tray.height()
     tray.fold.click()
     qtbot.waitUntil(lambda: 0 < tray.height() < high / 2, timeout=_SOON)
@@ -128,7 +128,7 @@ def test_tray_folds_to_a_line_and_unfolds_for_a_new_photo(
     tray.fold.click()
     assert tray.thumbnails.isVisible()
     tray.fold.click()
-    matched(workbench, qtbot, pictures["全貌.jpg"])
+    add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
     assert tray.thumbnails.isVisible()
     assert not tray.is_folded
 
@@ -138,7 +138,7 @@ def test_finishing_names_photos_without_an_item_and_folds_the_tray(
 ) -> None:
     page = workbench.page
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
-    matched(workbench, qtbot, pictures["elsewhere.jpg"])
+    add_matched_photos(workbench, qtbot, pictures["elsewhere.jpg"])
     for item in workbench.session.items.all(page.open_record.record_id):
         workbench.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
     page.reload()
