@@ -27,7 +27,7 @@ from tests.desktop.app.test_all_pages import _looks, window
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH
 from tests.service_process import ADMIN
 
-__all__ = ["served", "window"]
+__all__ = ["running_service_with_data", "window"]
 
 KEY = Qt.Key
 CTRL = Qt.KeyboardModifier.ControlModifier
