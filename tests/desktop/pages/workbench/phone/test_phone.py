@@ -121,7 +121,7 @@ def test_dialog_shows_the_connected_phone_and_its_photos(dialog: PhoneDialog) ->
 
 
 @pytest.mark.parametrize("end", list(CodeEnd))
-def test_ended_code_is_no_longer_shown(dialog: PhoneDialog, end: CodeEnd) -> None:
+def test_ended_code_disappears(dialog: PhoneDialog, end: CodeEnd) -> None:
     new_code = code()
     dialog.show_code(new_code)
     dialog.show_status(status(new_code, ended=end, seconds_left=0))
