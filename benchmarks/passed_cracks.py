@@ -108,8 +108,8 @@ def _count(sums: Counter[str], place: CrackedPlace) -> None:
         photo, matrix = photographed(place.region, place.image(number, cracked=False)[0], number)
         zone = moved(place.zone, matrix)
         both: tuple[tuple[str, RegionMemory | None], ...] = (("false alone", None), ("false", memories[0]))
-        for name, memory in both:
-            boxes = _boxes(place.region, photo, memory) or []
+        for name, memory_or_none in both:
+            boxes = _boxes(place.region, photo, memory_or_none) or []
             sums[name] += sum(zone.contains(*box.centre) for box in boxes)
 
 

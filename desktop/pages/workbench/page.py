@@ -143,7 +143,8 @@ class WorkbenchPage(Page):
         self.record_photos = RecordPhotosController(
             self.open_record, self.photos, self.alignment_controller, self.detecting, shared, self
         )
-        self.finishing = FinishController(self.open_record, self.record_photos.photo_list, self)
+        photo_list = self.record_photos.photo_list
+        self.finishing = FinishController(self.open_record, lambda: len(photo_list.tray), self)
         self.folder_watch = FolderWatchController(self.open_record, self.record_photos, self)
         self.status_line = StatusLine(self.open_record, self.photos, self.comparing, self)
         ContextMenus(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from desktop.pages.common.files.report_file import ReportFileController
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem
 from desktop.pages.workbench.open_record.open_record import OpenRecord
-from desktop.pages.workbench.record_photos.photo_list import PhotoList
 from desktop.report.collect import collect
 from shared import results
 from shared.codes import Verdict
@@ -37,9 +36,12 @@ class FinishController(QObject):
     written = Signal(str)
     """The path of a report that was written."""
 
-    def __init__(self, open_record: OpenRecord, photo_list: PhotoList, window: QWidget) -> None:
+    def __init__(
+        self, open_record: OpenRecord, count_unassigned_photos: Callable[[], int], window: QWidget
+    ) -> None:
         super().__init__(window)
-        self._open_record, self._photo_list, self._window = open_record, photo_list, window
+        self._open_record, self._window = open_record, window
+        self._count_unassigned_photos = count_unassigned_photos
         self._file = ReportFileController(window)
         self._file.notice.connect(self.notice)
         self._file.written.connect(self.written)
@@ -80,7 +82,7 @@ class FinishController(QObject):
             open_record.counters,
             self._undecided_items(newest_photo),
             open_record.finding_context.me[1],
-            len(self._photo_list.tray),
+            self._count_unassigned_photos(),
         )
         dialog = FinishDialog(finish, self._window)
         dialog.goToItemRequested.connect(self.undecided)
