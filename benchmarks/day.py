@@ -157,8 +157,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             after.append(read_memory())
             if stalls.longest > longest:
                 longest, worst = stalls.longest, {"record": number, **stalls.figure_details}
+            details = ", ".join(f"{name} {value:.0f}" for name, value in stalls.figure_details.items())
             print(
-                f"record {number}: {after[-1].resident:.0f} MB, longest stall {stalls.longest * 1000:.0f} ms",
+                f"record {number}: {after[-1].resident:.0f} MB, "
+                f"longest stall {stalls.longest * 1000:.0f} ms ({details})",
                 file=sys.stderr,
             )
     login, opened, last = *started, after[-1]
