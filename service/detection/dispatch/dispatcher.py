@@ -27,10 +27,9 @@ from service.detection.failure import DetectionFailed, disk_error_code
 from service.detection.jobs import job_rows
 from service.detection.messages import Answer
 from service.detection.models.labels import with_severities
-from service.detection.models.registry import chosen_backbone, model_facts
+from service.detection.models.registry import chosen_backbone, stored_model
 from service.detection.ports import DetectionEnd, DetectionObserver, KnownPhoto, Ports
 from service.detection.queue.port import AT_ONCE, Outcome, Queue, Take
-from service.detection.tables import ModelRow
 from service.exception_trace import trace_of
 from service.notifier import Notifier
 from service.stores.port import StoreUnavailableError
@@ -153,8 +152,7 @@ class Dispatcher:
         row = take(session)
         if row is None:
             return Outcome.NOTHING
-        model_row = session.get(ModelRow, row.model_id)
-        model = None if model_row is None else model_facts(model_row)
+        model = stored_model(session, row.model_id)
         try:
             locked = self._ports.lock_item(session, row.item_id)
             item = locked.input()

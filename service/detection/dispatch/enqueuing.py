@@ -13,10 +13,10 @@ from service.db.database import now
 from service.detection import rules
 from service.detection.failure import MESSAGES
 from service.detection.jobs import job_rows
-from service.detection.models.registry import model_facts
+from service.detection.models.registry import stored_model
 from service.detection.ports import Ports
 from service.detection.queue.port import Queue
-from service.detection.tables import JobRow, ModelRow
+from service.detection.tables import JobRow
 from service.web.envelope import Problem
 from shared.wire.detection import OPEN_JOB_STATES, JobState
 from shared.wire.files import StoredFile
@@ -86,8 +86,7 @@ class JobEnqueuer:
             # A client removed its entry, or restored the deleted item: a new job is requested.
             job_rows.end(before, JobState.CANCELED)
             job_rows.announce_job(session, before, "cancel", actor, address)
-        model_row = session.get(ModelRow, item.model_id)
-        model = None if model_row is None else model_facts(model_row)
+        model = stored_model(session, item.model_id)
         photo = None if item.photo_file_id is None else self._ports.file_info(session, item.photo_file_id)
         settings = rules.item_settings(item.settings)
         if batch_id is None and not (model is None or photo is None or settings is None):

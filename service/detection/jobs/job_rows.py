@@ -13,10 +13,12 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, and_, col, or_, select, update
 
 from service.changes import ObjectChange, announce
+from service.db import statements
 from service.db.database import now
 from service.detection.tables import ChunkRow, JobRow
 from shared.wire.detection import OPEN_JOB_STATES, JobState
@@ -25,8 +27,20 @@ LEASE: Final = dt.timedelta(seconds=30)
 MOST_ATTEMPTS: Final = 3
 
 
+_JOB = JobRow.__table__.c
+_OPEN = (
+    select_columns(_JOB.job_id)
+    .where(_JOB.item_id == bindparam("item_id"), or_(*(_JOB.state == str(state) for state in OPEN)))
+    .limit(1)
+)
+
+
 def open_jobs(session: Session, item_ids: Sequence[str]) -> dict[str, JobRow]:
     """The open jobs of the items, locked, by item."""
+    connection = session.connection()
+    if not any(statements.run(connection, _OPEN, {"item_id": item_id}) for item_id in item_ids):
+        # Locking costs more than looking, and most items have none.
+        return {}
     rows = session.exec(
         select(JobRow)
         .where(col(JobRow.item_id).in_(item_ids), col(JobRow.state).in_(OPEN_JOB_STATES))
@@ -38,6 +52,8 @@ def open_jobs(session: Session, item_ids: Sequence[str]) -> dict[str, JobRow]:
 
 def newest_open(session: Session, item_id: str) -> JobRow | None:
     """The newest open job of the item, not locked; None if there is none."""
+    if not statements.run(session.connection(), _OPEN, {"item_id": item_id}):
+        return None
     query = select(JobRow).where(JobRow.item_id == item_id, col(JobRow.state).in_(OPEN_JOB_STATES))
     return session.exec(query.order_by(col(JobRow.created_at).desc()).limit(1)).first()
 

@@ -10,10 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import bindparam
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from service.changes import ObjectChange, announce
+from service.db import statements
 from service.db.database import Database, now
+from service.db.statements import ResultRow
 from service.detection.compute.compute_process import check_model
 from service.detection.failure import MODEL_MESSAGES, BadModel
 from service.detection.onnx.settings import ACTIVATIONS, DetectorSettings
@@ -35,7 +39,16 @@ def no_model() -> Problem:
     return Problem(404, ErrorCode.NOT_FOUND, "检测模型不存在")
 
 
-def model_facts(row: ModelRow) -> ModelFacts:
+_MODEL = select_columns(*ModelRow.__table__.c).where(ModelRow.__table__.c.model_id == bindparam("model_id"))
+
+
+def stored_model(session: Session, model_id: str) -> ModelFacts | None:
+    """The facts of a stored model; None if there is none."""
+    rows = statements.run(session.connection(), _MODEL, {"model_id": model_id})
+    return model_facts(rows[0]) if rows else None
+
+
+def model_facts(row: ModelRow | ResultRow) -> ModelFacts:
     """The facts of a model that a detection needs."""
     return ModelFacts(
         name=row.name,

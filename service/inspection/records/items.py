@@ -406,7 +406,7 @@ class Items:
 
 @lru_cache(maxsize=64)
 def _update_statement(columns: frozenset[str]) -> Update:
-    values: dict[str, BindParameter[Any]] = {column: bindparam(column) for column in sorted(columns)}
+    values: dict[str, Any] = {column: bindparam(column) for column in sorted(columns)}
     return update(ITEM).where(ITEM.c.item_id == bindparam("changed_item")).values(values)
 
 
