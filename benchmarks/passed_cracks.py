@@ -107,8 +107,8 @@ def _count(sums: Counter[str], place: CrackedPlace) -> None:
     for number in _CLEAN:
         photo, matrix = photographed(place.region, place.image(number, cracked=False)[0], number)
         zone = moved(place.zone, matrix)
-        for name, memory in (("false alone", None), ("false", memories[0])):
-            boxes = _boxes(place.region, photo, memory) or []
+        for name, known in (("false alone", None), ("false", memories[0])):
+            boxes = _boxes(place.region, photo, known) or []
             sums[name] += sum(zone.contains(*box.middle) for box in boxes)
 
 
@@ -149,7 +149,7 @@ def _cracked_place(place: str, seed: int, index: int) -> CrackedPlace:
         angle + float(rng.normal(0, 0.15)),
         float(rng.uniform(30, 55)),
         _SHAPES[index % len(_SHAPES)],
-        1 + index // len(_SHAPES) % 2,
+        1 + (index + index // len(_SHAPES)) % 2,
         float(rng.uniform(0.5, 0.85)),
         seed,
     )
