@@ -107,9 +107,9 @@ def _count(sums: Counter[str], place: CrackedPlace) -> None:
     for number in _CLEAN:
         photo, matrix = photographed(place.region, place.image(number, cracked=False)[0], number)
         zone = moved(place.zone, matrix)
-        both: tuple[tuple[str, RegionMemory | None], ...] = (("false alone", None), ("false", memories[0]))
+        both: tuple[tuple[str, known | None], ...] = (("false alone", None), ("false", memories[0]))
         for name, memory_or_none in both:
-            boxes = _boxes(place.region, photo, memory_or_none) or []
+            boxes = _boxes(place.region, photo, known) or []
             sums[name] += sum(zone.contains(*box.centre) for box in boxes)
 
 
@@ -150,7 +150,7 @@ def _cracked_place(place: str, seed: int, index: int) -> CrackedPlace:
         angle + float(rng.normal(0, 0.15)),
         float(rng.uniform(30, 55)),
         _SHAPES[index % len(_SHAPES)],
-        1 + index // len(_SHAPES) % 2,
+        1 + (index + index // len(_SHAPES)) % 2,
         float(rng.uniform(0.5, 0.85)),
         seed,
     )

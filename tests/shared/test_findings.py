@@ -71,9 +71,9 @@ def test_second_opinion_that_cannot_be_read_is_left_out(wrong: Any) -> None:
 
 def test_reason_of_a_memory_is_read_and_an_unknown_one_left_out() -> None:
     assert Finding.from_box({**BOX, "memory_reason": "new_line"}).memory_reason is MemoryReason.NEW_LINE
-    unknown: Any
-    for unknown in (None, 3, "later", []):
-        assert Finding.from_box({**BOX, "memory_reason": unknown}).memory_reason is None
+    unknown: list[Any] = [None, 3, "later", []]
+    for reason in unknown:
+        assert Finding.from_box({**BOX, "memory_reason": reason}).memory_reason is None
     assert Finding.from_box(BOX).memory_reason is None
 
 

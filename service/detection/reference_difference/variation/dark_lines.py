@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -127,7 +127,7 @@ def share_shown(line: DarkLine, appearances: Sequence[Appearance]) -> float | No
     if window is None:
         return 0.0
     at = (line.points - origin) * line.scale - 0.5
-    differs = _values(cv2.dilate((window != 0).astype(np.uint8), np.ones((3, 3), np.uint8)), at) > 0
+    differs = _values(cv2.dilate((window != 0).astype(np.float32), np.ones((3, 3))), at) > 0
     if differs.mean() < _LEAST_COVERED:
         return 0.0
     dark = _contrast(window, at[differs] + _shifts(_OFF), line.across[differs])
@@ -191,13 +191,14 @@ def _brightness(appearance: Appearance) -> Floats:
 
 
 def _scale(appearance: Appearance) -> float:
-    return appearance.values.shape[1] / appearance.box.w
+    return float(appearance.values.shape[1] / appearance.box.w)
 
 
-def _values(image: NDArray[Any], at: Matrix) -> NDArray[Any]:
+def _values(image: Floats, at: Matrix) -> Floats:
     """The values at px (..., 2), x and y; beyond the image those at its edge."""
     columns, rows = np.moveaxis(np.rint(at).astype(np.int64), -1, 0)
-    return image[np.clip(rows, 0, image.shape[0] - 1), np.clip(columns, 0, image.shape[1] - 1)]
+    inside = np.clip(rows, 0, image.shape[0] - 1), np.clip(columns, 0, image.shape[1] - 1)
+    return np.asarray(image[inside], np.float32)
 
 
 def _contrast(image: Floats, at: Matrix, across: Matrix, side: float = _SIDE) -> Floats:

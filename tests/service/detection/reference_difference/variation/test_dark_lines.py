@@ -107,23 +107,29 @@ def test_bright_faint_thick_and_short_lines_are_left_out(
     assert dark_lines([lined(*ends, level=level, thick=thick)]) == []
 
 
+def share(line: DarkLine, appearances: list[Appearance]) -> float:
+    shown = share_shown(line, appearances)
+    assert shown is not None
+    return shown
+
+
 def test_line_is_shown_at_its_place_only() -> None:
     line = crack()
-    assert share_shown(line, [lined(21, 22, 61, 42)]) >= SHOWN
-    assert share_shown(line, [lined(20, 34, 60, 54)]) < ABSENT
-    assert share_shown(line, [Appearance.of(PLACE, stained())]) < ABSENT
-    assert share_shown(line, []) == 0
+    assert share(line, [lined(21, 22, 61, 42)]) >= SHOWN
+    assert share(line, [lined(20, 34, 60, 54)]) < ABSENT
+    assert share(line, [Appearance.of(PLACE, stained())]) < ABSENT
+    assert share(line, []) == 0
     # A short piece of it does not show it.
-    assert share_shown(line, [lined(20, 20, 35, 28)]) < SHOWN
+    assert share(line, [lined(20, 20, 35, 28)]) < SHOWN
 
 
 def test_only_px_that_differ_say_whether_a_line_is_shown() -> None:
     line = crack()
     half = lined(20, 20, 60, 40).values.copy()
     half[:, 42:] = 0
-    assert share_shown(line, [Appearance(PLACE, half)]) >= SHOWN
+    assert share(line, [Appearance(PLACE, half)]) >= SHOWN
     half[:, 28:] = 0
-    assert share_shown(line, [Appearance(PLACE, half)]) == 0
+    assert share(line, [Appearance(PLACE, half)]) == 0
 
 
 def test_coarse_difference_does_not_say_whether_a_line_is_shown() -> None:
