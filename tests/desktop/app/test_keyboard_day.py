@@ -23,7 +23,7 @@ from shared.samples import View, panel, photograph
 from shared.wire.catalogue import TemplateRegion
 from shared.wire.inspection import Point
 from tests.desktop.app.every_dialog import Served, settle
-from tests.desktop.app.test_all_pages import _looks, window
+from tests.desktop.app.test_all_pages import _looks, running_service_with_data, window
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH
 from tests.service_process import ADMIN
 
