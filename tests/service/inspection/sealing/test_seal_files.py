@@ -19,7 +19,7 @@ from service.settings import Settings
 from service.stores.contents import FILES
 from shared import samples
 from shared.images.cv import cv2
-from tests.service.inspection.sealing.test_seal import post
+from tests.service.inspection.sealing.conftest import post
 
 _MODEL = b"the bytes of a detector"
 _KINDS = ("reference image", "own reference file", "photo", "crop", "model")
