@@ -310,7 +310,7 @@ def _create_folder(stack: ExitStack) -> Path:
 
 
 def _start_server(stack: ExitStack, figure: str) -> postgresql.Server | None:
-    place = postgresql.binaries()
+    place = postgresql.find_binaries()
     if place is None:
         print_skipped(figure, "no PostgreSQL server binary on this machine")
         return None
@@ -363,7 +363,7 @@ def _run_full(database: str, options: argparse.Namespace, stack: ExitStack) -> S
         # Only the tables are on the small disk. Without space for its write-ahead log, the server would end.
         space = disk / "space"
         space.mkdir()
-        server.give(space)
+        server.allow_writes(space)
         server.execute(f"CREATE TABLESPACE small LOCATION '{space}'")
         server.execute("CREATE DATABASE small TABLESPACE small")
         settings = settings.model_copy(update={"database_url": server.url("small")})
@@ -376,7 +376,7 @@ def _run_away(database: str, options: argparse.Namespace, stack: ExitStack) -> S
         return None
     settings, server = prepared
     path = settings.data_dir / "walkaround.db"
-    block = (lambda: lock_database(path)) if server is None else server.paused
+    block = (lambda: lock_database(path)) if server is None else server.pause
     return run_scenario(settings, options.threads, block_database(block, options.away))
 
 

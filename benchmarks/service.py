@@ -212,7 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for database in options.databases:
             url = ""
             if database == "postgresql":
-                programs = postgresql.binaries()
+                programs = postgresql.find_binaries()
                 if programs is None:
                     print_skipped(database, "there is no PostgreSQL server on this machine")
                     continue

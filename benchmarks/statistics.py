@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--days", type=int, default=3_650)
     parser.add_argument("--databases", nargs="+", choices=DATABASES, default=DATABASES)
     options = parser.parse_args(arguments)
-    place = postgresql.binaries()
+    place = postgresql.find_binaries()
     for database in options.databases:
         if database == "postgresql" and place is None:
             print_skipped(f"{database}: charts", "no PostgreSQL server here")

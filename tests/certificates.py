@@ -1,4 +1,4 @@
-"""Certificates for tests, and what a TLS server shows of its own."""
+"""Creates certificates for tests and reads those of TLS servers."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ class Pair(NamedTuple):
     def fingerprint(self) -> str:
         return key_fingerprint(ssl.PEM_cert_to_DER_cert(self.certificate.read_text("ascii")))
 
-    def replace_by(self, other: Pair) -> None:
-        """Put the content of another pair in the place of this one, as tools that renew certificates do."""
+    def replace_with(self, other: Pair) -> None:
+        """Replace the content of this pair by that of another one, as tools that renew certificates do."""
         for target, source in zip(self, other, strict=True):
             part = target.with_suffix(".part")
             part.write_bytes(source.read_bytes())
             part.replace(target)
 
 
-def make_pair(folder: Path, *names: str) -> Pair:
-    """A new certificate with a key of its own in `folder`."""
+def create_pair(folder: Path, *names: str) -> Pair:
+    """Create a certificate with a new key in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     pair = Pair(folder / "server.crt", folder / "server.key")
     create(pair.certificate, pair.key, names)
     return pair
 
 
-def lock_key(path: Path) -> None:
-    """Give the key a password."""
+def encrypt_key(path: Path) -> None:
+    """Encrypt the key with a password."""
     key = serialization.load_pem_private_key(path.read_bytes(), None)
     path.write_bytes(
         key.private_bytes(
@@ -56,26 +56,26 @@ def lock_key(path: Path) -> None:
     )
 
 
-def unchecked_context() -> ssl.SSLContext:
-    """A client that takes any certificate."""
+def create_unchecked_context() -> ssl.SSLContext:
+    """Return a client context that accepts every certificate."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     return context
 
 
-def served_fingerprint(url: str) -> str:
-    """The fingerprint of the certificate that the server at `url` shows to a new connection."""
+def read_fingerprint(url: str) -> str:
+    """Return the fingerprint of the certificate of the server at `url`, from a new connection."""
     place = urlsplit(url)
     with (
         socket.create_connection((place.hostname or "", place.port or 443), timeout=20) as wire,
-        unchecked_context().wrap_socket(wire, server_hostname=place.hostname) as connection,
+        create_unchecked_context().wrap_socket(wire, server_hostname=place.hostname) as connection,
     ):
         return key_fingerprint(connection.getpeercert(binary_form=True) or b"")
 
 
-def server_context(folder: Path, host: str) -> tuple[ssl.SSLContext, Path]:
-    """A server's TLS with a certificate for `host` that signs itself, and the file of that certificate."""
+def create_server_context(folder: Path, host: str) -> tuple[ssl.SSLContext, Path]:
+    """Return a server context with a self-signed certificate for `host`, and the file of the certificate."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
     today = dt.datetime.now(dt.UTC)

@@ -1,4 +1,4 @@
-"""Logs the desktop's client in at a service that a test runs."""
+"""Logs in to a test's service with the desktop's client."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.service_app import ADMIN
 
 @contextlib.contextmanager
 def logged_in(url: str) -> Iterator[Session]:
-    """A session of the first admin, who is made when there is nobody yet."""
+    """Yield a session of the first administrator, who is created if there is no user."""
     session = Session(url)
     try:
         if session.account.first_run_needed():

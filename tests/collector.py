@@ -1,4 +1,4 @@
-"""A collector of OpenTelemetry traces for tests: a plain HTTP server that keeps what it is sent."""
+"""Collects OpenTelemetry traces for tests, with an HTTP server."""
 
 from __future__ import annotations
 
@@ -14,57 +14,57 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 
 class Collector:
-    """What arrived, in the order of its arrival: paths and bodies."""
+    """The received requests in their order: paths and bodies."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.received: list[tuple[str, bytes]] = []
-        self.arrived = threading.Condition()
+        self.condition = threading.Condition()
 
-    def take(self, path: str, body: bytes) -> None:
-        """Keep a body."""
-        with self.arrived:
+    def add_request(self, path: str, body: bytes) -> None:
+        """Store a request."""
+        with self.condition:
             self.received.append((path, body))
-            self.arrived.notify_all()
+            self.condition.notify_all()
 
     @property
     def spans(self) -> list[Span]:
-        """Every span that arrived."""
+        """All received spans."""
         spans: list[Span] = []
         for path, body in list(self.received):
             assert path == "/v1/traces"
-            for of_resource in ExportTraceServiceRequest.FromString(body).resource_spans:
-                for of_scope in of_resource.scope_spans:
-                    spans += of_scope.spans
+            for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
+                for scope in resource.scope_spans:
+                    spans += scope.spans
         return spans
 
-    def await_spans(self, number: int, seconds: float = 60) -> list[Span]:
-        """The spans, once there are so many."""
+    def wait_for_spans(self, number: int, seconds: float = 60) -> list[Span]:
+        """Wait for `number` spans and return all received ones."""
         deadline = time.monotonic() + seconds
-        with self.arrived:
+        with self.condition:
             while len(self.spans) < number:
-                left = deadline - time.monotonic()
-                assert left > 0, f"only {len(self.spans)} of {number} spans came"
-                self.arrived.wait(left)
+                remaining = deadline - time.monotonic()
+                assert remaining > 0, f"only {len(self.spans)} of {number} spans arrived"
+                self.condition.wait(remaining)
         return self.spans
 
 
 @contextlib.contextmanager
 def running_collector() -> Iterator[Collector]:
-    """A collector that listens on loopback."""
+    """Run a collector on loopback."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             if self.headers.get("Content-Encoding") == "gzip":
                 body = gzip.decompress(body)
-            collector.take(self.path, body)
+            collector.add_request(self.path, body)
             self.send_response(200)
             self.send_header("Content-Length", "0")
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

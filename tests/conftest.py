@@ -1,4 +1,4 @@
-"""Every test has a home of its own: nothing reads or writes the folders of the person who runs the tests."""
+"""Gives every test its own home folder, so that no test reads or writes folders of the user who runs it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.isolation import Isolation, home_variables, writes_only_below
-from tests.one_loop import second_loops
+from tests.isolation import Isolation, home_variables, refuse_writes_outside
+from tests.one_loop import record_second_loops
 
 # Before any test module imports Qt.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -21,7 +21,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 _isolation = Isolation()
 
 
-# What is imported and collected stays: to look for garbage among it takes a third of that time.
+# Imported modules and collected tests stay. Searching them for garbage would take a third of that time.
 gc.disable()
 
 
@@ -32,7 +32,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
-    """One worker more than cores: while a test waits for a process or an answer, another one runs."""
+    """Return one worker more than cores: while a test waits for a process or an answer, another one runs."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
     allowed = getattr(os, "sched_getaffinity", None)
@@ -45,13 +45,13 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _second_loops() -> Iterator[list[str]]:
-    with second_loops() as scopes:
+    with record_second_loops() as scopes:
         yield scopes
 
 
 @pytest.fixture(autouse=True)
-def _one_loop(_second_loops: list[str]) -> Iterator[None]:
-    """Fails a test that drives one application from two event loops."""
+def _check_event_loop(_second_loops: list[str]) -> Iterator[None]:
+    """Fail a test that uses one application on two event loops."""
     yield
     scopes = _second_loops.copy()
     _second_loops.clear()
@@ -59,22 +59,22 @@ def _one_loop(_second_loops: list[str]) -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put modules with a slow test first: one that begins last would keep a single worker busy at the end."""
+    """Put modules with a slow test first, because at the end only one worker would be busy with it."""
     slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
     items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _refused_writes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
-    with writes_only_below(_isolation.folder, tmp_path_factory.getbasetemp()) as refused:
+    with refuse_writes_outside(_isolation.folder, tmp_path_factory.getbasetemp()) as refused:
         yield refused
 
 
 @pytest.fixture(autouse=True)
-def _own_home(_refused_writes: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Gives the test a home of its own, and fails it when it writes outside its temporary folders.
+def _isolated_home(_refused_writes: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Give the test its own home folder, and fail it if it writes outside its temporary folders.
 
-    The patch is not the `monkeypatch` of the test, which the test may undo.
+    The patch is not the `monkeypatch` of the test, because the test can undo that.
     """
     with pytest.MonkeyPatch.context() as patch:
         for name, folder in home_variables(tmp_path_factory.mktemp("home")).items():
@@ -86,46 +86,46 @@ def _own_home(_refused_writes: list[str], tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture(autouse=True)
-def _own_log() -> Iterator[None]:
-    """A service inside this process logs to the streams of its test, and to nothing after it."""
+def _isolated_log() -> Iterator[None]:
+    """Remove the log handlers that a service in this process added for the streams of its test."""
     root = logging.getLogger()
     level, before = root.level, list(root.handlers)
     yield
-    for handler in [present for present in root.handlers if present not in before]:
+    for handler in [handler for handler in root.handlers if handler not in before]:
         root.removeHandler(handler)
     root.setLevel(level)
 
 
-# Threads of libraries that live as long as the process, and those of pools ("tiles_0"), which a service that
-# several tests share makes at its first need.
-_LASTING = re.compile(r"pydevd|AnyIO|Dummy-|.*_\d+$")
+# Threads of libraries that exist as long as the process, and those of pools ("tiles_0"), which a service that
+# several tests share creates when it first needs them.
+_PERMANENT_THREADS = re.compile(r"pydevd|AnyIO|Dummy-|.*_\d+$")
 _THREAD_SECONDS = 20.0
 
 
 def _threads() -> set[threading.Thread]:
-    return {thread for thread in threading.enumerate() if not _LASTING.match(thread.name)}
+    return {thread for thread in threading.enumerate() if not _PERMANENT_THREADS.match(thread.name)}
 
 
 @pytest.fixture(autouse=True)
-def _no_thread_left() -> Iterator[None]:
-    """Fails a test that a thread outlives; what ends by itself is waited for."""
+def _check_threads() -> Iterator[None]:
+    """Fail a test with threads that do not end, after waiting for them."""
     before = _threads()
     yield
     deadline = time.monotonic() + _THREAD_SECONDS
-    while (left := _threads() - before) and time.monotonic() < deadline:
+    while (remaining := _threads() - before) and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert not left, f"threads outlive the test: {sorted(thread.name for thread in left)}"
+    assert not remaining, f"threads outlive the test: {sorted(thread.name for thread in remaining)}"
 
 
-_MOST_PROCESSOR_SECONDS = 30.0
+_MAX_PROCESSOR_SECONDS = 30.0
 
 
 @pytest.fixture(autouse=True)
-def _not_slow(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fails a test that takes long: processor time, also of children, which no busy machine lengthens."""
+def _check_processor_time(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that uses too much processor time, including child processes."""
     mark = request.node.get_closest_marker("slow")
-    most = mark.args[0] if mark is not None else _MOST_PROCESSOR_SECONDS
+    limit = mark.args[0] if mark is not None else _MAX_PROCESSOR_SECONDS
     before = sum(os.times()[:4])
     yield
     used = sum(os.times()[:4]) - before
-    assert used < most, f"the test took {used:.0f} s of processor time, {most:.0f} s are allowed"
+    assert used < limit, f"the test took {used:.0f} s of processor time, {limit:.0f} s are allowed"

@@ -1,4 +1,4 @@
-"""A font of the tests' own: for machines that have none with Chinese characters."""
+"""Builds a font for tests on machines without a Chinese font."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _FIRST_CHINESE = 0x2E80
 
 
 @cache
-def chinese() -> str:
-    """Every Chinese character and mark that the project's own texts hold."""
+def collect_chinese_characters() -> str:
+    """Return every Chinese character and punctuation mark in the texts of the project."""
     letters: set[str] = set()
     for folder, kind in (("desktop", "*.py"), ("service", "*.py"), ("tests", "*.py"), ("resources", "*.ts")):
         for path in (program_folder() / folder).rglob(kind):
@@ -29,8 +29,8 @@ def chinese() -> str:
     return "".join(sorted(letter for letter in letters if ord(letter) < 0xFFF0))
 
 
-def build(characters: Iterable[str], family: str = FAMILY, ascent: int = 1160) -> bytes:
-    """A TrueType font with these characters: each is 4 x 4 squares, black where its code has a bit."""
+def build_font(characters: Iterable[str], family: str = FAMILY, ascent: int = 1160) -> bytes:
+    """Build a TrueType font: each character has 4 x 4 squares, black for each set bit of its code."""
     codes = sorted({ord(letter) for letter in characters} | {ord(" ")})
     names = {code: f"u{code:04X}" for code in codes}
     glyphs = {".notdef": _squares(0xFFFF), **{names[code]: _squares(code) for code in codes}}
@@ -42,7 +42,7 @@ def build(characters: Iterable[str], family: str = FAMILY, ascent: int = 1160) -
     font.setupHorizontalMetrics(dict.fromkeys(glyphs, (_EM, 0)))
     font.setupHorizontalHeader(ascent=ascent, descent=-288)
     font.setupNameTable({"familyName": family, "styleName": "Regular"})
-    # The page bits of simplified Chinese: by them a system knows what the font is for.
+    # The page bits of simplified Chinese, by which a system selects the font.
     font.setupOS2(
         sTypoAscender=880,
         sTypoDescender=-120,
@@ -58,8 +58,8 @@ def build(characters: Iterable[str], family: str = FAMILY, ascent: int = 1160) -
     return out.getvalue()
 
 
-def bare(folder: Path, font: bytes) -> Path:
-    """The configuration (FONTCONFIG_FILE) of a system that has this font and no other, made in `folder`."""
+def write_font_config(folder: Path, font: bytes) -> Path:
+    """Write a configuration (FONTCONFIG_FILE) with only this font into `folder` and return its path."""
     fonts = folder / "fonts"
     fonts.mkdir()
     (fonts / "only.ttf").write_bytes(font)

@@ -1,4 +1,4 @@
-"""Tests write to temporary folders only, never to those of the person who runs them."""
+"""Restricts the writes of tests to temporary folders."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-# What the system keeps there is not a file of anyone.
+# These are interfaces of the system, not files of a user.
 _NOT_FILES = ("/dev/", "/proc/")
 
 
 def home_variables(home: Path) -> dict[str, str]:
-    """The environment that makes `home` the home directory; its runtime directory exists afterwards."""
+    """Return the environment for the home directory `home`, and create its runtime directory."""
     runtime = home / "runtime"
     runtime.mkdir(mode=0o700, parents=True, exist_ok=True)
     folders = {
@@ -35,11 +35,11 @@ def home_variables(home: Path) -> dict[str, str]:
 
 
 class Isolation:
-    """The environment of one process that runs tests; `end` removes its folder.
+    """The environment of a process that runs tests; `end` removes its folder.
 
-    Home directory, temporary directory and the storage of Hypothesis move into a new folder, for this process
-    and its children. Variables of Walkaround are removed, except those made for its tests
-    (`WALKAROUND_TEST_*`). The folders of `tmp_path` stay where pytest puts them.
+    Home directory, temporary directory and the storage of Hypothesis are in a new folder, for this process
+    and its children. Variables of Walkaround are removed, except those for its tests (`WALKAROUND_TEST_*`).
+    The folders of `tmp_path` are not changed.
     """
 
     def __init__(self) -> None:
@@ -47,14 +47,15 @@ class Isolation:
         self.folder = Path(tempfile.mkdtemp(prefix="walkaround-tests-")).resolve()
         temporary = self.folder / "tmp"
         temporary.mkdir()
-        # The PostgreSQL server works in there as another user.
+        # The PostgreSQL server uses this folder as another user.
         self.folder.chmod(0o711)
         for name in os.environ:
             if name.startswith("WALKAROUND_") and not name.startswith("WALKAROUND_TEST_"):
                 del os.environ[name]
         os.environ |= home_variables(self.folder / "home")
         os.environ |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
-        # Without bytecode each of hundreds of processes that tests start compiles the program again.
+        # Without bytecode, each of the hundreds of processes that tests start would compile the program
+        # again.
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(self.folder / "hypothesis")
         tempfile.tempdir = str(temporary)
@@ -64,7 +65,7 @@ class Isolation:
 
 
 class _Watch:
-    """Refuses writes outside `folders` while there are any; Python cannot remove an audit hook."""
+    """Refuses writes outside `folders`, if any are set, because Python cannot remove an audit hook."""
 
     def __init__(self) -> None:
         self.folders: tuple[str, ...] = ()
@@ -91,15 +92,15 @@ class _Watch:
 
 
 def _absolute(path: object, folder: object = -1) -> Iterator[str]:
-    """The real absolute path of `path` below the open directory `folder`; nothing for an open file."""
+    """Yield the real absolute path of `path` in the open directory `folder`; nothing for an open file."""
     if not isinstance(path, str | bytes | os.PathLike):
         return
     text = os.fsdecode(path)
     if isinstance(folder, int) and folder >= 0:
         text = os.path.join(os.readlink(f"/proc/self/fd/{folder}"), text)  # noqa: PTH118, PTH115
-    # The last part is not followed: a link is removed or replaced, not what it points to.
-    above, name = os.path.split(os.path.abspath(text))  # noqa: PTH100
-    yield os.path.join(os.path.realpath(above), name)  # noqa: PTH118
+    # The last part is not resolved, because operations on a link change the link, not its target.
+    parent, name = os.path.split(os.path.abspath(text))  # noqa: PTH100
+    yield os.path.join(os.path.realpath(parent), name)  # noqa: PTH118
 
 
 def _opened_paths(path: object, _mode: object, flags: object) -> Iterator[str]:
@@ -145,16 +146,16 @@ _watch = _Watch()
 
 
 @contextmanager
-def writes_only_below(*folders: Path) -> Iterator[list[str]]:
-    """Refuse every write of this process outside `folders` within the block.
+def refuse_writes_outside(*folders: Path) -> Iterator[list[str]]:
+    """Refuse every write of this process outside `folders` in the block.
 
-    Gives the list of what was refused. Each refused write also raises PermissionError where it is tried.
+    Yields the list of refused writes. Each refused write also raises PermissionError.
     """
-    before = _watch.folders, _watch.refused
+    previous = _watch.folders, _watch.refused
     _watch.install()
     refused: list[str] = []
     _watch.folders, _watch.refused = tuple(str(folder.resolve()) for folder in folders), refused
     try:
         yield refused
     finally:
-        _watch.folders, _watch.refused = before
+        _watch.folders, _watch.refused = previous

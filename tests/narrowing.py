@@ -1,4 +1,4 @@
-"""What a type checker cannot know of the values that a test reads."""
+"""Tells the type checker what a test knows about a value."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ T = TypeVar("T")
 
 
 def present(value: T | None) -> T:
-    """`value`, which must be there: fails the test when it is None."""
+    """Return `value`; fail the test if it is None."""
     assert value is not None
     return value
 
 
 def current(value: T) -> T:
-    """`value` as it is now.
+    """Return `value` unchanged, as a new value for mypy.
 
-    After an assertion on an attribute, mypy takes the attribute for unchanged, also when a later call changes
-    it; the next assertion on it then contradicts the first, and the rest of the test is not checked.
+    After an assertion on an attribute, mypy assumes that it stays unchanged, even if a later call changes it.
+    The next assertion then contradicts the first, and mypy does not check the rest of the test.
     """
     return value
 
 
 def narrowed(value: object, kind: type[T]) -> T:
-    """`value`, which must be of that class: fails the test when it is of another."""
+    """Return `value`; fail the test if it is not of class `kind`."""
     assert isinstance(value, kind)
     return value

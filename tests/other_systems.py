@@ -1,4 +1,4 @@
-"""Lets modules believe that they run on Windows or macOS, to try what they do there."""
+"""Simulates Windows and macOS for modules under test."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 _POSIX_ONLY = {"nice", "getuid", "geteuid", "fchmod", "sysconf", "chown", "setsid", "fork"}
 
 
-class _Other:
-    """A module with some attributes replaced, and others missing."""
+class _SimulatedModule:
+    """A module with replaced and missing attributes."""
 
     def __init__(self, module: ModuleType, missing: set[str], **attributes: Any) -> None:
         self._module, self._missing = module, missing
@@ -25,26 +25,29 @@ class _Other:
         return getattr(self._module, name)
 
 
-def on_windows(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
-    """Show these modules the names of Windows, and none of the functions that `os` lacks there."""
-    _show(monkeypatch, modules, "win32", "nt", _POSIX_ONLY)
+def pretend_windows(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
+    """Let these modules see Windows: its names, and `os` without the functions that it lacks there."""
+    _replace_modules(monkeypatch, modules, "win32", "nt", _POSIX_ONLY)
 
 
-def on_macos(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
-    """Show these modules the names of macOS."""
-    _show(monkeypatch, modules, "darwin", "posix", set())
+def pretend_macos(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
+    """Let these modules see the names of macOS."""
+    _replace_modules(monkeypatch, modules, "darwin", "posix", set())
 
 
-def _show(
+def _replace_modules(
     monkeypatch: pytest.MonkeyPatch,
     modules: tuple[ModuleType, ...],
     platform: str,
     name: str,
     missing: set[str],
 ) -> None:
-    shown = {"os": _Other(os, missing, name=name), "sys": _Other(sys, set(), platform=platform)}
+    replacements = {
+        "os": _SimulatedModule(os, missing, name=name),
+        "sys": _SimulatedModule(sys, set(), platform=platform),
+    }
     for module in modules:
-        used = [each for each in shown if getattr(module, each, None) is {"os": os, "sys": sys}[each]]
-        assert used, f"{module.__name__} asks for no system"
-        for each in used:
-            monkeypatch.setattr(module, each, shown[each])
+        used = [name for name in replacements if getattr(module, name, None) is {"os": os, "sys": sys}[name]]
+        assert used, f"{module.__name__} uses neither os nor sys"
+        for name in used:
+            monkeypatch.setattr(module, name, replacements[name])

@@ -1,4 +1,4 @@
-"""Small pictures made on the spot, for the tests."""
+"""Draws small pictures for tests."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from PIL import Image, TiffImagePlugin
 Array = npt.NDArray[np.uint8]
 
 
-def gradient(width: int, height: int) -> Array:
-    """RGB, each pixel its own colour up to 256 x 256: red is x, green is y, blue says which block."""
+def draw_gradient(width: int, height: int) -> Array:
+    """Draw an RGB gradient: red is x, green is y, and blue numbers the blocks of 256 x 256 px."""
     y, x = np.mgrid[:height, :width]
     return np.stack([x % 256, y % 256, (x // 256 + 7 * (y // 256)) % 256], axis=-1).astype(np.uint8)
 
 
-def encoded(pixels: Array, file_format: str = "PNG", orientation: int = 1) -> bytes:
-    """The file of an upright picture, stored so that `orientation` turns it back."""
+def encode_picture(pixels: Array, file_format: str = "PNG", orientation: int = 1) -> bytes:
+    """Encode an upright picture as a file that is stored rotated and has this EXIF `orientation`."""
     image = Image.fromarray(pixels)
     undo = {
         2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -41,15 +41,15 @@ def encoded(pixels: Array, file_format: str = "PNG", orientation: int = 1) -> by
     return buffer.getvalue()
 
 
-def camera_photo(
+def create_camera_photo(
     image: dict[int, object],
     photo: dict[int, object] | None = None,
     place: dict[int, object] | None = None,
     size: tuple[int, int] = (64, 48),
 ) -> bytes:
-    """A JPEG with EXIF tags of the image, of the photo and of the place, by their numbers.
+    """Return a JPEG with EXIF tags of the image, the photo and the place, by their numbers.
 
-    A fraction is given as (numerator, denominator).
+    A fraction is (numerator, denominator).
     """
     exif = Image.Exif()
     for directory, tags in ((exif, image), (exif.get_ifd(0x8769), photo), (exif.get_ifd(0x8825), place)):

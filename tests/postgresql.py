@@ -1,4 +1,4 @@
-"""A PostgreSQL server of our own for the tests: on loopback, in a folder of its own, gone afterwards."""
+"""Starts a PostgreSQL server for tests, on loopback and in a temporary folder."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 
-def binaries() -> Path | None:
-    """The folder that holds `initdb` and `postgres`; None when there is no server here.
+def find_binaries() -> Path | None:
+    """Return the folder that contains `initdb` and `postgres`; None if PostgreSQL is not installed.
 
-    `WALKAROUND_TEST_POSTGRESQL` names the folder. When it is empty, the tests run without PostgreSQL.
+    `WALKAROUND_TEST_POSTGRESQL` names the folder. If it is empty, the tests run without PostgreSQL.
     """
-    named = os.environ.get("WALKAROUND_TEST_POSTGRESQL")
-    if named is not None:
-        return Path(named) if named else None
+    configured = os.environ.get("WALKAROUND_TEST_POSTGRESQL")
+    if configured is not None:
+        return Path(configured) if configured else None
     initdb = shutil.which("initdb")
     places = [Path(initdb).parent] if initdb else []
     places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
@@ -32,7 +32,7 @@ def binaries() -> Path | None:
 
 
 def free_port() -> int:
-    """A loopback port that is free now."""
+    """Return a free port on loopback."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -42,7 +42,7 @@ def free_port() -> int:
 class Server:
     """A running server; `url(name)` is the address of one of its databases.
 
-    `changed_settings` differ from those for tests: with `fsync="on"` it flushes to the disk.
+    `changed_settings` replace the settings for tests: with `fsync="on"` it writes through to the disk.
     """
 
     def __init__(self, place: Path, **changed_settings: str) -> None:
@@ -119,13 +119,13 @@ class Server:
             connection.execute(statement)
 
     @staticmethod
-    def give(folder: Path) -> None:
-        """Let the server write in `folder`."""
+    def allow_writes(folder: Path) -> None:
+        """Allow the server to write into `folder`."""
         if os.geteuid() == 0:
             shutil.chown(folder, _other_user())
 
     def restart(self) -> None:
-        """End the server at once, as a crash would, and start it again."""
+        """End the server at once, as a crash would, and restart it."""
         # An immediate shutdown (postgresql.org/docs/current/server-shutdown.html).
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait(20)
@@ -133,8 +133,8 @@ class Server:
         self._wait()
 
     @contextlib.contextmanager
-    def paused(self) -> Iterator[None]:
-        """Have all processes of the server stand still in the block: it takes connections, and is silent."""
+    def pause(self) -> Iterator[None]:
+        """Stop all processes of the server in the block: the system accepts connections, nothing answers."""
         pids = [self.process.pid, *_children(self.process.pid)]
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
@@ -173,13 +173,13 @@ UNION ALL SELECT 'function', '', proname, prosrc
     FROM pg_proc WHERE pronamespace = 'public'::regnamespace
 UNION ALL SELECT 'setting', '', '', setconfig::text FROM pg_db_role_setting
 """
-"""What the schema of a database consists of: kind, table, name, definition."""
+"""Selects the parts of a schema: kind, table, name, definition."""
 
 
-class Copy:
-    """A copy of the database `template` that is used several times, and is as at first after each `renew`.
+class ReusableDatabase:
+    """A copy of the database `template` for several tests; `renew` restores its original content.
 
-    To delete the rows of a small database takes a tenth of the time of making another one.
+    Deleting the rows of a small database takes a tenth of the time of creating another one.
     """
 
     def __init__(self, server: Server, template: str, name: str) -> None:
@@ -192,10 +192,10 @@ class Copy:
             self._rows = {table: self._copy_table(connection, table) for table in self._tables}
 
     def renew(self) -> None:
-        """End all connections, and bring back the tables and rows of the template.
+        """End all connections and restore the tables and rows of the template.
 
-        Tables that were added stay, without rows. When anything else of the schema has changed, the database
-        is made again.
+        Added tables stay, without rows. If another part of the schema has changed, the database is created
+        again.
         """
         import psycopg
 
@@ -229,7 +229,7 @@ class Copy:
         added = {row[1] for row in schema if row[0] == "table"} - self._tables
         if {row for row in schema if row[1] not in added} != self._schema:
             return False
-        # Neither triggers nor foreign keys are asked.
+        # Disables triggers and foreign keys.
         connection.execute("SET session_replication_role = replica")
         connection.execute(
             "".join(f'DELETE FROM "{table}";' for table in sorted(self._tables | added))

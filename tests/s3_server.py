@@ -1,8 +1,8 @@
 """An S3 server for tests, on loopback and in memory.
 
-It does what Amazon's documents say of the operations that a store needs: objects, ranges, uploads in parts,
-lists in pages, deleting many. It checks every signature (Signature Version 4) and every checksum. `away`
-makes it close each connection without an answer.
+It implements the operations that a store needs, by Amazon's documents: objects, ranges, uploads in parts,
+lists in pages, deleting several objects. It checks every signature (Signature Version 4) and every checksum.
+With `away` it closes each connection without an answer.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ KEY = "AKTESTTESTTEST"
 SECRET = "secret/of+the/tests"
 BUCKET = "walkaround"
 PAGE = 3
-"""Names in one page of a list; Amazon's are of 1,000."""
+"""Names in one page of a list; Amazon's pages have 1,000."""
 
 
 class StoredObject(NamedTuple):
-    """An object: its bytes, when it was written (seconds), and the SHA-256 checksums that came, Base64."""
+    """An object: its bytes, the time of the write (seconds), and the received SHA-256 checksums, Base64."""
 
     data: bytes
     written: float
@@ -50,7 +50,7 @@ class StoredObject(NamedTuple):
 
 @dataclass
 class State:
-    """What the server holds and how it behaves."""
+    """The objects of the server and its behaviour."""
 
     objects: dict[str, StoredObject] = field(default_factory=dict)
     uploads: dict[str, dict[int, StoredObject]] = field(default_factory=dict)

@@ -18,7 +18,7 @@ from service.db.database import Database
 from service.db.schema import migrate
 from service.settings import Settings
 from tests.one_loop import beside
-from tests.postgresql import Copy, Server, binaries
+from tests.postgresql import ReusableDatabase, Server, find_binaries
 
 ADMIN = ("chief", "correct-horse-battery")
 HERE = "http://localhost"
@@ -43,7 +43,7 @@ def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[Server]:
     """A PostgreSQL server with the migrated database `migrated`; skips when there is no server binary."""
-    place = binaries()
+    place = find_binaries()
     if place is None:
         pytest.skip("no PostgreSQL server binary on this machine")
     server = Server(place)
@@ -58,9 +58,9 @@ def postgresql_server() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def postgresql_database(postgresql_server: Server) -> Iterator[Copy]:
+def postgresql_database(postgresql_server: Server) -> Iterator[ReusableDatabase]:
     """A copy of `migrated` for the tests of one module, which use it one after another."""
-    copy = Copy(postgresql_server, "migrated", f"test_{next(_numbers)}")
+    copy = ReusableDatabase(postgresql_server, "migrated", f"test_{next(_numbers)}")
     yield copy
     copy.drop()
 
@@ -80,7 +80,7 @@ def database_url(database_kind: str, tmp_path: Path, request: pytest.FixtureRequ
         shutil.copy(request.getfixturevalue("migrated_sqlite"), path)
         yield f"sqlite:///{path}"
         return
-    copy: Copy = request.getfixturevalue("postgresql_database")
+    copy: ReusableDatabase = request.getfixturevalue("postgresql_database")
     yield copy.url
     copy.renew()
 

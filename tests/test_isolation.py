@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.isolation import writes_only_below
+from tests.isolation import refuse_writes_outside
 
 
 def _by_descriptor(path: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_write_outside_is_refused(tmp_path: Path, write: Callable[[Path], obje
     file.parent.mkdir()
     file.write_text("kept")
     before = file.stat()
-    with writes_only_below(inside) as refused, pytest.raises(PermissionError, match="outside"):
+    with refuse_writes_outside(inside) as refused, pytest.raises(PermissionError, match="outside"):
         write(file)
     assert len(refused) == 1
     assert str(file.parent) in refused[0]
@@ -69,7 +69,7 @@ def test_reading_outside_and_writing_inside_are_allowed(tmp_path: Path) -> None:
     inside, outside = tmp_path / "inside", tmp_path / "outside"
     inside.mkdir()
     outside.write_text("kept")
-    with writes_only_below(inside) as refused:
+    with refuse_writes_outside(inside) as refused:
         shutil.copy(outside, inside / "copy")
         (inside / "link").symlink_to(outside)
         (inside / "link").unlink()

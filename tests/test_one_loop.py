@@ -7,7 +7,7 @@ import asyncio
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from tests.one_loop import beside, second_loops
+from tests.one_loop import beside, record_second_loops
 
 
 def _application() -> FastAPI:
@@ -27,6 +27,6 @@ def test_a_second_client_runs_on_the_loop_of_the_first() -> None:
 
 
 def test_a_second_client_without_the_loop_of_the_first_is_caught() -> None:
-    with second_loops() as scopes, TestClient(_application()) as first:
+    with record_second_loops() as scopes, TestClient(_application()) as first:
         TestClient(first.app).get("/loop")
     assert scopes == ["http /loop"]

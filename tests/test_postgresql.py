@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.postgresql import SCHEMA, Copy, Server, binaries
+from tests.postgresql import SCHEMA, ReusableDatabase, Server, find_binaries
 from tests.service_app import *  # noqa: F403 - fixtures
 
 pytestmark = pytest.mark.postgresql
@@ -37,7 +37,7 @@ def read_database(url: str) -> dict[str, list[tuple[Any, ...]]]:
     ],
 )
 def test_it_is_as_at_first_for_the_next_test(postgresql_server: Server, changes: list[str]) -> None:
-    copy = Copy(postgresql_server, "migrated", "copied")
+    copy = ReusableDatabase(postgresql_server, "migrated", "copied")
     try:
         before = read_database(copy.url)
         assert before["alembic_version"]
@@ -59,4 +59,4 @@ def test_it_is_as_at_first_for_the_next_test(postgresql_server: Server, changes:
 
 def test_an_empty_variable_switches_postgresql_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WALKAROUND_TEST_POSTGRESQL", "")
-    assert binaries() is None
+    assert find_binaries() is None

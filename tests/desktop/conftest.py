@@ -27,7 +27,7 @@ from shared.codes import Permission, Role
 from shared.wire.account import Payload, User
 from tests.desktop.keyrings import MemoryKeyring
 from tests.desktop.localization.catalogues import compile_catalogues
-from tests.fonts import build, chinese
+from tests.fonts import build_font, collect_chinese_characters
 
 # So many new objects are worth a collection (some 50 ms).
 _MANY_OBJECTS = 20_000
@@ -50,7 +50,10 @@ def qtbot(qtbot: QtBot) -> QtBot:
 def _chinese_font(qapp: QApplication) -> None:
     """Chinese is shown and printed in the tests, also where the system has no font for it."""
     if not shows_chinese():
-        assert QFontDatabase.addApplicationFontFromData(QByteArray(build(chinese()))) >= 0
+        assert (
+            QFontDatabase.addApplicationFontFromData(QByteArray(build_font(collect_chinese_characters())))
+            >= 0
+        )
         assert shows_chinese()
 
 

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from service.tls.files import CertificateFiles
-from tests.certificates import Pair, make_pair
+from tests.certificates import Pair, create_pair
 
 
 class _Answers(BaseHTTPRequestHandler):
@@ -46,7 +46,7 @@ class TlsServer:
     """The server at `url` with the certificate of `pair`; `asked` are the paths that it was asked for."""
 
     def __init__(self, folder: Path) -> None:
-        self.pair: Pair = make_pair(folder / "served")
+        self.pair: Pair = create_pair(folder / "served")
         self._folder = folder
         self._server = _Server()
         context = CertificateFiles(*self.pair).reloading_context()
@@ -67,7 +67,7 @@ class TlsServer:
 
     def replace_certificate(self) -> None:
         """Serve a certificate with another key from the next connection on."""
-        self.pair.replace_by(make_pair(self._folder / "next"))
+        self.pair.replace_with(create_pair(self._folder / "next"))
 
     @contextmanager
     def running(self) -> Iterator[TlsServer]:

@@ -16,7 +16,7 @@ from benchmarks import lost
 from benchmarks.acknowledged import Writers
 from benchmarks.lost import ScenarioResult, Service
 from service.settings import Settings
-from tests.postgresql import Server, binaries
+from tests.postgresql import Server, find_binaries
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kill -9, tmpfs and standing processes")
 
@@ -46,7 +46,7 @@ def settings(database_kind: str, tmp_path: Path, request: pytest.FixtureRequest)
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     """A server of this module's own, which is paused and restarted."""
-    place = binaries()
+    place = find_binaries()
     if place is None:
         pytest.skip("no PostgreSQL server binary on this machine")
     server = Server(place, fsync="on")
@@ -90,7 +90,7 @@ def test_a_database_that_does_not_answer(
         outcome = play_scenario(settings, lost.block_database(lambda: lost.lock_database(path), 0))
     else:
         server: Server = request.getfixturevalue("server")
-        outcome = play_scenario(settings, lost.block_database(server.paused, 0))
+        outcome = play_scenario(settings, lost.block_database(server.pause, 0))
     assert outcome.refused
     assert [sentence for sentence in outcome.refused if "数据库" not in sentence] == []
 

@@ -31,14 +31,14 @@ from service.stores import opening
 from service.workers import limits
 from shared import atomic, checkup, paths
 from tests.desktop.connection.played import PLAYED
-from tests.other_systems import on_macos, on_windows
+from tests.other_systems import pretend_macos, pretend_windows
 
 KEYS = "[default]\naws_access_key_id = a\naws_secret_access_key = b\n"
 
 sources = importlib.import_module("desktop.camera.sources")
 """The package has a function of that name."""
 
-OTHERS = pytest.mark.parametrize("show", [on_windows, on_macos])
+OTHERS = pytest.mark.parametrize("show", [pretend_windows, pretend_macos])
 
 
 def open_to_everyone(path: Path, text: str) -> Path:
@@ -80,7 +80,7 @@ def test_file_permissions_are_not_checked_on_windows(monkeypatch: pytest.MonkeyP
         settings.metrics_token()
     with pytest.raises(PermissionError):
         owner_only_secret(secret, 48)
-    on_windows(monkeypatch, service_settings, opening, scripts, checkup)
+    pretend_windows(monkeypatch, service_settings, opening, scripts, checkup)
     assert settings.metrics_token() == "t" * 32
     assert owner_only_secret(secret, 48) == b"s" * 48
     assert opening._read_keys(keys) == {"access_key_id": "a", "secret_access_key": "b"}
@@ -95,7 +95,7 @@ def test_file_permissions_are_not_checked_on_windows(monkeypatch: pytest.MonkeyP
 def test_folders_are_neither_closed_to_others_nor_synced_on_windows(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    on_windows(monkeypatch, paths, atomic)
+    pretend_windows(monkeypatch, paths, atomic)
     folder = tmp_path / "folder"
     folder.mkdir(mode=0o755)
     assert paths.ensure_private_folder(folder) == folder
@@ -108,7 +108,7 @@ def test_folders_are_neither_closed_to_others_nor_synced_on_windows(
 
 def test_processes_are_limited_on_linux_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_DATA), resource.getrlimit(resource.RLIMIT_AS)
-    on_windows(monkeypatch, limits, worker, model_check)
+    pretend_windows(monkeypatch, limits, worker, model_check)
     limits.limit_memory(1)
     limits.lower_priority()
     limits.end_first()
@@ -133,7 +133,7 @@ def test_functions_of_glibc_are_left_alone(
 
 def test_postgresql_is_read_by_threads_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """The event loop of Windows cannot wait for libpq's sockets."""
-    on_windows(monkeypatch, database)
+    pretend_windows(monkeypatch, database)
     of_postgresql = Database("postgresql+psycopg://nobody@127.0.0.1:1/none")
     try:
         assert of_postgresql._loop_reads is None
@@ -183,7 +183,7 @@ def test_own_service_opens_no_console_on_windows(monkeypatch: pytest.MonkeyPatch
         return real(command, **options)
 
     monkeypatch.setattr(subprocess, "CREATE_NO_WINDOW", 0x08000000, raising=False)
-    on_windows(monkeypatch, local_service)
+    pretend_windows(monkeypatch, local_service)
     monkeypatch.setattr(subprocess, "Popen", popen)
     service = EmbeddedService(tmp_path / "数据", command=[sys.executable, "-c", PLAYED])
     service.start()

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from tests.e2e.phone_browser import CHROMIUM, PhoneBrowser, phone_browser
-from tests.pictures import encoded, gradient
+from tests.pictures import draw_gradient, encode_picture
 from tests.service_process import Started, first_admin, running_service
 from tests.stalling_proxy import StallingProxy
 
@@ -31,7 +31,7 @@ class Hangar:
         self.log = folder / "service.log"
         token = first_admin(self.url)
         self.http = httpx.Client(base_url=f"{self.url}/api", headers={"Authorization": f"Bearer {token}"})
-        files = {"file": ("wing.png", encoded(gradient(640, 480)), "image/png")}
+        files = {"file": ("wing.png", encode_picture(draw_gradient(640, 480)), "image/png")}
         file_id = self._post("/files", files=files)["file_id"]
         image = {"reference_image_name": "左翼", "file_id": file_id}
         image_id = self._post("/catalogue/reference-images", json=image)["reference_image_id"]
@@ -91,7 +91,7 @@ def phone(browser: PhoneBrowser) -> Iterator[PhoneBrowser]:
 @pytest.fixture
 def photo(tmp_path: Path) -> Path:
     path = tmp_path / "IMG_2041.jpg"
-    path.write_bytes(encoded(gradient(1600, 1200), "JPEG", orientation=6))
+    path.write_bytes(encode_picture(draw_gradient(1600, 1200), "JPEG", orientation=6))
     return path
 
 
@@ -193,7 +193,7 @@ def test_photos_are_kept_while_the_connection_is_broken(
         phone.open(hangar.page(code, url))
         phone.until_says("左翼检查")
         large = photo.with_name("large.png")
-        large.write_bytes(encoded(gradient(1400, 1000)) + bytes(1_500_000))
+        large.write_bytes(encode_picture(draw_gradient(1400, 1000)) + bytes(1_500_000))
         # A slow line, so that it breaks in the middle of the photo, when parts have arrived.
         phone.slow_down(400_000)
         phone.take("#camera", large)

@@ -15,7 +15,7 @@ import pytest
 
 from service.web.server_config import ANSWER_SECONDS
 from shared.paths import program_command, program_folder, read_service_address
-from tests.certificates import Pair, make_pair, served_fingerprint, unchecked_context
+from tests.certificates import Pair, create_pair, create_unchecked_context, read_fingerprint
 from tests.postgresql import Server
 from tests.service_process import first_admin, running_service, service_process
 
@@ -27,7 +27,7 @@ def pair_settings(pair: Pair) -> dict[str, str]:
 def wait_for_fingerprint(url: str, fingerprint: str, connections: int) -> None:
     """Return when so many connections in a row show `fingerprint`."""
     ends = time.monotonic() + 60
-    while any(served_fingerprint(url) != fingerprint for _ in range(connections)):
+    while any(read_fingerprint(url) != fingerprint for _ in range(connections)):
         assert time.monotonic() < ends
 
 
@@ -36,7 +36,7 @@ def test_service_beyond_loopback_uses_its_own_certificate(tmp_path: Path) -> Non
     with running_service(data, host="0.0.0.0") as running:
         assert running.url.startswith("https://127.0.0.1:")
         fingerprint = running.ready["fingerprint"]
-        assert served_fingerprint(running.url) == fingerprint
+        assert read_fingerprint(running.url) == fingerprint
         assert read_service_address(data) == (running.url, fingerprint)
         # Whoever is given the certificate can check it as any other: it names this machine.
         trusting = ssl.create_default_context(cafile=str(data / "tls.crt"))
@@ -63,20 +63,20 @@ def test_plain_http_beyond_loopback_needs_its_setting(tmp_path: Path) -> None:
 
 
 def test_a_certificate_that_is_renewed_is_served_while_it_runs(tmp_path: Path) -> None:
-    pair, other = make_pair(tmp_path / "first"), make_pair(tmp_path / "second")
+    pair, other = create_pair(tmp_path / "first"), create_pair(tmp_path / "second")
     with running_service(tmp_path / "data", **pair_settings(pair)) as running:
         assert "fingerprint" not in running.ready
         before = pair.fingerprint
-        assert served_fingerprint(running.url) == before
-        with httpx.Client(verify=unchecked_context(), base_url=running.url) as client:
+        assert read_fingerprint(running.url) == before
+        with httpx.Client(verify=create_unchecked_context(), base_url=running.url) as client:
             token = client.post(
                 "/api/auth/first-run",
                 json={"username": "chief", "password": "words-that-are-long", "name": "主任"},
             ).json()["data"]["access_token"]
             pair.certificate.write_bytes(other.certificate.read_bytes())
-            assert served_fingerprint(running.url) == before
+            assert read_fingerprint(running.url) == before
             pair.key.write_bytes(other.key.read_bytes())
-            assert served_fingerprint(running.url) == other.fingerprint
+            assert read_fingerprint(running.url) == other.fingerprint
             # A connection that is open goes on.
             assert client.get("/api/auth/me", headers={"Authorization": f"Bearer {token}"}).status_code == 200
     log = (tmp_path / "data" / "service.log").read_text("utf-8")
@@ -89,29 +89,29 @@ def test_each_of_several_processes_serves_the_renewed_certificate(
     tmp_path: Path, postgresql_server: Server
 ) -> None:
     postgresql_server.execute("CREATE DATABASE tls_processes")
-    pair, other = make_pair(tmp_path / "first"), make_pair(tmp_path / "second")
+    pair, other = create_pair(tmp_path / "first"), create_pair(tmp_path / "second")
     database = postgresql_server.url("tls_processes")
     settings = pair_settings(pair) | {"workers": "2", "database_url": database}
     with running_service(tmp_path / "data", **settings) as running:
         assert running.url.startswith("https://")
         wait_for_fingerprint(running.url, pair.fingerprint, 8)
-        pair.replace_by(other)
+        pair.replace_with(other)
         wait_for_fingerprint(running.url, other.fingerprint, 20)
 
 
 def test_connections_that_wait_hold_up_no_one_and_not_the_end(tmp_path: Path) -> None:
-    pair = make_pair(tmp_path)
+    pair = create_pair(tmp_path)
     with running_service(tmp_path / "data", **pair_settings(pair)) as running:
         place = urlsplit(running.url)
         address = (place.hostname or "", place.port or 0)
         # One that never begins its handshake, and one that had an answer and reads nothing more.
         silent = socket.create_connection(address, timeout=20)
-        idle = unchecked_context().wrap_socket(
+        idle = create_unchecked_context().wrap_socket(
             socket.create_connection(address, timeout=20), server_hostname="localhost"
         )
         idle.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert idle.recv(4096).startswith(b"HTTP/1.1 200")
-        with httpx.Client(verify=unchecked_context()) as client:
+        with httpx.Client(verify=create_unchecked_context()) as client:
             assert client.get(f"{running.url}/healthz").json() == {"status": "ok"}
         assert running.process.stdin is not None
         began = time.monotonic()

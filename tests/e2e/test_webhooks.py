@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.postgresql import Copy
+from tests.postgresql import ReusableDatabase
 from tests.service_process import first_admin, running_service
 from tests.webhook_receiver import Receiver
 
@@ -70,7 +70,7 @@ def test_nothing_goes_to_loopback_by_default(tmp_path: Path, receiver: Receiver)
 
 @pytest.mark.postgresql
 def test_two_services_on_one_database_deliver_each_event_once(
-    tmp_path: Path, receiver: Receiver, postgresql_database: Copy
+    tmp_path: Path, receiver: Receiver, postgresql_database: ReusableDatabase
 ) -> None:
     shared = {"database_url": postgresql_database.url, "webhook_allowed_networks": ALLOWED}
     with running_service(tmp_path / "one", **shared) as first:

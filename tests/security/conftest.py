@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from service.app import create_app
 from service.settings import Settings
-from tests.certificates import make_pair, unchecked_context
+from tests.certificates import create_pair, create_unchecked_context
 from tests.security.application import LiveService, PopulatedApp
 from tests.service_app import *  # noqa: F403 - fixtures
 from tests.service_app import HERE
@@ -52,6 +52,6 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
 def live_tls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
     """A service process that answers with TLS."""
     folder = tmp_path_factory.mktemp("live_tls") / "data"
-    pair = make_pair(folder.parent)
+    pair = create_pair(folder.parent)
     with running_service(folder, tls_cert=str(pair.certificate), tls_key=str(pair.key)) as running:
-        yield LiveService(running.url, folder, running.process.pid, unchecked_context())
+        yield LiveService(running.url, folder, running.process.pid, create_unchecked_context())

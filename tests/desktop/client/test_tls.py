@@ -14,14 +14,14 @@ from desktop.client.http.errors import Unreachable, Untrusted
 from shared.images.cv import cv2
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import RecordCreate
-from tests.certificates import Pair, make_pair
+from tests.certificates import Pair, create_pair
 from tests.service_app import ADMIN
 from tests.service_process import service_process
 
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
-    return make_pair(tmp_path_factory.mktemp("pair"))
+    return create_pair(tmp_path_factory.mktemp("pair"))
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_changes_arrive_and_close_ends_a_blocked_read(session: Session) -> None:
 
 
 def test_calls_with_another_fingerprint_are_refused(url: str, tmp_path: Path) -> None:
-    other = make_pair(tmp_path).fingerprint
+    other = create_pair(tmp_path).fingerprint
     session = Session(url, fingerprint=other, patience=60)
     with pytest.raises(Untrusted):
         session.account.login(*ADMIN)

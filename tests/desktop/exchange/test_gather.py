@@ -28,7 +28,7 @@ from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.client_session import logged_in
 from tests.desktop.exchange.samples import box
 from tests.narrowing import present
-from tests.pictures import camera_photo
+from tests.pictures import create_camera_photo
 from tests.service_process import service_process
 
 JSON, CSV, COCO, YOLO, CVAT = FORMATS
@@ -253,7 +253,7 @@ class IgnoredProgress:
 
 def test_the_camera_of_a_photo_is_exported(session: Session) -> None:
     photo = session.files.upload(
-        camera_photo({0x010F: "Canon"}, {0x9003: "2020:05:01 10:00:01"}), "photo.jpg"
+        create_camera_photo({0x010F: "Canon"}, {0x9003: "2020:05:01 10:00:01"}), "photo.jpg"
     )
     info = photo.model_dump(mode="json")
     record_id = make_record(session, None, entry(info))

@@ -15,7 +15,7 @@ from desktop.exchange.formats import coco
 from desktop.exchange.formats.archive import unpack
 from desktop.exchange.registry import read_regions
 from tests.desktop.exchange.test_formats import sample
-from tests.pictures import encoded, gradient
+from tests.pictures import draw_gradient, encode_picture
 
 LABELME = os.environ.get("WALKAROUND_TEST_LABELME")
 """The Python of an environment with labelme, which brings Qt 5: kept apart from ours (.ci/labelme)."""
@@ -134,7 +134,7 @@ def test_shape_places_equal_those_of_labelme(tmp_path: Path) -> None:
         {"label": "hole", "shape_type": "circle", "points": [[300, 200], [310, 220]]},
         {"label": "scratch", "shape_type": "linestrip", "points": [[30, 200], [60, 240], [90, 210]]},
     ]
-    (tmp_path / WING.name).write_bytes(encoded(gradient(WING.width, WING.height)))
+    (tmp_path / WING.name).write_bytes(encode_picture(draw_gradient(WING.width, WING.height)))
     labelme(SAVE, str(path), json.dumps(shapes))
     expected = json.loads(labelme(READ, str(path)))
     drafts = read_regions(path.read_bytes(), path.name, WING)

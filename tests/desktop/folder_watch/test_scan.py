@@ -11,7 +11,7 @@ from desktop.folder_watch import scan as scan_module
 from desktop.folder_watch.scan import FolderScan, ScanResult
 from desktop.folder_watch.seen_photos import SeenPhotos
 from shared.content import sha256
-from tests.pictures import camera_photo
+from tests.pictures import create_camera_photo
 
 START = datetime(2026, 5, 1, 8, tzinfo=UTC)
 
@@ -52,7 +52,7 @@ def watched_folder(tmp_path: Path) -> WatchedFolder:
 
 
 def photo(number: int = 0, taken: str | None = None) -> bytes:
-    return camera_photo({0x010F: f"camera {number}"}, {0x9003: taken} if taken else None)
+    return create_camera_photo({0x010F: f"camera {number}"}, {0x9003: taken} if taken else None)
 
 
 def test_photo_is_found_once_it_is_complete(watched_folder: WatchedFolder) -> None:

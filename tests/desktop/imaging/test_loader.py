@@ -15,7 +15,7 @@ from desktop.imaging import CancelledError, ImageError, Level, TileLoader, loade
 from desktop.imaging.decoding.tone import Tone
 from desktop.imaging.loader import TileKey
 from shared.geometry import Rect
-from tests.pictures import encoded, gradient
+from tests.pictures import draw_gradient, encode_picture
 
 
 def grey(value: int, side: int = 8) -> QImage:
@@ -106,7 +106,7 @@ def test_closed_picture_is_released(tiles: TileLoader, qtbot: QtBot) -> None:
 
 
 def test_preview_is_reduced_when_tiles_are_readable(tiles: TileLoader, qtbot: QtBot) -> None:
-    source = open_image(encoded(gradient(2000, 1000)))
+    source = open_image(encode_picture(draw_gradient(2000, 1000)))
     sizes: list[int] = []
     tiles.previewReady.connect(lambda: sizes.append(tiles.preview.width() if tiles.preview else 0))
     with qtbot.waitSignal(tiles.prepared):

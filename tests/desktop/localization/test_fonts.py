@@ -30,7 +30,7 @@ from desktop.widgets import Button, Chip, FilterChips, SearchField, StatusBar, T
 from desktop.widgets.table import Column
 from shared.paths import program_command, program_folder
 from tests.desktop.report.test_report import report
-from tests.fonts import bare, build
+from tests.fonts import build_font, write_font_config
 
 NOWHERE = "\ue123"
 """A character of the private area: no font has it."""
@@ -47,7 +47,7 @@ def no_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
 def tall_font(qapp: QApplication) -> Iterator[str]:
     """The UI is written in a font whose letters are as wide as high, and its lines nearly twice as high."""
     letters = "".join(chr(code) for code in range(33, 127))
-    number = QFontDatabase.addApplicationFontFromData(QByteArray(build(letters, "Tall", ascent=1600)))
+    number = QFontDatabase.addApplicationFontFromData(QByteArray(build_font(letters, "Tall", ascent=1600)))
     before = qapp.font()
     font = ui_font(theme.TEXT_PX)
     font.setFamilies(["Tall"])
@@ -124,7 +124,7 @@ def bare_environment(folder: Path) -> dict[str, str]:
     letters = "".join(chr(code) for code in range(33, 127)) + "–×·…"
     return {
         **os.environ,
-        "FONTCONFIG_FILE": str(bare(folder, build(letters))),
+        "FONTCONFIG_FILE": str(write_font_config(folder, build_font(letters))),
         "QT_QPA_PLATFORM": "offscreen",
     }
 

@@ -24,7 +24,7 @@ from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate, RecordCreate
-from tests.pictures import camera_photo
+from tests.pictures import create_camera_photo
 
 
 @pytest.mark.parametrize("progress", ["detecting", "canceled", "error"])
@@ -160,7 +160,7 @@ def test_photo_crop_includes_a_finding_outside_the_region(qtbot: QtBot, tmp_path
 
 def test_the_camera_of_the_photo_is_named(qtbot: QtBot, session: Session) -> None:
     photo = session.files.upload(
-        camera_photo({0x010F: "Canon"}, {0x9003: "2020:05:01 10:00:01", 0x9011: "+08:00"}), "photo.jpg"
+        create_camera_photo({0x010F: "Canon"}, {0x9003: "2020:05:01 10:00:01", 0x9011: "+08:00"}), "photo.jpg"
     )
     start = datetime(2026, 1, 1, tzinfo=UTC)
     record = session.records.create(RecordCreate(task_id="t", start_time=start)).inspection_id

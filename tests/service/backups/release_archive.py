@@ -24,7 +24,7 @@ from typing import Any
 
 import httpx
 
-from tests.postgresql import Server, binaries
+from tests.postgresql import Server, find_binaries
 
 ADMIN = {"username": "chief", "password": "correct-horse-battery", "name": "主任"}
 # The smallest picture in PNG: one grey pixel.
@@ -46,7 +46,7 @@ def main() -> None:
     if not options.postgresql:
         _make(options.tree.absolute(), options.archive.absolute(), {})
         return
-    place = binaries()
+    place = find_binaries()
     if place is None:
         sys.exit("no PostgreSQL server binary on this machine")
     server = Server(place)

@@ -10,11 +10,11 @@ from service.db.database import Database
 from service.files.routes import router
 from service.files.service import FilesService
 from service.settings import Settings
-from tests.pictures import camera_photo
+from tests.pictures import create_camera_photo
 from tests.service.domain_app import client_of
 from tests.service.files.conftest import in_folder
 
-PHOTO = camera_photo(
+PHOTO = create_camera_photo(
     {0x010F: "Canon"},
     {0x9003: "2026:05:01 10:00:01"},
     {1: "N", 2: (31.0, 10.0, 20.5), 3: "E", 4: (121.0, 20.0, 3.0)},
@@ -38,7 +38,7 @@ def test_upload_has_the_camera_data_of_its_photo(client: TestClient) -> None:
 
 @in_folder
 def test_picture_without_camera_data_or_damaged_gives_none(client: TestClient) -> None:
-    assert upload_photo(client, camera_photo({}))["camera"] is None
+    assert upload_photo(client, create_camera_photo({}))["camera"] is None
     at = PHOTO.index(b"Exif\0\0") + 6
     assert upload_photo(client, PHOTO[:at] + b"\xff" * 40 + PHOTO[at + 40 :])["camera"] is None
 

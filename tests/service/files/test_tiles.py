@@ -25,7 +25,7 @@ from shared.codes import Role
 from shared.geometry import Rect
 from shared.images.tiles import TILE, level_sizes, tile_counts
 from shared.wire.files import StoredFile, Tiles
-from tests.pictures import encoded, gradient
+from tests.pictures import draw_gradient, encode_picture
 from tests.service.domain_app import as_role
 from tests.service.files.test_images import FORMATS, picture
 from tests.service.files.test_routes import store_file
@@ -58,8 +58,8 @@ def test_levels_halve_down_to_one_tile() -> None:
 
 @pytest.mark.parametrize("orientation", [1, 6])
 def test_tiles_are_upright_and_cover_every_level(client: TestClient, orientation: int) -> None:
-    pixels = gradient(1100, 600)
-    file = store_file(client, encoded(pixels, "JPEG", orientation), "翼.jpg")
+    pixels = draw_gradient(1100, 600)
+    file = store_file(client, encode_picture(pixels, "JPEG", orientation), "翼.jpg")
     tiles = ready(client, file["file_id"])
     assert (tiles.width, tiles.height, tiles.tile_px) == (1100, 600, TILE)
     assert [(level.width, level.height) for level in tiles.levels] == level_sizes(1100, 600)
@@ -123,7 +123,7 @@ def wait_for_failure(client: TestClient, file_id: str) -> Any:
 
 
 def test_a_cut_off_picture_is_said_once_and_for_all(client: TestClient) -> None:
-    data = encoded(gradient(900, 900), "JPEG")
+    data = encode_picture(draw_gradient(900, 900), "JPEG")
     file = store_file(client, data[: len(data) // 2])
     assert wait_for_failure(client, file["file_id"]).status_code == 415
     assert client.get(f"/api/files/{file['file_id']}/tiles/0/0/0").status_code == 415
@@ -200,9 +200,9 @@ def test_every_kind_of_picture_is_cropped_without_loss(client: TestClient, kind:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_a_crop_is_upright(tmp_path: Path, orientation: int) -> None:
-    pixels = gradient(70, 50)
+    pixels = draw_gradient(70, 50)
     path = tmp_path / "p"
-    path.write_bytes(encoded(pixels, "PNG", orientation))
+    path.write_bytes(encode_picture(pixels, "PNG", orientation))
     got = decode(crop(path, "image/png", Rect(11, 7, 20, 30)))
     assert np.array_equal(got, pixels[7:37, 11:31])
 
@@ -227,7 +227,7 @@ def test_a_crop_has_a_limit(client: TestClient, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_crop_beyond_the_cut_is_refused(client: TestClient, tmp_path: Path) -> None:
-    data = encoded(gradient(900, 900), "JPEG")
+    data = encode_picture(draw_gradient(900, 900), "JPEG")
     path = tmp_path / "p"
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(BadImageError):

@@ -45,7 +45,7 @@ def test_span_contains_only_route_status_and_duration(settings: Settings) -> Non
             client.get(
                 "/healthz", headers={"traceparent": f"00-{TRACE}-{PARENT}-01", "x-request-id": "the-id"}
             )
-        spans = collector.await_spans(4)
+        spans = collector.wait_for_spans(4)
         assert b"secret" not in b"".join(body for _, body in collector.received)
     login, record, lost, health = spans
     assert login.name == "POST /api/auth/login"
@@ -75,7 +75,7 @@ def test_crash_is_an_error_without_the_text_of_the_exception(
         app = create_app(settings.model_copy(update={"otel_endpoint": collector.url}))
         with TestClient(app, HERE, raise_server_exceptions=False) as client:
             assert client.get("/api/auth/first-run").status_code == 500
-        (span,) = collector.await_spans(1)
+        (span,) = collector.wait_for_spans(1)
         assert b"secret" not in collector.received[0][1]
     assert span.status.code == 2
     assert attributes(span)["http.response.status_code"] == 500
@@ -86,7 +86,7 @@ def test_a_detection_is_a_span() -> None:
         tracing = Tracing(collector.url)
         tracing.detection("onnx", "failed", 1.5)
         tracing.stop()
-        (span,) = collector.await_spans(1)
+        (span,) = collector.wait_for_spans(1)
     assert attributes(span) == {"walkaround.model_kind": "onnx", "walkaround.outcome": "failed"}
     assert span.end_time_unix_nano - span.start_time_unix_nano == 1_500_000_000
     assert span.status.code == 2

@@ -10,11 +10,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.one_loop import beside
-from tests.pictures import encoded, gradient
+from tests.pictures import draw_gradient, encode_picture
 
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1"
 ADDRESS = "192.168.7.20"
-PHOTO = encoded(gradient(320, 240), "JPEG")
+PHOTO = encode_picture(draw_gradient(320, 240), "JPEG")
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
@@ -72,7 +72,7 @@ class Scene:
 
     def __init__(self, client: TestClient) -> None:
         self.client = client
-        files = {"file": ("flügel.png", encoded(gradient(640, 480)), "image/png")}
+        files = {"file": ("flügel.png", encode_picture(draw_gradient(640, 480)), "image/png")}
         file_id = client.post("/api/files", files=files).json()["data"]["file_id"]
         image = client.post(
             "/api/catalogue/reference-images",

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from service.db.database import Database
 from service.phone.tables import PART
 from shared.wire.phone import MAX_PART_BYTES, MAX_PHOTO_BYTES
-from tests.pictures import encoded, gradient
+from tests.pictures import draw_gradient, encode_picture
 from tests.service.phone.conftest import ADDRESS, PHOTO, Phone, Scene
 from tests.service.phone.test_codes import assert_refused
 
@@ -102,7 +102,7 @@ def test_detection_starts_on_the_item(scene: Scene) -> None:
 
 
 def test_a_turned_photo_is_upright(scene: Scene) -> None:
-    scene.phone(scene.items[0]).send(data=encoded(gradient(200, 100), "JPEG", orientation=6))
+    scene.phone(scene.items[0]).send(data=encode_picture(draw_gradient(200, 100), "JPEG", orientation=6))
     file_id = scene.photos(scene.items[0])[0]["file_id"]
     stored = scene.client.get(f"/api/files/{file_id}").json()["data"]
     assert (stored["width"], stored["height"]) == (200, 100)

@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from service.tls.files import CertificateFiles
 from service.web import protocol, server_config
-from tests.certificates import make_pair, unchecked_context
+from tests.certificates import create_pair, create_unchecked_context
 
 SHORT = 0.3
 """Seconds of a bound here; the real ones are 15."""
@@ -36,7 +36,7 @@ def port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         http=protocol.GuardedProtocol,
         log_config=None,
         lifespan="off",
-        ssl_context_factory=CertificateFiles(*make_pair(tmp_path)).reloading_context,
+        ssl_context_factory=CertificateFiles(*create_pair(tmp_path)).reloading_context,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
@@ -59,7 +59,7 @@ def test_a_handshake_that_does_not_come_ends_its_connection(port: int, first: by
 def test_a_head_that_does_not_come_ends_its_connection(port: int) -> None:
     with (
         socket.create_connection(("127.0.0.1", port), timeout=20) as wire,
-        unchecked_context().wrap_socket(wire, server_hostname="localhost") as connection,
+        create_unchecked_context().wrap_socket(wire, server_hostname="localhost") as connection,
     ):
         connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HT")
         assert connection.recv(4096).startswith(b"HTTP/1.1 204")
@@ -69,6 +69,6 @@ def test_a_head_that_does_not_come_ends_its_connection(port: int) -> None:
 def test_silent_connection_ends_after_its_handshake(port: int) -> None:
     with (
         socket.create_connection(("127.0.0.1", port), timeout=20) as wire,
-        unchecked_context().wrap_socket(wire, server_hostname="localhost") as connection,
+        create_unchecked_context().wrap_socket(wire, server_hostname="localhost") as connection,
     ):
         assert connection.recv(4096) == b""

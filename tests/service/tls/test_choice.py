@@ -12,7 +12,7 @@ from service.command_line import main
 from service.settings import Settings
 from service.tls import CertificateError, needs_tls, own_certificate
 from service.tls.choice import configured_files, usable_files
-from tests.certificates import make_pair
+from tests.certificates import create_pair
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_service_beyond_loopback_uses_tls_by_default(host: str, tls: bool) -> No
 
 
 def test_on_loopback_it_answers_with_a_certificate_that_was_given(tmp_path: Path) -> None:
-    pair = make_pair(tmp_path)
+    pair = create_pair(tmp_path)
     settings = Settings(tls_cert=pair.certificate, tls_key=pair.key)
     assert needs_tls(settings)
     assert usable_files(settings).fingerprint() == pair.fingerprint
@@ -105,12 +105,12 @@ def test_the_command_shows_fingerprint_and_names(tmp_path: Path, capsys: pytest.
 def test_the_command_shows_the_certificate_of_the_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pair = make_pair(tmp_path / "given")
+    pair = create_pair(tmp_path / "given")
     monkeypatch.setenv("WALKAROUND_TLS_CERT", str(pair.certificate))
     monkeypatch.setenv("WALKAROUND_TLS_KEY", str(pair.key))
     assert main(["tls", "--data-dir", str(tmp_path)]) == 0
     assert pair.fingerprint in capsys.readouterr().out
-    other = make_pair(tmp_path / "other")
+    other = create_pair(tmp_path / "other")
     named = ["--tls-cert", str(other.certificate), "--tls-key", str(other.key)]
     assert main(["tls", "--data-dir", str(tmp_path), *named]) == 0
     assert other.fingerprint in capsys.readouterr().out

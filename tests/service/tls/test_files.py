@@ -12,7 +12,7 @@ import pytest
 from service.tls import CertificateError, own_certificate
 from service.tls.files import CertificateFiles
 from shared.fingerprints import key_fingerprint
-from tests.certificates import Pair, lock_key, make_pair, unchecked_context
+from tests.certificates import Pair, create_pair, create_unchecked_context, encrypt_key
 
 
 def handshake(
@@ -21,7 +21,7 @@ def handshake(
     """The fingerprint that a client sees in a handshake in memory, with TLS as it was agreed."""
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
     serving = server.wrap_bio(to_server, to_client, server_side=True)
-    asking = (client or unchecked_context()).wrap_bio(to_client, to_server, server_hostname=name)
+    asking = (client or create_unchecked_context()).wrap_bio(to_client, to_server, server_hostname=name)
     for _turn in range(4):
         for side in (asking, serving):
             try:
@@ -34,19 +34,19 @@ def handshake(
 
 @pytest.fixture
 def pair(tmp_path: Path) -> Pair:
-    return make_pair(tmp_path / "first")
+    return create_pair(tmp_path / "first")
 
 
 @pytest.fixture
 def other(tmp_path: Path) -> Pair:
-    return make_pair(tmp_path / "second")
+    return create_pair(tmp_path / "second")
 
 
 def test_a_renewed_pair_is_served_without_a_restart(pair: Pair, other: Pair) -> None:
     context = CertificateFiles(*pair).reloading_context()
     before = pair.fingerprint
     assert handshake(context) == before
-    pair.replace_by(other)
+    pair.replace_with(other)
     assert handshake(context) == other.fingerprint != before
     # An address as server is asked for without a name.
     assert handshake(context, name="127.0.0.1") == other.fingerprint
@@ -81,13 +81,13 @@ def test_a_file_that_is_damaged_or_gone_keeps_the_pair_before(
         pair.certificate.write_bytes(content)
     assert handshake(context) == before
     assert "cannot be used" in caplog.text
-    pair.replace_by(other)
+    pair.replace_with(other)
     assert handshake(context) == other.fingerprint
 
 
 def test_own_certificate_is_renewed_before_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_certificate, "VALIDITY", dt.timedelta(days=29))
-    pair = make_pair(tmp_path)
+    pair = create_pair(tmp_path)
     monkeypatch.undo()
     files = CertificateFiles(*pair, is_own=True)
     context = files.reloading_context()
@@ -103,7 +103,7 @@ def test_a_renewal_that_fails_is_said_and_not_tried_at_each_connection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(own_certificate, "VALIDITY", dt.timedelta(days=29))
-    pair = make_pair(tmp_path)
+    pair = create_pair(tmp_path)
     context = CertificateFiles(*pair, is_own=True).reloading_context()
 
     def full(_certificate: Path, _key: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_certificate_that_the_settings_name_is_never_rewritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(own_certificate, "VALIDITY", dt.timedelta(days=29))
-    pair = make_pair(tmp_path)
+    pair = create_pair(tmp_path)
     before = pair.certificate.read_bytes()
     handshake(CertificateFiles(*pair).reloading_context())
     assert pair.certificate.read_bytes() == before
@@ -127,7 +127,7 @@ def test_a_certificate_that_the_settings_name_is_never_rewritten(
 
 def test_older_tls_is_refused(pair: Pair) -> None:
     context = CertificateFiles(*pair).reloading_context()
-    old = unchecked_context()
+    old = create_unchecked_context()
     old.set_ciphers("DEFAULT@SECLEVEL=0")
     with pytest.warns(DeprecationWarning, match="TLSv1_1"):
         old.minimum_version = ssl.TLSVersion.TLSv1_1
@@ -144,6 +144,6 @@ def test_unusable_files_are_reported_in_a_sentence(pair: Pair, other: Pair, tmp_
         CertificateFiles(pair.certificate, other.key).load()
     with pytest.raises(CertificateError, match="not a whole PEM file"):
         CertificateFiles(pair.key, pair.key).load()
-    lock_key(pair.key)
+    encrypt_key(pair.key)
     with pytest.raises(CertificateError, match="has a password"):
         CertificateFiles(*pair).load()

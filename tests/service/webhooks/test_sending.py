@@ -17,7 +17,7 @@ import pytest
 from service.webhooks import sending
 from service.webhooks.rules import Networks, Outcome
 from shared.wire.webhooks import DeliveryError
-from tests.certificates import server_context
+from tests.certificates import create_server_context
 from tests.webhook_receiver import Receiver
 
 LOOPBACK: Networks = [ip_network("127.0.0.0/8")]
@@ -118,7 +118,7 @@ def test_next_address_of_a_host_is_tried(receiver: Receiver, monkeypatch: pytest
 
 
 def test_certificate_has_to_be_valid_for_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    context, authority = server_context(tmp_path, "localhost")
+    context, authority = create_server_context(tmp_path, "localhost")
     server = Receiver(context)
     try:
         named = f"https://localhost:{server.port}/hook"

@@ -13,9 +13,9 @@ from PIL import Image
 from shared.images.camera_data import read_camera_data
 from shared.wire.files import CameraData, CameraPosition
 from tests.narrowing import present
-from tests.pictures import camera_photo
+from tests.pictures import create_camera_photo
 
-_PLAIN = camera_photo({})
+_PLAIN = create_camera_photo({})
 
 
 def read(data: bytes, **options: Any) -> CameraData:
@@ -28,7 +28,7 @@ def jpeg_with_exif(block: bytes) -> bytes:
     return _PLAIN[:2] + b"\xff\xe1" + struct.pack(">H", len(body) + 2) + body + _PLAIN[2:]
 
 
-PHOTO = camera_photo(
+PHOTO = create_camera_photo(
     {0x010F: "Canon", 0x0110: "EOS R5 (mark, II)"},
     {
         0x9003: "2026:05:01 10:00:01",
@@ -77,17 +77,17 @@ def test_position_is_read_only_on_request() -> None:
     "value", ["0000:00:00 00:00:00", "2026:13:01 10:00:00", "    :  :     :  :  ", "yesterday"]
 )
 def test_camera_clock_that_was_never_set_gives_no_time(value: str) -> None:
-    assert read(camera_photo({}, {0x9003: value})).taken_at is None
+    assert read(create_camera_photo({}, {0x9003: value})).taken_at is None
 
 
 @pytest.mark.parametrize("offset", ["+8", "+99:00", "UTC"])
 def test_invalid_offset_is_left_out(offset: str) -> None:
-    photo = camera_photo({}, {0x9003: "2026:05:01 10:00:01", 0x9011: offset})
+    photo = create_camera_photo({}, {0x9003: "2026:05:01 10:00:01", 0x9011: offset})
     assert read(photo).taken_at == "2026-05-01T10:00:01"
 
 
 def test_texts_are_shortened_and_cleaned() -> None:
-    camera = read(camera_photo({0x010F: "a\x1b[31m\nb" + "x" * 5000, 0x0110: "  unknown "}))
+    camera = read(create_camera_photo({0x010F: "a\x1b[31m\nb" + "x" * 5000, 0x0110: "  unknown "}))
     make = present(camera.make)
     assert make.startswith("a [31m b")
     assert len(make) <= 100
@@ -95,7 +95,7 @@ def test_texts_are_shortened_and_cleaned() -> None:
 
 
 def test_implausible_numbers_are_left_out() -> None:
-    photo = camera_photo({}, {0x829A: (1, 0), 0x829D: (0, 1), 0x920A: (4_000_000_000, 1)})
+    photo = create_camera_photo({}, {0x829A: (1, 0), 0x829D: (0, 1), 0x920A: (4_000_000_000, 1)})
     assert read(photo) == CameraData()
 
 

@@ -19,7 +19,7 @@ from desktop.canvas.views.canvas_view import CanvasView
 from desktop.imaging import open_image
 from desktop.imaging.decoding.tone import Tone
 from shared.geometry import Rect
-from tests.pictures import encoded, gradient
+from tests.pictures import draw_gradient, encode_picture
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -33,7 +33,7 @@ def view(qtbot: QtBot) -> Iterator[CanvasView]:
     view.show()
     view.setFocus()
     with qtbot.waitSignal(view.prepared):
-        view.open(open_image(encoded(gradient(300, 200))))
+        view.open(open_image(encode_picture(draw_gradient(300, 200))))
     yield view
     view.close_picture()
 
@@ -66,7 +66,7 @@ def test_a_picture_is_fitted_and_its_pixels_are_exact(view: CanvasView) -> None:
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_every_orientation_is_drawn_upright(qtbot: QtBot, view: CanvasView, orientation: int) -> None:
     with qtbot.waitSignal(view.prepared):
-        view.open(open_image(encoded(gradient(300, 200), "PNG", orientation)))
+        view.open(open_image(encode_picture(draw_gradient(300, 200), "PNG", orientation)))
     view.set_viewport(8, 250, 150)
     assert colour_at(view, 250.5, 150.5) == (250, 150, 0)
     view.set_tool(Tool.DRAW)
@@ -339,7 +339,7 @@ def test_minimap_appears_when_the_picture_exceeds_the_view(qtbot: QtBot, view: C
 
 
 def test_canvas_shows_why_a_picture_cannot_be_read(qtbot: QtBot, view: CanvasView) -> None:
-    picture = encoded(gradient(900, 900), "JPEG")
+    picture = encode_picture(draw_gradient(900, 900), "JPEG")
     broken = picture[: len(picture) // 2]
     with qtbot.waitSignal(view.failed) as failure:
         view.open(open_image(broken))

@@ -15,7 +15,7 @@ from desktop.client.http import trust
 from desktop.client.http.address import server_key
 from desktop.client.http.errors import Unreachable, Untrusted
 from desktop.connection.remote_service import is_answering
-from tests.certificates import make_pair
+from tests.certificates import create_pair
 from tests.desktop.tls_server import TlsServer
 
 
@@ -76,7 +76,7 @@ def test_trusted_fingerprint_needs_no_matching_name(server: TlsServer) -> None:
 
 @pytest.mark.usefixtures("_system")
 def test_another_key_is_refused_also_when_the_system_trusts_it(server: TlsServer, tmp_path: Path) -> None:
-    before = make_pair(tmp_path / "before").fingerprint
+    before = create_pair(tmp_path / "before").fingerprint
     for call in (first_run_needed, is_answering):
         with pytest.raises(Untrusted) as refused:
             call(server.url, before)

@@ -19,7 +19,7 @@ from shared.checkup import Level
 from tests.desktop.imaging.conversion import photos
 from tests.desktop.imaging.conversion.photos import MAKER, MODEL, WHEN, exif_block, heic, jpeg, raw, scene
 from tests.desktop.imaging.pictures import rgb
-from tests.pictures import Array, encoded
+from tests.pictures import Array, encode_picture
 
 _RED, _GREEN, _BLUE, _WHITE = (220, 20, 20), (20, 200, 20), (20, 20, 220), (240, 240, 240)
 
@@ -192,7 +192,7 @@ def test_old_library_is_named_in_the_error(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize("order", ["<", ">"])
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_the_preview_of_a_raw_file_is_upright(tmp_path: Path, orientation: int, order: str) -> None:
-    stored = Image.open(io.BytesIO(encoded(scene(800, 600), "JPEG", orientation)))
+    stored = Image.open(io.BytesIO(encode_picture(scene(800, 600), "JPEG", orientation)))
     path = write_file(tmp_path / "a.nef", raw(jpeg(np.asarray(stored)), orientation, order))
     upload = convert(path)
     assert open_image(upload).size == (800, 600)

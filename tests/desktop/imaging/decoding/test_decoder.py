@@ -27,14 +27,14 @@ from desktop.imaging.decoding.vips import pyvips
 from shared.geometry import Rect
 from shared.images.upright import stored_rect, upright_size
 from tests.desktop.imaging.pictures import rgb
-from tests.pictures import encoded, gradient
+from tests.pictures import draw_gradient, encode_picture
 
 
 @pytest.mark.parametrize("file_format", ["PNG", "JPEG", "WEBP", "TIFF"])
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_every_orientation_comes_out_upright(file_format: str, orientation: int) -> None:
-    picture = gradient(60, 44)
-    data = encoded(picture, file_format, orientation)
+    picture = draw_gradient(60, 44)
+    data = encode_picture(picture, file_format, orientation)
     header = read_header(data)
     assert (header.width, header.height) == (60, 44)
     pixels = rgb(to_qimage(read_whole(data, header, Cancellation()))).astype(int)
@@ -70,8 +70,8 @@ def test_upright_rectangle_is_read_from_the_stored_pixels(
 
 @pytest.mark.parametrize("orientation", [0, 9, 65_535])
 def test_invalid_orientation_leaves_picture_unchanged(orientation: int) -> None:
-    picture = gradient(60, 40)
-    data = encoded(picture, "JPEG", orientation)
+    picture = draw_gradient(60, 40)
+    data = encode_picture(picture, "JPEG", orientation)
     header = read_header(data)
     assert (header.width, header.height, header.orientation) == (60, 40, 1)
     cut = read_crop(data, header, Rect(0, 0, 60, 40), Cancellation())
@@ -81,7 +81,7 @@ def test_invalid_orientation_leaves_picture_unchanged(orientation: int) -> None:
 def test_a_preview_is_scaled_down_and_upright() -> None:
     picture = np.zeros((400, 1200, 3), np.uint8)
     picture[:, 600:] = 200
-    data = encoded(picture, "JPEG", 6)
+    data = encode_picture(picture, "JPEG", 6)
     header = read_header(data)
     preview = rgb(to_qimage(read_preview(data, header, 150, Cancellation())))
     assert preview.shape[1] / preview.shape[0] == pytest.approx(3, rel=0.05)
@@ -91,8 +91,8 @@ def test_a_preview_is_scaled_down_and_upright() -> None:
 
 
 def test_a_small_picture_is_its_own_preview() -> None:
-    picture = gradient(31, 17)
-    data = encoded(picture)
+    picture = draw_gradient(31, 17)
+    data = encode_picture(picture)
     preview = to_qimage(read_preview(data, read_header(data), 2048, Cancellation()))
     assert np.array_equal(rgb(preview), picture)
 
@@ -111,14 +111,14 @@ def test_grey_16_bit_and_transparent_pictures() -> None:
 
 def test_any_path_opens(tmp_path: Path) -> None:
     path = tmp_path / "左翼根部 航后[1].png[2]"
-    path.write_bytes(encoded(gradient(20, 10)))
+    path.write_bytes(encode_picture(draw_gradient(20, 10)))
     header = read_header(path)
     assert (header.width, header.height) == (20, 10)
-    assert np.array_equal(rgb(to_qimage(read_whole(path, header, Cancellation()))), gradient(20, 10))
+    assert np.array_equal(rgb(to_qimage(read_whole(path, header, Cancellation()))), draw_gradient(20, 10))
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"no picture", b"\xff\xd8\xff\xe0 broken", encoded(gradient(9, 9))[:40]]
+    "data", [b"", b"no picture", b"\xff\xd8\xff\xe0 broken", encode_picture(draw_gradient(9, 9))[:40]]
 )
 def test_file_that_is_not_a_picture_is_reported(data: bytes) -> None:
     with pytest.raises(ImageError, match="Cannot read the image"):
@@ -126,7 +126,7 @@ def test_file_that_is_not_a_picture_is_reported(data: bytes) -> None:
 
 
 def test_truncated_picture_is_reported() -> None:
-    data = encoded(gradient(300, 300), "JPEG")[:-4000]
+    data = encode_picture(draw_gradient(300, 300), "JPEG")[:-4000]
     with pytest.raises(ImageError, match="damaged"):
         read_whole(data, read_header(data), Cancellation())
 
@@ -137,7 +137,7 @@ def test_missing_file_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_picture_of_absurd_size_is_refused_by_its_header() -> None:
-    head = encoded(gradient(4, 4))
+    head = encode_picture(draw_gradient(4, 4))
     claimed = b"IHDR" + struct.pack(">II", 100_000, 100_000) + head[24:29]
     head = head[:12] + claimed + struct.pack(">I", zlib.crc32(claimed)) + head[33:]
     with pytest.raises(ImageError, match="100000 x 100000"):
@@ -145,7 +145,7 @@ def test_a_picture_of_absurd_size_is_refused_by_its_header() -> None:
 
 
 def test_cancelled_work_ends() -> None:
-    data = encoded(gradient(64, 64))
+    data = encode_picture(draw_gradient(64, 64))
     cancellation = Cancellation()
     cancellation.cancel()
     with pytest.raises(CancelledError):
@@ -175,7 +175,7 @@ def test_pixels_that_a_rectangle_touches() -> None:
 def test_a_picture_that_unpacks_to_more_than_its_pixels_is_refused(tmp_path: Path) -> None:
     chunk = b"zTXtComment\0\0" + zlib.compress(b"a" * (20 * 2**20), 9)
     whole = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
-    plain = encoded(gradient(60, 44), "PNG")
+    plain = encode_picture(draw_gradient(60, 44), "PNG")
     path = tmp_path / "图.png"
     path.write_bytes(plain[:33] + whole + plain[33:])
     for data in (path, path.read_bytes()):

@@ -14,7 +14,7 @@ from desktop.imaging.sources.source import ImageSource
 from desktop.imaging.sources.tiled import TiledImage
 from shared.geometry import Rect
 from tests.desktop.imaging.pictures import rgb
-from tests.pictures import encoded, gradient
+from tests.pictures import draw_gradient, encode_picture
 
 WIDTH, HEIGHT = 1500, 1200
 
@@ -26,7 +26,7 @@ def large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ImageSource:
         monkeypatch.setattr(module, "WHOLE_LIMIT", 1_000_000)
     monkeypatch.setattr(tiled, "PREVIEW", 500)
     path = tmp_path / "large.png"
-    path.write_bytes(encoded(gradient(WIDTH, HEIGHT), "PNG", 6))
+    path.write_bytes(encode_picture(draw_gradient(WIDTH, HEIGHT), "PNG", 6))
     source = open_image(path)
     assert isinstance(source, TiledImage)
     return source
@@ -45,7 +45,7 @@ def test_fine_crop_has_the_pixels_of_the_original(large: ImageSource) -> None:
     assert part is not None
     assert part.size == (WIDTH, HEIGHT)
     x, y, _ = part.from_picture @ (1300.0, 800.0, 1.0)
-    assert list(rgb(part.image)[int(y), int(x)]) == list(gradient(WIDTH, HEIGHT)[800, 1300])
+    assert list(rgb(part.image)[int(y), int(x)]) == list(draw_gradient(WIDTH, HEIGHT)[800, 1300])
 
 
 def test_a_part_at_the_edge_stays_inside(large: ImageSource) -> None:
@@ -60,8 +60,8 @@ def test_empty_and_too_large_rectangles_give_no_crop(large: ImageSource) -> None
 
 
 def test_coarse_crop_of_a_small_picture_has_all_pixels() -> None:
-    whole = preview_crop(open_image(encoded(gradient(60, 40))))
-    assert np.array_equal(rgb(whole.image), gradient(60, 40))
+    whole = preview_crop(open_image(encode_picture(draw_gradient(60, 40))))
+    assert np.array_equal(rgb(whole.image), draw_gradient(60, 40))
     assert np.array_equal(whole.from_picture, np.eye(3))
 
 

@@ -17,7 +17,7 @@ from desktop.imaging.sources.whole import WholeImage
 from shared.geometry import Rect
 from tests.desktop.imaging.pictures import rgb
 from tests.narrowing import current
-from tests.pictures import Array, encoded, gradient
+from tests.pictures import Array, draw_gradient, encode_picture
 
 
 def ignore(_done: float) -> bool:
@@ -51,7 +51,7 @@ def level_pixels(source: ImageSource, index: int) -> Array:
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_tiled_picture_equals_the_whole_one(tmp_path: Path, orientation: int) -> None:
     picture = smooth(1301, 743)
-    source = tiled(encoded(picture, "PNG", orientation), tmp_path)
+    source = tiled(encode_picture(picture, "PNG", orientation), tmp_path)
     assert source.size == (1301, 743)
     assert current(source.levels) == ()
     source.prepare(ignore)
@@ -69,8 +69,8 @@ def test_tiled_picture_equals_the_whole_one(tmp_path: Path, orientation: int) ->
 
 
 def test_a_whole_picture_has_exact_levels() -> None:
-    picture = gradient(1100, 701)
-    source = open_image(encoded(picture), "p.png")
+    picture = draw_gradient(1100, 701)
+    source = open_image(encode_picture(picture), "p.png")
     assert isinstance(source, WholeImage)
     assert (source.size, source.name) == ((1100, 701), "p.png")
     source.prepare(ignore)
@@ -86,8 +86,8 @@ def test_a_whole_picture_has_exact_levels() -> None:
 
 
 def test_first_crop_does_not_load_the_whole_picture() -> None:
-    picture = gradient(1100, 701)
-    source = open_image(encoded(picture), "p.png")
+    picture = draw_gradient(1100, 701)
+    source = open_image(encode_picture(picture), "p.png")
     assert isinstance(source, WholeImage)
     assert np.array_equal(rgb(source.crop(Rect(100, 50, 30, 20))), picture[50:70, 100:130])
     assert (source.levels, source._pixels) == ((), ())
@@ -96,13 +96,13 @@ def test_first_crop_does_not_load_the_whole_picture() -> None:
 
 
 def test_a_picture_held_in_memory_has_a_preview_no_larger_than_needed() -> None:
-    preview = open_image(encoded(gradient(3000, 2000), "JPEG"), "p.jpg").preview()
+    preview = open_image(encode_picture(draw_gradient(3000, 2000), "JPEG"), "p.jpg").preview()
     assert 1400 <= preview.width() < 2800
 
 
 def test_size_decides_between_whole_and_tiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "机翼.png"
-    path.write_bytes(encoded(gradient(50, 40)))
+    path.write_bytes(encode_picture(draw_gradient(50, 40)))
     monkeypatch.setattr(opening, "WHOLE_LIMIT", 50 * 40)
     assert isinstance(open_image(path), WholeImage)
     monkeypatch.setattr(opening, "WHOLE_LIMIT", 50 * 40 - 1)
@@ -112,7 +112,7 @@ def test_size_decides_between_whole_and_tiled(monkeypatch: pytest.MonkeyPatch, t
 
 
 def test_a_pyramid_is_made_once_for_the_same_content(tmp_path: Path) -> None:
-    data = encoded(smooth(900, 600))
+    data = encode_picture(smooth(900, 600))
     steps: list[float] = []
 
     def note(done: float) -> bool:
@@ -131,7 +131,7 @@ def test_a_pyramid_is_made_once_for_the_same_content(tmp_path: Path) -> None:
 
 
 def test_broken_pyramid_is_rebuilt(tmp_path: Path) -> None:
-    data = encoded(smooth(900, 600))
+    data = encode_picture(smooth(900, 600))
     tiled(data, tmp_path).prepare(ignore)
     (pyramid,) = tmp_path.glob("*.zip")
     pyramid.write_bytes(b"broken")
@@ -160,7 +160,7 @@ def test_longest_unused_pyramids_are_removed(tmp_path: Path) -> None:
 
 
 def test_cancelled_pyramid_leaves_no_file(tmp_path: Path) -> None:
-    data = encoded(smooth(1500, 1500), "JPEG")
+    data = encode_picture(smooth(1500, 1500), "JPEG")
     source = tiled(data, tmp_path)
     with pytest.raises(CancelledError):
         source.prepare(lambda _done: False)
@@ -174,7 +174,7 @@ def test_cancelled_pyramid_leaves_no_file(tmp_path: Path) -> None:
 
 
 def test_damaged_original_is_reported(tmp_path: Path) -> None:
-    source = tiled(encoded(smooth(900, 600), "JPEG")[:-3000], tmp_path)
+    source = tiled(encode_picture(smooth(900, 600), "JPEG")[:-3000], tmp_path)
     with pytest.raises(ImageError, match="damaged"):
         source.prepare(ignore)
     assert list(tmp_path.iterdir()) == []
@@ -183,12 +183,12 @@ def test_damaged_original_is_reported(tmp_path: Path) -> None:
 def test_read_only_cache_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(ImageError, match=r"Cannot prepare image .* for zooming"):
-        tiled(encoded(smooth(900, 600)), tmp_path / "file" / "folder").prepare(ignore)
+        tiled(encode_picture(smooth(900, 600)), tmp_path / "file" / "folder").prepare(ignore)
 
 
 def test_original_file_is_not_changed(tmp_path: Path) -> None:
     path = tmp_path / "p.jpg"
-    path.write_bytes(encoded(smooth(900, 600), "JPEG", 6))
+    path.write_bytes(encode_picture(smooth(900, 600), "JPEG", 6))
     before = (path.read_bytes(), path.stat().st_mtime_ns)
     source = TiledImage(path, read_header(path), "p", PyramidCache(tmp_path / "cache"))
     source.preview()

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from service.detection.compute.pictures import load
-from tests.pictures import encoded, gradient
+from tests.pictures import draw_gradient, encode_picture
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize("file_format", ["JPEG", "PNG"])
 def test_every_orientation_is_read_upright(tmp_path: Path, file_format: str, orientation: int) -> None:
-    pixels = gradient(240, 160)
+    pixels = draw_gradient(240, 160)
     path = tmp_path / "photo"
-    path.write_bytes(encoded(pixels, file_format, orientation))
+    path.write_bytes(encode_picture(pixels, file_format, orientation))
     image, scale = load(path)
     assert scale == 1
     assert image.shape == (160, 240, 3)
@@ -29,7 +29,7 @@ def test_a_reduced_photo_keeps_every_place(tmp_path: Path, orientation: int, shr
     upright = np.full((480, 640, 3), 40, np.uint8)
     upright[96:192, 320:544] = (200, 60, 30)
     path = tmp_path / "photo.jpg"
-    path.write_bytes(encoded(upright, "JPEG", orientation))
+    path.write_bytes(encode_picture(upright, "JPEG", orientation))
     sizes = []
 
     def needed(width: int, height: int) -> float:
@@ -55,7 +55,7 @@ def test_a_photo_is_reduced_by_whole_blocks_and_not_below_what_is_needed(
     tmp_path: Path, width: int, height: int, least: float, scale: float
 ) -> None:
     path = tmp_path / "photo.jpg"
-    path.write_bytes(encoded(gradient(width, height), "JPEG", 1))
+    path.write_bytes(encode_picture(draw_gradient(width, height), "JPEG", 1))
     assert load(path, lambda _width, _height: least)[1] == scale
-    path.write_bytes(encoded(gradient(width, height), "PNG", 1))
+    path.write_bytes(encode_picture(draw_gradient(width, height), "PNG", 1))
     assert load(path, lambda _width, _height: least)[1] == 1

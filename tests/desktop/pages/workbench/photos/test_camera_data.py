@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from shared.wire.inspection import RecordUpdate
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
-from tests.pictures import camera_photo
+from tests.pictures import create_camera_photo
 
 
 def test_the_photo_box_says_which_camera_took_the_photo_and_when(
@@ -17,7 +17,7 @@ def test_the_photo_box_says_which_camera_took_the_photo_and_when(
     session = workbench.session
     record_id = make_record(session)
     session.records.update(record_id, RecordUpdate(start_time=datetime(2026, 1, 1, tzinfo=UTC)))
-    photo = camera_photo({0x010F: "Canon"}, {0x9003: "2020:05:01 10:00:01", 0x8827: 400})
+    photo = create_camera_photo({0x010F: "Canon"}, {0x9003: "2020:05:01 10:00:01", 0x8827: 400})
     first, second, _ = session.items.all(record_id)
     session.items.add_photo(first.item_id, session.files.upload(photo, "photo.jpg").file_id)
     workbench.open(record_id, qtbot.waitUntil)

@@ -15,7 +15,7 @@ from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair
 from shared.geometry import Rect
 from shared.images.cv import cv2
 from tests.desktop.imaging.pictures import rgb
-from tests.pictures import encoded
+from tests.pictures import encode_picture
 
 REGION = Rect(300, 200, 200, 150)
 
@@ -57,7 +57,7 @@ def test_a_large_photo_lies_on_its_region(session: Session, monkeypatch: pytest.
     good, data = cv2.imencode(".jpg", surface(width, height))
     assert good
     stored = session.files.upload(bytes(data), "large.jpg")
-    reference = open_image(encoded(surface(1000, 750)))
+    reference = open_image(encode_picture(surface(1000, 750)))
     reports = Reports()
     to_photo: list[list[float]] = [[4.0, 0, 0], [0, 4.0, 0], [0, 0, 1]]
     sharp = make_pair(

@@ -16,7 +16,7 @@ from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver
 from tests.narrowing import present
-from tests.pictures import encoded
+from tests.pictures import encode_picture
 
 CRACK = np.array([[300, 230], [330, 245], [350, 270], [390, 290]], np.int32)
 REGION = Rect(240, 180, 240, 180)
@@ -28,7 +28,7 @@ def test_findings_lie_where_they_are_in_every_orientation(workbench: WorkbenchDr
     good = draw_panel(WIDTH, HEIGHT, 1).image
     bad = good.copy()
     cv2.polylines(bad, [CRACK], isClosed=False, color=(30, 30, 30), thickness=3, lineType=cv2.LINE_AA)
-    stored = session.files.upload(encoded(good[..., ::-1], "JPEG", 6), "reference.jpg")
+    stored = session.files.upload(encode_picture(good[..., ::-1], "JPEG", 6), "reference.jpg")
     reference_id = session.catalogue.reference_images.create(
         ReferenceImageWrite(reference_image_name="turned", file_id=stored.file_id)
     ).reference_image_id
@@ -49,7 +49,7 @@ def test_findings_lie_where_they_are_in_every_orientation(workbench: WorkbenchDr
             },
         }
         item = session.items.create(ItemCreate.model_validate(body)).value
-        photo = session.files.upload(encoded(bad[..., ::-1], "JPEG", turn), f"{turn}.jpg")
+        photo = session.files.upload(encode_picture(bad[..., ::-1], "JPEG", turn), f"{turn}.jpg")
         session.items.add_photo(item.item_id, photo.file_id)
     workbench.open(record_id, qtbot.waitUntil)
     assert workbench.page.view.source is not None
