@@ -1,4 +1,4 @@
-"""Provides a network between a program and a server: it stops silently, is cut, leads to another server."""
+"""Simulates network faults between a program and a server: stalls, cut connections, another server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 
 
 class StallingProxy:
-    """Forwards connections to a port of loopback, until it is asked to stall."""
+    """Forwards connections to a port on loopback until `stall`."""
 
     def __init__(self, port: int) -> None:
         self._target = ("127.0.0.1", port)
@@ -22,25 +22,25 @@ class StallingProxy:
         self._accepting.start()
 
     def stall(self) -> None:
-        """Keep every connection open and forward nothing any more."""
+        """Stop forwarding and keep every connection open."""
         self._flowing.clear()
 
     def flow(self) -> None:
-        """Forward again, what waits first."""
+        """Forward again, beginning with the data that was held back."""
         self._flowing.set()
 
     def lead_to(self, port: int) -> None:
-        """Forward new connections to another port of loopback."""
+        """Forward new connections to another port on loopback."""
         self._target = ("127.0.0.1", port)
 
     def cut(self) -> None:
-        """End every connection that is open now."""
-        for each in list(self._open):
+        """End every open connection."""
+        for connection in list(self._open):
             with contextlib.suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
+                connection.shutdown(socket.SHUT_RDWR)
 
     def refuse(self) -> None:
-        """End every connection and take no new one."""
+        """End every connection and refuse new ones."""
         # Without the shutdown the thread in `accept` keeps the port open.
         with contextlib.suppress(OSError):
             self._listening.shutdown(socket.SHUT_RDWR)
@@ -50,8 +50,8 @@ class StallingProxy:
         self.flow()
         for thread in self._forwarding:
             thread.join()
-        for each in self._open:
-            each.close()
+        for connection in self._open:
+            connection.close()
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
@@ -72,7 +72,7 @@ class StallingProxy:
             while data := source.recv(65536):
                 self._flowing.wait()
                 target.sendall(data)
-        # Also after a reset, which would otherwise leave the other side waiting.
+        # After a reset too; otherwise the other side would wait.
         self._flowing.wait()
         with contextlib.suppress(OSError):
             target.shutdown(socket.SHUT_WR)

@@ -1,4 +1,4 @@
-"""A web server that tells of versions."""
+"""Serves the document of available versions, for tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 
 class Site:
-    """A web server that gives this text, and keeps what it was asked with."""
+    """A web server that answers with `text` and records its requests."""
 
     def __init__(self) -> None:
         self.text = b""

@@ -1,4 +1,4 @@
-"""The walk of a call: the packages of the project that it goes through, outermost first."""
+"""Records the packages of the project that a call passes through."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ PACKAGES = (
     "service.detection",
     "service.db",
 )
-"""The packages that docs/architecture.md draws; the first that fits counts. Whatever runs the work of others
-without knowing it (`desktop.background`, `service.changes`, libraries) is not one."""
+"""The packages of the diagram in docs/architecture.md; the first match counts. Modules that only run
+functions of others (`desktop.background`, `service.changes`, libraries) do not count."""
 
 
-def walked(frame: FrameType | None = None, packages: Sequence[str] = PACKAGES) -> list[str]:
-    """The packages on the stack of `frame` (the caller's unless given), outermost first.
+def trace_packages(frame: FrameType | None = None, packages: Sequence[str] = PACKAGES) -> list[str]:
+    """Return the packages on the stack of `frame` (default: the caller's), outermost first.
 
-    A package counts once for all its frames in a row; one that is entered again later is listed again.
+    Consecutive frames of a package count once. A package that is entered again later is listed again.
     """
     frame = sys._getframe(1) if frame is None else frame
-    packages_met: list[str] = []
+    entered_packages: list[str] = []
     while frame is not None:
         package = _package(frame.f_code.co_filename, packages)
-        if package and (not packages_met or packages_met[-1] != package):
-            packages_met.append(package)
+        if package and (not entered_packages or entered_packages[-1] != package):
+            entered_packages.append(package)
         frame = frame.f_back
-    return packages_met[::-1]
+    return entered_packages[::-1]
 
 
 def _package(filename: str, packages: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ class Received(NamedTuple):
 
 
 class Receiver:
-    """A server that keeps what it receives and answers `status` with `headers`, until `close`."""
+    """A server that stores requests and answers with `status` and `headers`, until `close`."""
 
     def __init__(self, context: ssl.SSLContext | None = None) -> None:
         self.status = 204
@@ -35,16 +35,16 @@ class Receiver:
         self.received: list[Received] = []
         self.answers = threading.Event()
         self.answers.set()
-        self._arrived = threading.Condition()
+        self._condition = threading.Condition()
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                with receiver._arrived:
+                with receiver._condition:
                     receiver.received.append(Received(self.path, headers, body))
-                    receiver._arrived.notify_all()
+                    receiver._condition.notify_all()
                 receiver.answers.wait(PATIENCE)
                 self.send_response(receiver.status)
                 for name, value in receiver.headers.items():
@@ -58,7 +58,7 @@ class Receiver:
             daemon_threads = False
 
             def handle_error(self, request: object, client_address: object) -> None:
-                """A client that leaves in the middle is no fault of the test."""
+                """Ignore a client that disconnects."""
 
         self._server = Server(("127.0.0.1", 0), Handler)
         if context is not None:
@@ -69,17 +69,17 @@ class Receiver:
 
     @property
     def url(self) -> str:
-        """Where it listens, without TLS."""
+        """The address without TLS."""
         return f"http://127.0.0.1:{self.port}/hook"
 
     def wait(self, count: int) -> list[Received]:
-        """The requests, once there are `count` of them."""
-        with self._arrived:
-            assert self._arrived.wait_for(lambda: len(self.received) >= count, PATIENCE), self.received
+        """Wait for `count` requests and return all received ones."""
+        with self._condition:
+            assert self._condition.wait_for(lambda: len(self.received) >= count, PATIENCE), self.received
             return list(self.received)
 
     def close(self) -> None:
-        """End it, after the answers under way."""
+        """Stop the server after the running answers."""
         self.answers.set()
         self._server.shutdown()
         self._thread.join()

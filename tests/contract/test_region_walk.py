@@ -12,7 +12,7 @@ from service.db.database import Database
 from service.inspection.records.items import Items
 from shared.wire.inspection import ItemCreate
 from tests.contract.running import Running
-from tests.walks import walked
+from tests.walks import trace_packages
 
 
 def test_a_created_item_walks_through_each_package_once(
@@ -25,7 +25,7 @@ def test_a_created_item_walks_through_each_package_once(
 
     async def record_write(self: Database, work: Callable[..., Any]) -> Any:
         if work.__qualname__.startswith("Items.create"):
-            walks["write"].append(walked())
+            walks["write"].append(trace_packages())
         return await write(self, work)
 
     async def record_create(self: Items, body: ItemCreate, *rest: Any) -> Any:
@@ -34,7 +34,7 @@ def test_a_created_item_walks_through_each_package_once(
 
     def record_insert(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
         if statement.startswith("INSERT INTO item "):
-            walks["insert"].append(walked())
+            walks["insert"].append(trace_packages())
 
     monkeypatch.setattr(Database, "write", record_write)
     monkeypatch.setattr(Items, "create", record_create)

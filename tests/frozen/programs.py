@@ -1,4 +1,4 @@
-"""Runs the frozen program as a user who has never run it, in a place where that user may not write."""
+"""Runs the frozen program as a new user, in a folder where this user cannot write."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from shared.paths import SERVICE_ADDRESS_FILE
 from tests.narrowing import present
 
 NOBODY = 65534
-"""The account without rights of every Linux; root may write everywhere, so a test by root takes this one."""
+"""The account without permissions that every Linux has. Tests that run as root use it, because root can write
+everywhere."""
 
 _START_SECONDS = 90
 _HOME = "用户 é"
 
 
-def output(*command: str | Path, **options: Any) -> str:
+def run_tool(*command: str | Path, **options: Any) -> str:
     run = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, **options)
     assert run.returncode == 0, run.stdout + run.stderr
     return str(run.stdout)
 
 
 class FreshUser:
-    """A user without any file, whose home is a new folder of a name that is not ASCII."""
+    """A user without files, with a new home folder whose name is not ASCII."""
 
     def __init__(self, folder: Path) -> None:
         self.home = folder / _HOME
@@ -41,7 +42,7 @@ class FreshUser:
 
     @property
     def options(self) -> dict[str, Any]:
-        """For subprocess: run as this user, in the environment of someone who never heard of Python."""
+        """Options for subprocess: this user, in an environment without Python."""
         environment = {"HOME": str(self.home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
         environment |= {"TMPDIR": str(self.home), "QT_QPA_PLATFORM": "offscreen"}
         other = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if self.is_other else {}
@@ -49,18 +50,18 @@ class FreshUser:
 
     @property
     def data(self) -> Path:
-        """Where the program keeps this user's data."""
+        """The folder of this user's data."""
         return self.home / ".local" / "share" / "Walkaround"
 
     def take_ownership(self) -> None:
-        """Make every file in the home this user's."""
+        """Make this user the owner of every file in the home folder."""
         for path in [self.home, *self.home.rglob("*")] if self.is_other else ():
             os.chown(path, NOBODY, NOBODY)
 
 
 @contextmanager
 def public_folder() -> Iterator[Path]:
-    """A new folder that every user may read, of a name that is not ASCII."""
+    """Create a folder that every user can read, with a name that is not ASCII."""
     folder = Path(tempfile.mkdtemp(prefix="机库 "))
     folder.chmod(0o755)
     try:
@@ -73,14 +74,14 @@ def public_folder() -> Iterator[Path]:
 
 
 def make_read_only(folder: Path) -> None:
-    """Take everyone's right to write to `folder` and to all that is in it."""
+    """Remove all write permissions on `folder` and everything in it."""
     for path in [*folder.rglob("*"), folder]:
         if not path.is_symlink():
             path.chmod(path.stat().st_mode & ~0o222)
 
 
-def listing(folder: Path) -> dict[str, tuple[int, int]]:
-    """The size and time of every file in a folder."""
+def list_files(folder: Path) -> dict[str, tuple[int, int]]:
+    """Return the size and time of every file in a folder."""
     return {
         str(path.relative_to(folder)): (path.lstat().st_size, path.lstat().st_mtime_ns)
         for path in folder.rglob("*")
@@ -88,10 +89,10 @@ def listing(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 @contextmanager
-def running(
+def run_service(
     command: Sequence[str | Path], data: Path, options: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Run the program until its service answers, and end it: gives what it wrote of its address."""
+    """Run the program until its service answers, and end it. Returns the stored address of the service."""
     address = data / SERVICE_ADDRESS_FILE
     with (
         tempfile.TemporaryFile() as output,
@@ -115,17 +116,19 @@ def running(
 
 
 def check_fresh_user(program: Path) -> None:
-    """A fresh user opens the desktop: the data is in the user's folders, the program's is unchanged."""
-    before = listing(program.parent)
+    """Open the desktop as a new user; check that the data is in the user's folders and the program is
+    unchanged.
+    """
+    before = list_files(program.parent)
     with tempfile.TemporaryDirectory(prefix="home ") as home:
         Path(home).chmod(0o755)
         user = FreshUser(Path(home))
-        assert output(program, "--version", **user.options).startswith("walkaround ")
-        with running([program], user.data, user.options) as address:
+        assert run_tool(program, "--version", **user.options).startswith("walkaround ")
+        with run_service([program], user.data, user.options) as address:
             assert present(address["url"]).startswith("http")
         assert (user.data / "walkaround.db").is_file()
         log = next(user.home.rglob("desktop.log"))
         assert "Traceback" not in log.read_text("utf-8")
         if user.is_other:
             assert {path.stat().st_uid for path in user.home.rglob("*") if path.exists()} == {NOBODY}
-    assert listing(program.parent) == before
+    assert list_files(program.parent) == before

@@ -1,4 +1,4 @@
-"""The frozen program in `dist/`: what is in it, and that it runs on a machine without Python."""
+"""Tests the frozen program in `dist/`: its files, and that it runs without Python."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ INSIDE = BUNDLE / "_internal"
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _built() -> None:
+def _require_bundle() -> None:
     assert PROGRAM.exists(), "build it first: make package"
 
 
 @pytest.fixture
 def bare(tmp_path: Path) -> dict[str, str]:
-    """The environment of a person who never heard of Python."""
+    """Return an environment without Python."""
     passed_on = (
         "HOME",
         "LANG",
@@ -71,7 +71,7 @@ def names() -> list[str]:
         "openapi_ui_bundles/**/swagger-ui-bundle.js",
     ],
 )
-def test_the_bundle_holds(pattern: str) -> None:
+def test_bundle_contains_file(pattern: str) -> None:
     assert list(INSIDE.glob(pattern))
 
 
@@ -98,12 +98,12 @@ def test_every_migration_is_in_the_bundle() -> None:
         ),
     ],
 )
-def test_the_bundle_is_free_of(unwanted: str) -> None:
+def test_bundle_does_not_contain(unwanted: str) -> None:
     assert [name for name in names() if unwanted in name] == []
 
 
 def test_bundle_is_at_most_as_large_as_documented() -> None:
-    """As `du` counts: megabytes of 2^20 bytes, blocks of the disk."""
+    """The size is that of `du`: blocks of the disk, in megabytes of 2^20 bytes."""
     blocks = sum(path.lstat().st_blocks for path in [BUNDLE, *BUNDLE.rglob("*")])
     assert blocks * 512 / 2**20 <= 380
 
@@ -120,13 +120,13 @@ def test_version_needs_no_display_and_no_library_of_windows(
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="links are made on Linux")
-def test_no_link_leads_nowhere() -> None:
+def test_bundle_has_no_dangling_link() -> None:
     assert [path for path in BUNDLE.rglob("*") if path.is_symlink() and not path.exists()] == []
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ELF")
 def test_every_library_can_be_loaded() -> None:
-    """Symbols are taken out of libraries and ICU's data is rebuilt: the loader has to take them all."""
+    """Symbols are removed from libraries and ICU's data is rebuilt. The loader must accept all of them."""
     loading = "import ctypes, sys\nfor path in sys.argv[1:]: ctypes.CDLL(path)"
     libraries = sorted(path for path in INSIDE.rglob("*.so*") if path.is_file() and not path.is_symlink())
     environment = {"LD_LIBRARY_PATH": str(INSIDE), "PATH": "/usr/bin:/bin"}
@@ -140,7 +140,7 @@ def test_every_library_can_be_loaded() -> None:
     assert run.returncode == 0, run.stderr
 
 
-def test_the_frozen_demo(tmp_path: Path, bare: dict[str, str]) -> None:
+def test_demo_of_the_frozen_program_succeeds(tmp_path: Path, bare: dict[str, str]) -> None:
     out = tmp_path / "绕机 检查"
     run = subprocess.run(
         [PROGRAM, "demo", "--out", out],
@@ -155,7 +155,7 @@ def test_the_frozen_demo(tmp_path: Path, bare: dict[str, str]) -> None:
     check_written(out)
 
 
-def test_the_frozen_service_is_ready_and_answers(tmp_path: Path, bare: dict[str, str]) -> None:
+def test_frozen_service_becomes_ready_and_answers(tmp_path: Path, bare: dict[str, str]) -> None:
     command: list[str | Path] = [PROGRAM, "serve", "--port", "0", "--data-dir", tmp_path / "data"]
     environment = {**bare, "WALKAROUND_PARENT_PIPE": "1"}
     with subprocess.Popen(
@@ -176,7 +176,7 @@ def test_the_frozen_service_is_ready_and_answers(tmp_path: Path, bare: dict[str,
 
 @pytest.fixture
 def display() -> Iterator[str]:
-    """A screen of X11 that nobody sees."""
+    """A virtual X11 display."""
     if shutil.which("Xvfb") is None:
         pytest.skip("needs Xvfb")
     reading, writing = os.pipe()
@@ -193,7 +193,7 @@ def display() -> Iterator[str]:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="X11")
 @pytest.mark.parametrize("session", ["x11", "wayland"])
-def test_a_real_window_opens(tmp_path: Path, bare: dict[str, str], display: str, session: str) -> None:
+def test_window_opens_on_a_display(tmp_path: Path, bare: dict[str, str], display: str, session: str) -> None:
     xwininfo = shutil.which("xwininfo")
     if xwininfo is None:
         pytest.skip("needs xwininfo")

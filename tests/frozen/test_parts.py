@@ -1,4 +1,4 @@
-"""NOTICE and SBOM list what the frozen program really holds: each part with its version and licence."""
+"""Tests that NOTICE and SBOM list every part of the frozen program with its version and licence."""
 
 from __future__ import annotations
 

@@ -12,7 +12,14 @@ import pytest
 from resources.packaging import portable
 from shared import __version__
 from shared.paths import program_folder
-from tests.frozen.programs import FreshUser, check_fresh_user, make_read_only, output, public_folder, running
+from tests.frozen.programs import (
+    FreshUser,
+    check_fresh_user,
+    make_read_only,
+    public_folder,
+    run_service,
+    run_tool,
+)
 from tests.frozen.upgrades import check_kept, earlier_data
 
 pytestmark = [
@@ -32,7 +39,7 @@ def archive() -> Path:
 def unpacked(archive: Path) -> Iterator[Path]:
     """The folder of the archive, in a place of a name that is not ASCII where nobody may write."""
     with public_folder() as folder:
-        output("tar", "-xJf", archive, "-C", folder)
+        run_tool("tar", "-xJf", archive, "-C", folder)
         (only,) = folder.iterdir()
         make_read_only(only)
         yield only
@@ -69,6 +76,6 @@ def test_data_of_an_earlier_version_is_kept(unpacked: Path) -> None:
         user = FreshUser(folder)
         before = earlier_data(user.data)
         user.take_ownership()
-        with running([unpacked / "walkaround"], user.data, user.options):
+        with run_service([unpacked / "walkaround"], user.data, user.options):
             pass
         check_kept(user.data, before)

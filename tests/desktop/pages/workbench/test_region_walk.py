@@ -13,7 +13,7 @@ from desktop.journal import Edit, EditKind, Journal
 from desktop.pages.workbench.open_record.item_changes import ItemChanges
 from shared.wire.inspection import ItemCreate
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
-from tests.walks import walked
+from tests.walks import trace_packages
 
 
 def test_a_drawn_region_walks_through_each_package_once(
@@ -26,17 +26,17 @@ def test_a_drawn_region_walks_through_each_package_once(
     change_regions, append, create = ItemChanges.change_regions, Journal.append, Items.create
 
     def changing(self: ItemChanges, change: RegionChange) -> None:
-        walks["change"].append(walked())
+        walks["change"].append(trace_packages())
         handed.append(change)
         change_regions(self, change)
 
     def appending(self: Journal, *edits: Edit, **options: Any) -> None:
-        walks["journal"].append(walked())
+        walks["journal"].append(trace_packages())
         handed.extend(edits)
         append(self, *edits, **options)
 
     def creating(self: Items, body: ItemCreate, key: str | None = None) -> Any:
-        walks["send"].append(walked())
+        walks["send"].append(trace_packages())
         handed.append(body)
         return create(self, body, key)
 

@@ -11,7 +11,7 @@ from desktop.client.api.inspection import Items
 from desktop.pages.workbench.model.run_state import RunPhase
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_detecting import REGION, add_photo, large
-from tests.walks import walked
+from tests.walks import trace_packages
 
 
 def test_only_the_open_record_reads_what_a_detection_did(
@@ -25,15 +25,15 @@ def test_only_the_open_record_reads_what_a_detection_did(
     get, everything, detect = Items.get, Items.all, Items.detect
 
     def reading(self: Items, item_id: str) -> Any:
-        reads.append(walked())
+        reads.append(trace_packages())
         return get(self, item_id)
 
     def reading_all(self: Items, record: str) -> Any:
-        reads.append(walked())
+        reads.append(trace_packages())
         return everything(self, record)
 
     def asking(self: Items, item_id: str) -> Any:
-        asks.append(walked())
+        asks.append(trace_packages())
         return detect(self, item_id)
 
     monkeypatch.setattr(Items, "get", reading)
