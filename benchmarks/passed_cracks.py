@@ -107,8 +107,7 @@ def _count(sums: Counter[str], place: CrackedPlace) -> None:
     for number in _CLEAN:
         photo, matrix = photographed(place.region, place.image(number, cracked=False)[0], number)
         zone = moved(place.zone, matrix)
-        both: tuple[tuple[str, known | None], ...] = (("false alone", None), ("false", memories[0]))
-        for name, memory_or_none in both:
+        for name, known in (("false alone", None), ("false", memories[0])):
             boxes = _boxes(place.region, photo, known) or []
             sums[name] += sum(zone.contains(*box.centre) for box in boxes)
 

@@ -30,7 +30,9 @@ MOST_ATTEMPTS: Final = 3
 _JOB = JobRow.__table__.c
 _OPEN = (
     select_columns(_JOB.job_id)
-    .where(_JOB.item_id == bindparam("item_id"), or_(*(_JOB.state == str(state) for state in OPEN)))
+    .where(
+        _JOB.item_id == bindparam("item_id"), or_(*(_JOB.state == str(state) for state in OPEN_JOB_STATES))
+    )
     .limit(1)
 )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-from sqlalchemy import BindParameter, Select, Update, bindparam, select, update
+from sqlalchemy import Select, Update, bindparam, select, update
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce

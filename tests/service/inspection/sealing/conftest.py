@@ -69,7 +69,7 @@ def post(client: TestClient, path: str, **body: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def sealed_record(client: TestClient, database: Database, settings: Settings) -> SealedRecord:
-    picture = bytes(cv2.imencode(".png", samples.panel(24, 16).image)[1])
+    picture = bytes(cv2.imencode(".png", samples.draw_panel(24, 16).image)[1])
     upload = client.post("/api/files", files={"file": ("左翼.png", picture, "image/png")})
     file = upload.json()["data"]
     image = post(
