@@ -40,6 +40,8 @@ from shared.wire.detection import ModelKind
 
 RATIO = 1.3
 """The most that a detection may take over the bare calls of its model."""
+_CALLS = 5
+"""The number of bare calls whose median counts."""
 _ALONE = 5
 """The number of photos that are detected one by one."""
 
@@ -83,7 +85,7 @@ def overhead(options: argparse.Namespace) -> None:
                         "labels": [],
                     }
                     calls = _calls(detector, image) if sliced else 1
-                    floor = calls * _median(detector.bare_call(), 10)
+                    floor = calls * _median(detector.bare_call(), _CALLS)
                     work = partial(compute.ask, request, 300, lambda _: None)
                     seconds, processor = _measure(work, 3 if sliced else 8, partial(_pids, compute))
                     name = f"overhead, {detector.name}, {label} photo of {_megapixels(image)}"
@@ -133,10 +135,10 @@ def queue(options: argparse.Namespace) -> None:
                     items.append(create_item(client, record, None, stored["file_id"], model_id))
                 paths = iter([f"/inspection_item/{items.pop()}/detect?wait=60" for _ in range(1 + _ALONE)])
                 calls = _calls(detector, image) if sliced else 1
-                before = _median(bare, 10)
+                before = _median(bare, _CALLS)
                 alone = _measure(partial(_detect_next, client, paths), _ALONE, running.processes)
                 row = _batch(running, record, options.queued)
-                floor = calls * (before + _median(bare, 10)) / 2
+                floor = calls * (before + _median(bare, _CALLS)) / 2
                 decoding = _decoding(_jpeg(image), bool(sliced))
                 for kind, (seconds, processor) in (("one alone", alone), (f"{options.queued} in a row", row)):
                     name = f"service, {detector.name}, {label} photo of {_megapixels(image)}, {kind}"
