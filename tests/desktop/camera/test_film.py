@@ -11,8 +11,7 @@ from pytestqt.qtbot import QtBot
 from desktop.background import workers
 from desktop.camera import CameraFeed, Film, FilmedFrame, feed, is_choppy
 from desktop.camera.sources import Frame
-from service.face.liveness.decision import Motion, decide
-from service.face.liveness.relief import measure_relief
+from service.face.liveness.decision import decide, measure_motion
 from service.face.liveness.tracking import track
 from shared.images.cv import cv2
 from shared.limits import MAX_FRAME_LENGTH, MAX_FRAMES
@@ -126,5 +125,5 @@ def test_the_service_judges_films_of_the_desktop(frame: films.Frame, live: bool)
     sent = film.frames()
     greys = [cv2.cvtColor(decoded_picture(each), cv2.COLOR_BGR2GRAY) for each in sent]
     tracks = track(greys, films.EYES)
-    motion = Motion(np.array([float(each.at_ms) for each in sent]), tracks, measure_relief(tracks))
+    motion = measure_motion([float(each.at_ms) for each in sent], tracks)
     assert decide(motion, [films.STEP]).live is live
