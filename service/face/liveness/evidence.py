@@ -18,9 +18,9 @@ from service.face.liveness.turns import Turn
 _FEIGNED = 0.025
 _FEIGNED_BY_TILT = 0.1
 _FEIGNED_BY_ERROR = 2.0
-# The arc over the square of the sine, as mean and standard deviation: of heads, to the side, where it is that of
-# a turning plane, and up, where faces rise and fall more, and of morphs. It depends on the height of the nose.
-# More than the mean is as good as it.
+# The arc over the square of the sine, as mean and standard deviation: of heads, to the side, where a turning
+# plane has the same, and up, where faces rise and fall more, and of morphs. It depends on the height of the
+# nose. More than the mean is as good as it.
 _HEAD_ARC = 0.5
 _HEAD_ARC_UP = 0.4
 _HEAD_DEVIATION = 0.25
