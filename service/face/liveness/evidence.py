@@ -18,18 +18,19 @@ from service.face.liveness.turns import Turn
 _FEIGNED = 0.025
 _FEIGNED_BY_TILT = 0.1
 _FEIGNED_BY_ERROR = 2.0
-# The arc over the square of the sine, as mean and standard deviation: of heads, whose noses differ in height,
-# to the side and up, where faces rise and fall more, and of morphs. More than the mean is as good as it.
-_HEAD_ARC = 0.6
-_HEAD_ARC_UP = 0.45
-_HEAD_DEVIATION = 0.2
+# The arc over the square of the sine, as mean and standard deviation: of heads, to the side, where a turning
+# plane has the same, and up, where faces rise and fall more, and of morphs. It depends on the height of the
+# nose. More than the mean is as good as it.
+_HEAD_ARC = 0.5
+_HEAD_ARC_UP = 0.4
+_HEAD_DEVIATION = 0.25
 _MORPH_ARC = (0.0, 0.06)
 # No one holds the head so still before a movement from frame to frame, in distances of the eyes (0.025 mm):
 # this much in favour of a morph.
 _STILL = 0.0004
 _FROZEN = 3.0
 # One turn decides no more than this: a true arc cannot make up for one that is surely a line.
-_LEAST, _MOST = -4.0, 2.5
+_LEAST, _MOST = -4.0, 1.0
 
 
 def weigh_relief(turn: Turn, toward: float) -> float:
