@@ -31,9 +31,9 @@ def _ignore(_read_percent: int) -> None:
 class Child:
     """One child process, started at the first request and again after its death.
 
-    `command` starts it, usually `program_command("worker", ...)`; paths in requests must be absolute. The process
-    ends when its input closes (`service.workers.serving`), so it never outlives the service. One thread at a
-    time may call `ask`; the other methods may be called from any thread.
+    `command` starts it, usually `program_command("worker", ...)`; paths in requests must be absolute. The
+    process ends when its input closes (`service.workers.serving`), so it never outlives the service. One
+    thread at a time may call `ask`; the other methods may be called from any thread.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
