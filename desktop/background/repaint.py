@@ -13,7 +13,8 @@ TURN_MS = 1
 def repaint_later(*widgets: QWidget) -> None:
     """Paint the changes that are made to `widgets` now in later turns, one widget a turn.
 
-    Until then each of them looks unchanged.
+    Until then each of them looks unchanged. A widget that was marked for painting before would be blank
+    instead, so call this before anything changes.
     """
     pending = [widget for widget in widgets if widget.updatesEnabled()]
     for widget in pending:

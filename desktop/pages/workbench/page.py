@@ -392,7 +392,6 @@ class WorkbenchPage(Page):
             self.seal_controller.show(seal, document.record.inspection_name or "")
 
     def _show_current(self) -> None:
-        repaint_later(self.items.list, self.inspector, self.centre)
         open_record = self.open_record
         self.picture.show_current()
         self.inspector.finding_context = open_record.finding_context

@@ -1,4 +1,4 @@
-"""The workbench shows only what changed, and paints it in several turns of the event loop."""
+"""The workbench shows only what changed, and paints large changes in a later turn of the event loop."""
 
 from __future__ import annotations
 
@@ -18,16 +18,6 @@ def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     workbench.page.live.stop()
     qtbot.waitUntil(lambda: workbench.page.view.updatesEnabled())
     return workbench
-
-
-def test_another_item_is_painted_in_later_turns(opened: WorkbenchDriver, qtbot: QtBot) -> None:
-    page = opened.page
-    parts = (page.items.list, page.inspector, page.centre)
-    qtbot.waitUntil(lambda: all(part.updatesEnabled() for part in parts))
-    page.go_to(page.items.model.ids()[1])
-    assert not any(part.updatesEnabled() for part in parts)
-    qtbot.waitUntil(lambda: all(part.updatesEnabled() for part in parts))
-    assert page.view.updatesEnabled()
 
 
 def test_item_is_shown_again_when_the_seal_of_its_record_changed(opened: WorkbenchDriver) -> None:
