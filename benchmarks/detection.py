@@ -1,6 +1,7 @@
 """Measures how fast detection is, and what it survives.
 
-    python -m benchmarks.detection [--only NAME] [--width PX] [--queued N] [--photos N] [--kills N]
+    python -m benchmarks.detection [--only NAME] [--width PX] [--detectors nano small] [--queued N]
+        [--photos N] [--kills N]
 
 NAME: overhead, queue, survival, hostile. Prints one JSON line per figure (`benchmarks/figures.py`).
 `benchmarks/detection_speed.py` describes `overhead` and `queue`. `survival` kills the service with signal 9
@@ -17,7 +18,7 @@ from collections.abc import Callable, Sequence
 import httpx
 import numpy as np
 
-from benchmarks.detection_speed import overhead, queue
+from benchmarks.detection_speed import DETECTORS, overhead, queue
 from benchmarks.figures import print_figure
 from benchmarks.running_service import create_item, service, stored_body, upload
 from shared import samples
@@ -132,6 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--only", choices=sorted(_PARTS))
     parser.add_argument("--width", type=int, default=2400, help="of the photos of overhead and queue, px")
+    parser.add_argument("--detectors", nargs="+", choices=DETECTORS, default=DETECTORS)
     parser.add_argument("--queued", type=int, default=20, help="photos in a row")
     parser.add_argument("--photos", type=int, default=100, help="that wait while the service is killed")
     parser.add_argument("--kills", type=int, default=5)

@@ -19,7 +19,7 @@ import json
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,8 @@ from shared.images.cv import cv2
 from shared.samples import View
 from shared.wire.detection import ModelKind
 
+DETECTORS = ("nano", "small")
+"""The names of YOLOX-nano and of the network with the layers of YOLOX-s."""
 RATIO = 1.3
 """The most that a detection may take over the bare calls of its model."""
 _CALLS = 5
@@ -46,14 +48,16 @@ _ALONE = 5
 """The number of photos that are detected one by one."""
 
 
-def _detectors(figure: str, folder: Path) -> Iterator[MeasuredDetector]:
-    """The real small detector, if it is on this machine, and a generated one of usual size."""
-    real = detectors.nano()
-    if real is None:
-        print_skipped(f"{figure}, YOLOX-nano", "yolox_nano.onnx is not on this machine")
-    else:
-        yield real
-    yield detectors.small(folder)
+def _detectors(figure: str, names: Collection[str], folder: Path) -> Iterator[MeasuredDetector]:
+    """The detectors with these names; the real one only if it is on this machine."""
+    if "nano" in names:
+        real = detectors.nano()
+        if real is None:
+            print_skipped(f"{figure}, YOLOX-nano", "yolox_nano.onnx is not on this machine")
+        else:
+            yield real
+    if "small" in names:
+        yield detectors.small(folder)
 
 
 def _settings(detector: MeasuredDetector, sliced: float) -> dict[str, Any]:
@@ -73,7 +77,7 @@ def overhead(options: argparse.Namespace) -> None:
         image = _photo(options.width)
         data = _jpeg(image)
         photo.write_bytes(data)
-        for detector in _detectors("overhead", Path(folder)):
+        for detector in _detectors("overhead", options.detectors, Path(folder)):
             compute = ComputeProcess()
             try:
                 for sliced, label in _slicings(detector):
@@ -116,7 +120,7 @@ def queue(options: argparse.Namespace) -> None:
     image = _photo(options.width)
     with tempfile.TemporaryDirectory() as folder, service() as running:
         client = running.client
-        for detector in _detectors("queue", Path(folder)):
+        for detector in _detectors("queue", options.detectors, Path(folder)):
             bare = detector.bare_call()
             for sliced, label in _slicings(detector):
                 form = {

@@ -74,7 +74,7 @@ SMALL: dict[str, tuple[str, set[str]]] = {
         {"sqlite: kills, changes lost", "sqlite: kills, audit entries lost", "sqlite: kills, recovery"},
     ),
     "detection": (
-        "--width 640 --queued 2 --photos 4 --kills 1",
+        "--width 640 --detectors nano --queued 2 --photos 4 --kills 1",
         {"photos with exactly one finished result after 1 kills", "hostile files with a clear error"},
     ),
     "reference_difference": (
