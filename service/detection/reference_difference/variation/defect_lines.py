@@ -62,8 +62,7 @@ def _reason(memory: RegionMemory, line: DarkLine) -> MemoryReason | None:
         if share is not None and not ABSENT <= share < SHOWN
     }
     history = np.array([*shown.values()], np.bool_).reshape(len(shown), 1)
-    # One earlier photo is enough for a long line: an object that varies seldom returns to its exact place.
-    if has_stayed(history, 1 if line.is_crack_like else SUPPORT)[0]:
+    if has_stayed(history)[0]:
         return MemoryReason.LASTING
     if not line.is_crack_like or _is_explained(memory, line, shown, new=bool(is_new(history)[0])):
         return None

@@ -25,10 +25,10 @@ def is_new(shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray((first > 0) & (earlier < SUPPORT), np.bool_)
 
 
-def has_stayed(shown: NDArray[np.bool_], least: int = SUPPORT) -> NDArray[np.bool_]:
-    """Whether each object is new and at least `least` photos show it since then; bool (objects)."""
+def has_stayed(shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether each object is new and at least two photos show it since then; bool (objects)."""
     since = shown & (np.arange(shown.shape[0])[:, None] >= _appeared(shown))
-    return np.asarray(is_new(shown) & (since.sum(axis=0) >= least), np.bool_)
+    return np.asarray(is_new(shown) & (since.sum(axis=0) >= SUPPORT), np.bool_)
 
 
 def _appeared(shown: NDArray[np.bool_]) -> NDArray[np.int64]:

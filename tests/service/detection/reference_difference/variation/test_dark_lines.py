@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import cast
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.detection.reference_difference.data import Floats
-from service.detection.reference_difference.difference.comparison import Comparison
 from service.detection.reference_difference.variation.dark_lines import (
     ABSENT,
     SHOWN,
@@ -27,21 +22,13 @@ from service.detection.reference_difference.variation.dark_lines import (
 from service.detection.reference_difference.variation.memory import Appearance
 from shared.geometry import Rect
 from shared.images.cv import cv2
-
-PLACE = Rect(100, 40, 80, 60)
-
-
-def stained(level: float = -40) -> Floats:
-    stain = np.zeros((60, 80), np.float32)
-    cv2.ellipse(stain, (40, 30), (30, 20), 0, 0, 360, level, -1)
-    return np.repeat(cv2.GaussianBlur(stain, (0, 0), 4)[..., None], 3, axis=2)
-
-
-def lined(*ends: int, level: float = -60, thick: int = 1, on: Floats | None = None) -> Appearance:
-    image = stained() if on is None else on
-    line = np.zeros((60, 80), np.float32)
-    cv2.line(line, ends[:2], ends[2:], level, thick, cv2.LINE_AA)
-    return Appearance.of(PLACE, np.asarray(image + line[..., None], np.float32))
+from tests.service.detection.reference_difference.variation.lined_differences import (
+    PLACE,
+    lined,
+    plate,
+    seen,
+    stained,
+)
 
 
 def crack() -> DarkLine:
@@ -152,18 +139,6 @@ def test_lines_are_the_same_if_most_of_one_is_on_the_other() -> None:
     assert is_same(line, dark_lines([lined(21, 22, 61, 42)]))
     assert not is_same(line, dark_lines([lined(20, 34, 60, 54)]))
     assert not is_same(line, [])
-
-
-def plate(*ends: int, level: float = 60) -> Floats:
-    """A grey picture of 240 x 140 px with one dark line, or without any."""
-    image = np.full((140, 240), 160, np.float32)
-    if ends:
-        cv2.line(image, ends[:2], ends[2:], level, 1, cv2.LINE_AA)
-    return image[..., None]
-
-
-def seen(now: Floats, was: Floats) -> Comparison:
-    return cast(Comparison, SimpleNamespace(frame=SimpleNamespace(to_reference=np.eye(3)), now=now, was=was))
 
 
 def test_a_line_counts_when_the_photo_is_dark_along_it() -> None:

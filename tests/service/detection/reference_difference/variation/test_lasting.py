@@ -34,13 +34,6 @@ def test_object_that_appeared_after_the_oldest_photo_and_stayed_is_new(
     assert has_stayed(photos).tolist() == [stayed]
 
 
-def test_one_photo_is_enough_where_the_caller_says_so() -> None:
-    photos = np.array([[False], [False], [True]])
-    assert has_stayed(photos).tolist() == [False]
-    assert has_stayed(photos, 1).tolist() == [True]
-    assert has_stayed(np.array([[False], [True], [False]]), 1).tolist() == [False]
-
-
 def test_each_object_is_judged_separately() -> None:
     photos = np.array([[False, True], [True, True], [True, True]])
     assert has_stayed(photos).tolist() == [True, False]
