@@ -56,8 +56,7 @@ FOUND_ON_THE_WAY = 0.5
 # What the turns have to show, each alone and all together (`evidence.py`).
 RELIEF_OF_ONE = 0.8
 RELIEF = 2.0
-# For each turn whose arc was measured.
-ARC = -1.0
+ARC = 0.0
 # How long before a later step its turn is measured from, ms.
 _BEFORE_MS = 450
 # A turn is held while it is more than this part of its largest.
@@ -211,7 +210,7 @@ def _weigh_turns(motion: Motion, steps: Sequence[Step]) -> Verdict:
     if min(reliefs) < RELIEF_OF_ONE or relief < RELIEF:
         return Verdict(Reason.FLAT, 0.0)
     arcs = [arc for step in turns if (arc := _weigh_arc_of(motion, step)) is not None]
-    if not arcs or sum(arcs) < ARC * len(arcs):
+    if not arcs or sum(arcs) < ARC:
         return Verdict(Reason.MORPH, 0.3)
     return Verdict(Reason.LIVE, float(np.clip(relief / (4 * RELIEF), 0.5, 1)))
 
