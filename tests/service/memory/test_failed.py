@@ -118,7 +118,7 @@ def test_changes_and_comparisons_of_a_memory_are_announced_to_clients(
     site: Site, passed_items: list[dict[str, Any]], database: Database, app: FastAPI
 ) -> None:
     feed = app.state.end_streams.__self__
-    place = feed.events_after(0).place
+    place = feed.events_after(0).position
     item = site.passed()
     wait_for_memory(site, database, item)
     site.change(item, left_out={item["file_id"]: True})
