@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -139,6 +140,10 @@ class _PermissionCheck:
             )
 
 
+_preparing = threading.RLock()
+"""Held while a route is analysed. The thread that analyses it uses the unfinished route."""
+
+
 class AuthorizedRoute(APIRoute):
     """A route that checks the login and the permissions before it reads the body, which must be JSON.
 
@@ -160,15 +165,24 @@ class AuthorizedRoute(APIRoute):
 
     def __getattr__(self, name: str) -> Any:
         # Python calls this for an attribute that the route does not have.
-        if "_options" not in vars(self) or not self.prepare():
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return getattr(self, name)
+        if "_options" in vars(self):
+            self.prepare()
+        return object.__getattribute__(self, name)
 
     def prepare(self) -> bool:
-        """Analyse the operation. Returns False if that is done or in progress."""
-        options, self._options = self._options, None
-        if options is None:
-            return False
+        """Analyse the operation, or wait while another thread does. Returns False if it was done before."""
+        with _preparing:
+            options, self._options = self._options, None
+            if options is None:
+                return False
+            try:
+                self._analyse(options)
+            except BaseException:
+                self._options = options
+                raise
+            return True
+
+    def _analyse(self, options: dict[str, Any]) -> None:
         super().__init__(self.path, self.endpoint, **options)
         dependencies = self.dependant.dependencies
         caller_dependencies = [dependency for dependency in dependencies if self._is_caller(dependency.call)]
@@ -178,7 +192,6 @@ class AuthorizedRoute(APIRoute):
                 self._authorize,
                 [dependency.name for dependency in caller_dependencies if dependency.name],
             )
-        return True
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx
 import pytest
@@ -66,3 +69,42 @@ def test_prepared_route_has_no_other_attributes() -> None:
     assert route.summary is None
     with pytest.raises(AttributeError, match="colour"):
         _ = route.colour
+
+
+def test_thread_waits_for_a_route_that_another_one_prepares(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, (route, _) = create_app()
+    begun = threading.Event()
+    go_on = threading.Event()
+    analyse = AuthorizedRoute._analyse
+
+    def analyse_slowly(self: AuthorizedRoute, options: dict[str, Any]) -> None:
+        begun.set()
+        assert go_on.wait(10)
+        analyse(self, options)
+
+    monkeypatch.setattr(AuthorizedRoute, "_analyse", analyse_slowly)
+    with ThreadPoolExecutor() as threads:
+        preparing = threads.submit(route.prepare)
+        assert begun.wait(10)
+        reading = threads.submit(lambda: route.dependant)
+        with pytest.raises(TimeoutError):
+            reading.result(0.05)
+        go_on.set()
+        assert reading.result(10).path == "/api/numbers/{number}"
+        assert preparing.result(10)
+
+
+def test_failed_preparation_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, (route, _) = create_app()
+
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(AuthorizedRoute, "_analyse", fail)
+        with pytest.raises(MemoryError):
+            route.prepare()
+    assert route.prepare()
+    assert not route.prepare()
+    with pytest.raises(AttributeError, match="there_is_none"):
+        _ = route.there_is_none
