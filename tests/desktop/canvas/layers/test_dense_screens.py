@@ -22,7 +22,7 @@ from desktop.imaging import open_image
 from desktop.imaging.sources import opening
 from shared.geometry import Rect
 from tests.desktop.imaging.pictures import rgb
-from tests.pictures import encoded, gradient
+from tests.pictures import encode_picture, gradient_pixels
 
 application = QApplication([])
 view = CanvasView()
@@ -36,19 +36,19 @@ view.prepared.connect(lambda: ready.append(1))
 
 def opened(pixels):
     ready.clear()
-    view.open(open_image(encoded(pixels)))
+    view.open(open_image(encode_picture(pixels)))
     while not ready:
         QTest.qWait(5)
 
 def seen():
     return rgb(view.grab().toImage())
 
-opened(gradient(1200, 900))
+opened(gradient_pixels(1200, 900))
 view.one_to_one()
 assert abs(view.viewport.scale * ratio - 1) < 1e-9, view.viewport.scale
 assert view._zoom_chip.text == "100 %"
 left, top = round(view.viewport.left * ratio), round(view.viewport.top * ratio)
-wanted = gradient(1200, 900)[20 - top : 240 - top, 20 - left : 440 - left]
+wanted = gradient_pixels(1200, 900)[20 - top : 240 - top, 20 - left : 440 - left]
 # The coarser tile stays until the exact one is decoded.
 for _ in range(100):
     QTest.qWait(50)
