@@ -22,7 +22,8 @@ def database_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def until(reached: Callable[[], bool], seconds: float = 20) -> None:
+def until(reached: Callable[[], bool], seconds: float = 60) -> None:
+    # The compute process yields the processor to the tests beside it.
     end = time.monotonic() + seconds
     while not reached():
         assert time.monotonic() < end, "it did not come to that"

@@ -39,7 +39,7 @@ def database_kind() -> str:
     return "postgresql"
 
 
-def until(reached: Callable[[], bool], seconds: float = 30) -> None:
+def until(reached: Callable[[], bool], seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not reached():
         assert time.monotonic() < end, "it did not come to that"
