@@ -56,6 +56,6 @@ def referring_texts(session: Session, since: dt.datetime | None = None) -> Itera
         query = core_select(*(column.cast(Text()) for column in source.columns))
         if since is not None and source.changed_at is not None:
             query = query.where(source.changed_at >= since.replace(tzinfo=None))
-        rows = session.connection().execute(query.execution_options(yield_per=_ROWS_AT_ONCE))
-        for row in rows:
-            yield from (value for value in row if value)
+        with session.connection().execute(query.execution_options(yield_per=_ROWS_AT_ONCE)) as rows:
+            for row in rows:
+                yield from (value for value in row if value)

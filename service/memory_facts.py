@@ -191,12 +191,13 @@ def _item_ids_at_place(
     target = RegionPlace(place.region, place.content_id)
     shares: dict[str | None, float] = {}
     item_ids = []
-    for item_id, item_point in session.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)):
-        if item_point not in shares:
-            candidate = region_place(item_point)
-            shares[item_point] = 0.0 if candidate is None else overlap(target, candidate, place.size)
-        if shares[item_point] >= SAME_PLACE:
-            item_ids.append(item_id)
+    with session.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)) as rows:
+        for item_id, item_point in rows:
+            if item_point not in shares:
+                candidate = region_place(item_point)
+                shares[item_point] = 0.0 if candidate is None else overlap(target, candidate, place.size)
+            if shares[item_point] >= SAME_PLACE:
+                item_ids.append(item_id)
     return item_ids
 
 

@@ -74,8 +74,8 @@ def corrected_photos(session: Session) -> list[CorrectedPhoto]:
     A photo of several items has the findings of all of them: without those of the other items, training would
     take their places for undamaged surface. A photo whose file was deleted is left out.
     """
-    rows = session.execute(_ITEMS.execution_options(yield_per=_ROWS_AT_ONCE))
-    detected_items = [item for row in rows for item in _detected_items(row)]
+    with session.execute(_ITEMS.execution_options(yield_per=_ROWS_AT_ONCE)) as rows:
+        detected_items = [item for row in rows for item in _detected_items(row)]
     files = _pictures(session, sorted({file_id for file_id, _ in detected_items}))
     photos: defaultdict[str, list[_DetectedItem]] = defaultdict(list)
     file_by_sha256: dict[str, FileRow] = {}

@@ -117,8 +117,9 @@ class AuditService:
             # Reads rows and head of one moment, while other transactions write.
             session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
             self._database.lift_statement_limit(session)
-        rows = session.exec(select(AuditRow).order_by(col(AuditRow.seq)).execution_options(yield_per=_BATCH))
-        verification = verify_rows(rows, expect)
+        query = select(AuditRow).order_by(col(AuditRow.seq)).execution_options(yield_per=_BATCH)
+        with session.exec(query) as rows:
+            verification = verify_rows(rows, expect)
         if check_signature and verification.complete:
             verification.problems.extend(_check_end(self._key, session.get(HeadRow, 1), verification))
         return verification

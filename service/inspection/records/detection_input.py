@@ -167,12 +167,13 @@ class DetectionAccess:
         query = _PENDING
         if inspection_ids is not None:
             query = query.where(_RECORD_ID.in_(self.changeable(session, inspection_ids)))
-        for row in session.execute(query.execution_options(yield_per=200)):
-            entries = json.loads(row.result)
-            if results.finished_detection(entries) is None and not any(
-                results.is_under_way(entry) for entry in entries
-            ):
-                by_record.setdefault(row.inspection_id, []).append(row.item_id)
+        with session.execute(query.execution_options(yield_per=200)) as rows:
+            for row in rows:
+                entries = json.loads(row.result)
+                if results.finished_detection(entries) is None and not any(
+                    results.is_under_way(entry) for entry in entries
+                ):
+                    by_record.setdefault(row.inspection_id, []).append(row.item_id)
         return by_record
 
     def changeable(self, session: Session, inspection_ids: Collection[str]) -> set[str]:
