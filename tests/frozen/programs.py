@@ -114,6 +114,15 @@ def running(
     assert "Traceback" not in text
 
 
+def wait_for_file(folder: Path, name: str) -> Path:
+    """Wait for a file of this name anywhere below `folder`."""
+    deadline = time.monotonic() + _START_SECONDS
+    while (found := next(folder.rglob(name), None)) is None:
+        assert time.monotonic() < deadline, f"no {name} below {folder}"
+        time.sleep(0.1)
+    return found
+
+
 def check_fresh_user(program: Path) -> None:
     """A fresh user opens the desktop: the data is in the user's folders, the program's is unchanged."""
     before = listing(program.parent)
@@ -123,8 +132,9 @@ def check_fresh_user(program: Path) -> None:
         assert output(program, "--version", **user.options).startswith("walkaround ")
         with running([program], user.data, user.options) as address:
             assert not_none(address["url"]).startswith("http")
+            # The service may answer before the desktop has opened its log.
+            log = wait_for_file(user.home, "desktop.log")
         assert (user.data / "walkaround.db").is_file()
-        log = next(user.home.rglob("desktop.log"))
         assert "Traceback" not in log.read_text("utf-8")
         if user.is_other:
             assert {path.stat().st_uid for path in user.home.rglob("*") if path.exists()} == {NOBODY}
