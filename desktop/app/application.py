@@ -22,7 +22,6 @@ from desktop.background import workers
 from desktop.background.garbage_collection import GarbageCollection
 from desktop.background.memory_trimming import release_memory
 from desktop.background.repaint import TURN_MS
-from desktop.background.thread_priority import shorten_switches
 from desktop.client import Session
 from desktop.client.http.address import server_key
 from desktop.client.http.errors import Untrusted
@@ -63,7 +62,6 @@ def make_application(arguments: list[str] | None = None) -> QApplication:
     running = QApplication.instance()
     if isinstance(running, QApplication):
         return running
-    shorten_switches()
     QCoreApplication.setApplicationName(APP)
     QCoreApplication.setApplicationVersion(__version__)
     application = QApplication(arguments or [APP])

@@ -1,4 +1,4 @@
-"""Gives the GUI thread a core and the interpreter's lock before worker threads."""
+"""Lowers the priority of worker threads below that of the GUI thread."""
 
 from __future__ import annotations
 
@@ -11,17 +11,6 @@ from typing import Final
 from PySide6.QtCore import QThread
 
 _NICENESS: Final = 10
-_SWITCH_SECONDS: Final = 0.001
-"""How long a thread keeps the interpreter's lock while another one waits for it.
-
-Python's default is 5 ms. The GUI thread releases the lock in many calls of Qt, and would wait that long after
-each of them.
-"""
-
-
-def shorten_switches() -> None:
-    """Let Python switch between threads more often. Costs nothing while only one thread runs Python code."""
-    sys.setswitchinterval(_SWITCH_SECONDS)
 
 
 def yield_to_gui() -> None:

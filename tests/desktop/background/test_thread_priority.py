@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QThread
 from pytestqt.qtbot import QtBot
 
-from desktop.background.thread_priority import shorten_switches, yield_to_gui
+from desktop.background.thread_priority import yield_to_gui
 from desktop.background.workers import run
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="threads have a niceness on Linux only")
@@ -60,13 +60,3 @@ def test_qt_lowers_the_priority_on_other_systems(monkeypatch: pytest.MonkeyPatch
     thread.start()
     thread.join()
     assert found == [QThread.Priority.LowPriority]
-
-
-def test_a_worker_hands_over_the_lock_of_the_interpreter_soon() -> None:
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(0.005)
-    try:
-        shorten_switches()
-        assert sys.getswitchinterval() <= 0.001
-    finally:
-        sys.setswitchinterval(before)
