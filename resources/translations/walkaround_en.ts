@@ -418,13 +418,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photo(s) are not assigned to any item.</source>
-        <translation>
-            <numerusform>%n photo is not assigned to any item.</numerusform>
-            <numerusform>%n photos are not assigned to any item.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>Accept the model&apos;s opinion for the remaining %n item(s)</source>
         <translation>
             <numerusform>Accept the model&apos;s opinion for the remaining item</numerusform>
@@ -757,6 +750,13 @@
 <context>
     <name>Seal</name>
     <message numerus="yes">
+        <source>%n photo(s) are not assigned to any item.</source>
+        <translation>
+            <numerusform>%n photo is not assigned to any item.</numerusform>
+            <numerusform>%n photos are not assigned to any item.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Model&apos;s opinion accepted for %n item(s)</source>
         <translation>
             <numerusform>Model&apos;s opinion accepted for %n item</numerusform>
@@ -781,6 +781,16 @@
         <translation>
             <numerusform>{photo} · shared with %n other item</numerusform>
             <numerusform>{photo} · shared with %n other items</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SkippedItemsBanner</name>
+    <message numerus="yes">
+        <source>%n undecided item(s) skipped: the result is up to date.</source>
+        <translation>
+            <numerusform>%n undecided item skipped: the result is up to date.</numerusform>
+            <numerusform>%n undecided items skipped: their results are up to date.</numerusform>
         </translation>
     </message>
 </context>
@@ -832,13 +842,6 @@
         <translation>
             <numerusform>%n photo</numerusform>
             <numerusform>%n photos</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n photo(s) are not assigned to any item.</source>
-        <translation>
-            <numerusform>%n photo is not assigned to any item.</numerusform>
-            <numerusform>%n photos are not assigned to any item.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -956,16 +959,6 @@
         <translation>
             <numerusform>%n region selected</numerusform>
             <numerusform>%n regions selected</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>WorkbenchPage</name>
-    <message numerus="yes">
-        <source>%n undecided item(s) skipped: the result is up to date.</source>
-        <translation>
-            <numerusform>%n undecided item skipped: the result is up to date.</numerusform>
-            <numerusform>%n undecided items skipped: their results are up to date.</numerusform>
         </translation>
     </message>
 </context>

@@ -5213,12 +5213,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photo(s) are not assigned to any item.</source>
-        <translation>
-            <numerusform>%n 张照片未分配给任何检查项。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>Accept the model&apos;s opinion for the remaining %n item(s)</source>
         <translation>
             <numerusform>其余 %n 个检查项采纳模型意见</numerusform>
@@ -8733,6 +8727,12 @@
 </context>
 <context>
     <name>Seal</name>
+    <message numerus="yes">
+        <source>%n photo(s) are not assigned to any item.</source>
+        <translation>
+            <numerusform>%n 张照片未分配给任何检查项。</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Awaiting release</source>
         <translation>待放行</translation>
@@ -9208,6 +9208,19 @@
     </message>
 </context>
 <context>
+    <name>SkippedItemsBanner</name>
+    <message numerus="yes">
+        <source>%n undecided item(s) skipped: the result is up to date.</source>
+        <translation>
+            <numerusform>已跳过 %n 个待判定的检查项：已有最新结果。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Rerun detection</source>
+        <translation>重新检测</translation>
+    </message>
+</context>
+<context>
     <name>StartDialog</name>
     <message numerus="yes">
         <source>%n outside the image skipped.</source>
@@ -9677,12 +9690,6 @@
         <source>%n photo(s)</source>
         <translation>
             <numerusform>%n 张照片</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n photo(s) are not assigned to any item.</source>
-        <translation>
-            <numerusform>%n 张照片未分配给任何检查项。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -10672,12 +10679,6 @@
 </context>
 <context>
     <name>WorkbenchPage</name>
-    <message numerus="yes">
-        <source>%n undecided item(s) skipped: the result is up to date.</source>
-        <translation>
-            <numerusform>已跳过 %n 个待判定的检查项：已有最新结果。</numerusform>
-        </translation>
-    </message>
     <message>
         <source>All other items are decided.</source>
         <translation>其他检查项均已判定。</translation>
@@ -10697,10 +10698,6 @@
     <message>
         <source>Report saved: {path}</source>
         <translation>报告已保存：{path}</translation>
-    </message>
-    <message>
-        <source>Rerun detection</source>
-        <translation>重新检测</translation>
     </message>
     <message>
         <source>Show records</source>

@@ -25,6 +25,7 @@ from desktop.localization.fonts import shows_chinese
 from desktop.preferences import Preferences
 from shared.codes import Permission, Role
 from shared.wire.account import Payload, User
+from tests.desktop.client.fake_service import PAYLOAD
 from tests.desktop.keyrings import MemoryKeyring
 from tests.desktop.localization.catalogues import compile_catalogues
 from tests.fonts import build_font, chinese_characters
@@ -179,20 +180,7 @@ def make_payload(*roles: Role, user_id: str = "u1", name: str = "张三") -> Pay
     for role in roles:
         rights |= ROLE_PERMISSIONS[role]
     user = User.model_validate(
-        {
-            "user_id": user_id,
-            "username": f"user-{user_id}",
-            "name": name,
-            "email": None,
-            "phone": None,
-            "gender": None,
-            "work_years": None,
-            "department": None,
-            "has_face": False,
-            "enabled": True,
-            "created_at": "2026-01-01T00:00:00Z",
-            "updated_at": "2026-01-01T00:00:00Z",
-        }
+        {**PAYLOAD["user"], "user_id": user_id, "username": f"user-{user_id}", "name": name}
     )
     return Payload(user=user, role=list(roles), permissions=sorted(rights))
 

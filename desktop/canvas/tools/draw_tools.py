@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from desktop.canvas.model.regions import Region, RegionChange, RegionStep
 from desktop.canvas.model.shaping import rect_between
 from desktop.canvas.tools.tool_machine import Hover, Measure, Pointer, ToolContext, ToolDraft
@@ -9,7 +11,7 @@ from shared.geometry import Rect
 from shared.ids import new_key
 
 
-class _TwoPointTool:
+class _TwoPointTool(ABC):
     """A tool with two points, set by a drag or by two clicks. `DRAG_DISTANCE` distinguishes them."""
 
     def __init__(self, context: ToolContext) -> None:
@@ -58,8 +60,9 @@ class _TwoPointTool:
         """Return an empty hover: the tool has nothing to drag."""
         return Hover()
 
+    @abstractmethod
     def _complete(self, start: Pointer, end: Pointer) -> bool:
-        raise NotImplementedError
+        """Use the two points. Return False when they are not usable."""
 
 
 class _RectTool(_TwoPointTool):
@@ -82,8 +85,9 @@ class _RectTool(_TwoPointTool):
         rect = self._rect(start, end)
         return rect is not None and self._use_rect(rect)
 
+    @abstractmethod
     def _use_rect(self, rect: Rect) -> bool:
-        raise NotImplementedError
+        """Use the drawn rectangle. Return False when it is not usable."""
 
 
 class DrawTool(_RectTool):

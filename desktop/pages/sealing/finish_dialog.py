@@ -8,7 +8,11 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from desktop.pages.common.messages.seal_terms import counters_sentence, outcome_word
+from desktop.pages.common.messages.seal_terms import (
+    counters_sentence,
+    outcome_word,
+    unassigned_photos_sentence,
+)
 from desktop.widgets import Button, Confirm, label
 from desktop.widgets import ButtonKind as ButtonKind
 from shared.codes import Verdict
@@ -85,8 +89,7 @@ class FinishDialog(Confirm):
         else:
             self.accept_opinion.hide()
         if finish.unassigned:
-            text = self.tr("%n photo(s) are not assigned to any item.", "", finish.unassigned)
-            unassigned = label(text, wrap=True)
+            unassigned = label(unassigned_photos_sentence(finish.unassigned), wrap=True)
             unassigned.setObjectName("finish-unassigned")
             self.body.addWidget(unassigned)
         self.body.addSpacing(8)

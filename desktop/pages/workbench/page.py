@@ -1,4 +1,4 @@
-"""Composes the workbench page from its parts. This module only wires the parts together."""
+"""Composes the workbench page from its parts, opens records in it and shows what changed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.sealing.seal_actions import SealController
 from desktop.pages.sealing.seal_bar import SealBar
 from desktop.pages.workbench.bars.menus import ContextMenus
-from desktop.pages.workbench.bars.notices import Notices
+from desktop.pages.workbench.bars.notices import Notices, SkippedItemsBanner
 from desktop.pages.workbench.bars.tool_strip import ToolStrip
 from desktop.pages.workbench.command_handlers import bind
 from desktop.pages.workbench.comparing.aligning import AlignmentController
 from desktop.pages.workbench.comparing.compare_mode import CompareController
+from desktop.pages.workbench.connections import connect_parts
 from desktop.pages.workbench.deleting import DeletionController, DeletionSource
 from desktop.pages.workbench.folder_watch import FolderWatchController
 from desktop.pages.workbench.items.detection_settings_edits import DetectionSettingsController
@@ -56,7 +57,7 @@ from desktop.pages.workbench.trend import TrendController
 from desktop.pages.workbench.undo import UndoController
 from desktop.pages.workbench.widgets import WorkbenchWidgets
 from desktop.theme import theme_manager
-from desktop.widgets import Banner, Page, StateStack
+from desktop.widgets import Page, StateStack
 from shared.codes import Permission
 
 _LARGE = 1000
@@ -88,8 +89,7 @@ class WorkbenchPage(Page):
             self.open_record, self.items, self.view, self.inspector.commit, self
         )
         self.notices = Notices(self.open_record.edits)
-        self.rest = Banner()
-        self.rest.setObjectName("detect-rest")
+        self.rest = SkippedItemsBanner()
         self.other_file_banner = OtherFileBanner(self.open_record)
         self.reference = ReferenceChoice(self.open_record)
         self.centre = QStackedWidget()
@@ -153,6 +153,7 @@ class WorkbenchPage(Page):
         self.item_fill = ItemFillController(self.open_record, self)
         self.splitter = WorkbenchLayout(context.preferences, self.items, self.centre, self.inspector)
         self.stack = StateStack(self.splitter)
+        self.memory_trimming = MemoryTrimming(self)
         self._build()
         self._connect()
         bind(self, self)
@@ -180,83 +181,28 @@ class WorkbenchPage(Page):
         column.addWidget(self.record_photos.tray)
 
     def _connect(self) -> None:
-        view, open_record, fields = self.view, self.open_record, self.inspector.fields
+        open_record = self.open_record
         self.top.crumb_chosen.connect(lambda page_id: self.navigate.emit(page_id, {}))
+        self.top.saving_clicked.connect(self.decide_conflicts)
         open_record.changing.connect(self._paint_large_later)
         open_record.changed.connect(self._show_items)
         open_record.recordChanged.connect(self._show_record)
         open_record.currentChanged.connect(self._show_current)
-        open_record.edits.savingChanged.connect(self._show_saving)
-        noticing = (
-            self.inspector.verdict,
-            self.comparing,
-            self.undo_controller,
-            self.alignment_controller,
-            self.correcting,
-            self.detecting,
-            self.finishing,
-            self.item_fill,
-            self.detection_settings,
-            self.deleting,
-            self.photo_view,
-            self.photo_upload,
-            self.phone,
-            self.record_photos,
-            self.folder_watch,
-            self.seal_controller,
-        )
-        notices = (part.notice for part in noticing)
-        for notice in (open_record.edits.failed, open_record.edits.unsent_notice, *notices):
-            notice.connect(self.toast)
-        self._memory_trimming = trimming = MemoryTrimming(self)
-        for canvas in (view, self.photo):
-            canvas.prepared.connect(trimming.schedule)
-            canvas.toolChanged.connect(self.strip.show_tool)
-        self.photos.pairChanged.connect(trimming.schedule)
-        view.regionsEdited.connect(self.item_changes.change_regions)
-        self.items.model.region_of = view.store.get
-        view.regionsEdited.connect(lambda _: self.items.list.viewport().update())
-        view.regionActivated.connect(view.show_region)
-        self.status_line.notice.connect(self.status)
-        self.comparing.changed.connect(lambda: self.items.name_drawing(self.photo_view.is_on))
-        self.items.activated.connect(self.photo_view.show_item)
-        fields.detection_settings.areaWanted.connect(lambda: self.photo_view.show(False))
-        fields.renamed.connect(self.item_changes.rename)
-        fields.described.connect(self.item_changes.describe)
-        fields.ended.connect(self._focus_picture)
-        fields.modelPicked.connect(self.item_changes.set_model)
-        self.inspector.verdict.decided.connect(self.item_changes.decide)
-        self.inspector.verdict.reasonWanted.connect(self.inspector.show)
-        self.inspector.run.wanted.connect(self.detecting.detect)
-        self.inspector.run.cancelled.connect(self.detecting.cancel_item)
-        self.inspector.run.alignWanted.connect(self.alignment_controller.start)
-        self.detecting.runningChanged.connect(lambda _: self._show_run())
-        self.top.saving_clicked.connect(self.decide_conflicts)
-        self.detecting.runningChanged.connect(self.items.model.show_running)
-        self.detecting.progressChanged.connect(self.top.show_detecting)
-        self.top.detect_cancelled.connect(self.detecting.cancel)
-        self.detecting.restChanged.connect(self._offer_rest)
-        self.rest.action_chosen.connect(self.detecting.detect_again)
         open_record.sealing.connect(self._commit_typed_text)
-        open_record.refused.connect(self.toast)
-        view.editRefused.connect(open_record.may_edit)
+        open_record.edits.savingChanged.connect(self._show_saving)
+        self.status_line.notice.connect(self.status)
+        self.inspector.fields.ended.connect(self._focus_picture)
+        self.detecting.runningChanged.connect(lambda _: self._show_run())
         self.finishing.undecided.connect(self.go_to)
         self.finishing.finished.connect(lambda: self.toast.emit(self.tr("Record finished and sealed.")))
-        self.seal_controller.changed.connect(open_record.update_seal)
         self.finishing.written.connect(self._on_report_written)
-        self.reference.chosen.connect(self.reload)
-        self.inspector.history.openWanted.connect(self._open_earlier)
-        self.inspector.history.trendWanted.connect(self.trend.show)
-        self.trend.openWanted.connect(self._open_earlier)
-        self.inspector.explained.memoryWanted.connect(self.memory.show)
-        self.memory.openWanted.connect(self._open_earlier)
-        self.live.memoryChanged.connect(self.memory.follow)
-        self.items.template_wanted.connect(self.item_fill.from_template)
-        self.items.last_wanted.connect(self.item_fill.from_last)
-        self.item_fill.filled.connect(self.reload)
         self.record_photos.itemWanted.connect(self.go_to)
-        self.live.recordChanged.connect(self.record_photos.photo_list.read)
+        for opening in (self.inspector.history, self.trend, self.memory):
+            opening.openWanted.connect(self._open_earlier)
+        for changing in (self.reference.chosen, self.item_fill.filled):
+            changing.connect(self.reload)
         theme_manager().themeChanged.connect(self._on_theme_changed)
+        connect_parts(self)
 
     # -- opening
 
@@ -295,7 +241,7 @@ class WorkbenchPage(Page):
         self.splitter.keep()
         self.live.stop()
         self.folder_watch.rest()
-        self._memory_trimming.schedule()
+        self.memory_trimming.schedule()
         return True
 
     def return_params(self) -> dict[str, Any]:
@@ -410,14 +356,6 @@ class WorkbenchPage(Page):
             self.inspector.run.show_run(
                 run_state(item.result), self.detecting.running_items.get(item.item_id)
             )
-
-    def _offer_rest(self, count: int) -> None:
-        """Offer detections for items that were left out because their result is current."""
-        text = self.tr("%n undecided item(s) skipped: the result is up to date.", "", count)
-        if count:
-            self.rest.show_message(text, action=self.tr("Rerun detection"))
-        else:
-            self.rest.hide()
 
     def _show_saving(self) -> None:
         self.top.show_saving(self.open_record.edits.save_state, self.open_record.edits.held)

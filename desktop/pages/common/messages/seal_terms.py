@@ -114,3 +114,8 @@ def detected_text(counters: Tally | Counters) -> str:
     """How many items are detected, worded as in the workbench."""
     text = QCoreApplication.translate("ItemsPanel", "Detected {n} of {all}")
     return text.format(n=counters.detected, all=counters.items)
+
+
+def unassigned_photos_sentence(count: int) -> str:
+    """How many photos of a record are assigned to no item."""
+    return QCoreApplication.translate("Seal", "%n photo(s) are not assigned to any item.", "", count)

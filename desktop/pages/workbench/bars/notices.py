@@ -1,4 +1,4 @@
-"""Shows why edits are unsent, that a crash left edits, and why editing is not possible."""
+"""Shows why edits are unsent, that a crash left edits, and which items detection skipped."""
 
 from __future__ import annotations
 
@@ -83,3 +83,19 @@ class Notices(QWidget):
     def _on_closed(self) -> None:
         self._closed = self.banner.text()
         self.follow()
+
+
+class SkippedItemsBanner(Banner):
+    """Offers to detect the undecided items again that were skipped because their result is current."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("detect-rest")
+
+    def show_count(self, count: int) -> None:
+        """Show the number of skipped items; 0 hides the banner."""
+        text = self.tr("%n undecided item(s) skipped: the result is up to date.", "", count)
+        if count:
+            self.show_message(text, action=self.tr("Rerun detection"))
+        else:
+            self.hide()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from desktop.pages.common.messages.seal_terms import unassigned_photos_sentence
 from desktop.pages.workbench.record_photos.thumbnails import Thumbnail, ThumbnailList
 from desktop.widgets import (
     Button,
@@ -243,7 +244,7 @@ class Tray(Panel):
             )
         rest = len(state.thumbnails) - state.matching - state.offering
         if not state.editable and state.thumbnails:
-            parts.append(self.tr("%n photo(s) are not assigned to any item.", "", len(state.thumbnails)))
+            parts.append(unassigned_photos_sentence(len(state.thumbnails)))
         elif rest > 0:
             parts.append(self.tr("%n photo(s) to assign manually.", "", rest))
         return " ".join(parts)
