@@ -219,13 +219,15 @@ def _upright32(rgb32: Any, header: Header, cancellation: Cancellation) -> Pixels
 
 
 def report_progress(image: Any, progress: Progress, cancellation: Cancellation) -> None:
-    """Call `progress` with 0..1 from a thread of libvips while the image is computed."""
+    """Call `progress` with 0 before the image is computed and with 0..1 meanwhile, in any thread."""
 
     def report(_image: Any, state: Any) -> None:
         if not progress(state.percent / 100):
             cancellation.cancel()
 
     image.set_progress(True)
+    # A small image may be complete before the thread that signals "eval" runs for the first time.
+    image.signal_connect("preeval", report)
     image.signal_connect("eval", report)
 
 
