@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from desktop.journal import Edit, EditKind
@@ -50,7 +51,10 @@ PLACE = "place"
 
 @dataclass(frozen=True, slots=True)
 class ItemView:
-    """A displayed item. `item_id` is the id of the journal. `saved` is False while edits of it are unsent."""
+    """A displayed item. `item_id` is the id of the journal. `saved` is False while edits of it are unsent.
+
+    `updated_at` is the time of the service's state; None for an item that the service does not have yet.
+    """
 
     item_id: str
     item_name: str
@@ -61,6 +65,7 @@ class ItemView:
     result: tuple[Entry, ...] = ()
     pending_verdict: Mapping[str, Any] | None = None
     saved: bool = True
+    updated_at: datetime | None = field(default=None, compare=False)
 
     @property
     def verdict(self) -> Verdict:
@@ -113,7 +118,12 @@ def view_of(item: Item, item_id: str) -> ItemView:
         model_name=item.model_name,
         item_point=point,
         result=tuple(item_entries(item)),
+        updated_at=item.updated_at,
     )
+
+
+def _is_older(item: ItemView, other: ItemView) -> bool:
+    return item.updated_at is not None and other.updated_at is not None and item.updated_at < other.updated_at
 
 
 def _item_of(edit: Edit) -> ItemView:
@@ -158,8 +168,14 @@ class Document:
         self._rebuild(pending)
 
     def update_item(self, item: ItemView, pending: Sequence[Edit]) -> None:
-        """Update one item to the service's state. `pending` contains at least the edits of this item."""
-        self._service_items[item.item_id] = item
+        """Update one item to the service's state, unless a newer state is known.
+
+        `pending` contains at least the edits of this item.
+        """
+        known = self._service_items.get(item.item_id)
+        # A state that was read before an edit may arrive after the response to that edit.
+        if known is None or not _is_older(item, known):
+            self._service_items[item.item_id] = item
         self._rebuild_item(item.item_id, pending)
 
     def drop_item(self, item_id: str, pending: Sequence[Edit]) -> None:

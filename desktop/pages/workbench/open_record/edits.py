@@ -239,12 +239,14 @@ class EditSync(QObject):
         self.failed.emit(self.tr("Cannot make this change, writing to disk failed: {why}").format(why=error))
 
     def unsent_edits(self) -> list[Edit]:
-        """All unsent edits."""
-        return self._journal.unsent_edits() if self._journal is not None else []
+        """All edits whose response has not arrived."""
+        return self.sending.unshown.with_unsent(self._journal) if self._journal is not None else []
 
     def unsent_edits_of(self, item_id: str) -> list[Edit]:
-        """The unsent edits of one item."""
-        return self._journal.unsent_edits_of(item_id) if self._journal is not None else []
+        """The edits of one item whose response has not arrived."""
+        if self._journal is None:
+            return []
+        return self.sending.unshown.with_unsent_of(self._journal, item_id)
 
     def service_id(self, item_id: str) -> str:
         """The service's id of an item."""
@@ -306,7 +308,7 @@ class EditSync(QObject):
         """The state of the unsent edits."""
         if self._journal is None:
             return SyncState(problem=self.problem)
-        unsent_count = self._journal.unsent_count()
+        unsent_count = self.sending.unshown.count(self._journal)
         sending, conflicts = self.sending, len(self._journal.conflicts())
         return SyncState(
             unsent_count,
@@ -325,7 +327,7 @@ class EditSync(QObject):
 
         It is not called if `owner` no longer exists.
         """
-        if self._journal is None or self._journal.first_pending_edit() is None:
+        if self._journal is None or not self.sending.unshown.has_pending(self._journal):
             callback()
         else:
             self.sending.call_when_saved(callback, owner)

@@ -23,6 +23,7 @@ from desktop.pages.workbench.model.signing import (
     sign_verdict,
     standing_verdict,
 )
+from desktop.pages.workbench.sync.unshown import UnshownEdits
 from shared import results
 from shared.entries import Entry
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate
@@ -53,12 +54,15 @@ class SendResult:
 class Outbox:
     """Sends edits to the service; used by one worker thread at a time.
 
-    `me` is the ID of the logged-in user.
+    `unshown` gets the edits that the service accepted. `me` is the ID of the logged-in user.
     """
 
-    def __init__(self, session: Session, journal: Journal, me: str | None = None) -> None:
+    def __init__(
+        self, session: Session, journal: Journal, unshown: UnshownEdits, me: str | None = None
+    ) -> None:
         self._session = session
         self._journal = journal
+        self._unshown = unshown
         self._me = me
 
     def send(self, report: Callable[[SendResult], None]) -> None:
@@ -95,7 +99,7 @@ class Outbox:
         created = self._session.items.create(ItemCreate.model_validate(body), key=edit.id)
         for index, file_id in enumerate(edit.after.get("photos") or []):
             self._session.items.add_photo(created.value.item_id, file_id, key=f"{edit.id}.{index}")
-        self._journal.acknowledge(edit.id, created.etag, created.value.item_id)
+        self._unshown.acknowledge(self._journal, edit, created.etag, created.value.item_id)
         return SendResult(edit, view_of(created.value, edit.object_id))
 
     def _delete(self, edit: Edit) -> SendResult:
@@ -118,7 +122,7 @@ class Outbox:
         except NotFound:
             # Another user deleted it before, or the response was lost.
             pass
-        self._journal.acknowledge(edit.id)
+        self._unshown.acknowledge(self._journal, edit)
         return SendResult(edit, None)
 
     def _restore(self, edit: Edit) -> SendResult:
@@ -132,7 +136,7 @@ class Outbox:
             except NotFound:
                 # The service no longer has it: creating it again preserves at least the data known here.
                 return self._create(edit)
-        self._journal.acknowledge(edit.id, restored.etag)
+        self._unshown.acknowledge(self._journal, edit, restored.etag)
         return SendResult(edit, view_of(restored.value, edit.object_id))
 
     def _update(self, edit: Edit) -> SendResult:
@@ -175,7 +179,7 @@ class Outbox:
             return self._record_conflict(edit, self._session.items.get(item_id))
         if current is None:
             current = self._session.items.get(item_id)
-        self._journal.acknowledge(edit.id, current.etag)
+        self._unshown.acknowledge(self._journal, edit, current.etag)
         return SendResult(edit, view_of(current.value, edit.object_id))
 
     def _record_conflict(self, edit: Edit, current: Versioned[Item]) -> SendResult:

@@ -13,6 +13,7 @@ from desktop.context import Context
 from desktop.journal import Journal, JournalError
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.sync.outbox import Outbox, SendResult
+from desktop.pages.workbench.sync.unshown import UnshownEdits
 
 # Quick edits in a row (arrow keys, typing) are joined and sent as one.
 _GATHER_MS = 250
@@ -44,6 +45,8 @@ class OutboxSender(QObject):
         self._context, self._ready_journal = context, ready_journal
         self._saved_callbacks: list[tuple[Callable[[], None], QObject | None]] = []
         self._task: Task | None = None
+        self.unshown = UnshownEdits()
+        """The edits that the service has, until `answered` is emitted for them."""
         self._pause = _FIRST_PAUSE_MS
         self.offline = False
         """True while the service does not answer."""
@@ -88,6 +91,7 @@ class OutboxSender(QObject):
         if self._task is not None:
             self._task.cancel()
             self._task = None
+            self.unshown.clear()
 
     def stop(self) -> None:
         """Cancel sending and stop all timers."""
@@ -120,7 +124,7 @@ class OutboxSender(QObject):
         self._retry_timer.stop()
         self._task = run(
             _send,
-            Outbox(self._context.session, journal, user_id),
+            Outbox(self._context.session, journal, self.unshown, user_id),
             owner=self,
             progress=self._on_sent,
             done=lambda _: self._on_done(),
@@ -135,6 +139,7 @@ class OutboxSender(QObject):
             self.on_service_unreachable()
 
     def _on_sent(self, sent: SendResult) -> None:
+        self.unshown.forget(sent.edit.id)
         self._silence_timer.start()
         self.offline, self.hindrance, self._pause = False, "", _FIRST_PAUSE_MS
         if sent.refused is not None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -65,6 +66,16 @@ def test_state_of_the_service_does_not_hide_a_pending_edit() -> None:
     assert (item.item_name, item.description, item.saved) == ("mine", "theirs", False)
     doc.update_item(ItemView("a", "mine", description="theirs"), [])
     assert doc.items[0].saved
+
+
+def test_a_state_read_before_the_response_to_an_edit_does_not_hide_the_response() -> None:
+    doc = document("a")
+    first, second = datetime(2026, 3, 1, 9, tzinfo=UTC), datetime(2026, 3, 1, 9, 1, tzinfo=UTC)
+    doc.update_item(ItemView("a", "confirmed", updated_at=second), [])
+    doc.update_item(ItemView("a", "read before", updated_at=first), [])
+    assert doc.items[0].item_name == "confirmed"
+    doc.update_item(ItemView("a", "same time", updated_at=second), [])
+    assert doc.items[0].item_name == "same time"
 
 
 def test_undone_delete_restores_fields_and_result() -> None:

@@ -14,6 +14,7 @@ from desktop.connection.local_service import EmbeddedService
 from desktop.journal import Edit, EditKind, Journal
 from desktop.pages.workbench.photos.photo_files import upload
 from desktop.pages.workbench.sync.outbox import Outbox, SendResult
+from desktop.pages.workbench.sync.unshown import UnshownEdits
 from shared.wire.inspection import Photo
 from tests.desktop.pages.workbench.driver import make_record, picture
 from tests.service_process import ADMIN
@@ -72,7 +73,7 @@ def test_photos_of_an_item_with_lost_answers_are_added_once(
     after = {"item_name": "前缘", "photos": files}
     journal.append(Edit(record_id, "item", "local", EditKind.CREATE, {}, after, "make", 0.0))
     way.lost = [lost]
-    outbox, sent = Outbox(lossy, journal), list[SendResult]()
+    outbox, sent = Outbox(lossy, journal, UnshownEdits()), list[SendResult]()
     with pytest.raises(Unreachable):
         outbox.send(sent.append)
     assert (sent, len(journal.pending_edits())) == ([], 1)

@@ -12,6 +12,7 @@ from desktop.client.http.errors import Forbidden, NotFound, Stale, Unreachable
 from desktop.client.http.transport import Versioned
 from desktop.journal import Edit, EditKind, Journal
 from desktop.pages.workbench.sync.outbox import Outbox, SendResult
+from desktop.pages.workbench.sync.unshown import UnshownEdits
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate
 from tests.desktop.pages.workbench.results.test_history_text import _item
 
@@ -92,7 +93,7 @@ def edit(item_id: str, kind: EditKind, before: dict[str, Any], after: dict[str, 
 
 def send(items: Items, journal: Journal) -> list[SendResult]:
     sent: list[SendResult] = []
-    Outbox(cast(Session, SimpleNamespace(items=items)), journal).send(sent.append)
+    Outbox(cast(Session, SimpleNamespace(items=items)), journal, UnshownEdits()).send(sent.append)
     return sent
 
 
