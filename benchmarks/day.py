@@ -9,7 +9,7 @@ page, with the first record open, at the end (`after` has it after each record) 
 second half of the records; and the longest time between two turns of the event loop. `unique` is the part of
 the memory that no other process shares. What else a line of stalls says tells `benchmarks/stall.py`. How far
 it is goes to the standard error, and with `--where` where the GUI thread is whenever a turn takes longer than
-so many ms. Needs Linux for the figures of memory. `make open_record` plays a shorter day.
+so many ms. Each command is given in a turn of its own, as by a key. Needs Linux for the figures of memory.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ FIRST_MB, LAST_MB = 300.0, 450.0
 """Maximum memory of the desktop with its first record open, and at the end of the day."""
 GROWTH_MB = 5.0
 """Goal for the growth: the memory of an unchanged desktop varies by so much between measurements."""
+_KEY_SECONDS = 0.1
+"""Time between two keys of a fast user."""
 
 
 def make_records(desktop: Desktop, count: int, items: int, width: int) -> list[str]:
@@ -94,6 +96,7 @@ def inspect_record(page: WorkbenchPage) -> None:
         wait_until(lambda: page.photos.pair is not None and page.photos.pair.aligned, "the photo")
         for command in ("view.item", "compare", "view.zoom_in", "compare.swipe", "tool.select", "view.fit"):
             commands.run(command)
+            process_events(_KEY_SECONDS)
         item = page.open_record.item
         assert item is not None
         page.item_changes.decide(Verdict.PASSED if item.passed else Verdict.FAILED, "looked at it")

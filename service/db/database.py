@@ -122,6 +122,7 @@ class Database:
         self.watch: Watch | None = None
         self._patience = statement_seconds + GRACE_SECONDS
         self._thread_state = threading.local()
+        self._closed = False
         if self.is_sqlite:
             self.writer = self._sqlite_engine(writes=True)
             self.reader = self._sqlite_engine(writes=False)
@@ -198,10 +199,13 @@ class Database:
                     running.check()
                 raise InvalidatePoolError from problem
 
-    def _on_checkin(self, _connection: Any, _record: Any) -> None:
+    def _on_checkin(self, _connection: Any, record: Any) -> None:
         running: RunningStatement | None = getattr(self._thread_state, "running", None)
         if running is not None:
             running.detach()
+        if self._closed:
+            # The pool was disposed of while another thread used this connection. Nothing would close it.
+            record.close()
 
     def lift_statement_limit(self, session: Session) -> None:
         """Let the statements of this transaction run as long as they need."""
@@ -355,5 +359,6 @@ class Database:
         self._writers.shutdown(wait=True)
         if self._loop_reads is not None:
             self._loop_reads.close()
+        self._closed = True
         self.reader.dispose()
         self.writer.dispose()

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -238,6 +239,22 @@ def test_unreachable_server_is_a_503(database_url: str, proxy: StallingProxy, tm
         assert "数据库无响应" in answer.json()["msg"]
         assert httpx.get(f"{url}/readyz", timeout=30).status_code == 503
         assert httpx.get(f"{url}/healthz").status_code == 200
+
+
+@on_both_databases
+def test_a_connection_in_use_at_the_close_is_closed_afterwards(database_url: str) -> None:
+    database = Database(database_url)
+    connections: list[Any] = []
+
+    def work(session: Session) -> None:
+        connections.append(session.connection().connection.driver_connection)
+        database.close()
+        assert session.execute(text("SELECT 1")).scalar() == 1
+
+    database.read_now(work)
+    (connection,) = connections
+    with pytest.raises((psycopg.OperationalError, sqlite3.ProgrammingError)):
+        connection.execute("SELECT 1")
 
 
 # Clients that disconnect
