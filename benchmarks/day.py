@@ -100,6 +100,7 @@ def inspect_record(page: WorkbenchPage) -> None:
         item = page.open_record.item
         assert item is not None
         page.item_changes.decide(Verdict.PASSED if item.passed else Verdict.FAILED, "looked at it")
+        process_events(_KEY_SECONDS)
 
 
 def finish_record(page: WorkbenchPage, folder: Path) -> None:

@@ -22,7 +22,6 @@ They reach the GUI through `gui_caller` or a queued signal.
 
 from __future__ import annotations
 
-import _thread
 import sys
 import threading
 import time
@@ -38,7 +37,7 @@ from typing import Any, TypeVar, TypeVarTuple, overload
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QThread, QTimer, Signal, Slot
 
-from desktop.background.thread_priority import yield_to_gui
+from desktop.background.threads import BackgroundThread
 
 Args = TypeVarTuple("Args")
 T = TypeVar("T")
@@ -190,9 +189,7 @@ class _Pool:
             self._threads += needs_thread
             self._changed.notify()
         if needs_thread:
-            # Thread.start would wait until the system runs the thread. Work that does not end cannot keep the
-            # program from ending, as with a daemon.
-            _thread.start_new_thread(self._run_jobs, ())
+            BackgroundThread(self._run_jobs, "worker")
 
     def close(self) -> None:
         """Drop the jobs that have not begun, and end each thread after its job."""
@@ -207,7 +204,6 @@ class _Pool:
             return self._changed.wait_for(lambda: not self._threads, seconds)
 
     def _run_jobs(self) -> None:
-        yield_to_gui()
         while (body := self._wait_for_job()) is not None:
             body()
             # An idle thread must not keep the task of its last job.

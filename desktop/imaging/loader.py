@@ -16,7 +16,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
-from desktop.background.thread_priority import yield_to_gui
+from desktop.background.threads import BackgroundThread
 from desktop.imaging.decoding.decoder import shrink_image
 from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.decoding.tone import Tone
@@ -100,7 +100,7 @@ class TileLoader(QObject):
         self._bytes = 0
         self._unreadable: set[TileKey] = set()
         self._stop_preparing = False
-        self._readers: list[threading.Thread] = []
+        self._readers: list[BackgroundThread] = []
         self._resultReady.connect(self._on_result)
         # The widget that owns the loader may be deleted without a call of `shutdown`.
         self.destroyed.connect(self._state.mark_deleted)
@@ -181,12 +181,9 @@ class TileLoader(QObject):
 
     def _start_thread(self, work: Callable[[], None], name: str) -> None:
         self._readers = [reader for reader in self._readers if reader.is_alive()]
-        reader = threading.Thread(target=work, name=name, daemon=True)
-        self._readers.append(reader)
-        reader.start()
+        self._readers.append(BackgroundThread(work, name))
 
     def _open_source(self, source: ImageSource, generation: int) -> None:
-        yield_to_gui()
         try:
             preview = source.preview()
             self._emit(generation, "preview", (preview, shrink_image(preview, OVERVIEW)))
@@ -202,7 +199,6 @@ class TileLoader(QObject):
         return not self._stop_preparing
 
     def _read_tiles(self) -> None:
-        yield_to_gui()
         while self._read_tile():
             pass
 

@@ -19,6 +19,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.background import workers
 from desktop.background.garbage_collection import GarbageCollection
+from desktop.background.threads import running_threads
 from desktop.client import Session
 from desktop.context import Context
 from desktop.localization.fonts import shows_chinese
@@ -158,6 +159,7 @@ def _nothing_left_behind() -> Iterator[None]:
     for widget in left:
         widget.close()
     assert end_and_thaw, "work still runs in the pool after the test"
+    assert not (running := running_threads()), f"threads outlive the test: {[each.name for each in running]}"
     assert not names, f"windows outlive the test: {names}"
     # The English catalogue holds plurals only.
     text = QCoreApplication.translate("RecordsPage", "%n record(s)", "", 2)

@@ -359,7 +359,15 @@ def test_what_comes_together_leaves_turns_for_the_window(
 
 
 MAKERS = {
-    *("Thread", "Timer", "start_new_thread", "ThreadPool", "ThreadPoolExecutor", "ProcessPoolExecutor"),
+    *(
+        "Thread",
+        "Timer",
+        "start_new_thread",
+        "BackgroundThread",
+        "ThreadPool",
+        "ThreadPoolExecutor",
+        "ProcessPoolExecutor",
+    ),
     *("QThread", "QThreadPool", "QRunnable", "QtConcurrent", "Process", "to_thread", "run_in_executor"),
 }
 
@@ -397,7 +405,7 @@ def test_threads_are_made_where_it_is_written_down() -> None:
         "imaging/loader.py",
         "imaging/sources/remote.py",
     }
-    assert makers == {"background/workers.py", *others}
+    assert makers == {"background/threads.py", "background/workers.py", *others}
     text = (program_folder() / "docs" / "architecture.md").read_text(encoding="utf-8")
     for module in others:
         assert f"`{module}`" in str(workers.__doc__)

@@ -11,6 +11,7 @@ import shiboken6
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
+from desktop.background.threads import running_threads
 from desktop.imaging import CancelledError, ImageError, Level, TileLoader, loader, open_image
 from desktop.imaging.decoding.tone import Tone
 from desktop.imaging.loader import TileKey
@@ -204,4 +205,4 @@ def test_deleted_loader_ends_its_threads(qapp: object, qtbot: QtBot) -> None:
     with qtbot.waitSignal(loader.prepared):
         loader.open(Picture())
     shiboken6.delete(loader)
-    qtbot.waitUntil(lambda: not any(thread.name.startswith("image-") for thread in threading.enumerate()))
+    qtbot.waitUntil(lambda: not running_threads())
