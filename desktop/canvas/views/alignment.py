@@ -171,8 +171,9 @@ def _difference(reference: Bytes, photo: Bytes, inside: Bytes) -> Bytes:
     """The difference of two images, bright on dark. Slight blurring suppresses noise and half-pixel
     shifts."""
     blurred = [cv2.GaussianBlur(picture[:, :, :3], (0, 0), 1.5) for picture in (reference, photo)]
-    distance = cv2.absdiff(*blurred).max(axis=2)
-    distance[inside == 0] = 0
+    blue, green, red = cv2.split(cv2.absdiff(*blurred))
+    # NumPy's maximum over the channels takes ten times as long.
+    distance = cv2.bitwise_and(cv2.max(cv2.max(blue, green), red), inside)
     heat = cv2.applyColorMap(cv2.convertScaleAbs(distance, alpha=_GAIN), cv2.COLORMAP_INFERNO)
     return np.asarray(cv2.cvtColor(heat, cv2.COLOR_BGR2BGRA), np.uint8)
 
