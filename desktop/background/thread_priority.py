@@ -1,4 +1,4 @@
-"""Lowers the priority of worker threads below that of the GUI thread."""
+"""Lets worker threads yield to the GUI thread."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import contextlib
 import os
 import sys
 import threading
+import time
 from typing import Final
 
 from PySide6.QtCore import QThread
 
 _NICENESS: Final = 10
+_YIELD_SECONDS: Final = 0.0005
 
 
 def yield_to_gui() -> None:
@@ -24,3 +26,12 @@ def yield_to_gui() -> None:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
     else:
         QThread.currentThread().setPriority(QThread.Priority.LowPriority)
+
+
+def yield_interpreter() -> None:
+    """Let a waiting thread run Python. Workers call it between calls of Qt that take milliseconds.
+
+    Otherwise the GUI thread waits 5 ms (`sys.getswitchinterval`) before it asks for the interpreter, and then
+    until the call ends, each time that Qt calls Python.
+    """
+    time.sleep(_YIELD_SECONDS)

@@ -7,13 +7,14 @@ import re
 from PySide6.QtCore import QCoreApplication, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter
 
+from desktop.background.thread_priority import yield_interpreter
 from desktop.localization.fonts import MissingGlyphsError, find_missing_characters
 from shared.codes import Status
 
 # The layout is in points: A4 with 15 mm margins.
 PAGE_W, PAGE_H, MARGIN, FOOTER = 595.0, 842.0, 42.5, 28.0
 WIDTH = PAGE_W - 2 * MARGIN
-_BAND_PX = 160
+_BAND_PX = 96
 """Height in px of the bands in which a large picture is painted."""
 _BAND_OVERLAP_PX = 8
 """How many px of the next band each band includes. Bands that only met would show a line between them on a
@@ -38,13 +39,17 @@ _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def paint_in_bands(painter: QPainter, place: QRectF, image: QImage) -> None:
-    """Paint a large picture band by band: no other thread runs while Qt packs a picture into a PDF."""
+    """Paint a large picture band by band, and let other threads of Python run in between.
+
+    None runs while Qt compresses a picture for a PDF.
+    """
     scale = place.height() / image.height()
     for top in range(0, image.height(), _BAND_PX):
         band = image.copy(0, top, image.width(), min(_BAND_PX + _BAND_OVERLAP_PX, image.height() - top))
         painter.drawImage(
             QRectF(place.x(), place.y() + top * scale, place.width(), band.height() * scale), band
         )
+        yield_interpreter()
 
 
 class Drawing:
@@ -142,6 +147,7 @@ class Drawing:
         place = QRectF(0, 0, image.width() * scale, image.height() * scale)
         place.moveCenter(frame.center())
         self.painter.drawImage(place, image)
+        yield_interpreter()
 
     def qr(self, x: float, y: float, modules: list[list[bool]]) -> None:
         """Draw a QR code of `modules`, `QR_SIDE` points wide."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 
 import pytest
 from PySide6.QtCore import QThread
 from pytestqt.qtbot import QtBot
 
-from desktop.background.thread_priority import yield_to_gui
+from desktop.background.thread_priority import yield_interpreter, yield_to_gui
 from desktop.background.workers import run
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="threads have a niceness on Linux only")
@@ -60,3 +61,28 @@ def test_qt_lowers_the_priority_on_other_systems(monkeypatch: pytest.MonkeyPatch
     thread.start()
     thread.join()
     assert found == [QThread.Priority.LowPriority]
+
+
+def test_a_worker_that_yields_lets_other_threads_run_python() -> None:
+    may_end, turns = threading.Event(), 0
+
+    def count_turns() -> None:
+        nonlocal turns
+        while not may_end.is_set():
+            turns += 1
+            time.sleep(0)
+
+    thread = threading.Thread(target=count_turns)
+    interval = sys.getswitchinterval()
+    # A thread that does not yield keeps the interpreter for this long.
+    sys.setswitchinterval(60)
+    try:
+        thread.start()
+        before = turns
+        for _ in range(20):
+            yield_interpreter()
+        assert turns > before
+    finally:
+        may_end.set()
+        sys.setswitchinterval(interval)
+        thread.join()
