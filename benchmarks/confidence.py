@@ -29,7 +29,7 @@ from benchmarks import bilevel, disturbances, optics, reference_difference
 from benchmarks.figures import print_figure
 from service.detection.reference_difference import AlignmentFailed, DetectedDifference, Parameters
 from service.detection.reference_difference.difference.confidence import (
-    MOST_CONFIDENT,
+    MAX_CONFIDENCE,
     confidence,
     measures,
 )
@@ -127,7 +127,7 @@ def _find_pair_parts(
 def fit_weights(x: Rows, y: Rows, left: float) -> Rows:
     """Fit weights (n,) for measures x (parts, n), whose first column is 1, and y (parts,), 1 for real parts.
 
-    The probability is that of `confidence`, at most `MOST_CONFIDENT`. Logistic regression with a ridge, by
+    The probability is that of `confidence`, at most `MAX_CONFIDENCE`. Logistic regression with a ridge, by
     Fisher scoring. The weight of "left" stays `left`: nothing stands out of these surfaces, so they contain
     no data for it.
     """
@@ -137,7 +137,7 @@ def fit_weights(x: Rows, y: Rows, left: float) -> Rows:
     free = np.arange(len(weights)) != _SHIFT_INDEX
     for _ in range(_STEPS):
         odds = _logistic(x @ weights)
-        probability = MOST_CONFIDENT * odds
+        probability = MAX_CONFIDENCE * odds
         slope, spread = probability * (1 - odds), probability * (1 - probability) + 1e-9
         gradient = (x.T @ (slope * (y - probability) / spread) - ridge @ weights)[free]
         information = (x * (slope**2 / spread)[:, None]).T @ x + ridge
@@ -153,7 +153,7 @@ def held_out_confidences(x: Rows, y: Rows, left: float, groups: Sequence[str]) -
     for name in sorted(set(groups)):
         is_held_out = names == name
         weights = fit_weights(x[~is_held_out], y[~is_held_out], left)
-        confidences[is_held_out] = MOST_CONFIDENT * _logistic(x[is_held_out] @ weights)
+        confidences[is_held_out] = MAX_CONFIDENCE * _logistic(x[is_held_out] @ weights)
     return confidences
 
 

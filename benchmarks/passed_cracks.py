@@ -25,7 +25,7 @@ _GROWTH = 1.05
 _CHECKED = (_BEFORE + max(PASSES) + 1, _BEFORE + max(PASSES) + 2)
 _CLEAN = (30, 31)
 # The goal: the share of false findings that a memory leaves.
-_MOST_FALSE = 0.2
+_MAX_FALSE = 0.2
 # px of the zone in which dirt varies, and px from it at which a crack is beside it.
 _ZONE = 120
 _BESIDE = 14
@@ -81,7 +81,7 @@ def wrong_passes(cracks: int, seed: int) -> None:
                 f"place of a crack {place}, without it: share of false findings that a memory leaves",
                 sums["false"] / sums["false alone"],
                 "",
-                goal=_MOST_FALSE,
+                goal=_MAX_FALSE,
                 without_memory=sums["false alone"],
             )
 

@@ -37,7 +37,7 @@ PAIRS_PER_SECOND = 20
 LARGE_MEGAPIXELS = 24
 LARGE_SECONDS = 2.0
 """The goals: aligned pairs of 640 x 640 on two free cores, and one large pair."""
-CONFIDENCE_GOAL, LEAST_JUDGED = 0.1, 30
+CONFIDENCE_GOAL, MIN_JUDGED = 0.1, 30
 """By how much a tenth of confidence may be off, and the findings that it takes to say so."""
 KINDS = ("panel", "board", "black-and-white board", "scanned board", "label", "photograph")
 SCANS = ("black-and-white board", "scanned board")
@@ -236,7 +236,7 @@ def calibration(judged: Sequence[tuple[float, bool]], of: str = "") -> None:
             continue
         share, given = (float(np.mean([each[index] for each in band])) for index in (1, 0))
         low, high = wilson(share, len(band))
-        if len(band) >= LEAST_JUDGED:
+        if len(band) >= MIN_JUDGED:
             off.append(abs(share - given))
         print_figure(
             f"real of the findings with confidence {tenth / 10:.1f}..{tenth / 10 + 0.1:.1f}{kind}",

@@ -24,7 +24,7 @@ USE_SECONDS = 300.0
 """How often the times of the last use are written to the database."""
 
 _LOG = logging.getLogger(__name__)
-_MOST_CACHED = 10_000
+_MAX_CACHED = 10_000
 _VERSION = select(AccountVersion.number).where(AccountVersion.id == 1)
 
 
@@ -94,7 +94,7 @@ class LiveSessions:
         if live is None:
             self._cache.pop(session_id, None)
             return None
-        if len(self._cache) >= _MOST_CACHED:
+        if len(self._cache) >= _MAX_CACHED:
             self._cache.clear()
         self._cache[session_id] = (version, live)
         return live

@@ -29,7 +29,7 @@ log = logging.getLogger("walkaround.backups")
 
 RUNNING, DONE, FAILED = "running", "done", "failed"
 _LISTED_RUNS = 10
-_MOST_SECONDS = 24 * 3600
+_MAX_SECONDS = 24 * 3600
 """The time limit of a run; after that the place of the backups is assumed not to answer."""
 _LOOK_SECONDS = 60.0
 """How often the clock is read, because it may be set and a computer may sleep."""
@@ -138,7 +138,7 @@ class BackupService:
 
     def _make_in_child(self, settings: Settings) -> Outcome:
         try:
-            return parse_outcome(self._child.ask(settings.model_dump(mode="json"), _MOST_SECONDS))
+            return parse_outcome(self._child.ask(settings.model_dump(mode="json"), _MAX_SECONDS))
         except ProcessDied as problem:
             return Outcome(
                 problem=BackupProblem.PLACE_AWAY if problem.timed_out else BackupProblem.INTERRUPTED

@@ -16,7 +16,7 @@ from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
 
 GRACE_DAYS = 7.0
-LEAST_DAYS = 1.0
+MIN_DAYS = 1.0
 """A shorter time would include files that a person has uploaded but not used yet."""
 
 MAX_SHOWN = 20
@@ -25,11 +25,11 @@ MAX_SHOWN = 20
 def _parse_days(value: str) -> dt.timedelta:
     try:
         days = float(value)
-        if days >= LEAST_DAYS:
+        if days >= MIN_DAYS:
             return dt.timedelta(days=days)
     except (ValueError, OverflowError):
         pass
-    raise argparse.ArgumentTypeError(f"give a number of days, at least {LEAST_DAYS:g}")
+    raise argparse.ArgumentTypeError(f"give a number of days, at least {MIN_DAYS:g}")
 
 
 def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:

@@ -23,7 +23,7 @@ from service.db.watch import Kind
 
 T = TypeVar("T")
 
-MOST_TOGETHER = 32
+MAX_TOGETHER = 32
 """How many changes are committed together at most."""
 WRITES = "writes"
 """In `Session.info` of a session that may lock rows."""
@@ -182,7 +182,7 @@ class WriteQueue:
     def _write_group(self) -> None:
         """Make one group. Other work may use the thread before the next group."""
         with self._lock:
-            group = [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST_TOGETHER))]
+            group = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_TOGETHER))]
         running = RunningStatement()
         for write in group:
             write.running = running

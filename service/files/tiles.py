@@ -30,7 +30,7 @@ from shared.wire.files import StoredFile, TileLevel, Tiles, TilesState
 CACHE_LIMIT = 8 * 2**30
 """The bytes that all tiles may use; the tiles that were unused for longest are deleted first."""
 
-MOST_WAITING = 32
+MAX_WAITING = 32
 """How many pictures may wait for their tiles."""
 
 RETRY_SECONDS = 1
@@ -172,7 +172,7 @@ class TileStore:
             ):
                 raise _to_problem(problem)
             if sha256 not in self._requested:
-                if len(self._requested) >= MOST_WAITING:
+                if len(self._requested) >= MAX_WAITING:
                     raise _to_problem(_BUSY_PROBLEM)
                 self._requested.add(sha256)
                 self._builder.submit(self._build, stored, source)

@@ -9,7 +9,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import parse_options_header
 
 FIELD = b"file"
-MOST_PARTS = 32
+MAX_PARTS = 32
 """The most parts of a form: parsing a part takes as long as a thousand bytes, and one part is needed."""
 
 
@@ -71,7 +71,7 @@ class Upload:
     def _begin_part(self) -> None:
         self._headers.clear()
         self._parts += 1
-        if self._parts > MOST_PARTS:
+        if self._parts > MAX_PARTS:
             raise BadUploadError("表单字段过多，一次只能上传一个文件")
 
     def _add_header_name(self, data: bytes, start: int, end: int) -> None:

@@ -49,13 +49,13 @@ def conflict(msg: str, **details: Any) -> Problem:
     return Problem(409, ErrorCode.CONFLICT, msg, **details)
 
 
-_MOST_NAMES = 3
-_MOST_ITEMS = 50
+_MAX_NAMES = 3
+_MAX_ITEMS = 50
 
 
 def _names(items: Sequence[Mapping[str, Any]]) -> str:
-    text = "、".join(str(item["item_name"]) for item in items[:_MOST_NAMES])
-    return text + (" 等" if len(items) > _MOST_NAMES else "")
+    text = "、".join(str(item["item_name"]) for item in items[:_MAX_NAMES])
+    return text + (" 等" if len(items) > _MAX_NAMES else "")
 
 
 def record_sealed(edition: int) -> Problem:
@@ -81,7 +81,7 @@ def items_undecided(items: Sequence[Mapping[str, Any]], acceptable: int) -> Prob
         f"{len(items)} 个检查项待判定：{_names(items)}",
         count=len(items),
         acceptable=acceptable,
-        items=list(items[:_MOST_ITEMS]),
+        items=list(items[:_MAX_ITEMS]),
     )
 
 
@@ -92,7 +92,7 @@ def detections_running(items: Sequence[Mapping[str, Any]]) -> Problem:
         ErrorCode.DETECTIONS_RUNNING,
         f"{len(items)} 个检查项正在检测：{_names(items)}；请等待检测完成或取消检测",
         count=len(items),
-        items=list(items[:_MOST_ITEMS]),
+        items=list(items[:_MAX_ITEMS]),
     )
 
 
@@ -103,7 +103,7 @@ def photo_in_use(items: Sequence[Mapping[str, Any]]) -> Problem:
         ErrorCode.PHOTO_IN_USE,
         f"{len(items)} 个检查项的检测结果或判定依据此照片：{_names(items)}；如仍要删除照片，请确认",
         count=len(items),
-        items=list(items[:_MOST_ITEMS]),
+        items=list(items[:_MAX_ITEMS]),
     )
 
 

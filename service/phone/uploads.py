@@ -18,7 +18,7 @@ from service.web.envelope import Problem
 from shared.codes import ErrorCode
 from shared.wire.phone import MAX_PHOTOS, PhoneUpload, PhoneUploadCreate, UploadState
 
-MOST_UNFINISHED = 10
+MAX_UNFINISHED = 10
 """The most unfinished photos of a code; the page sends one photo after another."""
 
 _FINAL_STATUSES = (404, 413, 415, 422)
@@ -74,7 +74,7 @@ class PhoneUploads:
             unfinished = select(UPLOAD.c.upload_id).where(
                 belongs_to_code, UPLOAD.c.state == str(UploadState.RECEIVING)
             )
-            oldest = unfinished.order_by(UPLOAD.c.created_at.desc()).offset(MOST_UNFINISHED - 1)
+            oldest = unfinished.order_by(UPLOAD.c.created_at.desc()).offset(MAX_UNFINISHED - 1)
             abandoned_ids = session.execute(oldest).scalars().all()
             session.execute(delete(UPLOAD).where(UPLOAD.c.upload_id.in_(abandoned_ids)))
             values = {

@@ -22,7 +22,7 @@ LONGEST_NAME = 255
 DAYS_BY_DAY = 45
 DAYS_BY_WEEK = 400
 """The most days of a chart with a bar for each day, or each week, so that it has about fifty bars at most."""
-MOST_DAYS = 3_660
+MAX_DAYS = 3_660
 """Ten years, so that a single record with a mistyped year does not give a chart of centuries."""
 _EARLIEST, _LATEST = dt.date(1900, 1, 1).toordinal(), dt.date(2999, 12, 31).toordinal()
 
@@ -239,7 +239,7 @@ def next_month_start(start: int, _: object = None) -> int:
 def division(first: int, last: int) -> Division:
     """Divide these days, at most the last ten years of them, into a readable number of parts."""
     last = min(max(last, _EARLIEST), _LATEST)
-    first = min(max(first, last - MOST_DAYS + 1, _EARLIEST), last)
+    first = min(max(first, last - MAX_DAYS + 1, _EARLIEST), last)
     days = last - first + 1
     unit = "day" if days <= DAYS_BY_DAY else "week" if days <= DAYS_BY_WEEK else "month"
     return Division(first, last, unit)

@@ -26,7 +26,7 @@ from shared.codes import ErrorCode
 from shared.wire.common import Day, EmptyAsNull, OptionalId, WireModel
 from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement, Series
 
-MOST_SERIES = 8
+MAX_SERIES = 8
 """How many of the largest names have their own series: people cannot distinguish more colours."""
 SLICE = 500
 """How many records are recounted in one transaction; other transactions can write in between."""
@@ -188,7 +188,7 @@ class StatisticsService:
             ]
             return sorted(
                 agreements, key=lambda agreement: (-agreement.shown - agreement.missed, agreement.name)
-            )[:MOST_SERIES]
+            )[:MAX_SERIES]
 
         return await self._database.read(work)
 
@@ -196,7 +196,7 @@ class StatisticsService:
         def work(session: Session) -> Chart:
             parts, amounts = _read_amounts(session.connection(), (measure,), query)
             ranking = sorted(amounts, key=lambda key: (-sum(amounts[key]), key))
-            charted, others = ranking[:MOST_SERIES], ranking[MOST_SERIES:]
+            charted, others = ranking[:MAX_SERIES], ranking[MAX_SERIES:]
             names = {name for _, name in charted}
             titles = self._ports.aircraft(session, names) if measure is Measure.AIRCRAFT else {}
             return Chart(

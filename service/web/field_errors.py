@@ -11,7 +11,7 @@ from typing import Any
 
 from shared.wire.common import NO_NUL, NOT_BLANK
 
-_MOST_FIELDS = 50
+_MAX_FIELDS = 50
 _FIELDS_IN_SENTENCE = 3
 
 _PLACES = frozenset({"body", "query", "path", "header", "cookie"})
@@ -99,7 +99,7 @@ def field_faults(errors: Sequence[Any]) -> list[dict[str, str]]:
             "type": str(error["type"]),
             "message": describe_rule(str(error["type"]), error.get("ctx") or {}),
         }
-        for error in errors[:_MOST_FIELDS]
+        for error in errors[:_MAX_FIELDS]
     ]
 
 

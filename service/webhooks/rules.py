@@ -29,7 +29,7 @@ _SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - how a secret begins
 FIRST_WAIT: Final = dt.timedelta(seconds=5)
 LONGEST_WAIT: Final = dt.timedelta(hours=4)
 _FACTOR: Final = 4
-MOST_ATTEMPTS: Final = 12
+MAX_ATTEMPTS: Final = 12
 """With these waits the last attempt comes 22 hours after the first; `jitter` moves each wait by a fifth."""
 _JITTER: Final = 0.2
 
@@ -137,7 +137,7 @@ def retry_wait(attempts: int, chance: float) -> dt.timedelta | None:
     `chance` in 0..1 makes the wait up to a fifth shorter or longer, so that deliveries that failed at the
     same time are not retried at the same time.
     """
-    if attempts >= MOST_ATTEMPTS:
+    if attempts >= MAX_ATTEMPTS:
         return None
     wait: dt.timedelta = min(FIRST_WAIT * float(_FACTOR ** (attempts - 1)), LONGEST_WAIT)
     return wait * (1 - _JITTER + 2 * _JITTER * chance)

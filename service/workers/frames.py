@@ -12,7 +12,7 @@ import struct
 from typing import IO, Any, Final, NamedTuple
 
 _LENGTHS: Final = struct.Struct(">II")
-MOST_BYTES: Final = 64 * 2**20
+MAX_BYTES: Final = 64 * 2**20
 """The maximum length of the JSON object, and of the raw bytes, of a frame."""
 
 PROGRESS: Final = "progress"
@@ -37,7 +37,7 @@ class FrameTooLarge(ValueError):  # noqa: N818 - says what is wrong with it
 def encode_head(frame: Frame) -> bytes:
     """Return the bytes of a frame before its payload. Raises FrameTooLarge."""
     text = json.dumps(frame.message).encode()
-    if max(len(text), len(frame.payload)) > MOST_BYTES:
+    if max(len(text), len(frame.payload)) > MAX_BYTES:
         raise FrameTooLarge("a frame is longer than the other side takes")
     return _LENGTHS.pack(len(text), len(frame.payload)) + text
 
@@ -52,7 +52,7 @@ def send(stream: IO[bytes], frame: Frame) -> None:
 def receive(stream: IO[bytes]) -> Frame:
     """Read one frame. Raises Closed."""
     text_length, payload_length = _LENGTHS.unpack(_read_exactly(stream, _LENGTHS.size))
-    if max(text_length, payload_length) > MOST_BYTES:
+    if max(text_length, payload_length) > MAX_BYTES:
         raise StreamClosedError("a frame is too long")
     try:
         message = json.loads(_read_exactly(stream, text_length))

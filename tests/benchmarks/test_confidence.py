@@ -15,7 +15,7 @@ TRUE = np.array([1.0, 2.0, -1.0, 0.5, SHIFT_WEIGHTS[PHOTOS], 1.5, -0.5, 0.8])
 def draw_findings(count: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     x = np.column_stack([np.ones(count), rng.standard_normal((count, len(TRUE) - 1))])
-    chance = confidence.MOST_CONFIDENT / (1 + np.exp(-x @ TRUE))
+    chance = confidence.MAX_CONFIDENCE / (1 + np.exp(-x @ TRUE))
     return x, (rng.random(count) < chance).astype(np.float64)
 
 

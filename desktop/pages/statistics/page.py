@@ -23,7 +23,7 @@ DEFAULT_DAYS = 30
 """The number of days in the default filter; a bar for each day is still readable."""
 _MIN_CARD_PX = 440
 """The minimum width of a card in px. As many cards as fit are side by side, at most three."""
-_MOST_COLUMNS = 3
+_MAX_COLUMNS = 3
 
 
 class StatisticsPage(Page):
@@ -93,13 +93,13 @@ class StatisticsPage(Page):
         self._arrange()
 
     def _arrange(self) -> None:
-        columns = min(max(self.width() // _MIN_CARD_PX, 1), _MOST_COLUMNS)
+        columns = min(max(self.width() // _MIN_CARD_PX, 1), _MAX_COLUMNS)
         if columns == self._columns:
             return
         self._columns = columns
         for number, card in enumerate(self.cards.values()):
             self._grid.addWidget(card, *divmod(number, columns))
-        for column in range(_MOST_COLUMNS):
+        for column in range(_MAX_COLUMNS):
             self._grid.setColumnStretch(column, int(column < columns))
 
     # Filters

@@ -10,7 +10,7 @@ from pathlib import Path
 from service.backups.archive import postgresql, sqlite
 from service.backups.archive.manifest import DATABASE, Backup, BackupRefusedError, Entry, pieces
 
-_MOST_NAMED = 20
+_MAX_NAMED = 20
 
 
 def verify(backup: Backup, folder: Path, entries: Collection[Entry] | None = None) -> list[str]:
@@ -23,9 +23,9 @@ def verify(backup: Backup, folder: Path, entries: Collection[Entry] | None = Non
     checked_entries = manifest.entries if entries is None else entries
     problems = []
     damages = [problem for entry in checked_entries if (problem := _find_damage(backup, entry)) is not None]
-    problems += damages[:_MOST_NAMED]
-    if len(damages) > _MOST_NAMED:
-        problems.append(f"... and {len(damages) - _MOST_NAMED} more files are damaged")
+    problems += damages[:_MAX_NAMED]
+    if len(damages) > _MAX_NAMED:
+        problems.append(f"... and {len(damages) - _MAX_NAMED} more files are damaged")
     if manifest.has_database and not damages:
         problems += _find_database_problems(backup, folder)
     return problems

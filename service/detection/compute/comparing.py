@@ -17,7 +17,7 @@ from shared.entries import EntryAlignment, EntryBox, EntryMemory, EntrySuppresse
 from shared.geometry import Rect
 from shared.wire.inspection import DetectionSettings
 
-MOST_SUPPRESSED = 50
+MAX_SUPPRESSED = 50
 """The number of suppressed findings that are reported, the most confident first."""
 
 
@@ -79,7 +79,7 @@ def suppressed_entries(suppressed: Sequence[SuppressedBox]) -> list[EntrySuppres
             "score_alone": finding.box["confidence"],
             "photos": list(finding.photos),
         }
-        for finding in suppressed[:MOST_SUPPRESSED]
+        for finding in suppressed[:MAX_SUPPRESSED]
     ]
 
 

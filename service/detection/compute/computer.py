@@ -371,7 +371,7 @@ def _read(path: Path) -> bytes:
         raise DetectionFailed("file_lost") from error
 
 
-def _load(request: Request, most: int = pictures.MOST_PIXELS) -> Photo:
+def _load(request: Request, most: int = pictures.MAX_PIXELS) -> Photo:
     return pictures.load(Path(request.photo), needed_side(request), most)
 
 

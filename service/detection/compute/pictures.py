@@ -15,7 +15,7 @@ from service.detection.failure import DetectionFailed
 from shared.entries import EntryBox
 from shared.images.cv import cv2
 
-MOST_PIXELS: Final = 500_000_000
+MAX_PIXELS: Final = 500_000_000
 _WHOLE_PIXELS: Final = 130_000_000
 _RENDERED_SIDE: Final = 2560
 SHOWN_SIDE: Final = 1200
@@ -39,7 +39,7 @@ def full_resolution(width: int, height: int) -> float:
 
 
 def load(
-    path: Path, needed: NeededSide = full_resolution, most: int = MOST_PIXELS
+    path: Path, needed: NeededSide = full_resolution, most: int = MAX_PIXELS
 ) -> tuple[NDArray[np.uint8], float]:
     """The upright image as BGR uint8 (height, width, 3), and its scale: 1, or less when it was reduced.
 
@@ -58,7 +58,7 @@ def load(
         raise DetectionFailed("image_unreadable")
     try:
         image = _open(loader, path)
-        if image.width * image.height > MOST_PIXELS:
+        if image.width * image.height > MAX_PIXELS:
             raise DetectionFailed("image_too_large")
         shrink = _shrink(image, needed) if loader == "jpegload" else 1
         if shrink > 1:

@@ -23,7 +23,7 @@ from service.detection.reference_difference.alignment.cover import (
 from service.detection.reference_difference.data import Pyramid, grey
 from shared.geometry import map_corners, point_to_pixels
 
-MOST_REFERENCES = 8
+MAX_REFERENCES = 8
 """The most reference files whose regions are searched, since each one takes a comparison."""
 _SECONDS = 6.0
 """The time in which regions are tried one by one if the whole photo cannot be located."""
@@ -71,7 +71,7 @@ class PlaceSearch:
         del image
         places: list[FoundPlace | None] = [None] * len(request.regions)
         until = time.monotonic() + _SECONDS
-        for path in list(dict.fromkeys(path for path, _ in request.regions))[:MOST_REFERENCES]:
+        for path in list(dict.fromkeys(path for path, _ in request.regions))[:MAX_REFERENCES]:
             numbers = [number for number, (file, _) in enumerate(request.regions) if file == path]
             points = [request.regions[number][1] for number in numbers]
             for number, place in zip(

@@ -43,7 +43,7 @@ from shared.geometry import Rect, rect_from_corners
 
 SECONDS: Final = 60.0
 """After this time no further passed photo is read, and the opinion uses fewer photos."""
-LEAST_PHOTOS: Final = 2
+MIN_PHOTOS: Final = 2
 """With fewer passed photos the usual distance between pictures is not known, so there is no opinion: compared
 with the reference image alone every finding is unusual."""
 
@@ -86,7 +86,7 @@ class SecondOpinions:
         detection never fails because of it.
         """
         wanted = request.second_opinion
-        if wanted is None or not findings or len(wanted.photos) < LEAST_PHOTOS:
+        if wanted is None or not findings or len(wanted.photos) < MIN_PHOTOS:
             return list(findings)
         try:
             opinions = self._opinions(request, wanted, compared)
@@ -121,7 +121,7 @@ class SecondOpinions:
             # A photo that cannot be read or aligned is left out.
             with suppress(AlignmentFailed, DetectionFailed):
                 passed.append(reader.features(_key(photo, wanted, compared), distinct, opened))
-        if len(passed) < LEAST_PHOTOS:
+        if len(passed) < MIN_PHOTOS:
             return []
         today = reader.features(
             _key(request, wanted, compared), distinct, lambda: _Picture(Pyramid(compared.photo), homography)

@@ -176,7 +176,7 @@ class Dispatcher:
             error = "model_unknown"
         elif not model.enabled:
             error = "model_disabled"
-        elif row.attempt > job_rows.MOST_ATTEMPTS:
+        elif row.attempt > job_rows.MAX_ATTEMPTS:
             error = "worker_died"
         elif settings is None:
             error = "item_settings_wrong"
@@ -218,7 +218,7 @@ class Dispatcher:
         try:
             computed = await self._compute_result(run)
         except ProcessDied as died:
-            if not died.timed_out and work.attempt < job_rows.MOST_ATTEMPTS:
+            if not died.timed_out and work.attempt < job_rows.MAX_ATTEMPTS:
                 await self._database.write(
                     lambda session: job_rows.release_job(session, work.job_id, work.attempt)
                 )

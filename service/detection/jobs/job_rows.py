@@ -24,7 +24,7 @@ from service.detection.tables import ChunkRow, JobRow
 from shared.wire.detection import OPEN_JOB_STATES, JobState
 
 LEASE: Final = dt.timedelta(seconds=30)
-MOST_ATTEMPTS: Final = 3
+MAX_ATTEMPTS: Final = 3
 
 
 _JOB = JobRow.__table__.c

@@ -26,8 +26,8 @@ which AnomalyDINO (Damm et al. 2024) uses too."""
 _PATCHES: Final = (14, 16, 8, 32, 28)
 _LEADING: Final = (0, 1, 5)
 """Tokens before those of the patches: none, a class, or a class and four registers (Darcet et al. 2024)."""
-_LEAST_CHANNELS: Final = 16
-_MOST_VALUES: Final = 2_000_000
+_MIN_CHANNELS: Final = 16
+_MAX_VALUES: Final = 2_000_000
 """A map with more values is averaged over neighbouring patches, which bounds the memory."""
 
 
@@ -66,9 +66,9 @@ def patch_grid(shapes: Sequence[tuple[int, ...]], width: int, height: int) -> Pa
     if len(shape) == 4:
         _, channels, rows, columns = shape
         is_map = 2 <= rows < height and 2 <= columns < width
-        fits = shape[0] == 1 and channels >= _LEAST_CHANNELS and is_map
+        fits = shape[0] == 1 and channels >= _MIN_CHANNELS and is_map
         return PatchGrid(large[0], None, rows, columns) if fits else None
-    if len(shape) != 3 or shape[0] != 1 or shape[2] < _LEAST_CHANNELS:
+    if len(shape) != 3 or shape[0] != 1 or shape[2] < _MIN_CHANNELS:
         return None
     for patch in _PATCHES:
         rows, columns = height // patch, width // patch
@@ -108,7 +108,7 @@ class Backbone:
 def _average_blocks(patches: NDArray[np.float32]) -> NDArray[np.float32]:
     """Average `patches` over blocks if they have too many values; an incomplete block is left out."""
     block = 1
-    while patches.size / block**2 > _MOST_VALUES and min(patches.shape[:2]) >= 2 * (block + 1):
+    while patches.size / block**2 > _MAX_VALUES and min(patches.shape[:2]) >= 2 * (block + 1):
         block += 1
     if block == 1:
         return patches

@@ -24,11 +24,11 @@ from shared.limits import MAX_LABELS
 from shared.wire.detection import ModelKind
 
 _DEFAULT_SIDE: Final = 640
-_MOST_CANDIDATES_SHARE: Final = 0.8
+_MAX_CANDIDATES_SHARE: Final = 0.8
 _CLEAR_MARGIN: Final = 1.0
 _TASKS: Final = frozenset({"", "detect", "segment", "pose"})
 _COCO: Final = 80
-_MOST_BATCH: Final = 64
+_MAX_BATCH: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def _input_size(
         raise BadModel("not_an_image_model")
     shape = inputs[0].shape[1:]
     channels, height, width = (shape[2], *shape[:2]) if channels_last(inputs[0].shape) else shape
-    if (isinstance(channels, int) and channels != 3) or not 1 <= detector.batch <= _MOST_BATCH:
+    if (isinstance(channels, int) and channels != 3) or not 1 <= detector.batch <= _MAX_BATCH:
         raise BadModel("not_an_image_model")
     usual = _usual_size(metadata.get("imgsz", ""), default)
     sides = []
@@ -291,11 +291,11 @@ def _activation(raw: list[NDArray[np.generic]], names: int) -> str | None:
         return "sigmoid" if names == classes else "softmax"
     others = logits[:, :-1].max(axis=1)
     if (
-        np.mean(logits[:, -1] > others) > _MOST_CANDIDATES_SHARE
+        np.mean(logits[:, -1] > others) > _MAX_CANDIDATES_SHARE
         and np.median(logits[:, -1] - others) > _CLEAR_MARGIN
     ):
         return "softmax"
-    return "sigmoid" if np.mean(logits.max(axis=1) < 0) > _MOST_CANDIDATES_SHARE else None
+    return "sigmoid" if np.mean(logits.max(axis=1) < 0) > _MAX_CANDIDATES_SHARE else None
 
 
 def _numbered_labels(

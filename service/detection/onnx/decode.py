@@ -20,7 +20,7 @@ _STRIDES = (8, 16, 32)
 # grids.
 _FAMILIES = (_STRIDES, (8, 16, 32, 64), (4, 8, 16, 32), (16, 32))
 ROUNDING = 1e-3
-_MOST_RELATIVE = 1.5
+_MAX_RELATIVE = 1.5
 """If all boxes of a photo end below, they are in parts of the input: in px they would be almost empty."""
 
 
@@ -44,7 +44,7 @@ class Decoded:
 def decode(kind: ModelKind, outputs: Sequence[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
     """The candidates in `outputs`. Raises ValueError when the shapes are not those of `kind`."""
     decoded = _DECODERS[kind]([np.asarray(output) for output in outputs], settings)
-    if kind in _IN_PX_OR_PARTS and len(decoded.boxes) and np.abs(decoded.boxes).max() <= _MOST_RELATIVE:
+    if kind in _IN_PX_OR_PARTS and len(decoded.boxes) and np.abs(decoded.boxes).max() <= _MAX_RELATIVE:
         size = np.array([settings.width, settings.height] * 2, np.float64)
         return Decoded(decoded.boxes * size, decoded.confidences, decoded.classes)
     return decoded
@@ -188,7 +188,7 @@ def _detr(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Dec
         raise ValueError("expected class scores and boxes")
     fitting = [place for place in four if tables[place].min() >= 0 and tables[place].max() <= 1]
     place = (fitting or four)[-1]
-    if np.abs(tables[place]).max(initial=0) > _MOST_RELATIVE:
+    if np.abs(tables[place]).max(initial=0) > _MAX_RELATIVE:
         raise ValueError("the boxes are not parts of the input")
     boxes, logits = _rows(tables[place]), _rows(tables[1 - place])
     scores = _activate(logits, settings)

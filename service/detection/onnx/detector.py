@@ -24,8 +24,8 @@ from shared.wire.detection import ModelKind
 SIZE_INPUT = "orig_target_sizes"
 """The input (1, 2) int64 of exported RT-DETR, D-FINE and DEIM: the width and height that boxes are in."""
 _OPEN_MODELS = 3
-_MOST_BYTES = 1_500_000_000
-_MOST_SLICES = 160
+_MAX_BYTES = 1_500_000_000
+_MAX_SLICES = 160
 _OVERLAP = 0.2
 # The most px of the parts of a photo that are processed at a time, which bounds the memory.
 _PIXELS_AT_ONCE = 4 * 640 * 640
@@ -193,7 +193,7 @@ def slices(width: int, height: int, settings: DetectorSettings) -> Iterator[tupl
     while True:
         across = _starts(width, settings.width * grow)
         down = _starts(height, settings.height * grow)
-        if len(across) * len(down) <= _MOST_SLICES:
+        if len(across) * len(down) <= _MAX_SLICES:
             break
         grow *= 1.15
     w, h = min(round(settings.width * grow), width), min(round(settings.height * grow), height)
@@ -222,7 +222,7 @@ class Detectors:
             self._open.move_to_end(key)
             return self._open[key][0]
         size = path.stat().st_size
-        while self._open and (len(self._open) >= _OPEN_MODELS or self._total() + size > _MOST_BYTES):
+        while self._open and (len(self._open) >= _OPEN_MODELS or self._total() + size > _MAX_BYTES):
             self._open.popitem(last=False)
         detector = Detector(path, calls)
         self._open[key] = (detector, size)

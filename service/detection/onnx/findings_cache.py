@@ -8,7 +8,7 @@ from typing import Final
 
 from service.detection.onnx.detector import DetectedObject
 
-_MOST: Final = 16
+_MAX_ENTRIES: Final = 16
 
 
 class FindingsCache:
@@ -26,6 +26,6 @@ class FindingsCache:
         if key not in self._found:
             self._found[key] = detect()
         self._found.move_to_end(key)
-        while len(self._found) > _MOST:
+        while len(self._found) > _MAX_ENTRIES:
             self._found.popitem(last=False)
         return self._found[key]

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from service.detection.onnx.decode import Array, Decoded
 from shared.images.cv import cv2
 
-MOST_FOUND: Final = 3000
+MAX_FOUND: Final = 3000
 """The most findings of a photo; the most confident stay."""
-_MOST_CANDIDATES: Final = 10_000
-_MOST_PIECES: Final = 1500
+_MAX_CANDIDATES: Final = 10_000
+_MAX_PIECES: Final = 1500
 _NEAR_EDGE: Final = 0.015
 """A box is cut off if it ends this near to the edge of its slice, in parts of the slice's side."""
 _COMMON_SHARE: Final = 0.1
@@ -57,8 +57,8 @@ def suppress_overlaps(findings: Decoded, iou: float, rank: Array | None = None) 
     Boxes may start left of or above the photo: they are clipped after they are merged.
     """
     rank = findings.confidences if rank is None else rank
-    if len(rank) > _MOST_CANDIDATES:
-        surest = np.argsort(-rank, kind="stable")[:_MOST_CANDIDATES]
+    if len(rank) > _MAX_CANDIDATES:
+        surest = np.argsort(-rank, kind="stable")[:_MAX_CANDIDATES]
         findings, rank = _select(findings, surest), rank[surest]
     if not len(findings.boxes):
         return findings
@@ -71,7 +71,7 @@ def suppress_overlaps(findings: Decoded, iou: float, rank: Array | None = None) 
 def merge_slices(parts: Sequence[SliceFindings], iou: float) -> Decoded:
     """Merge the findings of slices, the first of which is the whole photo; the most confident come first."""
     if len(parts) == 1:
-        return _select(parts[0].decoded, np.arange(len(parts[0].decoded.boxes))[:MOST_FOUND])
+        return _select(parts[0].decoded, np.arange(len(parts[0].decoded.boxes))[:MAX_FOUND])
     # Of equally confident boxes, those of the smaller slices are finer.
     parts = [*parts[1:], parts[0]]
     boxes, confidences, classes = (
@@ -83,7 +83,7 @@ def merge_slices(parts: Sequence[SliceFindings], iou: float) -> Decoded:
     )
     # A whole box replaces a piece, also if it is a little less confident.
     decoded = suppress_overlaps(joined, iou, np.where(pieces, _EQUAL_CONFIDENCE, 1.0) * joined.confidences)
-    return _select(decoded, _indexes_without_fragments(decoded)[:MOST_FOUND])
+    return _select(decoded, _indexes_without_fragments(decoded)[:MAX_FOUND])
 
 
 def _select(findings: Decoded, indexes: NDArray[np.int64]) -> Decoded:
@@ -136,8 +136,8 @@ def _matching_pieces(findings: Decoded, cut: NDArray[np.bool_], axis: int) -> li
     common with its continuation, and an edge may cut several objects that are side by side.
     """
     surest = np.argsort(-findings.confidences, kind="stable")
-    before = surest[cut[surest, axis + 2]][:_MOST_PIECES]
-    after = surest[cut[surest, axis]][:_MOST_PIECES]
+    before = surest[cut[surest, axis + 2]][:_MAX_PIECES]
+    after = surest[cut[surest, axis]][:_MAX_PIECES]
     if not len(before) or not len(after):
         return []
     first, second = findings.boxes[before][:, None], findings.boxes[after][None]

@@ -39,8 +39,8 @@ from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.variation.appearance import difference_of
 from service.detection.reference_difference.variation.judging import judge, raise_confidence
 from service.detection.reference_difference.variation.memory import (
-    MOST_APPEARANCES,
-    MOST_FAINT,
+    MAX_APPEARANCES,
+    MAX_FAINT,
     Appearance,
     PhotoVariation,
     RegionMemory,
@@ -52,7 +52,7 @@ from shared.wire.memory import MemoryKind
 VERSION = 1
 # The most px of a frame that is compared at full resolution, and the px of the coarse frame of a larger
 # region, in which `fine_search` searches thin differences again.
-_MOST_AT_ONCE = 6_000_000
+_MAX_AT_ONCE = 6_000_000
 _AT_ONCE = 3_000_000
 # px of the photo. If the homography fits better, no residual shift is searched.
 _SETTLED = 0.1
@@ -60,7 +60,7 @@ _SETTLED = 0.1
 # cannot be distinguished from its edge, and by a share of its shorter side (at most these px).
 _RIM = 0.65
 _RIM_SHARE = 0.1
-_MOST_RIM_SHARE = 3.0
+_MAX_RIM_SHARE = 3.0
 # In black-and-white scans a threshold has moved each edge by some px, and annotators draw wide boxes: those
 # of DeepPCB (Tang et al. 2019) have a margin of about 8 px. This margin (px of the photo) fits boxes with 5
 # to 10.
@@ -77,7 +77,7 @@ _GREY = 5
 # Grey levels of the brightest channel up to which a tint is not visible.
 _DARK = 32
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `checks.BELONGS`).
-_LEAST_TO_PASS = 0.75
+_MIN_TO_PASS = 0.75
 # The least confidence of a difference that may become a finding at a place that never varied, and of a
 # difference that makes a place vary.
 _FAINT = 0.25
@@ -126,7 +126,7 @@ def detect(
             reported_differences.append(
                 DetectedDifference(label(judged.rest, view.was, view.now), judged.sure, box, judged.reason)
             )
-    doubted = start is None and seen.alignment.inliers and seen.alignment.score < _LEAST_TO_PASS
+    doubted = start is None and seen.alignment.inliers and seen.alignment.score < _MIN_TO_PASS
     if not reported_differences and not suppressed and doubted:
         raise AlignmentFailed("no_match")
     reported_differences.sort(key=lambda one: -one.confidence)
@@ -168,14 +168,14 @@ def photo_variation(
             found.append((view, part, sure))
         elif kind is MemoryKind.PASSED:
             faint.append((view, part, sure))
-    faint = sorted(faint, key=lambda one: -one[2])[:MOST_FAINT]
+    faint = sorted(faint, key=lambda one: -one[2])[:MAX_FAINT]
     places = tuple(difference_of(part, view)[0] for view, part, _ in faint)
     return PhotoVariation(key, order, appearances(found), kind, places)
 
 
 def appearances(found: Iterable[tuple[Comparison, DifferencePart, float]]) -> tuple[Appearance, ...]:
     """The appearances of the most confident parts, in px and light of the reference image."""
-    chosen = sorted(found, key=lambda one: -one[2])[:MOST_APPEARANCES]
+    chosen = sorted(found, key=lambda one: -one[2])[:MAX_APPEARANCES]
     return tuple(Appearance.of(*difference_of(part, view)[:2]) for view, part, _ in chosen)
 
 
@@ -217,7 +217,7 @@ def examine(
         return compare(*levels, frame, search, light)
 
     full = _frame(area, alignment.homography)
-    coarse = np.sqrt(_AT_ONCE / full.pixels) if full.pixels > _MOST_AT_ONCE else 1.0
+    coarse = np.sqrt(_AT_ONCE / full.pixels) if full.pixels > _MAX_AT_ONCE else 1.0
     first = compared(full.window(Rect(0, 0, *full.size), coarse))
     if first is None:
         raise AlignmentFailed("too_different")
@@ -296,7 +296,7 @@ def photo_box(part: DifferencePart, seen: Comparison, scanned: bool, photo_size:
         hull += seen.shift[y, x]
     there = apply(seen.frame.to_photo, hull)
     (x1, y1), (x2, y2) = there.min(axis=0), there.max(axis=0)
-    rim = _RIM * seen.radius * seen.frame.scale + min(_RIM_SHARE * min(x2 - x1, y2 - y1), _MOST_RIM_SHARE)
+    rim = _RIM * seen.radius * seen.frame.scale + min(_RIM_SHARE * min(x2 - x1, y2 - y1), _MAX_RIM_SHARE)
     rim = max(rim, _SCAN_RIM) if scanned else rim
     box = Rect(x1 - rim, y1 - rim, x2 - x1 + 2 * rim, y2 - y1 + 2 * rim).clamp(*photo_size)
     return Rect(*(round(float(value), 1) for value in (box.x, box.y, box.w, box.h)))

@@ -8,13 +8,13 @@ from typing import Final
 
 from service.detection.onnx.backbone import Features
 
-MOST_BYTES: Final = 96 * 2**20
+MAX_BYTES: Final = 96 * 2**20
 
 
 class FeatureCache:
     """Features by picture, backbone and window, at most `most` bytes. The least recently used leave first."""
 
-    def __init__(self, most: int = MOST_BYTES) -> None:
+    def __init__(self, most: int = MAX_BYTES) -> None:
         self._most = most
         self._features: OrderedDict[Hashable, Features] = OrderedDict()
         self.size = 0

@@ -26,7 +26,7 @@ _COUNTED: Final = 0.25
 """The share of the patches of a finding that counts, the most distant ones, because its box has a margin."""
 _TWICE: Final = 2.0
 """The ratio to the usual distance at which the value is 0.5."""
-_LEAST: Final = 1e-3
+_MIN_DISTANCE: Final = 1e-3
 """The least usual distance: a smaller one is rounding, since features have half precision."""
 
 
@@ -47,7 +47,7 @@ def unusualness(
     elsewhere = _distance_elsewhere(distances, findings)
     values = []
     for cells in findings:
-        usual = max([elsewhere, _LEAST, *(_distance(spread, cells) for spread in spreads)])
+        usual = max([elsewhere, _MIN_DISTANCE, *(_distance(spread, cells) for spread in spreads)])
         ratio = _distance(distances, cells) / usual
         values.append(float(ratio**2 / (ratio**2 + _TWICE**2)))
     return values

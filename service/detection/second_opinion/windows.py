@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from shared.geometry import Rect
 
-MOST_WINDOWS: Final = 6
+MAX_WINDOWS: Final = 6
 """The most windows for the findings of one comparison: if there were more, larger windows are chosen."""
 _ENLARGED: Final = 4.0
 """The most that a region smaller than the input of the backbone is enlarged."""
@@ -35,7 +35,7 @@ def choose_windows(boxes: Sequence[Rect], region: Rect, side: float) -> list[Rec
     least = max(min(side, longest), side / _ENLARGED)
     while True:
         windows = [_window(box, region, _side(box, least, max(longest, least))) for box in boxes]
-        if len(set(windows)) <= MOST_WINDOWS or least >= longest:
+        if len(set(windows)) <= MAX_WINDOWS or least >= longest:
             return windows
         least = min(least * 2, longest)
 

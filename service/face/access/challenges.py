@@ -25,7 +25,7 @@ from shared.wire.face import ChallengeStep, DrawnChallenge
 # The time from the draw to the answer: a few seconds of film and a slow network.
 LIFETIME = timedelta(seconds=30)
 # How many challenges of one station may wait: a whole site may share one address.
-MOST_WAITING = 20
+MAX_WAITING = 20
 BUSY_SECONDS = 30
 # When the first movement is requested. It is random, so that a film that was made before cannot match it.
 # With two movements, a challenge takes at most 4 s.
@@ -59,7 +59,7 @@ class Challenges:
             moment = now()
             session.exec(delete(FaceChallenge).where(col(FaceChallenge.expires_at) < moment))
             query = select(func.count()).where(FaceChallenge.station == station)
-            if (session.exec(query).first() or 0) >= MOST_WAITING:
+            if (session.exec(query).first() or 0) >= MAX_WAITING:
                 raise busy(BUSY_SECONDS)
             session.add(
                 FaceChallenge(

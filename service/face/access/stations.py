@@ -19,7 +19,7 @@ from shared.codes import ErrorCode
 
 FACE_LOGIN_OFF = "face_login_off"
 # The most stations with an open challenge; beyond that every picture counts as a failure at once.
-_MOST_CHALLENGED = 10_000
+_MAX_CHALLENGES = 10_000
 
 
 def policy(session: Session, *, lock: bool = False) -> FacePolicy:
@@ -91,7 +91,7 @@ class Stations:
         at no cost which user a picture shows.
         """
         station = addresses.client_group(address)
-        if station in self._challenged_stations or len(self._challenged_stations) >= _MOST_CHALLENGED:
+        if station in self._challenged_stations or len(self._challenged_stations) >= _MAX_CHALLENGES:
             await self._count(address, 1, rules.CHALLENGE_REQUIRED)
         else:
             self._challenged_stations.add(station)

@@ -36,9 +36,9 @@ FEWEST_FRAMES = 12
 LONGEST_GAP_MS = 350
 # A frame with fewer of the points is lost, and a film with more lost frames than this.
 FEWEST_FOUND = 0.3
-MOST_LOST = 0.6
+MAX_LOST = 0.6
 # A movement starts from here at least, in parts of what counts: the pose drifts a little in the first frames.
-LEAST_START = -0.5
+MIN_START = -0.5
 # A movement that is this far at its beginning had begun before. An earlier movement may leave more of it,
 # because no one turns about one axis alone: then `RISE` has to come on top.
 BEGUN = 0.8
@@ -127,7 +127,7 @@ def _direction(movement: Movement) -> Values:
 def _is_one_take(motion: Motion) -> bool:
     """Whether no two frames that are tracked well are too far apart, and enough frames are."""
     tracks, known = motion.tracks, np.flatnonzero(motion.tracks.found_share >= FEWEST_FOUND)
-    if len(known) < (1 - MOST_LOST) * len(tracks.shift):
+    if len(known) < (1 - MAX_LOST) * len(tracks.shift):
         return False
     intervals = np.maximum(np.diff(motion.times[known]) / 100, 0.4)
     # Far turned and blurred frames leave the turn uncertain.
@@ -161,7 +161,7 @@ def _find_fault(motion: Motion, step: Step, *, is_first: bool) -> Reason | None:
         start = max(start - error, min(start, 0.0))
         if start > (BEGUN if is_first else BEGUN_LATER):
             return Reason.NOT_STEADY
-    needed = max(1.0, start + RISE) if start >= 0 else 1.0 + max(start, LEAST_START)
+    needed = max(1.0, start + RISE) if start >= 0 else 1.0 + max(start, MIN_START)
     certain = motion.is_certain(step.movement)
     reached_frames = within & (signal >= needed) & certain
     # A head that has just looked to one side starts from there.

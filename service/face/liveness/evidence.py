@@ -30,7 +30,7 @@ _MORPH_ARC = (0.0, 0.06)
 _STILL = 0.0004
 _FROZEN = 3.0
 # One turn decides no more than this: a true arc cannot make up for one that is surely a line.
-_LEAST, _MOST = -4.0, 1.0
+_MIN_RATIO, _MAX_RATIO = -4.0, 1.0
 
 
 def weigh_relief(turn: Turn, toward: float) -> float:
@@ -50,7 +50,7 @@ def combine_reliefs(reliefs: Sequence[float]) -> float:
 
 
 def weigh_arc(arc: Arc, *, up: float, sway: float) -> float:
-    """The logarithm of the likelihood ratio of a head to a morph, between `_LEAST` and `_MOST`.
+    """The logarithm of the likelihood ratio of a head to a morph, between `_MIN_RATIO` and `_MAX_RATIO`.
 
     `up` is 0..1 for a turn to a side or upwards, `sway` the usual motion between frames before the turn in
     distances of the eyes.
@@ -62,7 +62,7 @@ def weigh_arc(arc: Arc, *, up: float, sway: float) -> float:
     ratio = _log_likelihood(size, usual, _HEAD_DEVIATION, error) - _log_likelihood(size, *_MORPH_ARC, error)
     if sway < _STILL:
         ratio -= _FROZEN
-    return float(np.clip(ratio, _LEAST, _MOST))
+    return float(np.clip(ratio, _MIN_RATIO, _MAX_RATIO))
 
 
 def _log_likelihood(value: float, mean: float, deviation: float, error: float) -> float:

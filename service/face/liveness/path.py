@@ -35,7 +35,7 @@ _NOISE = 0.006
 # How far a course moves a point at first, in distances of the eyes.
 _USUAL_MOTION = 0.05
 # A point of the face is measured if this part of the frames shows it.
-_LEAST_SEEN = 0.3
+_MIN_SEEN = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +60,7 @@ def measure_path(tracks: Tracks) -> Path:
     """Measure the turn in all frames of `tracks`."""
     points = tracks.points.astype(float)
     seen = np.isfinite(tracks.positions[:, :, 0])
-    used = is_skin(points) & (seen.mean(axis=0) > _LEAST_SEEN)
+    used = is_skin(points) & (seen.mean(axis=0) > _MIN_SEEN)
     if used.sum() < FEWEST_POINTS:
         frames = len(seen)
         unknown = np.full((frames, 2), np.inf)

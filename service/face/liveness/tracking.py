@@ -29,7 +29,7 @@ EYE_DISTANCE = 56.0
 SIDE = (224, 256)
 """Width and height of the reference, px; the eyes lie `EYES_AT` from its corner."""
 EYES_AT = (112.0, 92.0)
-MOST_POINTS = 320
+MAX_POINTS = 320
 _WINDOW = (17, 17)
 # A point that is not found back within this many px was not found.
 _RETURN_PX = 0.7
@@ -37,11 +37,11 @@ _FEWEST_POINTS = 12
 # The part of the points that is enough to align a frame.
 _FOUND_WELL = 0.6
 # Windows of the reference and of a frame that correlate less do not show the same skin.
-_LEAST_CORRELATION = 0.5
+_MIN_CORRELATION = 0.5
 _OFFSETS = np.stack(np.meshgrid(np.arange(-5, 6), np.arange(-5, 6)), axis=-1).reshape(-1, 2)
 # Shading is wider than this, px; contrast below this many grey levels is noise.
 _SHADE_PX = (25, 25)
-_LEAST_CONTRAST = 4.0
+_MIN_CONTRAST = 4.0
 # Frames are halved until the reference is at least this large in them.
 _SMALLER = 0.6
 # How strongly the surface is pulled towards no motion, for each point.
@@ -234,7 +234,7 @@ def _move_by_surface(points: Points, surface: NDArray[np.float64]) -> Points:
 
 
 def _choose_points(reference: Pixels) -> Points:
-    """Points of the reference with texture, inside the face, at most `MOST_POINTS` (n, 2) px."""
+    """Points of the reference with texture, inside the face, at most `MAX_POINTS` (n, 2) px."""
     mask = np.zeros_like(reference)
     middle = (round(EYES_AT[0]), round(EYES_AT[1] + 0.45 * EYE_DISTANCE))
     cv2.ellipse(mask, middle, (round(1.1 * EYE_DISTANCE), round(1.4 * EYE_DISTANCE)), 0, 0, 360, 255, -1)
@@ -252,7 +252,7 @@ def _choose_points(reference: Pixels) -> Points:
     if not chosen:
         return np.zeros((0, 2), np.float32)
     chosen.sort(reverse=True)
-    return np.array([(x, y) for _, x, y in chosen[:MOST_POINTS]], np.float32)
+    return np.array([(x, y) for _, x, y in chosen[:MAX_POINTS]], np.float32)
 
 
 def _match(source: Pixels, target: Pixels, points: Points, guess: Points) -> tuple[Points, NDArray[np.bool_]]:
@@ -286,7 +286,7 @@ def _is_similar(reference: Pixels, patch: Pixels, points: Points, matched: Point
         window = cv2.remap(image, x, y, cv2.INTER_LINEAR).astype(np.float32)
         window -= window.mean(axis=1, keepdims=True)
         windows.append(window / np.maximum(np.linalg.norm(window, axis=1, keepdims=True), 1e-3))
-    return np.asarray((windows[0] * windows[1]).sum(axis=1) > _LEAST_CORRELATION)
+    return np.asarray((windows[0] * windows[1]).sum(axis=1) > _MIN_CORRELATION)
 
 
 def _fit_similarity(source: Points, target: Points) -> NDArray[np.float64]:
@@ -359,7 +359,7 @@ def _normalize(patch: Pixels) -> Pixels:
     values = patch.astype(np.float32)
     centred = values - cv2.blur(values, _SHADE_PX)
     contrast = cv2.sqrt(cv2.blur(centred * centred, _SHADE_PX))
-    normalized: Pixels = cv2.convertScaleAbs(centred / (contrast + _LEAST_CONTRAST) * 40 + 128)
+    normalized: Pixels = cv2.convertScaleAbs(centred / (contrast + _MIN_CONTRAST) * 40 + 128)
     return normalized
 
 

@@ -20,7 +20,7 @@ SAME_FINDING = 0.1
 """Two findings are the same one from this intersection over union on: one may have grown a lot since."""
 GROWTH = 1.2
 """A finding has grown when its area in reference px is more than this many times the earlier one."""
-MOST_FINDINGS = 200
+MAX_FINDINGS = 200
 """How many findings of one time are listed and compared at most, the most confident ones."""
 _FARTHEST_PX = 1e9
 """No picture is this large; a number beyond it is no place."""
@@ -125,7 +125,7 @@ def map_rect(box: Rect, matrix: Matrix, size: Size | None) -> Rect | None:
 def findings(entry: Entry | None, size: Size | None) -> list[ComparedFinding]:
     """The findings of a result entry, the surest first, with their places on a reference image of `size`.
 
-    At most `MOST_FINDINGS`: a document of a client may hold ten thousands.
+    At most `MAX_FINDINGS`: a document of a client may hold ten thousands.
     """
     if entry is None:
         return []
@@ -135,7 +135,7 @@ def findings(entry: Entry | None, size: Size | None) -> list[ComparedFinding]:
     present.sort(key=lambda finding: -finding.confidence)
     return [
         ComparedFinding(finding, None if back is None else map_rect(finding.box, back, size))
-        for finding in present[:MOST_FINDINGS]
+        for finding in present[:MAX_FINDINGS]
     ]
 
 

@@ -35,7 +35,7 @@ from shared.geometry import Rect
 from shared.wire.common import to_utc
 from shared.wire.history import Trend, TrendEntry, TrendFinding, TrendPhoto
 
-MISSED_AT_MOST = 10
+MAX_MISSED = 10
 """A finding that returns after this many aligned inspections without it starts another chain."""
 
 _PHOTOS = (
@@ -75,7 +75,7 @@ class Chains:
     def _age(self, present: Collection[int]) -> None:
         for number in list(self._places):
             self._missed[number] = 0 if number in present else self._missed[number] + 1
-            if self._missed[number] > MISSED_AT_MOST:
+            if self._missed[number] > MAX_MISSED:
                 del self._places[number], self._missed[number]
 
 

@@ -24,15 +24,15 @@ from service.inspection.queries import RecordQueries, RecordRow
 from shared.wire.common import Pagination, pagination
 
 _TABLE = "record"
-_MOST_TOTALS = 500
-_MOST_MARKS = 20_000
+_MAX_TOTALS = 500
+_MAX_MARKS = 20_000
 MARK_EVERY = 500
 """How many rows of a search there are from one mark to the next."""
-MOST_ON_LOOP = 10_000
+MAX_ON_LOOP = 10_000
 """The event loop itself counts or skips this many rows at most, which takes less than a millisecond."""
 _ORDERED = ("task_id", "executor_id", "inspection_status", "record_state", "reference_image_id")
 """The filters with an index in the order of a search: a page of one is found without reading other rows."""
-_MOST_SORTED = 1_000
+_MAX_SORTED = 1_000
 """It is faster to sort this many rows than to find them in the order of all records."""
 
 _Search = tuple[tuple[str, Any], ...]
@@ -55,7 +55,7 @@ class _Cache:
     @property
     def is_full(self) -> bool:
         marks = sum(len(marks) for marks in self.marks.values())
-        return len(self.totals) >= _MOST_TOTALS or marks >= _MOST_MARKS
+        return len(self.totals) >= _MAX_TOTALS or marks >= _MAX_MARKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class RecordPages:
             page = self._queries.page(
                 filters,
                 newest_first=cut.newest_first,
-                few=total <= _MOST_SORTED and not _is_ordered(search),
+                few=total <= _MAX_SORTED and not _is_ordered(search),
             )
             rows = connection.execute(page, _values(search, cut, None))
             return total, _newest_first(list(rows), cut)
@@ -165,9 +165,9 @@ class RecordPages:
         if search in cache.totals:
             return True
         count = self._queries.count_few(dict(search))
-        values = {**dict(search), "most": MOST_ON_LOOP + 1}
+        values = {**dict(search), "most": MAX_ON_LOOP + 1}
         (row,), stamp = await self._database.select_stamped(count, values, _TABLE)
-        if stamp != cache.stamp or row.total > MOST_ON_LOOP:
+        if stamp != cache.stamp or row.total > MAX_ON_LOOP:
             return False
         cache.totals[search] = row.total
         return True
@@ -206,7 +206,7 @@ def _cut_without_marks(current_page: int, page_size: int, total: int) -> _Cut:
 
 def _cut(current_page: int, page_size: int, total: int) -> _Cut:
     cut = _cut_without_marks(current_page, page_size, total)
-    if cut.skip < MARK_EVERY or total <= MOST_ON_LOOP:
+    if cut.skip < MARK_EVERY or total <= MAX_ON_LOOP:
         return cut
     older = total - (current_page - 1) * page_size - cut.size
     return _Cut(False, older // MARK_EVERY, older % MARK_EVERY, cut.size)

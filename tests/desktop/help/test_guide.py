@@ -14,7 +14,7 @@ from shared.paths import resource_path
 
 LANGUAGES = ("en", "zh_CN")
 TOPICS = [topic for part in CONTENTS for topic in part.topics]
-MOST_BYTES = 3_000_000
+MAX_BYTES = 3_000_000
 
 
 def pages(language: str) -> dict[str, str]:
@@ -86,7 +86,7 @@ def test_links_and_pictures_exist_and_every_picture_is_used(language: str) -> No
 
 def test_pictures_stay_small() -> None:
     sizes = [path.stat().st_size for path in resource_path("guide", "pictures").rglob("*.png")]
-    assert 0 < sum(sizes) < MOST_BYTES
+    assert 0 < sum(sizes) < MAX_BYTES
 
 
 def test_chinese_pages_have_no_english_sentences() -> None:

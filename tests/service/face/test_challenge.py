@@ -178,7 +178,7 @@ def test_failures_make_the_station_wait(setup: Setup, judge: Judge) -> None:
 
 def test_a_station_has_few_challenges_at_a_time(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
-        for _ in range(challenges.MOST_WAITING):
+        for _ in range(challenges.MAX_WAITING):
             await draw_challenge_id(setup)
         with pytest.raises(Problem) as caught:
             await draw_challenge_id(setup)

@@ -146,7 +146,7 @@ def test_slow_process_is_ended(
 def test_number_of_waiting_pictures_is_limited(
     client: TestClient, files: FilesService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tiles_module, "MOST_WAITING", 1)
+    monkeypatch.setattr(tiles_module, "MAX_WAITING", 1)
     monkeypatch.setattr(files.tiles._builder, "submit", lambda *_: None)
     first, second = (
         store_file(client, encode_half_red_picture("png")),

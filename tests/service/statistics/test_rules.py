@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from service.statistics.rules import (
     DAYS_BY_DAY,
     LONGEST_NAME,
-    MOST_DAYS,
+    MAX_DAYS,
     Cell,
     CountingPlace,
     Measure,
@@ -160,7 +160,7 @@ def test_periods_of_a_chart_cover_its_days_in_order(first: int, last: int) -> No
     assert periods[0].first.toordinal() == parts.first
     assert periods[-1].last.toordinal() == parts.last
     assert parts.last == max(last, parts.first)
-    assert parts.last - parts.first < MOST_DAYS
+    assert parts.last - parts.first < MAX_DAYS
     for before, after in itertools.pairwise(periods):
         assert after.first - before.last == dt.timedelta(days=1)
     assert len(periods) == len(parts.starts) <= 122
@@ -170,7 +170,7 @@ def test_periods_of_a_chart_cover_its_days_in_order(first: int, last: int) -> No
         )
 
 
-@given(ORDINALS, st.integers(DAYS_BY_DAY, MOST_DAYS - 1))
+@given(ORDINALS, st.integers(DAYS_BY_DAY, MAX_DAYS - 1))
 def test_complete_months_are_within_the_days(last: int, days: int) -> None:
     parts = division(last - days, last)
     months = parts.whole_months

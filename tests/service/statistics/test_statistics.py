@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from service.command_line import main
 from service.db.database import Database
 from service.settings import Settings
-from service.statistics.service import MOST_SERIES, StatisticsService
+from service.statistics.service import MAX_SERIES, StatisticsService
 from service.statistics.tables import ITEM, RECORD, SUM
 from service.statistics_facts import statistics_ports
 from tests.service_app import Answer
@@ -186,12 +186,12 @@ def test_search_finds_the_records_of_a_chart_value(client: TestClient) -> None:
 
 def test_rare_name_is_counted_as_other(client: TestClient) -> None:
     create_item(
-        client, create_record(client), *(f"label {number}" for number in range(MOST_SERIES)), *["dent"] * 2
+        client, create_record(client), *(f"label {number}" for number in range(MAX_SERIES)), *["dent"] * 2
     )
     answer = response_data(
         client.get("/api/statistics/findings/label", params={"day_from": DAY, "day_to": DAY})
     )
-    assert len(answer["series"]) == MOST_SERIES
+    assert len(answer["series"]) == MAX_SERIES
     assert answer["series"][0] == {"name": "dent", "title": None, "amounts": [2]}
     assert answer["others"] == [1]
     assert answer["periods"] == [{"first": DAY, "last": DAY}]

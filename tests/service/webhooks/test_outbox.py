@@ -15,7 +15,7 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.webhooks.outbox import DELIVERY, KEEP_FOR, LEASE, WEBHOOK, Attempt, Outbox
 from service.webhooks.ports import EditionFacts, ItemFacts, Ports
-from service.webhooks.rules import MOST_ATTEMPTS, Outcome
+from service.webhooks.rules import MAX_ATTEMPTS, Outcome
 from shared.wire.webhooks import DeliveryError
 
 SUCCESS = Outcome(200, None)
@@ -102,7 +102,7 @@ class OutboxSetup:
         self.update_deliveries(next_attempt_at=now())
 
     def fail_until_last(self) -> None:
-        for _ in range(MOST_ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             self.due()
             self.finish(self.take_due(), FAILURE)
 
@@ -227,7 +227,7 @@ def test_webhook_without_a_success_for_a_day_is_paused_and_keeps_its_deliveries(
     assert outbox.webhook().state == "failing"
     assert outbox.row().state == "pending"
     assert [(change.action, change.kind, change.details) for change in announced[-1:]] == [
-        ("pause", "webhook", {"failures": MOST_ATTEMPTS})
+        ("pause", "webhook", {"failures": MAX_ATTEMPTS})
     ]
     outbox.due()
     assert outbox.take() is None

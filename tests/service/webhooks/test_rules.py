@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from service.webhooks.rules import (
     FIRST_WAIT,
     LONGEST_WAIT,
-    MOST_ATTEMPTS,
+    MAX_ATTEMPTS,
     SECRET_BYTES,
     AddressFaultError,
     check_url,
@@ -162,15 +162,15 @@ def test_message_is_short_json_with_the_time_in_utc() -> None:
 
 def test_attempts_extend_over_about_a_day() -> None:
     for chance in (0.0, 0.5, 1.0):
-        waits = [retry_wait(attempts, chance) for attempts in range(1, MOST_ATTEMPTS)]
+        waits = [retry_wait(attempts, chance) for attempts in range(1, MAX_ATTEMPTS)]
         assert None not in waits
         whole = sum((wait for wait in waits if wait is not None), dt.timedelta())
         assert dt.timedelta(hours=17) < whole < dt.timedelta(hours=27)
-        assert retry_wait(MOST_ATTEMPTS, chance) is None
+        assert retry_wait(MAX_ATTEMPTS, chance) is None
     assert retry_wait(1, 0.5) == FIRST_WAIT
 
 
-@given(st.integers(1, MOST_ATTEMPTS - 1), st.floats(0, 1))
+@given(st.integers(1, MAX_ATTEMPTS - 1), st.floats(0, 1))
 def test_wait_differs_by_at_most_a_fifth_from_its_step(attempts: int, chance: float) -> None:
     step = min(FIRST_WAIT * 4 ** (attempts - 1), LONGEST_WAIT)
     wait = retry_wait(attempts, chance)

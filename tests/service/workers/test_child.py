@@ -87,7 +87,7 @@ def test_hanging_process_is_ended_at_its_time_limit(child: Child) -> None:
     [
         b"Segmentation fault\n",
         (3).to_bytes(4, "big") + bytes(4) + b"[1]",
-        frames.MOST_BYTES.to_bytes(4, "big") + b"\xff" * 4,
+        frames.MAX_BYTES.to_bytes(4, "big") + b"\xff" * 4,
         frames.encode_head(Frame({"progress": "much"})),
         frames.encode_head(Frame({"progress": None})),
     ],
@@ -116,7 +116,7 @@ def test_too_large_request_is_refused_and_the_process_continues(
 ) -> None:
     before = child.ask({}, LONG_SECONDS).message["pid"]
     with monkeypatch.context() as patch:
-        patch.setattr(frames, "MOST_BYTES", 100)
+        patch.setattr(frames, "MAX_BYTES", 100)
         with pytest.raises(FrameTooLarge):
             child.ask({}, LONG_SECONDS, payload=bytes(101))
     assert child.ask({}, LONG_SECONDS).message["pid"] == before

@@ -70,7 +70,7 @@ class GreedyReader(io.BytesIO):
         return super().read(size)
 
 
-@pytest.mark.parametrize("lengths", [(frames.MOST_BYTES + 1, 0), (2, frames.MOST_BYTES + 1), (2**32 - 1, 0)])
+@pytest.mark.parametrize("lengths", [(frames.MAX_BYTES + 1, 0), (2, frames.MAX_BYTES + 1), (2**32 - 1, 0)])
 def test_too_long_frame_is_refused_before_it_is_read(lengths: tuple[int, int]) -> None:
     stream = GreedyReader(struct.pack(">II", *lengths) + b"{}")
     with pytest.raises(StreamClosedError):
@@ -80,7 +80,7 @@ def test_too_long_frame_is_refused_before_it_is_read(lengths: tuple[int, int]) -
 
 @pytest.mark.parametrize("frame", [Frame({}, b"x" * 101), Frame({"a": "x" * 101})])
 def test_too_long_frame_is_not_sent(frame: Frame, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "MOST_BYTES", 100)
+    monkeypatch.setattr(frames, "MAX_BYTES", 100)
     stream = io.BytesIO()
     with pytest.raises(FrameTooLarge):
         frames.send(stream, frame)

@@ -20,7 +20,7 @@ from desktop.widgets import Button, ButtonKind, ElidedLabel, FlowLayout, IconBut
 from shared.wire.files import CameraData
 from shared.wire.inspection import TakenMark
 
-LEAST_PANE_PX = 108
+MIN_PANE_PX = 108
 
 
 class PhotoBox(QWidget):
@@ -43,7 +43,7 @@ class PhotoBox(QWidget):
         super().__init__(parent)
         self.pane = CompareView()
         self.pane.setObjectName("compare")
-        self.pane.setFixedHeight(LEAST_PANE_PX)
+        self.pane.setFixedHeight(MIN_PANE_PX)
         self.pane.may_stack = True
         self._alignment = label("", "small")
         self._versions: Sequence[VersionLine] = ()
@@ -132,7 +132,7 @@ class PhotoBox(QWidget):
         most = self.pane.useful_height()
         # While the pair of the next item is being made, the panel stays unchanged.
         wanted = min(now + free, now if most is None else most)
-        self.pane.setFixedHeight(max(wanted, LEAST_PANE_PX))
+        self.pane.setFixedHeight(max(wanted, MIN_PANE_PX))
 
     def set_mode(self, mode: CompareMode) -> None:
         """Set the mode of comparison."""

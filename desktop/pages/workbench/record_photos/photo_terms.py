@@ -12,7 +12,7 @@ from desktop.pages.common.messages.service_messages import known_message
 from desktop.pages.workbench.record_photos.proposals import covered_matches
 from shared.wire.photos import PhotoState, RecordPhoto
 
-_MOST_NAMES = 5
+_MAX_NAMES = 5
 
 
 def photo_name(photo: RecordPhoto) -> str:
@@ -87,8 +87,8 @@ def photo_details(photo: RecordPhoto, reason: str) -> str:
 
 def names_of(names: Sequence[str]) -> str:
     """The first names of a list, and the number of the others."""
-    names_text = join_words(names[:_MOST_NAMES])
-    more = len(names) - _MOST_NAMES
+    names_text = join_words(names[:_MAX_NAMES])
+    more = len(names) - _MAX_NAMES
     if more <= 0:
         return names_text
     return QCoreApplication.translate("RecordPhotos", "{names} and %n more", "", more).format(

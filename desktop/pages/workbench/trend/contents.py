@@ -14,7 +14,7 @@ from desktop.localization.detection_terms import finding_word
 from desktop.pages.workbench.model.reference_file import ReferenceFile
 from desktop.pages.workbench.photos.photo_files import PhotoRef, padded_region
 from desktop.pages.workbench.trend.frames import Frame, Outline
-from desktop.pages.workbench.trend.growth_painting import MOST_SERIES
+from desktop.pages.workbench.trend.growth_painting import MAX_SERIES
 from desktop.pages.workbench.trend.pictures import WHOLE, FramePictures, FrameSource
 from desktop.pages.workbench.trend.series import longer_side, numbers_of, series_of
 from desktop.pages.workbench.trend.wording import day_of, size_text, state_text
@@ -73,9 +73,9 @@ def summary(trend: Trend, findings: int, mm_per_pixel: float | None) -> str:
         parts.append(
             translate("Trend", "Sizes are the longer side of a finding, by the scale of the reference image.")
         )
-    if findings > MOST_SERIES:
+    if findings > MAX_SERIES:
         text = translate("Trend", "{n} of {all} findings are drawn; the CSV file holds all.")
-        parts.append(text.format(n=MOST_SERIES, all=findings))
+        parts.append(text.format(n=MAX_SERIES, all=findings))
     return " ".join(parts)
 
 
@@ -150,8 +150,8 @@ def _outlines(
             continue
         size = longer_side(entry, finding)
         parts = [finding_word(finding.label), "" if size is None else size_text(size, mm_per_pixel)]
-        number = MOST_SERIES if finding.chain is None else numbers.get(finding.chain, MOST_SERIES)
-        yield Outline(where, number if number < MOST_SERIES else None, " ".join(filter(None, parts)))
+        number = MAX_SERIES if finding.chain is None else numbers.get(finding.chain, MAX_SERIES)
+        yield Outline(where, number if number < MAX_SERIES else None, " ".join(filter(None, parts)))
 
 
 def _where(

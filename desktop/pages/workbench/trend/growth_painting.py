@@ -27,7 +27,7 @@ from desktop.theme import LABEL_PX, Theme, text_font, theme_manager
 from desktop.widgets import status_tone
 from shared.wire.history import TrendEntry
 
-MOST_SERIES = 8
+MAX_SERIES = 8
 """Most findings that are drawn: each has a colour of its own."""
 _GAP = 8
 _MARK = 4.5
@@ -49,7 +49,7 @@ class GrowthData:
     @property
     def drawn_findings(self) -> Sequence[Series]:
         """The findings that are drawn."""
-        return self.series[:MOST_SERIES]
+        return self.series[:MAX_SERIES]
 
     @property
     def unit(self) -> float:

@@ -35,7 +35,7 @@ LONGEST_PX = 1024
 """Longer side of a frame's picture of the whole place, px."""
 FINE_PX = 1600
 """Longer side of a picture of a part of it at most, px."""
-MOST_BYTES = 160_000_000
+MAX_BYTES = 160_000_000
 """Maximum number of bytes of cached pictures. The least recently shown are removed first."""
 _MAX_RUNNING = 3
 """Number of pictures that one task creates. Then the requests are read again."""
@@ -84,7 +84,7 @@ class _Request(NamedTuple):
 
 
 class FramePictures(QObject):
-    """Caches pictures of frames up to `MOST_BYTES`, and creates requested ones."""
+    """Caches pictures of frames up to `MAX_BYTES`, and creates requested ones."""
 
     ready = Signal(str)
     """Emits the key of a frame whose picture is ready or failed."""
@@ -189,7 +189,7 @@ class FramePictures(QObject):
 
     def _tidy(self) -> None:
         held = self.bytes
-        while held > MOST_BYTES and len(self._cache) > 1:
+        while held > MAX_BYTES and len(self._cache) > 1:
             _, dropped = self._cache.popitem(last=False)
             held -= dropped.bytes
 

@@ -14,7 +14,7 @@ from shared.wire.history import Trend, TrendEntry, TrendFinding
 
 DAYS_A_MONTH = 30.4375
 """The mean month of the Gregorian calendar's four years: 1461 days / 48."""
-LEAST_FITTED = 3
+MIN_FITTED = 3
 """A line through fewer points does not show how well it fits."""
 _SECONDS_A_DAY = 86_400
 
@@ -50,9 +50,9 @@ class Series:
     def monthly(self) -> float | None:
         """Growth in px a month: the slope of the least-squares line over time.
 
-        None below `LEAST_FITTED` points, and where all of them are of less than a day.
+        None below `MIN_FITTED` points, and where all of them are of less than a day.
         """
-        if len(self.points) < LEAST_FITTED:
+        if len(self.points) < MIN_FITTED:
             return None
         first = self.points[0].at
         days = np.array([(point.at - first).total_seconds() / _SECONDS_A_DAY for point in self.points])

@@ -39,7 +39,7 @@ _CLEARLY_BELONGS = 0.85
 _SURELY_BELONGS = 0.9
 _MEASURING_ERROR = 0.2
 # The least score of an alignment that a user set: with less, nothing could be compared.
-_LEAST_SET_SCORE = 0.12
+_MIN_SET_SCORE = 0.12
 
 
 def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None = None) -> Alignment:
@@ -108,7 +108,7 @@ def _align_from_start(
     valid = inside_mask(to_photo, check.size, photo.size)
     block = min(checks.BLOCK, min(check.size) // 2)
     fit = blocks.fit(blocks.measure(known, seen, valid, block, 8, 64), check.size, 2.0)
-    if fit.score < _LEAST_SET_SCORE and not (tried is not None and tried.blank):
+    if fit.score < _MIN_SET_SCORE and not (tried is not None and tried.blank):
         raise AlignmentFailed("no_match")
     return _scale_residuals(
         checks.CandidateHomography(start, fit, False), check.scale, local_scale(start, region)
@@ -117,7 +117,7 @@ def _align_from_start(
 
 def _to_alignment(photo: Pyramid, region: Rect, best: checks.CandidateHomography) -> Alignment:
     visible = checks.visible_share(best.homography, region, photo.size)
-    if visible < checks.LEAST_VISIBLE:
+    if visible < checks.MIN_VISIBLE:
         raise AlignmentFailed("not_visible")
     best = _snap_to_pixels(best, region)
     agreeing = best.fit.residuals[best.fit.agreeing]

@@ -18,11 +18,11 @@ _SIDE = 320
 _REACH, _NEAR = 8, 4
 # The number of guesses that are tried, the share of the structure that must agree, and its least gain over
 # the share without a bend.
-_MOST_GUESSES = 3
+_MAX_GUESSES = 3
 _BELONGS = 0.75
-_LEAST_GAIN = 0.04
+_MIN_GAIN = 0.04
 # The mean residual of agreeing blocks, px of a window, at which the closeness is 0.
-_MOST_RESIDUAL = 2.0
+_MAX_RESIDUAL = 2.0
 
 
 def through_lens(
@@ -46,7 +46,7 @@ def through_lens(
         return other if one is None or (other is not None and _closeness(other) > _closeness(one)) else one
 
     best: checks.CandidateHomography | None = None
-    for guess in guesses[:_MOST_GUESSES]:
+    for guess in guesses[:_MAX_GUESSES]:
         for bend in _FIRST_BENDS:
             best = better(best, tried(guess, bend, _REACH))
     for step in _STEPS:
@@ -60,7 +60,7 @@ def through_lens(
     whole = checks.check(
         reference, photo, checks.reference_window(around, checks.SIDE, 1.0), best.homography, _NEAR, best.bend
     )
-    if whole is None or whole.score < max(_BELONGS, least + _LEAST_GAIN):
+    if whole is None or whole.score < max(_BELONGS, least + _MIN_GAIN):
         return None
     return whole if checks.is_plausible(whole.homography, region, photo.size) else None
 
@@ -68,4 +68,4 @@ def through_lens(
 def _closeness(one: checks.CandidateHomography) -> float:
     """The share of the structure that agrees, reduced by the residuals, because many bends nearly fit."""
     agreeing = one.fit.residuals[one.fit.agreeing]
-    return one.score * (1 - float(agreeing.mean()) / _MOST_RESIDUAL) if agreeing.size else 0.0
+    return one.score * (1 - float(agreeing.mean()) / _MAX_RESIDUAL) if agreeing.size else 0.0

@@ -20,8 +20,8 @@ from shared.images.cv import cv2
 
 # A block with less gradient energy (grey levels squared per px, after smoothing) has no structure. Noise of 3
 # grey levels has about 0.5 after the smoothing.
-_LEAST_ENERGY = 1.6
-_LEAST_CORRELATION = 0.5
+_MIN_ENERGY = 1.6
+_MIN_CORRELATION = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,14 @@ def measure(
     xx, xy, yy = tensors
     reference_energy = xx + yy
     covered = _covered_blocks(valid, block, tops, lefts)
-    structured = covered & (reference_energy >= _LEAST_ENERGY)
+    structured = covered & (reference_energy >= _MIN_ENERGY)
     plain = covered & ~structured
     # The photo's structure counts only where the reference has none.
     rows = np.flatnonzero(plain.any(axis=1))
     in_photo = _tensors(photo, block, [tops[row] for row in rows.tolist()], lefts)
     photo_energy = np.zeros_like(reference_energy)
     photo_energy[rows] = in_photo[0] + in_photo[2]
-    photo_only = plain & (photo_energy > 4 * np.maximum(reference_energy, _LEAST_ENERGY))
+    photo_only = plain & (photo_energy > 4 * np.maximum(reference_energy, _MIN_ENERGY))
     places = np.argwhere(structured)
 
     def search(some: NDArray[np.int64]) -> list[tuple[float, float, float]]:
@@ -212,7 +212,7 @@ def fit(found: Offsets, size: tuple[int, int], tolerance: float, freedom: float 
         residual = np.sqrt(np.maximum(((direction @ off[..., None])[..., 0] * off).sum(axis=1), 0))
         weights = start * np.clip(1 - (residual / width) ** 2, 0, None) ** 2
         width = max(width * 0.75, tolerance)
-    agreeing = (found.correlation > _LEAST_CORRELATION) & (residual < tolerance)
+    agreeing = (found.correlation > _MIN_CORRELATION) & (residual < tolerance)
     importance = np.minimum(np.sqrt(found.energy), 12.0)
     total = importance.sum() + found.photo_only * 2.0
     score = float(importance[agreeing].sum() / total) if total > 0 else 0.0

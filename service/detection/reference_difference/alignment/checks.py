@@ -28,7 +28,7 @@ BLOCK = 40
 BELONGS = 0.6
 """Share of the structure that must agree. On the benchmark's surfaces matching pairs reach 0.90. Nearly
 all other pairs stay below 0.4, and similar panels reach 0.7."""
-LEAST_VISIBLE = 0.6
+MIN_VISIBLE = 0.6
 """The least share of a region that must be inside the photo."""
 FEATURE_SIDE = 1200
 # The clicks of a user are off by a few px, which may be this share of the region at its corners.

@@ -39,8 +39,8 @@ _EXPECTED = 0.35
 # A photo shows a region if a larger share of it is inside.
 _SHOWN_SHARE = 0.9
 # The share of the regions inside the photo that must be found in it.
-_LEAST_FOUND_SHARE = 0.6
-_LEAST_INLIERS = 6
+_MIN_FOUND_SHARE = 0.6
+_MIN_INLIERS = 6
 _REACH = 10
 
 
@@ -163,7 +163,7 @@ def _by_parts(known: ReferenceFeatures, photo: Pyramid, seen: features.Features)
 
 def _proposed(reference: features.Features, photo: Pyramid, seen: features.Features) -> Iterator[Matrix]:
     for homography, inliers in features.propose(reference, seen, _tolerance(photo), photo.size):
-        if inliers >= _LEAST_INLIERS:
+        if inliers >= _MIN_INLIERS:
             yield homography
 
 
@@ -233,7 +233,7 @@ def _place_region(
         visible = checks.visible_share(refined, region, photo.size)
     agrees = tried.blank or tried.score >= _EXPECTED
     return RegionPlace(
-        refined / refined[2, 2], tried.score, visible, covered=agrees and visible >= checks.LEAST_VISIBLE
+        refined / refined[2, 2], tried.score, visible, covered=agrees and visible >= checks.MIN_VISIBLE
     )
 
 
@@ -265,7 +265,7 @@ def _find_one_by_one(
             guess.homography / guess.homography[2, 2],
             guess.score,
             visible,
-            covered=visible >= checks.LEAST_VISIBLE,
+            covered=visible >= checks.MIN_VISIBLE,
         )
     return result
 
@@ -318,7 +318,7 @@ def _agreeing_regions(
         whole = _check_whole_photo(known, photo, homography)
         return best if whole is not None and whole.score >= _SURE_SCORE else []
     shown = sum(checks.visible_share(homography, region, photo.size) > _SHOWN_SHARE for region in regions)
-    return best if len(best) >= _LEAST_FOUND_SHARE * shown else []
+    return best if len(best) >= _MIN_FOUND_SHARE * shown else []
 
 
 def _is_beside(one: Matrix, other: Matrix, region: Rect) -> bool:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from service.detection.reference_difference.data import Bytes, Floats, Matrix, apply
 from shared.images.cv import cv2
 
-_MOST = 2500
+_MAX_FEATURES = 2500
 _RATIO = 0.8
 
 
@@ -34,7 +34,7 @@ class Features:
 
 def extract(image: Bytes, to_whole: Matrix) -> Features:
     """The features of a grey image, with positions and sizes in the px that `to_whole` leads to."""
-    sift = cv2.SIFT_create(nfeatures=_MOST, contrastThreshold=0.012)  # type: ignore[attr-defined]
+    sift = cv2.SIFT_create(nfeatures=_MAX_FEATURES, contrastThreshold=0.012)  # type: ignore[attr-defined]
     equal = cv2.createCLAHE(2.0, (4, 4)).apply(image)
     keypoints, descriptors = sift.detectAndCompute(equal, None)
     if descriptors is None:

@@ -25,8 +25,8 @@ _ASIDE: Final = 24
 _FINE, _LIGHT = 1.3, 10.0
 _TURNS: Final = np.deg2rad(np.arange(-12, 13, 3))
 _SCALES: Final = 0.72 * 1.07 ** np.arange(10)
-_MOST: Final = 4
-_LEAST_CORRELATION = 0.3
+_MAX_MATRICES: Final = 4
+_MIN_CORRELATION = 0.3
 # The first window in parts of the longer side, the growth of the next, and the reach of the search for blocks
 # in px of a window, which is less than half a step of the field.
 _FIRST, _GROWTH = 0.35, 1.35
@@ -82,11 +82,11 @@ def _correlate(known: Floats, frame: checks.ReferenceWindow, photo: Pyramid) -> 
             )
             likeness = cv2.matchTemplate(there, known, cv2.TM_CCORR_NORMED)
             _, most, _, (x, y) = cv2.minMaxLoc(likeness)
-            if most >= _LEAST_CORRELATION:
+            if most >= _MIN_CORRELATION:
                 moved = view @ shift_scale(_ASIDE - x, _ASIDE - y, 1)
                 found.append((most, inverse(small) @ moved @ inverse(frame.to_reference)))
     found.sort(key=lambda one: -one[0])
-    return [matrix for _, matrix in found[:_MOST]]
+    return [matrix for _, matrix in found[:_MAX_MATRICES]]
 
 
 def _grow(

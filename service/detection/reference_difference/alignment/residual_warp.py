@@ -28,15 +28,15 @@ _FAR_REACH = 7
 _FOUND_CORRELATION = 0.6
 _POWERS = tuple((right, down) for right in range(4) for down in range(4 - right))
 _TERMS = len(_POWERS)
-_MOST_LOST = 0.2
-_MOST_BLOCKS = 144
+_MAX_LOST = 0.2
+_MAX_BLOCKS = 144
 # px. Blocks disagree with a good lattice by about 0.3 px; a block that disagrees by more than this is
 # damaged.
 _OUTLIER = 1.5
 # The strength of the membrane between neighbouring nodes, relative to the weight of a block (0..1).
 _MEMBRANE = 0.15
 # px. A smaller shift is within the tolerance of the comparison, and resampling would only blur.
-_LEAST_SHIFT = 0.35
+_MIN_SHIFT = 0.35
 
 
 def residual_shift(reference: Floats, photo: Floats, valid: Bytes, flat: bool = False) -> Floats | None:
@@ -60,15 +60,15 @@ def residual_shift(reference: Floats, photo: Floats, valid: Bytes, flat: bool = 
     known, seen = (
         np.asarray(cv2.GaussianBlur(image, (0, 0), 1.0), np.float32) for image in (reference, photo)
     )
-    found = blocks.measure(known, seen, valid, _BLOCK, _REACH, _MOST_BLOCKS)
+    found = blocks.measure(known, seen, valid, _BLOCK, _REACH, _MAX_BLOCKS)
     if len(found.centres) < 8:
         return None
-    far = None if flat or _lost_share(found) <= _MOST_LOST else _large_shift(known, seen, valid)
+    far = None if flat or _lost_share(found) <= _MAX_LOST else _large_shift(known, seen, valid)
     if far is not None:
         there = shift_image(seen, far)
-        found = blocks.measure(known, there, valid, _BLOCK, _REACH, _MOST_BLOCKS)
+        found = blocks.measure(known, there, valid, _BLOCK, _REACH, _MAX_BLOCKS)
     nodes = _lattice(found, (width, height))
-    if far is None and np.abs(nodes).max() < _LEAST_SHIFT:
+    if far is None and np.abs(nodes).max() < _MIN_SHIFT:
         return None
     shift = cv2.resize(nodes, (width, height), interpolation=cv2.INTER_LINEAR)
     shift = shift if far is None else shift + far
@@ -93,12 +93,12 @@ def _large_shift(known: Floats, seen: Floats, valid: Bytes) -> Floats | None:
         )
         covered = np.asarray(cv2.resize(valid, small, interpolation=cv2.INTER_AREA), np.uint8)
         block = min(_BLOCK if shrink == 1 else _FAR_BLOCK, min(small) // 2)
-        found = blocks.measure(one, other, covered, block, reach, _MOST_BLOCKS)
+        found = blocks.measure(one, other, covered, block, reach, _MAX_BLOCKS)
         if len(found.centres) < 2 * _TERMS:
             return None
         shift = shift + _bend(found, small, size) * np.float32(shrink)
-    found = blocks.measure(known, shift_image(seen, shift), valid, _BLOCK, _REACH, _MOST_BLOCKS)
-    return shift if _lost_share(found) < _MOST_LOST else None
+    found = blocks.measure(known, shift_image(seen, shift), valid, _BLOCK, _REACH, _MAX_BLOCKS)
+    return shift if _lost_share(found) < _MAX_LOST else None
 
 
 def _bend(found: blocks.Offsets, size: tuple[int, int], full: tuple[int, int]) -> Floats:

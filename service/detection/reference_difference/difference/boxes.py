@@ -27,7 +27,7 @@ _HALF = 0.45
 # Spread across against spread along of a piece of a line: three times as long as thick.
 _THIN = 0.35
 # A fragment has at least this share of its finding's strength; noise along the edges beside it has less.
-_LEAST_PEAK_RATIO = 0.2
+_MIN_PEAK_RATIO = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ def _merge(found: list[DifferencePart], reach: int) -> list[DifferencePart]:
 
 def _is_same_defect(one: DifferencePart, other: DifferencePart, reach: int) -> bool:
     """Whether two parts are one defect: near each other, or pieces of one line."""
-    if min(one.peak, other.peak) < _LEAST_PEAK_RATIO * max(one.peak, other.peak):
+    if min(one.peak, other.peak) < _MIN_PEAK_RATIO * max(one.peak, other.peak):
         return False
     gap_x = max(one.box.x, other.box.x) - min(one.box.right, other.box.right)
     gap_y = max(one.box.y, other.box.y) - min(one.box.bottom, other.box.bottom)

@@ -39,7 +39,7 @@ from service.detection.reference_difference.threads import run_parallel
 from shared.geometry import Rect
 from shared.images.cv import cv2
 
-_MOST_CHANGED = 0.5
+_MAX_CHANGED = 0.5
 # Grey levels from which a picture counts as clipped, and the factor by which the clipped surface may be
 # brighter.
 _WHITE = 250
@@ -245,4 +245,4 @@ def _grey(image: Floats) -> Floats:
 def _differs_nearly_everywhere(difference: Difference, valid: Bytes, threshold: float) -> bool:
     # Both maps are 0 where the photo does not show the frame.
     changed = np.count_nonzero((difference.strength > threshold) & (difference.raw > 12))
-    return bool(changed > _MOST_CHANGED * np.count_nonzero(valid)) or not valid.any()
+    return bool(changed > _MAX_CHANGED * np.count_nonzero(valid)) or not valid.any()

@@ -47,9 +47,9 @@ _APART = 6
 # the least contrast relative to that of all cells.
 _BESIDE_EDGE: Final = 3
 _EVEN: Final = 12.0
-_LEAST_OF_CELL = 0.08
-_LEAST_CELLS: Final = 30
-_LEAST_CONTRAST = 0.7
+_MIN_OF_CELL = 0.08
+_MIN_CELLS: Final = 30
+_MIN_CONTRAST = 0.7
 
 
 def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Floats]:
@@ -255,7 +255,7 @@ def _fit_and_apply_light(
         ]
         light, better = Light(channels, np.stack(run_parallel(work))), by_levels(target, spread)
         # If there is little black and most of it is missing in the photo, its places do not show black.
-        if better is not None and better.contrast > _LEAST_CONTRAST * light.contrast:
+        if better is not None and better.contrast > _MIN_CONTRAST * light.contrast:
             return better
         return light
 
@@ -297,8 +297,8 @@ def _levels(
     for white in (False, True):
         mask = (even & ((luminance > 128) == white)).astype(np.float32)
         share = area_means(mask, size)
-        row, column = np.nonzero(share > _LEAST_OF_CELL)
-        if row.size < _LEAST_CELLS:
+        row, column = np.nonzero(share > _MIN_OF_CELL)
+        if row.size < _MIN_CELLS:
             return None
         sums = area_means(photo * mask[..., None], size)
         means.append(sums[row, column] / share[row, column][:, None])

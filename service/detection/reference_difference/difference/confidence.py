@@ -20,11 +20,11 @@ from shared.images.cv import cv2
 _PHOTO = (-1.07, 2.49, -0.59, -2.2, 2.7, 3.05, -2.06, 0.95)
 _SCAN = (-6.1, 0.55, 6.24, -1.8, 0.49, 1.23, 0.43, 0.39)
 _BILEVEL = (-6.7, 1.47, 5.8, -2.51, 0.0, 0.64, 0.36, -1.08)
-MOST_CONFIDENT: Final = 0.99
+MAX_CONFIDENCE: Final = 0.99
 """About one of a hundred findings is a piece of another one or has a wrong box, however strong it is."""
 # The confidence of a highlight; the confidence if highlights hide more than a share of
 # the region, which is not inspected then; and that share.
-_HIGHLIGHT, _HIDDEN, _MOST_HIDDEN = 0.2, 0.5, 0.1
+_HIGHLIGHT, _HIDDEN, _MAX_HIDDEN = 0.2, 0.5, 0.1
 # px of a frame for which the number of equally strong parts is counted.
 _PEERS_PX = 500_000
 # px by which an object that stands out of the surface, or a highlight on it, may be shifted.
@@ -33,7 +33,7 @@ _PARALLAX = 4
 _BESIDE = _PARALLAX + 1
 # Grey levels squared per px that are added to both sides of the ratio, because a shift never explains noise.
 _NOISE = 4.0
-_MOST_PIXELS = 250_000
+_MAX_PIXELS = 250_000
 # px from a part at which its surroundings start, because it may be smeared so far, and at which they end.
 _SMEARED, _SURROUNDINGS = 3, 12
 # px with which the area of a part is compared.
@@ -74,17 +74,17 @@ def confidence(part: DifferencePart, view: Comparison, seen: Examined) -> float:
     """
     if part.highlight:
         hidden = sum(other.area for other in seen.looks[0].found if other.highlight)
-        return _HIDDEN if hidden > _MOST_HIDDEN * seen.pixels else _HIGHLIGHT
+        return _HIDDEN if hidden > _MAX_HIDDEN * seen.pixels else _HIGHLIGHT
     weights = _SCAN if seen.scanned else _BILEVEL if seen.bilevel else _PHOTO
     value = float(np.dot(weights, (1.0, *measures(part, view, seen))))
-    return round(float(MOST_CONFIDENT / (1 + np.exp(-value))), 3)
+    return round(float(MAX_CONFIDENCE / (1 + np.exp(-value))), 3)
 
 
 def _shift_residual(part: DifferencePart, view: Comparison) -> float:
     """The logarithm of the share of the squared difference that remains after the best small shift."""
     around = _BESIDE + _PARALLAX
     height, width = part.mask.shape
-    if (height + 2 * around) * (width + 2 * around) > _MOST_PIXELS:
+    if (height + 2 * around) * (width + 2 * around) > _MAX_PIXELS:
         return 0.0
     mask = np.zeros((height + 2 * _BESIDE, width + 2 * _BESIDE), np.uint8)
     mask[_BESIDE : _BESIDE + height, _BESIDE : _BESIDE + width] = part.mask

@@ -45,14 +45,14 @@ _OFF = 2
 _WORTH = 1.2
 # Cells that differ this many times as much as usual, and by at least these grey levels, are compared again.
 _SUSPECT = 5.0
-_LEAST_LEVELS = 5.0
+_MIN_LEVELS = 5.0
 _BINS = 12
 # px around a suspect place, enough to determine the usual difference there.
 _MARGIN = 80
-_LEAST_WINDOW = 224
+_MIN_WINDOW = 224
 # The most px of all windows together, which bounds the time.
-_MOST_PIXELS: Final = 3_000_000
-_MOST_WINDOWS = 24
+_MAX_PIXELS: Final = 3_000_000
+_MAX_WINDOWS = 24
 # The first comparison finds thicker parts, in its px.
 _THIN = 5.0
 
@@ -70,9 +70,9 @@ def windows(
     unusual = _unusualness(*_screen(reference, photo, first, full))
     times = full.size[0] / first.frame.size[0]
     known = [Rect(*(value * times for value in (p.box.x, p.box.y, p.box.w, p.box.h))) for p in first.found]
-    left = _MOST_PIXELS
+    left = _MAX_PIXELS
     width, height = full.size
-    for area in _places(unusual, full.size, known)[:_MOST_WINDOWS]:
+    for area in _places(unusual, full.size, known)[:_MAX_WINDOWS]:
         scale = min(1.0, float(np.sqrt(left / area.area)))
         if scale * times < _WORTH:
             continue
@@ -156,7 +156,7 @@ def _unusualness(off: Scores, contrast: Scores) -> Scores:
         if members.size:
             middle, upper = np.quantile(values[members], (0.5, 0.8))
             above = (values[members] - middle) / max(upper - middle, 1.0)
-            unusual[place[members]] = np.where(values[members] >= _LEAST_LEVELS, above, 0)
+            unusual[place[members]] = np.where(values[members] >= _MIN_LEVELS, above, 0)
     return unusual.reshape(off.shape)
 
 
@@ -178,7 +178,7 @@ def _places(unusual: Scores, size: tuple[int, int], seen_already: list[Rect]) ->
 
 
 def _window_around(area: Rect) -> Rect:
-    wide, tall = (max(length + 2 * _MARGIN, _LEAST_WINDOW) for length in (area.w, area.h))
+    wide, tall = (max(length + 2 * _MARGIN, _MIN_WINDOW) for length in (area.w, area.h))
     return Rect(
         round(area.x + area.w / 2 - wide / 2), round(area.y + area.h / 2 - tall / 2), round(wide), round(tall)
     )

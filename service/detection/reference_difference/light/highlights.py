@@ -31,7 +31,7 @@ _CLIPPED, _NEARLY = 247, 238
 # Grey levels by which the least channel is brighter at a new highlight.
 _NEW: Final = 6.0
 # The least px of a clipped place, and the number of places that are examined, the largest first.
-_LEAST_AREA, _MOST_PLACES = 40, 24
+_MIN_AREA, _MAX_PLACES = 40, 24
 # px from a clipped place at which the edge of an object has ended, and at which a highlight has faded.
 _EDGE_ENDS, _FURTHER = (4.0, 7.0), (10.0, 14.0)
 # px around a clipped place that are examined: up to where a highlight has faded, and the smoothing's reach.
@@ -94,12 +94,12 @@ def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
     valid: 255 where the photo shows the frame. None without highlights.
     """
     # Most photos have too little white for a highlight, which this finds out in a tenth of the time.
-    if np.count_nonzero(now >= _CLIPPED) < _LEAST_AREA * now.shape[2]:
+    if np.count_nonzero(now >= _CLIPPED) < _MIN_AREA * now.shape[2]:
         return None
     # Surfaces that are white in the reference too hide nothing.
     least, least_before = _least_channel(now), _least_channel(was)
     new = cv2.compare(cv2.subtract(least, least_before), _NEW, cv2.CMP_GT)
-    if cv2.countNonZero(cv2.copyTo(new, cv2.compare(least, _CLIPPED, cv2.CMP_GE))) < _LEAST_AREA:
+    if cv2.countNonZero(cv2.copyTo(new, cv2.compare(least, _CLIPPED, cv2.CMP_GE))) < _MIN_AREA:
         return None
     height, width = valid.shape
     scale = min(_SIDE / max(height, width), 1.0)
@@ -144,8 +144,8 @@ def _soft_places(
     count, labels, stats, _ = cv2.connectedComponentsWithStats(clipped, connectivity=8)
     visible = seen & (clipped == 0)
     found = []
-    for index in sorted(range(1, count), key=lambda each: -int(stats[each, cv2.CC_STAT_AREA]))[:_MOST_PLACES]:
-        if stats[index, cv2.CC_STAT_AREA] < _LEAST_AREA:
+    for index in sorted(range(1, count), key=lambda each: -int(stats[each, cv2.CC_STAT_AREA]))[:_MAX_PLACES]:
+        if stats[index, cv2.CC_STAT_AREA] < _MIN_AREA:
             break
         left, top, width, height = stats[index, :4].tolist()
         window = np.s_[

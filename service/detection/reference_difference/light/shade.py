@@ -21,13 +21,13 @@ _CELLS: Final = 160
 # Factors (as logarithms) below which the light is even enough: of bands and of shadows.
 _BAND: Final = 0.02
 _SHADOW: Final = 0.06
-_LEAST_SHARE: Final = 0.04
+_MIN_SHARE: Final = 0.04
 # Grey levels between which a cell shows the light, and the levels that are added against noise.
 _DARKEST, _BRIGHTEST, _NOISE = 8.0, 247.0, 4.0
 # The least correlation of the fine structure where the light has changed, and its least deviation.
 _SAME: Final = 0.6
-_LEAST_STRUCTURE: Final = 0.8
-_LEAST_CELLS: Final = 24
+_MIN_STRUCTURE: Final = 0.8
+_MIN_CELLS: Final = 24
 # Cells: the distance by which the edge of a shadow may differ from the wide median, the size of the median
 # that is used there, and the width of its soft edge.
 _ABOUT: Final = 12
@@ -44,7 +44,7 @@ def is_uneven(one: Floats, other: Floats, valid: NDArray[np.bool_]) -> bool:
         return False
     wide = _wide(ratio, known)
     bands = _bands(ratio - wide, known)
-    return bool(np.quantile(np.abs(bands), 0.9) > _BAND or np.mean(np.abs(wide) > _SHADOW) > _LEAST_SHARE)
+    return bool(np.quantile(np.abs(bands), 0.9) > _BAND or np.mean(np.abs(wide) > _SHADOW) > _MIN_SHARE)
 
 
 def shade_range(was: Floats, now: Floats, valid: Bytes) -> tuple[Floats, Floats]:
@@ -145,12 +145,12 @@ def _fine(*images: Floats) -> tuple[Floats, ...]:
 
 
 def _agrees_at(cells: NDArray[np.bool_], fine: Floats, seen: Floats) -> bool:
-    return bool(np.count_nonzero(cells) >= _LEAST_CELLS and _agrees(fine[cells], seen[cells]))
+    return bool(np.count_nonzero(cells) >= _MIN_CELLS and _agrees(fine[cells], seen[cells]))
 
 
 def _agrees(a: Floats, b: Floats) -> bool:
     a, b = a - a.mean(), b - b.mean()
     deviation = float(np.sqrt(np.mean(a * a)))
-    return deviation > _LEAST_STRUCTURE and float((a * b).sum()) > _SAME * float(
+    return deviation > _MIN_STRUCTURE and float((a * b).sum()) > _SAME * float(
         np.sqrt((a * a).sum() * (b * b).sum())
     )

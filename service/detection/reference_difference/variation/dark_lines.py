@@ -34,7 +34,7 @@ DIRECTIONS: Final = 8
 _SIDE = 3
 _ALONG = 4
 # Grey levels by which a line is darker than both its sides: somewhere on it, and everywhere.
-_DARKER, _LEAST_DARK = 11.0, 6.0
+_DARKER, _MIN_DARK = 11.0, 6.0
 # Grey levels by which it is darker than the reference image: between two parts of a highlight it is not.
 _NEW = 4.0
 # px of the reference image: the least length, and that of a line that only similar lines explain.
@@ -44,10 +44,10 @@ _AS_DARK = 0.5
 # px within which two photos show the same line.
 _OFF = 4
 # The least share of a line at which a photo must differ to say whether it shows the line.
-_LEAST_COVERED = 0.4
+_MIN_COVERED = 0.4
 # Of a similar line: its most distance in parts of the length and in px of the reference image, and its least
 # length and least darkness in parts of the line's.
-_REACH, _LEAST_REACH = 0.7, 30.0
+_REACH, _MIN_REACH = 0.7, 30.0
 _AS_LONG, _SIMILARLY_DARK = 0.5, 0.6
 # The least scale of a stored difference, relative to the line's, that shows thin lines.
 _SHARP = 0.7
@@ -128,7 +128,7 @@ def share_shown(line: DarkLine, appearances: Sequence[Appearance]) -> float | No
         return 0.0
     at = (line.points - origin) * line.scale - 0.5
     differs = _values(cv2.dilate((window != 0).astype(np.float32), np.ones((3, 3))), at) > 0
-    if differs.mean() < _LEAST_COVERED:
+    if differs.mean() < _MIN_COVERED:
         return 0.0
     dark = _contrast(window, at[differs] + _shifts(_OFF), line.across[differs])
     # The whole line is shifted, and each px of it by one px more.
@@ -147,7 +147,7 @@ def similar_directions(
 
     appearances: the differences of another photo. elsewhere: the line itself, at its place, does not count.
     """
-    window, origin, _ = _window(line, appearances, max(_REACH * line.length, _LEAST_REACH))
+    window, origin, _ = _window(line, appearances, max(_REACH * line.length, _MIN_REACH))
     if window is None:
         return []
     response, directions = _response(window)
@@ -242,7 +242,7 @@ def _lines(appearance: Appearance) -> Iterator[DarkLine]:
         yield DarkLine(
             (points + 0.5) * per_px + np.array([appearance.box.x, appearance.box.y]),
             across,
-            np.maximum(_contrast(grey, points, across), _LEAST_DARK),
+            np.maximum(_contrast(grey, points, across), _MIN_DARK),
             float(np.median(response[rows, columns])),
             width / appearance.box.w,
             _most_frequent(along),
@@ -297,7 +297,7 @@ def _traces(
     while left.size and float(left.max()) >= least:
         row, column = np.unravel_index(int(left.argmax()), left.shape)
         turned = (directions.astype(np.int16) - int(directions[row, column])) % DIRECTIONS
-        same = (left >= _LEAST_DARK) & ((turned <= 1) | (turned == DIRECTIONS - 1))
+        same = (left >= _MIN_DARK) & ((turned <= 1) | (turned == DIRECTIONS - 1))
         _, labels = cv2.connectedComponents(same.astype(np.uint8), connectivity=8)
         line = labels == labels[row, column]
         left[cv2.dilate(line.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0] = 0

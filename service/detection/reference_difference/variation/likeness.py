@@ -28,10 +28,10 @@ _TILE = 10
 _WIDE = 24
 _AROUND = _WIDE // 2
 # The most px of a part at that scale: a thick one is compared coarsely.
-_MOST_PX = 1200
+_MAX_PX = 1200
 # The distance that an object may have moved in parts of its length, and its limits in px at that scale.
 _MOVES = 0.7
-_LEAST_REACH, _MOST_REACH = 10, 30
+_MIN_REACH, _MAX_REACH = 10, 30
 _STRIDE = 2
 # The limits of the strength of a difference in parts of the one that explains it.
 _FAINTEST, _STRONGEST = 0.6, 1.25
@@ -69,7 +69,7 @@ class TiledPart:
         today: all differences of today's photo. None if none of them is there.
         """
         height, width = mask.shape
-        shrink = min(1.0, float(np.sqrt(_MOST_PX / max(cv2.countNonZero(mask), 1))))
+        shrink = min(1.0, float(np.sqrt(_MAX_PX / max(cv2.countNonZero(mask), 1))))
         size = max(round(width * shrink), 1), max(round(height * shrink), 1)
         scale = size[0] / box.w
         inside = cv2.resize(mask.astype(np.float32), size, interpolation=cv2.INTER_AREA)
@@ -133,7 +133,7 @@ class TiledPart:
 
     @property
     def _reach(self) -> int:
-        return int(np.clip(round(_MOVES * max(self._size)), _LEAST_REACH, _MOST_REACH))
+        return int(np.clip(round(_MOVES * max(self._size)), _MIN_REACH, _MAX_REACH))
 
     def _covered(self, places: Sequence[Rect], pad: int) -> NDArray[np.bool_]:
         """The px of the part and `pad` around it, at the scale of the comparison, that `places` cover."""

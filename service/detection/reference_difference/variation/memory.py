@@ -19,10 +19,10 @@ VERSION = 2
 OLDEST: Final = 4
 NEWEST: Final = 20
 """The number of oldest and newest photos in a memory, for permanent and for present differences."""
-MOST_APPEARANCES: Final = 24
+MAX_APPEARANCES: Final = 24
 """Differences of one photo, the strongest."""
-MOST_FAINT: Final = 64
-MOST_SIDE: Final = 96
+MAX_FAINT: Final = 64
+MAX_SIDE: Final = 96
 """The most px of a side of an appearance."""
 # Grey levels per step of a stored difference, which has seven bits and a sign.
 _STEP = 2.0
@@ -33,7 +33,7 @@ class Appearance:
     """A difference from the reference image in one photo.
 
     box: px of the reference image. values: int8 (height, width, 3), the signed difference in BGR in steps of
-    two grey levels of the reference's light, 0 beside the difference. They have at most `MOST_SIDE` px per
+    two grey levels of the reference's light, 0 beside the difference. They have at most `MAX_SIDE` px per
     side, so they may be coarser than the reference image.
     """
 
@@ -44,7 +44,7 @@ class Appearance:
     def of(box: Rect, difference: Floats) -> Appearance:
         """The appearance of `difference`, float32 (height, width, 3) in grey levels, at `box`."""
         height, width = difference.shape[:2]
-        shrink = min(1.0, MOST_SIDE / max(height, width))
+        shrink = min(1.0, MAX_SIDE / max(height, width))
         if shrink < 1:
             size = max(round(width * shrink), 1), max(round(height * shrink), 1)
             difference = np.asarray(cv2.resize(difference, size, interpolation=cv2.INTER_AREA), np.float32)
@@ -114,7 +114,7 @@ class RegionMemory:
         tenths must differ.
         """
         passed = self.passed
-        if len(passed) < _LEAST_TO_DISAGREE:
+        if len(passed) < _MIN_TO_DISAGREE:
             return ()
         newer = passed[len(passed) // 2 :]
         scale = min(1.0, _MAP_SIDE / max(self.region.w, self.region.h))
@@ -128,13 +128,13 @@ class RegionMemory:
         places = sorted(stats[1:count].tolist(), key=lambda row: -row[4])
         return tuple(
             Rect(self.region.x + x / scale, self.region.y + y / scale, w / scale, h / scale)
-            for x, y, w, h, _ in places[:_MOST_PLACES]
+            for x, y, w, h, _ in places[:_MAX_PLACES]
         )
 
 
-_LEAST_TO_DISAGREE = 4
+_MIN_TO_DISAGREE = 4
 _NEARLY_ALL = 0.9
-_MOST_PLACES = 8
+_MAX_PLACES = 8
 # px of the map in which lasting differences are counted. Places thinner than three of them are left out.
 _MAP_SIDE = 640
 

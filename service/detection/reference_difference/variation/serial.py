@@ -24,8 +24,8 @@ from typing import Any, Final
 import numpy as np
 
 from service.detection.reference_difference.variation.memory import (
-    MOST_APPEARANCES,
-    MOST_SIDE,
+    MAX_APPEARANCES,
+    MAX_SIDE,
     NEWEST,
     OLDEST,
     VERSION,
@@ -38,8 +38,8 @@ from shared.wire.memory import MemoryKind
 
 _MAGIC: Final = b"WRM1"
 _LENGTH: Final = struct.Struct("<4sI")
-_MOST_HEADER: Final = 4_000_000
-_MOST_VALUES: Final = len(MemoryKind) * (OLDEST + NEWEST) * MOST_APPEARANCES * MOST_SIDE * MOST_SIDE * 3
+_MAX_HEADER: Final = 4_000_000
+_MAX_VALUES: Final = len(MemoryKind) * (OLDEST + NEWEST) * MAX_APPEARANCES * MAX_SIDE * MAX_SIDE * 3
 
 
 class MemoryUnreadable(ValueError):  # noqa: N818 - an answer, not a fault
@@ -76,12 +76,12 @@ def from_bytes(data: bytes) -> RegionMemory:
     """The memory that `to_bytes` wrote. Raises MemoryUnreadable."""
     try:
         magic, length = _LENGTH.unpack_from(data)
-        if magic != _MAGIC or length > _MOST_HEADER:
+        if magic != _MAGIC or length > _MAX_HEADER:
             raise MemoryUnreadable("not a memory")
         header = json.loads(data[_LENGTH.size : _LENGTH.size + length])
         if header["version"] != VERSION:
             raise MemoryUnreadable("another version")
-        unpacked = zlib.decompressobj().decompress(data[_LENGTH.size + length :], _MOST_VALUES)
+        unpacked = zlib.decompressobj().decompress(data[_LENGTH.size + length :], _MAX_VALUES)
         return _memory(header, unpacked)
     except (struct.error, zlib.error, KeyError, TypeError, ValueError, RecursionError) as error:
         if isinstance(error, MemoryUnreadable):
@@ -95,7 +95,7 @@ def _memory(header: Any, values: bytes) -> RegionMemory:
         appearances = []
         for fields in photo["appearances"]:
             width, height = (int(side) for side in fields["size"])
-            if not (0 < width <= MOST_SIDE and 0 < height <= MOST_SIDE):
+            if not (0 < width <= MAX_SIDE and 0 < height <= MAX_SIDE):
                 raise MemoryUnreadable("not a memory")
             count = width * height * 3
             appearance_values = np.frombuffer(values, np.int8, count, at).reshape(height, width, 3)

@@ -16,7 +16,7 @@ from desktop.pages.common.faces.face_picture import read_face_picture
 from shared.images.cv import cv2
 from tests.narrowing import not_none
 
-MOST_BODY = 16 * 2**20
+MAX_BODY = 16 * 2**20
 """What the service takes in one request."""
 
 
@@ -49,7 +49,7 @@ def test_a_large_picture_is_reduced_and_upright(tmp_path: Path, kind: str, orien
     assert path.stat().st_size > 2 * 2**20
     sent = read_face_picture(path)
     # Five of them fit into a request, in Base64.
-    assert 5 * len(sent) * 4 / 3 < MOST_BODY
+    assert 5 * len(sent) * 4 / 3 < MAX_BODY
     image = not_none(cv2.imdecode(np.frombuffer(sent, np.uint8), cv2.IMREAD_COLOR))
     assert image.shape == (1200, 1600, 3)
     red = image[:, :, 2].astype(int) - image[:, :, 0]

@@ -25,7 +25,7 @@ from shared.samples import inspection
 from tests.desktop.pages.first_steps.driver import click, dialog, write
 from tests.narrowing import not_none
 
-MOST_CLICKS = 12
+MAX_CLICKS = 12
 
 
 class FirstHour:
@@ -189,7 +189,7 @@ def test_a_picture_leads_to_a_first_result(hour: FirstHour, pictures: tuple[Path
     hour.wait(lambda: page.open_record.photos.get(page.open_record.current))
     hour.click(page.top.detect)
     assert sum(hour.count_findings(1)) > 0
-    assert hour.clicks <= MOST_CLICKS
+    assert hour.clicks <= MAX_CLICKS
     record = not_none(page.open_record.document).record
     assert (record.inspection_name, record.aircraft_id) == ("Engine cowling", None)
 

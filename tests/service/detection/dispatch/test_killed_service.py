@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 
-from service.detection.jobs.job_rows import MOST_ATTEMPTS
+from service.detection.jobs.job_rows import MAX_ATTEMPTS
 from shared.codes import Progress
 from shared.wire.detection import JobState
 from tests.service.detection.dispatch.test_entries import until
@@ -29,7 +29,7 @@ def test_a_killed_service_leaves_jobs_and_entries_in_agreement(tmp_path: Path) -
     snapshots: list[list[tuple[str, str]]] = []
     record, items = "", list[str]()
     # After another kill, a job that was running each time would be given up.
-    for number in range(MOST_ATTEMPTS - 1):
+    for number in range(MAX_ATTEMPTS - 1):
         with running_service(data_dir) as running:
             if not number:
                 headers = {"Authorization": f"Bearer {create_first_admin(running.url)}"}

@@ -183,7 +183,7 @@ def test_a_gpu_is_used_where_one_is_offered() -> None:
 def test_open_models_are_bounded_in_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pool = Detectors()
     paths = [brightness_model(tmp_path / f"{number}.onnx") for number in range(3)]
-    monkeypatch.setattr("service.detection.onnx.detector._MOST_BYTES", 2 * paths[0].stat().st_size)
+    monkeypatch.setattr("service.detection.onnx.detector._MAX_BYTES", 2 * paths[0].stat().st_size)
     first, second = pool.get(paths[0], "0"), pool.get(paths[1], "1")
     assert pool.get(paths[0], "0") is first
     pool.get(paths[2], "2")

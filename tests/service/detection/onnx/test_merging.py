@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from service.detection.onnx.decode import Decoded
 from service.detection.onnx.detector import slices
-from service.detection.onnx.merge import MOST_FOUND, merge_slices, slice_findings, suppress_overlaps
+from service.detection.onnx.merge import MAX_FOUND, merge_slices, slice_findings, suppress_overlaps
 from service.detection.onnx.settings import DetectorSettings
 from shared.images.cv import cv2
 
@@ -98,7 +98,7 @@ def nothing() -> Decoded:
 
 
 def test_most_confident_of_too_many_findings_stay() -> None:
-    count = MOST_FOUND + 500
+    count = MAX_FOUND + 500
     at = np.arange(count, dtype=np.float64) * 20
     boxes = np.stack([at, at * 0, at + 10, at * 0 + 10], axis=1)
     sure = np.linspace(0.3, 0.9, count)
@@ -107,7 +107,7 @@ def test_most_confident_of_too_many_findings_stay() -> None:
         result = merge_slices(
             [slice_findings(one, (0, 0, 90_000, 20), 90_000, 20, 0.45) for one in parts], 0.45
         )
-        assert len(result.boxes) == MOST_FOUND
+        assert len(result.boxes) == MAX_FOUND
         assert result.confidences.min() == pytest.approx(sure[500])
         assert np.all(np.diff(result.confidences) <= 0)
 

@@ -11,7 +11,7 @@ from service.detection.reference_difference.difference.comparison import (
     Examined,
 )
 from service.detection.reference_difference.difference.confidence import (
-    MOST_CONFIDENT,
+    MAX_CONFIDENCE,
     confidence,
     measures,
 )
@@ -62,4 +62,4 @@ def test_measures_are_logarithms_of_ratios() -> None:
 
 
 def test_no_finding_is_certain() -> None:
-    assert sure(seen(around=0, peak=300.0)) <= MOST_CONFIDENT
+    assert sure(seen(around=0, peak=300.0)) <= MAX_CONFIDENCE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.detection.second_opinion.windows import MOST_WINDOWS, Cells, choose_windows, touched_cells
+from service.detection.second_opinion.windows import MAX_WINDOWS, Cells, choose_windows, touched_cells
 from shared.geometry import Rect
 
 REGION = Rect(100, 50, 2000, 1000)
@@ -57,7 +57,7 @@ boxes = st.builds(
 def test_few_windows_contain_all_findings(findings: list[Rect], side: float) -> None:
     windows = choose_windows(findings, REGION, side)
     assert len(windows) == len(findings)
-    assert len(set(windows)) <= MOST_WINDOWS
+    assert len(set(windows)) <= MAX_WINDOWS
     for box, window in zip(findings, windows, strict=True):
         assert window.w == window.h
         # The part of the finding that is in the region.

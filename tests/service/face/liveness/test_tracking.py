@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from service.face.liveness.tracking import MOST_POINTS, track
+from service.face.liveness.tracking import MAX_POINTS, track
 from shared.images.cv import cv2
 from shared.samples.heads import Pose
 from tests.service.face.liveness import films
@@ -15,7 +15,7 @@ _PATH = ((0.0, Pose()), (1300.0, Pose(x=20, y=-10, roll=12, nearer=1.3)))
 
 def test_similarity_of_a_moved_picture_is_undone() -> None:
     tracks = motion(flat, _PATH).tracks
-    assert len(tracks.points) <= MOST_POINTS
+    assert len(tracks.points) <= MAX_POINTS
     assert tracks.found_share.min() > 0.8
     rest = np.hypot(*np.moveaxis(tracks.positions - tracks.points, 2, 0))
     assert np.nanmedian(rest[-1]) < 0.02

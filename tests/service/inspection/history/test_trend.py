@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.inspection.history.region_trend import MISSED_AT_MOST, Chains
+from service.inspection.history.region_trend import MAX_MISSED, Chains
 from shared.geometry import Rect
 from tests.service.inspection.conftest import Stage, stored_file
 from tests.service.inspection.history.test_history import (
@@ -143,10 +143,10 @@ def test_finding_after_a_long_gap_starts_a_new_chain() -> None:
     crack = Rect(10, 10, 30, 4)
     chains = Chains()
     assert chains.link([crack]) == [0]
-    for _ in range(MISSED_AT_MOST):
+    for _ in range(MAX_MISSED):
         chains.link([])
     assert chains.link([crack]) == [0]
-    for _ in range(MISSED_AT_MOST + 1):
+    for _ in range(MAX_MISSED + 1):
         chains.link([])
     assert chains.link([crack, None]) == [1, None]
 

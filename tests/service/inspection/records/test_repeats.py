@@ -71,7 +71,7 @@ def test_one_key_in_two_parallel_requests_creates_one_item(
 
     monkeypatch.setattr(Items, "_insert", insert_together)
     # Otherwise the second would not begin before the first has ended.
-    monkeypatch.setattr(write_queue, "MOST_TOGETHER", 1)
+    monkeypatch.setattr(write_queue, "MAX_TOGETHER", 1)
 
     def make(record: str) -> int:
         return int(create_item(stage, {"item_name": "前缘", "inspection_id": record}).status_code)
@@ -135,7 +135,7 @@ def test_parallel_creates_with_one_key_create_one_record(
         return keep(*arguments)
 
     monkeypatch.setattr(Records, "_keep_key", staticmethod(keep_together))
-    monkeypatch.setattr(write_queue, "MOST_TOGETHER", 1)
+    monkeypatch.setattr(write_queue, "MAX_TOGETHER", 1)
     with ThreadPoolExecutor(2) as pool:
         answers = list(pool.map(lambda _: create_record(stage), range(2)))
     assert [answer.status_code for answer in answers] == [200, 200]

@@ -239,7 +239,7 @@ def test_total_is_exact_after_every_write(stage: Stage) -> None:
 def mark_after_every_second_record(monkeypatch: pytest.MonkeyPatch) -> None:
     """Set a mark after every second record, also in searches with few records."""
     monkeypatch.setattr(record_pages, "MARK_EVERY", 2)
-    monkeypatch.setattr(record_pages, "MOST_ON_LOOP", 3)
+    monkeypatch.setattr(record_pages, "MAX_ON_LOOP", 3)
 
 
 @pytest.mark.usefixtures("mark_after_every_second_record")
@@ -345,7 +345,7 @@ def test_small_searches_run_on_the_loop(stage: Stage, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 def test_parallel_searches_count_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record_pages, "MOST_ON_LOOP", 2)
+    monkeypatch.setattr(record_pages, "MAX_ON_LOOP", 2)
     for _ in range(3):
         stage.record(task_id="t")
     counted: list[str] = []

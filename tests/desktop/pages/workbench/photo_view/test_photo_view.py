@@ -19,7 +19,7 @@ from desktop.imaging.sources.tiled import TiledImage
 from desktop.pages.workbench.model import correction
 from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.photo_view.view_mapping import mapped_point
-from desktop.pages.workbench.photos.photo_box import LEAST_PANE_PX
+from desktop.pages.workbench.photos.photo_box import MIN_PANE_PX
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from shared.entries import Entry
 from shared.samples import View, draw_panel, photograph
@@ -500,11 +500,11 @@ def test_the_preview_and_the_inspector_grow_with_the_window(desk: WorkbenchDrive
     pane = page.inspector.photo.pane
     qtbot.waitUntil(lambda: page.photos.pair is not None)
     page.resize(1280, 760)
-    qtbot.waitUntil(lambda: pane.height() == LEAST_PANE_PX)
+    qtbot.waitUntil(lambda: pane.height() == MIN_PANE_PX)
     narrow = page.inspector.width()
     page.resize(2560, 1440)
     qtbot.waitUntil(lambda: pane.height() == pane.useful_height())
-    assert pane.height() > 3 * LEAST_PANE_PX
+    assert pane.height() > 3 * MIN_PANE_PX
     assert page.inspector.width() > narrow + 80
     bar = child(page.inspector, QScrollArea).verticalScrollBar()
     assert bar.maximum() == 0

@@ -153,7 +153,7 @@ def test_pictures_stay_within_the_memory_limit(
     key = dialog.reel.frames[-1].key
     qtbot.waitUntil(lambda: dialog.pictures.best(key, WHOLE) is not None)
     picture_bytes = not_none(dialog.pictures.best(key, WHOLE)).bytes
-    monkeypatch.setattr(pictures, "MOST_BYTES", 2 * picture_bytes)
+    monkeypatch.setattr(pictures, "MAX_BYTES", 2 * picture_bytes)
     for index in range(5):
         dialog.reel.choose(index)
         wanted = dialog.reel.frames[index].key

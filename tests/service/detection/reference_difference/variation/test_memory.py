@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from service.detection.reference_difference import PhotoVariation, RegionMemory
 from service.detection.reference_difference.variation import serial
-from service.detection.reference_difference.variation.memory import MOST_SIDE, NEWEST, OLDEST, Appearance
+from service.detection.reference_difference.variation.memory import MAX_SIDE, NEWEST, OLDEST, Appearance
 from shared.geometry import Rect
 from shared.wire.memory import MemoryKind
 
@@ -48,7 +48,7 @@ def test_judged_findings_do_not_count_as_a_passed_photo(kind: MemoryKind) -> Non
 
 def test_large_appearance_is_reduced() -> None:
     one = appearance(w=900, h=300)
-    assert max(one.values.shape) == MOST_SIDE
+    assert max(one.values.shape) == MAX_SIDE
     assert one.box == Rect(50, 60, 900, 300)
 
 
