@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import gc
+import time
 from collections.abc import Iterator
 from functools import partial
 
@@ -145,21 +146,33 @@ def _no_key_is_held() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_left_behind() -> Iterator[None]:
+def _check_background_threads() -> Iterator[None]:
+    """Fail a test that leaves a thread running which `threading.enumerate` does not list."""
+    threads_before = set(running_threads())
+    yield
+    deadline = time.monotonic() + PATIENCE_MS / 1000
+    while (remaining := set(running_threads()) - threads_before) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not remaining, f"threads outlive the test: {sorted(thread.name for thread in remaining)}"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_behind(_check_background_threads: None) -> Iterator[None]:
     """Fails a test that work in the pool or a visible window outlives."""
     windows_before = {id(widget) for widget in _windows()}
     yield
     spoken = QLocale().language()
     QLocale.setDefault(QLocale("en"))
-    end_and_thaw = workers.shutdown(PATIENCE_MS)
+    all_ended = workers.shutdown(PATIENCE_MS)
     if QCoreApplication.instance() is not None:
         _settle()
     left = [widget for widget in _windows() if id(widget) not in windows_before and widget.isVisible()]
     names = [f"{type(widget).__name__} {widget.windowTitle()!r}" for widget in left]
     for widget in left:
         widget.close()
-    assert end_and_thaw, "work still runs in the pool after the test"
-    assert not (running := running_threads()), f"threads outlive the test: {[each.name for each in running]}"
+    # What was deleted or closed just now may have started work again.
+    all_ended = workers.shutdown(PATIENCE_MS) and all_ended
+    assert all_ended, "work still runs in the pool after the test"
     assert not names, f"windows outlive the test: {names}"
     # The English catalogue holds plurals only.
     text = QCoreApplication.translate("RecordsPage", "%n record(s)", "", 2)
