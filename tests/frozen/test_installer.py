@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -137,8 +138,11 @@ class Machine:
         (folder / "var/lib/dpkg/status").touch()
 
     def install(self, package: Path) -> None:
-        # Its dependencies are those of this machine, which that folder does not have.
-        output("dpkg", f"--root={self.folder}", "--force-depends", "--force-not-root", "--install", package)
+        # Its dependencies are those of this machine, which that folder does not have. dpkg looks for ldconfig
+        # in folders that the search path of an ordinary user does not contain.
+        options = f"--root={self.folder}", "--force-depends", "--force-not-root", "--install"
+        search_path = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
+        output("dpkg", *options, package, env={**os.environ, "PATH": search_path})
 
     def version(self) -> str:
         form = "-f=${Version} ${Status}"
