@@ -107,8 +107,8 @@ def finish_record(page: WorkbenchPage, folder: Path) -> None:
     """Finish the record and write its report."""
     page.finishing.finish_now()
     wait_until(lambda: page.open_record.document is not None and _is_finished(page), "the finish")
-    path = folder / "report.pdf"
-    path.unlink(missing_ok=True)
+    # Each report has its own file: to delete one would hold the GUI thread.
+    path = folder / f"{page.open_record.record_id}.pdf"
     page.finishing.write(path)
     wait_until(path.exists, "the report")
 
