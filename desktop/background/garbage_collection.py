@@ -40,8 +40,8 @@ class GarbageCollection(QObject):
         """Collect the generations that are due by Python's own thresholds.
 
         The survivors of a long full collection are excluded from later ones, as by `freeze_existing`: the
-        pages for 11 ms, ten thousand imported items for 40 ms. Reference counts still free these
-        objects; only cycles among them stay until `end`.
+        pages would take 11 ms each time, ten thousand imported items 40 ms. Reference counts still free
+        these objects; only cycles among them stay until `end`.
         """
         counts = gc.get_count()
         due = [

@@ -19,7 +19,7 @@ class BackgroundThread:
     """
 
     def __init__(self, work: Callable[[], None], name: str) -> None:
-        """Start the thread. `name` is for tests and need not be unique."""
+        """Start the thread. `name` tells what it does; several threads may have the same one."""
         self.name = name
         self._work = [work]
         self._ended = threading.Event()
