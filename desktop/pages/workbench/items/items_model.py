@@ -130,6 +130,11 @@ class ItemsModel(QStringListModel):
         self._current_id = item_id
 
     @property
+    def marked_id(self) -> str:
+        """The id of the marked item; empty if none is."""
+        return self._current_id
+
+    @property
     def running_items(self) -> Mapping[str, int]:
         """The items with a requested or running detection, with their percent."""
         return self._running_percents

@@ -25,8 +25,10 @@ from desktop.widgets import (
     separator,
 )
 
-_MANY_RANGES = 12
+_SEARCH_FROM = 12
 """The search appears from this number of items on."""
+_MAX_ROW_REPAINTS = 20
+"""If more rows change, the whole list is repainted."""
 
 
 class ItemsPanel(Panel):
@@ -179,7 +181,7 @@ class ItemsPanel(Panel):
     def show_rows(self, rows: Sequence[ItemRow], can_start: bool, has_template: bool) -> None:
         """List the items. `can_start` offers to begin with a template or the last inspection."""
         self.model.show(rows)
-        self.search.setVisible(len(rows) > _MANY_RANGES or bool(self.search.text()))
+        self.search.setVisible(len(rows) > _SEARCH_FROM or bool(self.search.text()))
         counts = self.model.counts()
         judged = counts["all"] - counts["undecided"]
         # `attrgetter` is faster than a generator, which matters for ten thousand rows.
@@ -232,6 +234,7 @@ class ItemsPanel(Panel):
     def _restore_selection(self) -> None:
         flags = QItemSelectionModel.SelectionFlag
         row = self.model.row_of(self._current)
+        before = self._highlighted_rows()
         selection = self.list.selectionModel()
         selection.blockSignals(True)
         if row < 0:
@@ -242,7 +245,25 @@ class ItemsPanel(Panel):
         selection.select(self._ranges(), flags.ClearAndSelect)
         selection.blockSignals(False)
         self.model.mark(self._current)
-        self.list.viewport().update()
+        self._repaint_rows(before ^ self._highlighted_rows())
+
+    def _highlighted_rows(self) -> set[tuple[int, bool]]:
+        """The selected rows, and the marked row as (row, True)."""
+        rows = {(row, False) for row in self._selected_rows()}
+        return rows | {(self.model.row_of(self.model.marked_id), True)}
+
+    def _selected_rows(self) -> list[int]:
+        ranges = self.list.selectionModel().selection()
+        parts = [ranges.at(at) for at in range(ranges.size())]
+        return [row for part in parts for row in range(part.top(), part.bottom() + 1)]
+
+    def _repaint_rows(self, rows: set[tuple[int, bool]]) -> None:
+        """Repaint `rows` alone, because painting the whole list takes several ms."""
+        if len(rows) > _MAX_ROW_REPAINTS:
+            self.list.viewport().update()
+            return
+        for row, _ in rows:
+            self.list.update(self.model.index(row))
 
     def _ranges(self) -> QItemSelection:
         """The selected rows as ranges of consecutive rows."""
@@ -278,11 +299,8 @@ class ItemsPanel(Panel):
             self.list.setFocus()
 
     def _on_selection_changed(self) -> None:
-        selection = self.list.selectionModel()
-        ranges = selection.selection()
-        parts = [ranges.at(at) for at in range(ranges.size())]
-        rows = [row for part in parts for row in range(part.top(), part.bottom() + 1)]
-        index = selection.currentIndex()
+        rows = self._selected_rows()
+        index = self.list.selectionModel().currentIndex()
         current = index.row() if index.row() in rows else rows[-1] if rows else -1
         ids = self.model.ids()
         self._selection = tuple(ids[row] for row in rows)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.exchange.region_files import RegionFilesController
-from desktop.pages.workbench.items.items_model import Role
+from desktop.pages.workbench.items.items_model import ItemDelegate, Role
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
@@ -57,6 +58,39 @@ def test_hidden_regions_are_noted_in_the_list(desk: WorkbenchDriver) -> None:
     assert page.view.regions_shown
     assert hint not in texts(desk)
     assert not model.index(0, 0).data(Role.REGION).hidden
+
+
+class CountingDelegate(ItemDelegate):
+    """Notes the rows that it paints."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.painted: list[int] = []
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        self.painted.append(index.row())
+        super().paint(painter, option, index)
+
+
+def test_the_next_item_repaints_only_the_rows_that_change(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    ids = page.items.model.ids()
+    delegate = CountingDelegate(page.items.list)
+    page.items.list.setItemDelegate(delegate)
+    painted = delegate.painted
+    qtbot.waitUntil(lambda: len(set(painted)) == 3)
+    qtbot.wait(200)
+    painted.clear()
+    page.go_to(ids[1])
+    qtbot.waitUntil(lambda: 1 in painted)
+    qtbot.wait(50)
+    assert set(painted) == {0, 1}
+    painted.clear()
+    page.items.select((ids[1], ids[2]), ids[2])
+    qtbot.waitUntil(lambda: {1, 2} <= set(painted))
+    assert 0 not in painted
 
 
 def test_item_photo_in_a_record_without_items_is_explained(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
