@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from service.face.liveness.evidence import combine_reliefs, weigh_arc, weigh_relief
 from service.face.liveness.movements import Movement, Reason, Step, Verdict
 from service.face.liveness.path import Path, measure_path
-from service.face.liveness.rigidity import measure_sway
-from service.face.liveness.tracking import Tracks
-from service.face.liveness.turns import WELL_FOUND, measure_arc_in, measure_turn
+from service.face.liveness.tracking import Tracks, measure_sway
+from service.face.liveness.turns import Turn, measure_turn
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -44,6 +43,8 @@ MIN_START = -0.5
 BEGUN = 0.8
 BEGUN_LATER = 1.5
 RISE = 0.6
+# The cosine between a turn and the requested direction (66 degrees).
+MIN_DIRECT = 0.4
 # Frames in a row that show the movement.
 HELD = 2
 # Between two frames no nose jumps further than this, per 100 ms (about 200 degrees a second).
@@ -54,11 +55,13 @@ SHIFT_PER_100_MS = 0.9
 ON_THE_WAY = (0.15, 0.75)
 FOUND_ON_THE_WAY = 0.5
 # What the turns have to show, each alone and all together (`evidence.py`).
-RELIEF_OF_ONE = 0.8
-RELIEF = 2.0
-ARC = 0.0
+RELIEF_OF_ONE = 0.3
+RELIEF = 1.5
+ARC = 0.25
 # How long before a later step its turn is measured from, ms.
 _BEFORE_MS = 450
+# Frames that show fewer of the points are less certain: what is still found there is often wrong.
+_WELL_FOUND = 0.6
 # A turn is held while it is more than this part of its largest.
 _HELD_PART = 0.5
 # What is left when one smooth motion of a surface is subtracted, in distances of the eyes: more says that
@@ -174,12 +177,22 @@ def _find_fault(motion: Motion, step: Step, *, is_first: bool) -> Reason | None:
     numbers = np.arange(len(times))
     if (wrong & (numbers < reached)).sum() >= HELD:
         return Reason.WRONG_MOVEMENT
+    if not _is_direct(motion, step):
+        return Reason.WRONG_MOVEMENT
     part = _measure_progress(motion, step, known_before, reached_frames)
     on_the_way = within & (part > ON_THE_WAY[0]) & (part < ON_THE_WAY[1])
     on_the_way &= motion.tracks.found_share >= FOUND_ON_THE_WAY
     # After most of the turn the signal only scatters.
     on_the_way &= numbers < np.flatnonzero(reached_frames & (part >= ON_THE_WAY[1]))[0]
     return None if on_the_way.any() else Reason.CUT
+
+
+def _is_direct(motion: Motion, step: Step) -> bool:
+    """Whether a turn is mainly in the direction of `step`: a turn to a side raises the head a little."""
+    if step.movement is Movement.CLOSER:
+        return True
+    pose = np.median(motion.path.turn[_find_held(motion, step)], axis=0)
+    return bool(pose @ _direction(step.movement) >= MIN_DIRECT * np.hypot(*pose))
 
 
 def _measure_progress(motion: Motion, step: Step, before: NDArray[np.intp], reached_frames: Flags) -> Values:
@@ -202,59 +215,41 @@ def _median_error(motion: Motion, frames: NDArray[np.intp]) -> float:
 
 def _weigh_turns(motion: Motion, steps: Sequence[Step]) -> Verdict:
     """Whether the turns of `steps` together show a solid head."""
-    turns = [step for step in steps if step.movement is not Movement.CLOSER]
+    turns = [(step, _measure(motion, step)) for step in steps if step.movement is not Movement.CLOSER]
     if not turns:
         return Verdict(Reason.LIVE, 0.5)
-    reliefs = [_weigh_relief_of(motion, step, steps[0]) for step in turns]
+    reliefs = [0.0 if turn is None else weigh_relief(turn) for _, turn in turns]
     relief = combine_reliefs(reliefs)
     if min(reliefs) < RELIEF_OF_ONE or relief < RELIEF:
         return Verdict(Reason.FLAT, 0.0)
-    arcs = [arc for step in turns if (arc := _weigh_arc_of(motion, step)) is not None]
-    if not arcs or sum(arcs) < ARC:
+    arcs = [
+        weigh_arc(turn, sway=measure_sway(motion.tracks, motion.times <= step.from_ms))
+        for step, turn in turns
+        if turn is not None
+    ]
+    if sum(arcs) < ARC:
         return Verdict(Reason.MORPH, 0.3)
     return Verdict(Reason.LIVE, float(np.clip(relief / (4 * RELIEF), 0.5, 1)))
 
 
-def _weigh_relief_of(motion: Motion, step: Step, first: Step) -> float:
-    """The evidence of the nose in the turn of `step`."""
-    resting = motion.times <= first.from_ms + REACTION_MS
-    before = _is_before(motion.times, step)
-    turned = np.abs(motion.path.turn[before]).max(axis=1, initial=0.0)
-    if step is not first and before.any() and np.median(turned) < TURN:
-        # The head looks ahead again, with the expression and the light of this moment.
-        resting = before
-    turn = measure_turn(motion.path, _find_held(motion, step), resting)
-    return weigh_relief(turn, float(turn.sine @ _direction(step.movement)))
+def _measure(motion: Motion, step: Step) -> Turn | None:
+    """The turn of `step`, from shortly before it to its end."""
+    frames = (motion.times <= step.to_ms) & (motion.times >= step.from_ms - _BEFORE_MS)
+    direction = _direction(step.movement)
+    return measure_turn(motion.tracks, motion.path, frames, _find_held(motion, step), direction)
 
 
 def _find_held(motion: Motion, step: Step) -> Flags:
     """The frames in which the turn of `step` is held, at least one."""
     within = _is_within(motion.times, step) & (motion.tracks.found_share >= FEWEST_FOUND)
     # Frames that turn so far that much of the face is hidden are less certain than those on the way there.
-    well = within & (motion.tracks.found_share >= WELL_FOUND)
+    well = within & (motion.tracks.found_share >= _WELL_FOUND)
     signal = motion.signal(step.movement)
     if np.max(signal[well], initial=0.0) >= 1:
         within = well
     signal = np.where(within, signal, -np.inf)
     top = signal.max()
     return np.asarray(signal >= top - (1 - _HELD_PART) * abs(top))
-
-
-def _is_before(times: Values, step: Step) -> Flags:
-    """Which frames show the pose shortly before the turn of `step`."""
-    return np.asarray((times <= step.from_ms + REACTION_MS) & (times >= step.from_ms - _BEFORE_MS))
-
-
-def _weigh_arc_of(motion: Motion, step: Step) -> float | None:
-    """The evidence of the arc of `step`, from shortly before it to its end; None if it cannot be measured."""
-    times, path = motion.times, motion.path
-    frames = (times <= step.to_ms) & (times >= step.from_ms - _BEFORE_MS)
-    arc = measure_arc_in(motion.tracks, path, frames)
-    if arc is None:
-        return None
-    spread = np.var(path.turn[frames], axis=0)
-    up = float(spread[1] / max(spread.sum(), 1e-9))
-    return weigh_arc(arc, up=up, sway=measure_sway(motion.tracks, times <= step.from_ms))
 
 
 def _opposite_signal(motion: Motion, movement: Movement) -> Values:

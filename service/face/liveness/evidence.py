@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from service.face.liveness.rigidity import Arc
 from service.face.liveness.turns import Turn
 
 # What a picture can feign, as a sine: anyhow, for each unit of the sine by which it is tilted, and for each
@@ -18,13 +17,14 @@ from service.face.liveness.turns import Turn
 _FEIGNED = 0.025
 _FEIGNED_BY_TILT = 0.1
 _FEIGNED_BY_ERROR = 2.0
-# The arc over the square of the sine, as mean and standard deviation: of heads, to the side, where a turning
-# plane has the same, and up, where faces rise and fall more, and of morphs. It depends on the height of the
-# nose. More than the mean is as good as it.
-_HEAD_ARC = 0.5
-_HEAD_ARC_UP = 0.4
-_HEAD_DEVIATION = 0.25
-_MORPH_ARC = (0.0, 0.06)
+_HIGHEST_NOSE = 3.0
+# The narrowing of heads with an average nose (more is as good as it) and of morphs, as mean and standard
+# deviation, and by how much the errors are larger than the fit knows.
+_HEAD_NARROWING = (0.7, 0.35)
+_MORPH_NARROWING = (0.0, 0.06)
+_NARROWING_ERRORS = 2.0
+# How high noses are, against the average.
+_NOSES = (0.6, 1.6)
 # No one holds the head so still before a movement from frame to frame, in distances of the eyes (0.025 mm):
 # this much in favour of a morph.
 _STILL = 0.0004
@@ -33,15 +33,16 @@ _FROZEN = 3.0
 _MIN_RATIO, _MAX_RATIO = -4.0, 1.0
 
 
-def weigh_relief(turn: Turn, toward: float) -> float:
-    """How many times more the nose moves than a picture can feign; `toward` is its sine in the requested
-    direction.
+def weigh_relief(turn: Turn) -> float:
+    """How many times more the nose moves in the requested direction than a picture can feign. None is as high
+    as `_HIGHEST_NOSE`.
     """
-    error = float(np.max(turn.error))
-    tilt = np.sqrt(2 * abs(turn.narrowing))
-    return float(
-        toward / np.sqrt(_FEIGNED**2 + (_FEIGNED_BY_TILT * tilt) ** 2 + (_FEIGNED_BY_ERROR * error) ** 2)
-    )
+    if turn.nose > _HIGHEST_NOSE:
+        return 0.0
+    error = turn.nose_error * turn.sine
+    tilt = np.sqrt(2 * abs(turn.narrowing)) * turn.size
+    feigned = np.sqrt(_FEIGNED**2 + (_FEIGNED_BY_TILT * tilt) ** 2 + (_FEIGNED_BY_ERROR * error) ** 2)
+    return float(turn.nose * turn.sine / feigned)
 
 
 def combine_reliefs(reliefs: Sequence[float]) -> float:
@@ -49,20 +50,24 @@ def combine_reliefs(reliefs: Sequence[float]) -> float:
     return float(sum(reliefs) / np.sqrt(len(reliefs)))
 
 
-def weigh_arc(arc: Arc, *, up: float, sway: float) -> float:
+def weigh_arc(turn: Turn, *, sway: float) -> float:
     """The logarithm of the likelihood ratio of a head to a morph, between `_MIN_RATIO` and `_MAX_RATIO`.
 
-    `up` is 0..1 for a turn to a side or upwards, `sway` the usual motion between frames before the turn in
-    distances of the eyes.
+    `sway` is the usual motion between frames before the turn in distances of the eyes.
     """
-    if not np.isfinite(arc.error):
-        return 0.0
-    usual = _HEAD_ARC + (_HEAD_ARC_UP - _HEAD_ARC) * up
-    size, error = min(arc.size, usual), 2 * arc.error
-    ratio = _log_likelihood(size, usual, _HEAD_DEVIATION, error) - _log_likelihood(size, *_MORPH_ARC, error)
+    # A turn by a nose that is higher than the average is smaller than it was measured.
+    nose = float(np.clip(turn.nose, *_NOSES))
+    size = min(turn.narrowing / nose**2, _HEAD_NARROWING[0])
+    error = _NARROWING_ERRORS * turn.narrowing_error / nose**2
+    # No head becomes wider: what does is at least as surely a morph as what stays.
+    ratio = min(_log_ratio(size, error), _log_ratio(max(size, 0.0), error))
     if sway < _STILL:
         ratio -= _FROZEN
     return float(np.clip(ratio, _MIN_RATIO, _MAX_RATIO))
+
+
+def _log_ratio(size: float, error: float) -> float:
+    return _log_likelihood(size, *_HEAD_NARROWING, error) - _log_likelihood(size, *_MORPH_NARROWING, error)
 
 
 def _log_likelihood(value: float, mean: float, deviation: float, error: float) -> float:

@@ -3,8 +3,8 @@
 The motion of the points of a solid body that turns and stays at its distance is a product of few courses over
 time and as many fields over the face (Tomasi and Kanade, Shape and Motion from Image Streams, 1992). Each
 field is averaged over the whole film, and a frame that shows a part of the points still has all its courses.
-So the turn of a frame is more certain than by its own points alone, and known where far turned parts are
-hidden.
+The noses in these fields show about how far the head turned in each frame. From there a solid body is fitted
+to all points (`solid.py`), so that a turn is known where far turned parts of the face are hidden.
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 from service.face.liveness.relief import (
     FEWEST_POINTS,
     fit_noses,
+    is_face,
     is_skin,
     likeliest_nose,
+    measure_nose,
     nose_heights,
     smooth_terms,
 )
+from service.face.liveness.solid import fit_film
 from service.face.liveness.tracking import Tracks
 
 Values = NDArray[np.float64]
@@ -36,6 +39,16 @@ _NOISE = 0.006
 _USUAL_MOTION = 0.05
 # A point of the face is measured if this part of the frames shows it.
 _MIN_SEEN = 0.3
+# The part of the points from which a frame counts, and from which it counts in full.
+_FOUND_PARTLY, _FOUND_WELL = 0.2, 0.6
+# The error of a turn is also a part of it: noses differ.
+_ERROR_PART = 0.05
+# A frame that is fitted worse than this many times the usual is as uncertain as half of the largest turn.
+_MAX_MISFIT = 2.5
+_UNCERTAIN_PART = 0.5
+# A fit that changes the size of the turns more, or turns further (as a sine), has gone astray.
+_MAX_RESIZED = (0.5, 2.5)
+_FARTHEST = 1.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,37 +56,50 @@ class Path:
     """The turn of each frame against the first one: `turn` (frames, 2), the sine of yaw (to the right of the
     picture) and of pitch (downwards) by a nose of average height, and its standard `error` (frames, 2), which
     is infinite if too few points are tracked.
-
-    The product of `courses` (frames, c) and `fields` (c, n, 2) is the motion of the `points` (n, 2); the nose
-    with the index `nose` explains it best.
     """
 
     turn: Values
     error: Values
-    points: Values
-    courses: Values
-    fields: Values
-    nose: int
 
 
 def measure_path(tracks: Tracks) -> Path:
     """Measure the turn in all frames of `tracks`."""
     points = tracks.points.astype(float)
     seen = np.isfinite(tracks.positions[:, :, 0])
-    used = is_skin(points) & (seen.mean(axis=0) > _MIN_SEEN)
-    if used.sum() < FEWEST_POINTS:
+    motion = np.where(seen[:, :, None], tracks.positions - points, 0).astype(float)
+    often = seen.mean(axis=0) > _MIN_SEEN
+    skin = is_skin(points) & often
+    if skin.sum() < FEWEST_POINTS:
         frames = len(seen)
-        unknown = np.full((frames, 2), np.inf)
-        return Path(np.zeros((frames, 2)), unknown, points[:0], np.zeros((frames, 0)), np.zeros((0, 0, 2)), 0)
-    points, found = points[used], seen[:, used]
-    motion = np.where(found[:, :, None], tracks.positions[:, used] - points, 0).astype(float)
+        return Path(np.zeros((frames, 2)), np.full((frames, 2), np.inf))
+    start = _measure_noses(points[skin], motion[:, skin], seen[:, skin])
+    used = is_face(points) & often
+    return _fit_solid(points[used], motion[:, used], seen[:, used], start)
+
+
+def _measure_noses(points: Values, motion: Values, found: Flags) -> Path:
+    """The turn by what the nose moves in each field of `motion` (frames, n, 2)."""
     courses, fields = _factorize(motion, found)
     columns = np.moveaxis(fields, 0, 1).reshape(len(points), -1)
     values, errors, gain = fit_noses(smooth_terms(points), nose_heights(points), columns)
     nose = likeliest_nose(gain)
     sines, deviations = values[nose].reshape(-1, 2), errors[nose].reshape(-1, 2)
     away = courses - courses[0]
-    return Path(away @ sines, np.sqrt(away**2 @ deviations**2), points, courses, fields, nose)
+    return Path(away @ sines, np.sqrt(away**2 @ deviations**2))
+
+
+def _fit_solid(points: Values, motion: Values, found: Flags, start: Path) -> Path:
+    """The turn of the solid body that makes `motion` (frames, n, 2), or `start` if none is found."""
+    share = (found.mean(axis=1) - _FOUND_PARTLY) / (_FOUND_WELL - _FOUND_PARTLY)
+    weights = found * np.clip(share, 0.05, 1)[:, None]
+    fit = fit_film(points, motion, weights, start.turn, lambda depths: measure_nose(points, depths)[0])
+    farthest = float(np.abs(fit.turn).max())
+    resized = np.sqrt((fit.turn**2).sum() / max(float((start.turn**2).sum()), 1e-9))
+    if not _MAX_RESIZED[0] < resized < _MAX_RESIZED[1] or farthest > _FARTHEST:
+        return start
+    error = np.hypot(fit.error, _ERROR_PART * fit.turn)
+    lost = (fit.misfit > _MAX_MISFIT)[:, None]
+    return Path(fit.turn, np.where(lost, np.maximum(error, _UNCERTAIN_PART * farthest), error))
 
 
 def _factorize(motion: Values, found: Flags) -> tuple[Values, Values]:

@@ -27,11 +27,17 @@ _EYE_RADIUS = 0.48
 # The mouth speaks and smiles, in an ellipse around this height.
 _MOUTH = 1.1
 _MOUTH_SIZE = (0.6, 0.2)
-_LOWEST = 1.75
+_HIGHEST, _LOWEST = -0.75, 1.75
 FEWEST_POINTS = 45
 _ROUNDS = 4
 # Neighbours share their windows: about a third of them say something of their own.
 _INDEPENDENT = 1 / 3
+
+
+def is_face(points: Values) -> NDArray[np.bool_]:
+    """Whether each of `points` (n, 2) is on the face (n,)."""
+    x, y = points.T
+    return np.asarray((np.abs(x) < 1.0) & (y > _HIGHEST) & (y < _LOWEST))
 
 
 def is_skin(points: Values) -> NDArray[np.bool_]:
@@ -39,7 +45,7 @@ def is_skin(points: Values) -> NDArray[np.bool_]:
     x, y = points.T
     eyes = np.minimum(np.hypot(x - 0.5, y), np.hypot(x + 0.5, y))
     mouth = np.hypot(x / _MOUTH_SIZE[0], (y - _MOUTH) / _MOUTH_SIZE[1])
-    return np.asarray((eyes > _EYE_RADIUS) & (mouth > 1) & (np.abs(x) < 1.0) & (y > -0.75) & (y < _LOWEST))
+    return np.asarray(is_face(points) & (eyes > _EYE_RADIUS) & (mouth > 1))
 
 
 def smooth_terms(points: Values) -> Values:
@@ -61,16 +67,13 @@ def likeliest_nose(explained: Values) -> int:
     return int((explained * straight).argmax())
 
 
-def measure_narrowing(points: Values, motion: Values) -> float:
-    """How much the width of `points` (n, 2) shrinks against their height by `motion` (n, 2), by a robust
-    affine fit.
-    """
-    design = np.column_stack((np.ones(len(points)), points))
-    weights = np.ones(len(points))
-    for _ in range(3):
-        solved = np.linalg.lstsq(design * weights[:, None], motion * weights[:, None], rcond=None)[0]
-        weights = 1 / np.maximum(1, _distances(motion - design @ solved))
-    return float(solved[2, 1] - solved[1, 0])
+def measure_nose(points: Values, depths: Values) -> tuple[float, float]:
+    """The height of the nose in `depths` (n,) at `points` (n, 2), 1 for an average one, and its error."""
+    skin = is_skin(points)
+    heights = nose_heights(points[skin])
+    values, errors, gain = fit_noses(smooth_terms(points[skin]), heights, depths[skin][:, None])
+    nose = likeliest_nose(gain)
+    return float(values[nose, 0]), float(errors[nose, 0])
 
 
 def _distances(residual: Values) -> Values:

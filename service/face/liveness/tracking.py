@@ -87,6 +87,12 @@ class Tracks:
         return np.asarray(np.isfinite(self.positions[:, :, 0]).sum(axis=1) / max(len(self.points), 1))
 
 
+def measure_sway(tracks: Tracks, frames: NDArray[np.bool_]) -> float:
+    """How far the face usually moves from one of `frames` to the next, in distances of the eyes."""
+    steps = np.abs(np.diff(tracks.shift[frames], axis=0))
+    return float(np.median(steps)) if len(steps) else 0.0
+
+
 def track(greys: Sequence[Pixels], eyes: Points) -> Tracks:
     """Track the face whose eye centres in the first frame are `eyes` (2, 2) px through `greys` (height,
     width).

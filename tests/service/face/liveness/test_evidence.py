@@ -2,53 +2,75 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from service.face.liveness.decision import ARC, RELIEF
 from service.face.liveness.evidence import combine_reliefs, weigh_arc, weigh_relief
-from service.face.liveness.rigidity import Arc
 from service.face.liveness.turns import Turn
 
 
-def turn(sine: float, *, error: float = 0.02, narrowing: float = 0.05) -> Turn:
-    """A turn to the right of the picture."""
-    return Turn(np.array((sine, 0.0)), np.array((error, error)), narrowing)
+def turn(
+    sine: float = 0.3,
+    *,
+    nose: float = 1.0,
+    nose_error: float = 0.1,
+    narrowing: float = 0.7,
+    error: float = 0.03,
+) -> Turn:
+    return Turn(sine, abs(sine), nose, nose_error, narrowing, error)
 
 
 def test_nose_that_moves_more_is_more_relief() -> None:
-    reliefs = [weigh_relief(turn(sine), sine) for sine in (0.0, 0.05, 0.15, 0.3)]
+    reliefs = [weigh_relief(turn(sine, narrowing=0.5)) for sine in (0.0, 0.03, 0.15, 0.3)]
     assert reliefs == sorted(reliefs)
     assert reliefs[1] < RELIEF < reliefs[2]
-    assert weigh_relief(turn(0.3), -0.3) < 0
+    assert weigh_relief(turn(-0.3)) < 0
+
+
+def test_surface_without_a_nose_has_no_relief() -> None:
+    reliefs = [weigh_relief(turn(nose=nose)) for nose in (0.0, 0.1, 0.5, 1.0)]
+    assert reliefs == sorted(reliefs)
+    assert reliefs[1] < RELIEF < reliefs[2]
+    # No nose is nine times as high as others.
+    assert weigh_relief(turn(nose=9.0)) == 0
 
 
 def test_uncertain_and_tilted_turns_are_less_relief() -> None:
-    usual = weigh_relief(turn(0.2), 0.2)
-    assert weigh_relief(turn(0.2, error=0.08), 0.2) < usual
-    assert weigh_relief(turn(0.2, narrowing=0.3), 0.2) < usual
+    usual = weigh_relief(turn(0.2))
+    assert weigh_relief(turn(0.2, nose_error=0.4)) < usual
+    assert weigh_relief(turn(0.2, narrowing=2.0)) < usual
 
 
 def test_two_turns_are_more_relief_than_one() -> None:
-    assert combine_reliefs([1.6]) < RELIEF < combine_reliefs([1.6, 1.6])
+    assert combine_reliefs([1.2]) < RELIEF < combine_reliefs([1.2, 1.2])
 
 
 def test_arc_of_a_head_is_a_head_and_a_line_is_a_morph() -> None:
-    weights = [weigh_arc(Arc(size, 0.03), up=0, sway=0.003) for size in (-0.1, 0.0, 0.35, 0.6)]
+    weights = [weigh_arc(turn(narrowing=size), sway=0.003) for size in (0.0, 0.1, 0.4, 0.7)]
     assert weights == sorted(weights)
     assert weights[1] < ARC < weights[2]
-    # The nose may be lower than usual.
-    assert weigh_arc(Arc(1.2, 0.03), up=0, sway=0.003) == weights[3]
+    # A near head narrows more.
+    assert weigh_arc(turn(narrowing=1.4), sway=0.003) == weights[3]
+
+
+def test_face_that_becomes_wider_is_no_head() -> None:
+    line = weigh_arc(turn(narrowing=0.0, error=0.1), sway=0.003)
+    for size in (-0.2, -0.8, -3.0):
+        assert weigh_arc(turn(narrowing=size, error=0.1), sway=0.003) <= line
+
+
+def test_narrowing_relates_to_the_height_of_the_nose() -> None:
+    low = weigh_arc(turn(narrowing=0.25, nose=0.7, error=0.05), sway=0.003)
+    assert low > weigh_arc(turn(narrowing=0.25, nose=1.3, error=0.05), sway=0.003)
 
 
 def test_true_arc_does_not_make_up_for_a_line() -> None:
-    head, line = (weigh_arc(Arc(size, 0.02), up=0, sway=0.003) for size in (0.6, 0.0))
+    head, line = (weigh_arc(turn(narrowing=size, error=0.02), sway=0.003) for size in (0.7, 0.0))
     assert head + line < ARC < head
 
 
 def test_stillness_counts_for_a_morph() -> None:
-    measured = Arc(0.35, 0.1)
-    assert weigh_arc(measured, up=0, sway=0.0001) < weigh_arc(measured, up=0, sway=0.003) - 1
+    measured = turn(narrowing=0.4, error=0.1)
+    assert weigh_arc(measured, sway=0.0001) < weigh_arc(measured, sway=0.003) - 1
 
 
-def test_arc_that_is_not_measured_decides_nothing() -> None:
-    assert weigh_arc(Arc(0.0, np.inf), up=0, sway=0) == 0
+def test_arc_that_is_hardly_measured_decides_nothing() -> None:
+    assert abs(weigh_arc(turn(error=100.0), sway=0.003)) < 1e-3

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.liveness.decision import REACTION_MS, Motion, decide, measure_motion
+from service.face.liveness.decision import REACTION_MS, RELIEF_OF_ONE, Motion, decide, measure_motion
+from service.face.liveness.evidence import weigh_relief
 from service.face.liveness.movements import Movement, Reason, Step
 from service.face.liveness.path import measure_path
-from service.face.liveness.turns import Turn, measure_arc_in, measure_turn
+from service.face.liveness.turns import Turn, measure_turn
 from shared.samples import heads
 from shared.samples.heads import Pose, Shape
 from tests.service.face.liveness import clouds
@@ -29,16 +30,20 @@ def _plane(x: Values, _y: Values) -> Values:
 
 
 def _measure(motion: Motion) -> Turn:
-    return measure_turn(motion.path, motion.times >= 1300, motion.times <= LEFT.from_ms + REACTION_MS)
+    before = motion.times >= LEFT.from_ms - REACTION_MS
+    turn = measure_turn(motion.tracks, motion.path, before, motion.times >= 1300, np.array((1.0, 0.0)))
+    assert turn is not None
+    return turn
 
 
 def test_sine_is_that_of_the_angle_and_the_path_rises() -> None:
     for angle in (10, 24):
         motion = clouds.turned(_depth, Pose(), Pose(yaw=angle))
         turn = _measure(motion)
-        assert 0.7 < turn.sine[0] / np.sin(np.radians(angle)) < 1.4
-        assert abs(turn.sine[1]) < 0.03
-        course = motion.path.turn[:, 0] / turn.sine[0]
+        assert 0.7 < turn.sine / np.sin(np.radians(angle)) < 1.4
+        assert abs(turn.size / turn.sine - 1) < 0.02
+        assert 0.7 < turn.nose < 1.3
+        course = motion.path.turn[:, 0] / turn.sine
         assert abs(course[:6]).max() < 0.1
         assert course[-3:].min() > 0.9
 
@@ -62,10 +67,13 @@ def test_few_points_leave_the_turn_unknown() -> None:
     assert np.isinf(path.error).all()
 
 
-def test_plane_has_a_narrowing_and_no_sine() -> None:
-    turn = _measure(clouds.turned(_plane, Pose(), Pose(yaw=30)))
-    assert abs(turn.sine).max() < 0.03
-    assert 0.1 < turn.narrowing < 0.2
+def test_plane_has_no_nose_and_does_not_turn() -> None:
+    motion = clouds.turned(_plane, Pose(), Pose(yaw=30))
+    assert abs(motion.path.turn).max() < 0.1
+    turn = measure_turn(
+        motion.tracks, motion.path, motion.times >= 0, motion.times >= 1300, np.array((1.0, 0.0))
+    )
+    assert turn is None or weigh_relief(turn) < RELIEF_OF_ONE
 
 
 def test_arc_of_a_second_turn_is_measured_from_any_pose() -> None:
@@ -74,9 +82,11 @@ def test_arc_of_a_second_turn_is_measured_from_any_pose() -> None:
         (*poses, (1300.0, Pose(pitch=16)), (2000.0, Pose(pitch=16))), clouds.TIMES.tolist()
     )
     motion = clouds.turned_along(_depth, path)
-    arc = measure_arc_in(motion.tracks, motion.path, motion.times >= 500)
-    assert arc is not None
-    assert 0.3 < arc.size < 1.5
+    up = np.array((0.0, -1.0))
+    turn = measure_turn(motion.tracks, motion.path, motion.times >= 500, motion.times >= 1300, up)
+    assert turn is not None
+    assert 0.3 < turn.narrowing < 1.5
+    assert turn.sine > 0.15
 
 
 _SIDES = [Step(Movement.LEFT, 300, 1050), Step(Movement.RIGHT, 1050, 1700)]
@@ -108,6 +118,14 @@ def test_head_that_turns_to_one_side_and_then_to_the_other_is_live() -> None:
     assert decide(motion, _SIDES).live
     again = decide(motion, [_SIDES[0], Step(Movement.LEFT, 1050, 1700)])
     assert again.reason is not Reason.LIVE
+
+
+def test_turn_to_a_side_is_not_taken_for_a_look_upwards() -> None:
+    aside = clouds.turned(_depth, Pose(), Pose(yaw=24, pitch=7))
+    assert decide(aside, [LEFT]).live
+    up = Step(Movement.UP, LEFT.from_ms, LEFT.to_ms)
+    assert aside.signal(Movement.UP).max() > 1
+    assert decide(aside, [up]).reason is Reason.WRONG_MOVEMENT
 
 
 def test_turn_that_is_held_where_few_points_are_found_is_not_flat() -> None:

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from service.face.liveness.decision import Motion, decide
 from service.face.liveness.movements import Movement, Reason, Step
 from service.face.liveness.path import measure_path
-from service.face.liveness.rigidity import Arc
 from service.face.liveness.tracking import Tracks
-from service.face.liveness.turns import measure_arc_in
+from service.face.liveness.turns import Turn, measure_turn
 from shared.samples.heads import Pose, Shape
 from tests.service.face.liveness import clouds
 
@@ -35,14 +34,16 @@ def _morph(motion: Motion, course: Values) -> list[Values]:
     return list(positions[0] * (1 - course[:, None, None]) + positions[-1] * course[:, None, None])
 
 
-def _measure(tracks: Tracks) -> Arc | None:
-    return measure_arc_in(tracks, measure_path(tracks), np.ones(len(clouds.TIMES), bool))
+def _measure(tracks: Tracks, frames: NDArray[np.bool_] | None = None) -> Turn | None:
+    """The turn to the left in `frames` (all of them by default)."""
+    used = np.ones(len(clouds.TIMES), bool) if frames is None else frames
+    return measure_turn(tracks, measure_path(tracks), used, clouds.TIMES >= 1300, np.array((1.0, 0.0)))
 
 
-def _arc(tracks: Tracks) -> float:
-    arc = _measure(tracks)
-    assert arc is not None
-    return arc.size
+def _narrowing(tracks: Tracks) -> float:
+    turn = _measure(tracks)
+    assert turn is not None
+    return turn.narrowing
 
 
 def test_arc_is_found_beside_wrongly_tracked_points() -> None:
@@ -51,29 +52,24 @@ def test_arc_is_found_beside_wrongly_tracked_points() -> None:
     wrong = rng.choice(len(tracks.points), len(tracks.points) // 10, replace=False)
     positions = tracks.positions.copy()
     positions[9:, wrong] += rng.normal(0, 0.3, (len(positions) - 9, len(wrong), 2))
-    assert 0.7 < _arc(replace(tracks, positions=positions)) / _arc(tracks) < 1.3
+    assert 0.7 < _narrowing(replace(tracks, positions=positions)) / _narrowing(tracks) < 1.3
 
 
 def test_head_that_starts_turned_has_the_arc_too() -> None:
     for start in (-12, -6, 6, 12):
         tracks = clouds.turned(_depth, Pose(yaw=start), Pose(yaw=start + 24)).tracks
-        assert _arc(tracks) > 0.3
+        assert _narrowing(tracks) > 0.3
 
 
 def test_arc_is_measured_while_the_head_turns_about_both_axes() -> None:
     motion = clouds.turned(_depth, Pose(), Pose(yaw=18, pitch=14))
-    arc = measure_arc_in(motion.tracks, motion.path, np.ones(len(clouds.TIMES), bool))
-    assert arc is not None
-    assert arc.size > 0.3
+    assert _narrowing(motion.tracks) > 0.3
     morphed = clouds.motion_of(_morph(motion, np.clip((clouds.TIMES - 700) / 500, 0, 1)))
-    line = measure_arc_in(morphed.tracks, morphed.path, np.ones(len(clouds.TIMES), bool))
-    assert line is not None
-    assert abs(line.size) < 0.1
+    assert abs(_narrowing(morphed.tracks)) < 0.1
 
 
-def test_few_frames_are_no_arc() -> None:
-    motion = _turned()
-    assert measure_arc_in(motion.tracks, motion.path, clouds.TIMES < 300) is None
+def test_few_frames_are_no_turn() -> None:
+    assert _measure(_turned().tracks, clouds.TIMES < 300) is None
 
 
 def test_morph_that_starts_between_two_movements_is_refused() -> None:
