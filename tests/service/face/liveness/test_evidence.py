@@ -51,7 +51,7 @@ def test_arc_of_a_head_is_a_head_and_a_line_is_a_morph() -> None:
     assert weigh_arc(turn(narrowing=1.4), sway=0.003) == weights[3]
 
 
-def test_face_that_becomes_wider_is_no_head() -> None:
+def test_face_that_becomes_wider_is_not_a_head() -> None:
     line = weigh_arc(turn(narrowing=0.0, error=0.1), sway=0.003)
     for size in (-0.2, -0.8, -3.0):
         assert weigh_arc(turn(narrowing=size, error=0.1), sway=0.003) <= line
