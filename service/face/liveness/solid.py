@@ -250,7 +250,7 @@ def _remove_fields(motion: Values, weights: Values, turn: Values) -> tuple[Value
     total, first = weights.sum(axis=0), weights.T @ turn
     normal = np.zeros((count, 3, 3))
     normal[:, 0, 0] = normal[:, 1, 1] = total + 1e-9
-    normal[:, 2, 2] = weights.T @ (turn**2).sum(axis=1) + 1e-5 * float((turn**2).sum())
+    normal[:, 2, 2] = weights.T @ (turn**2).sum(axis=1) + 1e-5 * float((turn**2).sum()) + 1e-9
     normal[:, :2, 2] = normal[:, 2, :2] = first
     offsets = (weights[:, :, None] * motion).sum(axis=0)
     depths = (weights * (motion * turn[:, None]).sum(axis=2)).sum(axis=0)

@@ -120,6 +120,17 @@ def test_head_that_turns_to_one_side_and_then_to_the_other_is_live() -> None:
     assert again.reason is not Reason.LIVE
 
 
+def test_film_in_which_nothing_moves_or_nothing_is_found_is_refused() -> None:
+    tracks = clouds.turned(_depth, Pose(), Pose(yaw=24)).tracks
+    still = np.repeat(tracks.positions[:1], len(clouds.TIMES), axis=0)
+    lost = np.full_like(still, np.nan)
+    lost[0] = still[0]
+    for positions in (still, lost):
+        motion = measure_motion(clouds.TIMES.tolist(), replace(tracks, positions=positions))
+        assert np.isfinite(motion.path.turn).all()
+        assert not decide(motion, [LEFT]).live
+
+
 def test_turn_to_a_side_is_not_taken_for_a_look_upwards() -> None:
     aside = clouds.turned(_depth, Pose(), Pose(yaw=24, pitch=7))
     assert decide(aside, [LEFT]).live
