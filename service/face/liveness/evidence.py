@@ -24,7 +24,7 @@ _HEAD_NARROWING = (0.7, 0.35)
 _MORPH_NARROWING = (0.0, 0.06)
 _NARROWING_ERRORS = 2.0
 # How high noses are, against the average.
-_NOSES = (0.6, 1.6)
+_NOSE_HEIGHTS = (0.6, 1.6)
 # No one holds the head so still before a movement from frame to frame, in distances of the eyes (0.025 mm):
 # this much in favour of a morph.
 _STILL = 0.0004
@@ -56,7 +56,7 @@ def weigh_arc(turn: Turn, *, sway: float) -> float:
     `sway` is the usual motion between frames before the turn in distances of the eyes.
     """
     # A turn by a nose that is higher than the average is smaller than it was measured.
-    nose = float(np.clip(turn.nose, *_NOSES))
+    nose = float(np.clip(turn.nose, *_NOSE_HEIGHTS))
     size = min(turn.narrowing / nose**2, _HEAD_NARROWING[0])
     error = _NARROWING_ERRORS * turn.narrowing_error / nose**2
     # No head becomes wider: what does is at least as surely a morph as what stays.

@@ -28,7 +28,6 @@ _TURN_ROUNDS = 8
 _STEPS = 2
 # What a step changes at most, as a sine.
 _MAX_STEP = 0.2
-_MAX_TURN_STEP = 0.15
 # Of heads at the distances of a webcam.
 _NARROWING = 0.6
 # Points that hardly move have no depth: of the turns, squared.
@@ -52,13 +51,12 @@ _MIN_CORRELATION = 0.9
 @dataclass(frozen=True, slots=True, eq=False)
 class FilmFit:
     """A solid body that makes the motion of a film: `turn` (frames, 2) the sines of yaw and pitch, and their
-    standard `error` (frames, 2); `depths` (n,) in distances of the eyes. `misfit` (frames,) is the residual
-    of a frame as a multiple of the usual one.
+    standard `error` (frames, 2). `misfit` (frames,) is the residual of a frame as a multiple of the usual
+    one.
     """
 
     turn: Values
     error: Values
-    depths: Values
     misfit: Values
 
 
@@ -103,11 +101,11 @@ def fit_film(
         part = np.minimum(1, (_USUAL_FIT / np.maximum(misfit, 1e-9)) ** 2)[:, None]
         robust = weights * part / np.maximum(1, best.distances / usual)
         scale = float(np.clip(height(depths), 1 / _MAX_SCALE, _MAX_SCALE))
-        turn, depths = turn * scale, depths / scale
+        turn = turn * scale
     variance = np.stack((best.covariance[:, 0, 0], best.covariance[:, 1, 1]), axis=1)
     noise = np.maximum(misfit, 1)[:, None] * usual / 1.5
     error = noise * np.sqrt(variance / _INDEPENDENT * np.clip(weights.max(axis=1), 0.05, 1)[:, None])
-    return FilmFit(turn, error, depths, misfit)
+    return FilmFit(turn, error, misfit)
 
 
 def fit_turn(points: Values, motion: Values, weights: Values, start: Values) -> TurnFit:
@@ -146,7 +144,7 @@ def _fit_turn(points: Values, motion: Values, weights: Values, start: Values, ro
         robust = weights / np.maximum(1, distances / _usual(distances[found]))
         if iteration < rounds - 1:
             moved = motion - fields[None, :, :2]
-            scene = _Scene(points, moved, robust, fields[:, 2], narrowing, similarities, _MAX_TURN_STEP)
+            scene = _Scene(points, moved, robust, fields[:, 2], narrowing, similarities)
             fitted = _fit_turns(scene, turn)
             similarity = fitted.similarity
             away = fitted.turn - fitted.turn.mean(axis=0)
@@ -167,7 +165,6 @@ class _Scene:
     depths: Values
     narrowing: float
     similarities: Values
-    max_step: float = _MAX_STEP
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,7 +194,7 @@ def _fit_turns(scene: _Scene, turn: Values) -> _Turns:
         weighted = design * np.repeat(scene.weights, 2, axis=1)[:, :, None]
         normal = weighted.transpose(0, 2, 1) @ design + pull
         solved = np.linalg.solve(normal, weighted.transpose(0, 2, 1) @ rest)[..., 0]
-        turn = turn + np.clip(solved[:, :2], -scene.max_step, scene.max_step)
+        turn = turn + np.clip(solved[:, :2], -_MAX_STEP, _MAX_STEP)
     similarity: Values = np.asarray(solved[:, 2:], float)
     residual = scene.motion - _move(scene, turn) - np.einsum("nik,fk->fni", scene.similarities, similarity)
     covariance = np.linalg.inv(normal)[:, :2, :2]
