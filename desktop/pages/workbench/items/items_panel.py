@@ -31,6 +31,14 @@ _MAX_ROW_REPAINTS = 20
 """If more rows change, the whole list is repainted."""
 
 
+class _ItemsList(QListView):
+    """A list whose rows all have the same height."""
+
+    def dataChanged(self, first: QModelIndex, last: QModelIndex, roles: Sequence[int] = ()) -> None:
+        # QListView would lay out and paint all rows again.
+        QAbstractItemView.dataChanged(self, first, last, list(roles))
+
+
 class ItemsPanel(Panel):
     """Lists the items. List and canvas share one selection."""
 
@@ -48,7 +56,7 @@ class ItemsPanel(Panel):
         self.setObjectName("items-panel")
         self.setMinimumWidth(200)
         self.model = ItemsModel(self)
-        self.list = QListView()
+        self.list = _ItemsList()
         self.list.setObjectName("items-list")
         self.list.setAccessibleName(self.tr("Items"))
         self.list.setModel(self.model)

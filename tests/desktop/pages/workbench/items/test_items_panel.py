@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.exchange.region_files import RegionFilesController
 from desktop.pages.workbench.items.items_model import ItemDelegate, Role
+from desktop.pages.workbench.page import WorkbenchPage
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
@@ -74,15 +75,20 @@ class CountingDelegate(ItemDelegate):
         super().paint(painter, option, index)
 
 
+def count_painted_rows(page: WorkbenchPage, qtbot: QtBot) -> list[int]:
+    """The rows of the list that are painted from now on."""
+    delegate = CountingDelegate(page.items.list)
+    page.items.list.setItemDelegate(delegate)
+    qtbot.waitUntil(lambda: len(set(delegate.painted)) == 3)
+    qtbot.wait(200)
+    delegate.painted.clear()
+    return delegate.painted
+
+
 def test_the_next_item_repaints_only_the_rows_that_change(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     ids = page.items.model.ids()
-    delegate = CountingDelegate(page.items.list)
-    page.items.list.setItemDelegate(delegate)
-    painted = delegate.painted
-    qtbot.waitUntil(lambda: len(set(painted)) == 3)
-    qtbot.wait(200)
-    painted.clear()
+    painted = count_painted_rows(page, qtbot)
     page.go_to(ids[1])
     qtbot.waitUntil(lambda: 1 in painted)
     qtbot.wait(50)
@@ -91,6 +97,16 @@ def test_the_next_item_repaints_only_the_rows_that_change(desk: WorkbenchDriver,
     page.items.select((ids[1], ids[2]), ids[2])
     qtbot.waitUntil(lambda: {1, 2} <= set(painted))
     assert 0 not in painted
+
+
+def test_a_verdict_repaints_only_its_row(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    painted = count_painted_rows(page, qtbot)
+    desk.context.commands.run("item.fail")
+    qtbot.waitUntil(lambda: bool(painted))
+    # The answer of the service shows the row again.
+    qtbot.wait(200)
+    assert set(painted) == {0}
 
 
 def test_item_photo_in_a_record_without_items_is_explained(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
