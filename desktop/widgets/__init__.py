@@ -35,7 +35,7 @@ from desktop.widgets.basic.labels import (
     separator,
     wrap_button_text,
 )
-from desktop.widgets.basic.layouts import clear_layout, remove_widget
+from desktop.widgets.basic.layouts import clear_layout, keep_place, remove_widget
 from desktop.widgets.dates import Calendar, DateRange, MomentField
 from desktop.widgets.dialogs import (
     BaseDialog,
@@ -114,6 +114,7 @@ __all__ = [
     "grow_height",
     "icon",
     "is_enter_key",
+    "keep_place",
     "key_hint",
     "label",
     "move_toggles_after",

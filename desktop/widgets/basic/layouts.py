@@ -1,4 +1,4 @@
-"""Removes widgets from layouts."""
+"""Removes widgets from layouts, and keeps places in them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,13 @@ def remove_widget(widget: QWidget, layout: QLayout) -> None:
     layout.removeWidget(widget)
     widget.hide()
     widget.deleteLater()
+
+
+def keep_place(widget: QWidget, on: bool) -> None:
+    """Set whether `widget` keeps its place in a layout while it is hidden."""
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(on)
+    widget.setSizePolicy(policy)
 
 
 def clear_layout(layout: QLayout) -> None:

@@ -16,7 +16,16 @@ from desktop.localization import camera_terms
 from desktop.pages.workbench.bars.mode_buttons import ModeButtons
 from desktop.pages.workbench.model.versions import VersionLine
 from desktop.pages.workbench.photos.photo_strip import PhotoStrip
-from desktop.widgets import Button, ButtonKind, ElidedLabel, FlowLayout, IconButton, ProgressBar, label
+from desktop.widgets import (
+    Button,
+    ButtonKind,
+    ElidedLabel,
+    FlowLayout,
+    IconButton,
+    ProgressBar,
+    keep_place,
+    label,
+)
 from shared.wire.files import CameraData
 from shared.wire.inspection import TakenMark
 
@@ -128,7 +137,8 @@ class PhotoBox(QWidget):
 
     def take_room(self, free: int) -> None:
         """Make the pair `free` px higher, or lower, as far as that enlarges it."""
-        now = self.pane.height()
+        # The height of the layout to come, which `height()` is not.
+        now = self.pane.minimumHeight()
         most = self.pane.useful_height()
         # While the pair of the next item is being made, the panel stays unchanged.
         wanted = min(now + free, now if most is None else most)
@@ -140,10 +150,14 @@ class PhotoBox(QWidget):
         self.modes.mark(mode)
         self.pairShown.emit()
 
-    def show_pair(self, pair: AlignedPair | None, sentence: str = "") -> None:
-        """Show a pair, or the reason why there is none. Some modes are offered only with an alignment."""
+    def show_pair(self, pair: AlignedPair | None, sentence: str = "", is_coming: bool = False) -> None:
+        """Show a pair, or the reason why there is none. Some modes are offered only with an alignment.
+
+        While a pair `is_coming`, what belongs to it keeps its place.
+        """
         self.pane.set_pair(pair)
         self.pane.show_message(sentence)
+        keep_place(self.align, is_coming)
         self.align.setVisible(pair is not None and pair.to_reference is not None)
         self.modes.offer(pair)
         self.pairShown.emit()

@@ -23,7 +23,7 @@ from desktop.pages.workbench.model.versions import version_lines
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair, thumbnail
-from desktop.widgets import confirm
+from desktop.widgets import confirm, keep_place
 from shared import results
 from shared.entries import Entry
 from shared.geometry import Rect
@@ -148,6 +148,8 @@ class PhotoPairController(QObject):
         entry = self._open_record.entry
         photos = self._photos_by_item.get(item.item_id, ())
         ref = self._photo_of(item.item_id, entry, photos)
+        # Without a place for it, the inspector would change three times for each item.
+        keep_place(self._box.strip, item.item_id not in self._photos_by_item)
         self._show_strip(photos, ref)
         on_view = next((photo for photo in photos if ref and photo.file.ipfs_cid == ref.content_id), None)
         self._box.show_camera(*((on_view.camera, on_view.taken_mark) if on_view else (None, None)))
@@ -172,7 +174,7 @@ class PhotoPairController(QObject):
         if self._shown is None or self._shown.item_id != item.item_id:
             # The pictures of another item must not stand beside the findings of this one.
             self._say_pair(None)
-            self._box.show_pair(None)
+            self._box.show_pair(None, is_coming=True)
         self._shown = wanted
         self._stop_pairing()
         # Holding the key for the next item passes many items that are not looked at.
@@ -215,7 +217,8 @@ class PhotoPairController(QObject):
         if isinstance(got, AlignedPair):
             self._on_paired(got)
         elif self.pair is None:
-            self._box.show_pair(None, self.tr("Downloading photo… {n} %").format(n=round(got * 100)))
+            text = self.tr("Downloading photo… {n} %").format(n=round(got * 100))
+            self._box.show_pair(None, text, is_coming=True)
 
     def _on_paired(self, pair: AlignedPair) -> None:
         self._say_pair(pair)

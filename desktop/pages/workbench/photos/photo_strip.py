@@ -112,6 +112,7 @@ class PhotoStrip(QWidget):
         self._thumbs: dict[str, _Thumb] = {}
         self._arranged: object = None
         self._images: dict[str, QImage] = {}
+        self.setMinimumHeight(THUMB_PX)
         self.hide()
 
     def show_photos(self, photos: Sequence[Photo], current: str, removable: bool) -> list[Photo]:

@@ -22,15 +22,20 @@ class PreviewRoom(QObject):
         photo.pairShown.connect(self._soon.start)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+        if event.type() is QEvent.Type.LayoutRequest:
+            # Before it is painted: a scroll bar would appear for a moment.
+            self._share()
+        elif event.type() is QEvent.Type.Resize:
             self._soon.start()
         return False
 
     def _share(self) -> None:
         content = self._content
-        layout = content.layout()
-        if layout is None or not content.isVisible():
+        layout, photo_layout = content.layout(), self._photo.layout()
+        if layout is None or photo_layout is None or not content.isVisible():
             return
+        # The content learns of a new height of the preview only then.
+        photo_layout.activate()
         tall = layout.hasHeightForWidth()
         needed = layout.totalHeightForWidth(content.width()) if tall else layout.totalSizeHint().height()
         self._photo.take_room(self._scroll.viewport().height() - needed)
