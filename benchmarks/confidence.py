@@ -89,7 +89,7 @@ def find_parts(generator: str, count: int, seed: int) -> Iterator[Part]:
     elif generator == "surfaces":
         for level in ("aligned", "all"):
             for pair in reference_difference.pairs(level, _SURFACES_FACTOR * count, seed):
-                match = partial(reference_difference.matched, truth=pair.expected)
+                match = partial(reference_difference.match_boxes, truth=pair.expected)
                 group = f"{pair.kind}, {level}"
                 yield from _find_pair_parts(group, pair.reference, None, pair.photo, match)
     else:

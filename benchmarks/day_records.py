@@ -25,7 +25,7 @@ _REFERENCES = 4
 """Records of a day look at several places of an aircraft."""
 
 
-def _numbered(jpeg: bytes, number: int) -> bytes:
+def _add_number(jpeg: bytes, number: int) -> bytes:
     """The same picture as another file: with a comment behind the first marker."""
     text = f"photo {number}".encode()
     return jpeg[:2] + b"\xff\xfe" + (len(text) + 2).to_bytes(2, "big") + text + jpeg[2:]
@@ -62,7 +62,7 @@ def make(session: Session, records: int, items: int, width: int, folder: Path) -
             }
             item = session.items.create(ItemCreate.model_validate(fields))
             path = folder / f"{place}.jpg"
-            path.write_bytes(_numbered(photo, number * items + place))
+            path.write_bytes(_add_number(photo, number * items + place))
             session.items.add_photo(item.value.item_id, session.files.upload(path, path.name).file_id)
         record_ids.append(record.inspection_id)
     return record_ids

@@ -29,13 +29,13 @@ from shared.samples import View
 def _one_more(client: httpx.Client, record: str) -> None:
     """Wait until a photo more has its result than now, or none waits for one."""
 
-    def ended() -> tuple[int, int]:
+    def count_ended() -> tuple[int, int]:
         jobs = client.get("/detection/jobs", params={"inspection_id": record}).json()["data"]
         return sum(job["state"] not in ("queued", "running") for job in jobs), len(jobs)
 
-    before, _ = ended()
+    before, _ = count_ended()
     while True:
-        now, total = ended()
+        now, total = count_ended()
         if now > before or now == total:
             return
         time.sleep(0.1)

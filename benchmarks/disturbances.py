@@ -24,7 +24,7 @@ import numpy as np
 
 from benchmarks import optics, surfaces
 from benchmarks.figures import print_figure
-from benchmarks.reference_difference import calibration, matched
+from benchmarks.reference_difference import calibration, match_boxes
 from service.detection.reference_difference import AlignmentFailed, DetectedDifference, detect
 from service.detection.reference_difference.threads import WorkThreads
 from shared import samples
@@ -200,7 +200,7 @@ def match_findings(found: Sequence[DetectedDifference], pair: DisturbedPair) -> 
     """Return for each finding, by falling confidence, if it matches a true box; None if on a cut one."""
     return [
         hit if hit or not any(_overlaps_cut(finding.box, box) for box in pair.cut) else None
-        for finding, hit in zip(found, matched(found, pair.truth), strict=True)
+        for finding, hit in zip(found, match_boxes(found, pair.truth), strict=True)
     ]
 
 

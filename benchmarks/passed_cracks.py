@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.dirt import DIRT, Crack
 from benchmarks.figures import print_figure
-from benchmarks.varied_regions import REGION, SIZE, finds, moved, passed, photographed
+from benchmarks.varied_regions import REGION, SIZE, finds, move_box, passed_variations, take_photo
 from service.detection.reference_difference import AlignmentFailed, PhotoVariation, RegionMemory, detect
 from shared import samples
 from shared.geometry import Rect
@@ -53,7 +53,7 @@ class CrackedPlace:
 
     def passed(self, number: int, *, cracked: bool) -> list[PhotoVariation]:
         """What a photo of inspection `number` adds to a memory."""
-        return passed(self.region, [self.image(number, cracked=cracked)[0]], number)
+        return passed_variations(self.region, [self.image(number, cracked=cracked)[0]], number)
 
 
 def wrong_passes(cracks: int, seed: int) -> None:
@@ -95,8 +95,8 @@ def _count(sums: Counter[str], place: CrackedPlace) -> None:
     }
     for number in _CHECKED:
         image, bounds = place.image(number, cracked=True)
-        photo, matrix = photographed(place.region, image, number)
-        crack = moved(bounds, matrix)
+        photo, matrix = take_photo(place.region, image, number)
+        crack = move_box(bounds, matrix)
         alone = _boxes(place.region, photo, None)
         if alone is None:
             continue
@@ -105,8 +105,8 @@ def _count(sums: Counter[str], place: CrackedPlace) -> None:
         for passes, memory in memories.items():
             sums[f"after {passes}"] += _is_reported(_boxes(place.region, photo, memory) or [], crack)
     for number in _CLEAN:
-        photo, matrix = photographed(place.region, place.image(number, cracked=False)[0], number)
-        zone = moved(place.zone, matrix)
+        photo, matrix = take_photo(place.region, place.image(number, cracked=False)[0], number)
+        zone = move_box(place.zone, matrix)
         for name, known in (("false alone", None), ("false", memories[0])):
             boxes = _boxes(place.region, photo, known) or []
             sums[name] += sum(zone.contains(*box.centre) for box in boxes)

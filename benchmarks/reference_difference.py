@@ -56,7 +56,7 @@ class Pair:
     @property
     def expected(self) -> Sequence[Rect]:
         """The boxes that count: of scans those that annotators draw, otherwise those that hug."""
-        return annotated(self.truth, self.photo) if self.scan else self.truth
+        return annotate(self.truth, self.photo) if self.scan else self.truth
 
 
 def surface(kind: str, seed: int, size: tuple[int, int]) -> tuple[Image, Image, tuple[samples.Defect, ...]]:
@@ -104,8 +104,8 @@ def pairs(level: str, count: int, seed: int = 100) -> Iterator[Pair]:
             reference, hurt, defects = surface(kind, seed + index, size)
             photo, matrix = samples.photograph(hurt, view(level, rng), seed + index)
             if kind == "black-and-white board" and level == "aligned":
-                reference, photo = thresholded(reference, rng), thresholded(hurt, rng)
-            truth = tuple(_moved(defect.box, matrix, photo) for defect in defects)
+                reference, photo = threshold(reference, rng), threshold(hurt, rng)
+            truth = tuple(_move_box(defect.box, matrix, photo) for defect in defects)
             if kind == "scanned board" and level == "aligned":
                 reference, photo, truth = scan(reference, hurt, defects, rng)
             boxes = tuple(box for box in truth if not box.is_empty)
@@ -125,7 +125,7 @@ def scan(
     return scans.scan(intact[..., 0], None, rng), scans.scan(hurt[..., 0], shift, rng), tuple(truth)
 
 
-def thresholded(image: Image, rng: np.random.Generator) -> Image:
+def threshold(image: Image, rng: np.random.Generator) -> Image:
     """The image as a scanner that only knows black and white sees it: its edges jitter by a pixel or two."""
     rough = cv2.GaussianBlur(rng.standard_normal(image.shape[:2]).astype(np.float32), (0, 0), 1.5) * 60
     soft = cv2.GaussianBlur(image[..., 0].astype(np.float32), (0, 0), 1.6)
@@ -133,7 +133,7 @@ def thresholded(image: Image, rng: np.random.Generator) -> Image:
     return np.repeat((level * np.uint8(255))[..., None], 3, axis=2)
 
 
-def _moved(box: Rect, matrix: samples.Matrix, photo: Image) -> Rect:
+def _move_box(box: Rect, matrix: samples.Matrix, photo: Image) -> Rect:
     points = np.array([[[box.x, box.y], [box.right, box.y], [box.right, box.bottom], [box.x, box.bottom]]])
     seen = cv2.perspectiveTransform(points, matrix)[0]
     (x1, y1), (x2, y2) = seen.min(axis=0), seen.max(axis=0)
@@ -142,7 +142,7 @@ def _moved(box: Rect, matrix: samples.Matrix, photo: Image) -> Rect:
     return inside if inside.area > 0.6 * whole else Rect(0, 0, 0, 0)
 
 
-def annotated(truth: Sequence[Rect], photo: Image) -> list[Rect]:
+def annotate(truth: Sequence[Rect], photo: Image) -> list[Rect]:
     """The true boxes as those of DeepPCB are drawn (Tang et al. 2019): `MARGIN` px more on each side."""
     return [
         Rect(box.x - MARGIN, box.y - MARGIN, box.w + 2 * MARGIN, box.h + 2 * MARGIN).clamp(
@@ -152,7 +152,7 @@ def annotated(truth: Sequence[Rect], photo: Image) -> list[Rect]:
     ]
 
 
-def matched(found: Sequence[DetectedDifference], truth: Sequence[Rect]) -> list[bool]:
+def match_boxes(found: Sequence[DetectedDifference], truth: Sequence[Rect]) -> list[bool]:
     """For each finding, the surest first, whether it takes a true box that no other has taken."""
     free = list(truth)
     verdicts = []
@@ -177,11 +177,11 @@ def quality(level: str, count: int, seed: int) -> list[tuple[float, bool]]:
         except AlignmentFailed:
             row[3] += 1
             continue
-        hits = matched(result.boxes, pair.expected)
+        hits = match_boxes(result.boxes, pair.expected)
         row[0] += sum(hits)
         row[1] += len(hits)
-        row[4] += sum(matched(result.boxes, pair.truth))
-        row[5] += sum(matched(result.boxes, annotated(pair.truth, pair.photo)))
+        row[4] += sum(match_boxes(result.boxes, pair.truth))
+        row[5] += sum(match_boxes(result.boxes, annotate(pair.truth, pair.photo)))
         judged += [(one.confidence, hit) for one, hit in zip(result.boxes, hits, strict=True)]
     together = [sum(column) for column in zip(*sums.values(), strict=True)]
     for kind, row in [*sums.items(), ("all", together)]:
@@ -271,12 +271,12 @@ def speed(count: int, megapixels: int, times: int) -> None:
     """
     allocator.keep_freed_memory()
     small = [pair for pair in pairs("aligned", 2 * count) if pair.photo.shape[:2] == (640, 640)]
-    once = _timed(lambda: [_compare(pair) for pair in small], times)
+    once = _measure_time(lambda: [_compare(pair) for pair in small], times)
     threads = cv2.getNumThreads()
     # As the service runs two at a time: one core each, so OpenCV starts no threads of its own.
     cv2.setNumThreads(1)
-    alone = _timed(lambda: [_compare(pair) for pair in small], times)
-    sift = _timed(lambda: [_features(pair) for pair in small], times)
+    alone = _measure_time(lambda: [_compare(pair) for pair in small], times)
+    sift = _measure_time(lambda: [_features(pair) for pair in small], times)
     cv2.setNumThreads(threads)
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn"), _one_thread) as pool:
         list(pool.map(_compare, small * 2))
@@ -304,7 +304,7 @@ def speed(count: int, megapixels: int, times: int) -> None:
         height * 3 // 2, height, 3, view=View(rotation=6, scale=1.0, perspective=0.03, light=0.3, noise=4)
     )
     large = Pair("panel", scene.reference, scene.photo, ())
-    whole = _timed(lambda: _compare(large), times)
+    whole = _measure_time(lambda: _compare(large), times)
     goal = LARGE_SECONDS if megapixels == LARGE_MEGAPIXELS else None
     print_figure(
         f"{megapixels} MP with alignment", whole.wall, "s", goal=goal, processor=round(whole.processor, 2)
@@ -319,7 +319,7 @@ class Time:
     processor: float
 
 
-def _timed(work: Callable[[], object], times: int) -> Time:
+def _measure_time(work: Callable[[], object], times: int) -> Time:
     """The least of several runs, after one to warm up: what is left when others do not disturb."""
     work()
     runs = []

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.figures import print_figure, print_skipped
-from benchmarks.varied_regions import REGION, SIZE, Check, checks, finds, passed, photographed
+from benchmarks.varied_regions import REGION, SIZE, Check, checks, finds, passed_variations, take_photo
 from service.detection.compute.compute_process import check_model
 from service.detection.compute.computer import Computer
 from service.detection.compute.request import OpinionRequest, Request
@@ -72,9 +72,11 @@ def measure_second_opinions(
             region = draw_varied_region(SIZE, SIZE, seed + index, region_kinds)
             reference = _store_image(region.reference, Path(folder))
             images = [region.draw_state(number).image for number in range(1, max(PHOTOS) + 1)]
-            memory = [to_bytes(RegionMemory.of(REGION, [photo])) for photo in passed(region, images)]
+            memory = [
+                to_bytes(RegionMemory.of(REGION, [photo])) for photo in passed_variations(region, images)
+            ]
             photos = [
-                _create_request(_store_image(photographed(region, image, number)[0], Path(folder)))
+                _create_request(_store_image(take_photo(region, image, number)[0], Path(folder)))
                 for number, image in enumerate(images, 1)
             ]
             for check in checks(region, max(PHOTOS), count):

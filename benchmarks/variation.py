@@ -28,7 +28,16 @@ import numpy as np
 from benchmarks.figures import print_figure
 from benchmarks.passed_cracks import wrong_passes
 from benchmarks.second_opinions import measure_second_opinions
-from benchmarks.varied_regions import REGION, SIZE, Check, checks, finds, moved, passed, photographed
+from benchmarks.varied_regions import (
+    REGION,
+    SIZE,
+    Check,
+    checks,
+    finds,
+    move_box,
+    passed_variations,
+    take_photo,
+)
 from service.detection.onnx.settings import parse_settings
 from service.detection.reference_difference import (
     AlignmentFailed,
@@ -57,7 +66,9 @@ def quality(name: str, kinds: Sequence[str], regions: int, seed: int, inspection
         region_kinds = np.random.default_rng(seed + index).permutation(kinds)[:4].tolist()
         region = draw_varied_region(SIZE, SIZE, seed + index, region_kinds)
         reference = region.reference
-        photos = passed(region, [region.draw_state(number).image for number in range(1, inspections + 1)])
+        photos = passed_variations(
+            region, [region.draw_state(number).image for number in range(1, inspections + 1)]
+        )
         for check in checks(region, inspections, count):
             for size in sizes:
                 memory = RegionMemory.of(REGION, photos[len(photos) - size :])
@@ -120,8 +131,8 @@ def growth(cracks: int, seed: int, inspections: int) -> None:
         photos: list[PhotoVariation] = []
         for number in range(1, inspections + 1):
             image, box = draw_crack(region.draw_state(number).image, start, angle, length * 1.05**number)
-            photo, matrix = photographed(region, image, number)
-            crack = moved(Rect(box.x - 2, box.y - 2, box.w + 4, box.h + 4), matrix)
+            photo, matrix = take_photo(region, image, number)
+            crack = move_box(Rect(box.x - 2, box.y - 2, box.w + 4, box.h + 4), matrix)
             for remembers in (False, True):
                 memory = RegionMemory.of(REGION, photos) if remembers else None
                 try:
@@ -134,7 +145,7 @@ def growth(cracks: int, seed: int, inspections: int) -> None:
                 if any(finds(box, crack) for box in boxes):
                     first.setdefault(remembers, number)
                     with_memory, without_memory = with_memory + remembers, without_memory + (not remembers)
-            photos += passed(region, [image], number)
+            photos += passed_variations(region, [image], number)
         if False in first:
             found += 1
             later.append(first.get(True, inspections + 1) - first[False])
@@ -167,13 +178,15 @@ class CrackedRegion:
     def passed(self, *numbers: int, cracked: bool) -> list[PhotoVariation]:
         """What photos of these inspections add to a memory."""
         images = [(number, self.image(number, cracked=cracked)) for number in numbers]
-        return [added for number, image in images for added in passed(self.region, [image], number)]
+        return [
+            added for number, image in images for added in passed_variations(self.region, [image], number)
+        ]
 
     def photographed(self, number: int, *, cracked: bool) -> tuple[samples.Image, Rect]:
         """A photo of inspection `number`, and where the crack is in it, or would be."""
-        photo, matrix = photographed(self.region, self.image(number, cracked=cracked), number)
+        photo, matrix = take_photo(self.region, self.image(number, cracked=cracked), number)
         _, box = draw_crack(self.region.reference, self.start, self.angle, self.length)
-        return photo, moved(Rect(box.x - 2, box.y - 2, box.w + 4, box.h + 4), matrix)
+        return photo, move_box(Rect(box.x - 2, box.y - 2, box.w + 4, box.h + 4), matrix)
 
     def failed(self, number: int) -> list[PhotoVariation]:
         """What a photo with the crack adds when a person fails it: the findings that are the crack."""

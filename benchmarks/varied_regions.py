@@ -27,24 +27,26 @@ class Check:
     varies: tuple[Rect, ...]
 
 
-def photographed(
+def take_photo(
     region: VariedRegion, image: samples.Image, number: int
 ) -> tuple[samples.Image, samples.Matrix]:
     """A photo of inspection `number`, and reference px -> photo px."""
     return samples.photograph(image, seasonal_view(number, region.seed), region.seed * 100 + number)
 
 
-def moved(box: Rect, matrix: samples.Matrix) -> Rect:
+def move_box(box: Rect, matrix: samples.Matrix) -> Rect:
     """The bounds of `box` of the reference image in the photo."""
     points = apply(matrix, corners(box))
     return rect_from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
 
 
-def passed(region: VariedRegion, images: Sequence[samples.Image], first: int = 1) -> list[PhotoVariation]:
+def passed_variations(
+    region: VariedRegion, images: Sequence[samples.Image], first: int = 1
+) -> list[PhotoVariation]:
     """What photos of these images, taken at the inspections from number `first` on, add to a memory."""
     reference, added = region.reference, []
     for number, image in enumerate(images, first):
-        photo, _ = photographed(region, image, number)
+        photo, _ = take_photo(region, image, number)
         try:
             added.append(photo_variation(reference, REGION, photo, str(number), number))
         except AlignmentFailed:
@@ -61,12 +63,12 @@ def checks(region: VariedRegion, after: int, count: int) -> Iterator[Check]:
         if index:
             kinds = np.random.default_rng([region.seed, index]).permutation(samples.KINDS)[:5].tolist()
             image, defects = damage_panel(state, kinds, region.seed * 50 + index)
-        photo, matrix = photographed(region, image, number)
+        photo, matrix = take_photo(region, image, number)
         around = (Rect(p.zone.x - 8, p.zone.y - 8, p.zone.w + 16, p.zone.h + 16) for p in region.places)
         yield Check(
             photo,
-            tuple(moved(defect.box, matrix) for defect in defects),
-            tuple(moved(zone, matrix) for zone in around),
+            tuple(move_box(defect.box, matrix) for defect in defects),
+            tuple(move_box(zone, matrix) for zone in around),
         )
 
 

@@ -139,12 +139,12 @@ class WorkbenchBenchmark:
         took = []
         with self.held(figure):
             for _ in range(times):
-                took.append(painted(act, self.page))
+                took.append(measure_painting(act, self.page))
         more: dict[str, Any] = {"longest": round(max(took), 1), "times": times} if times > 1 else {}
         print_figure(figure, statistics.median(took), "ms", goal=ANSWER_MS, **more)
 
 
-def painted(act: Callable[[], object], page: WorkbenchPage) -> float:
+def measure_painting(act: Callable[[], object], page: WorkbenchPage) -> float:
     """Do it in a turn of the event loop; the ms until the loop has painted all parts of the page."""
     from PySide6.QtCore import QEventLoop, QTimer
 

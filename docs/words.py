@@ -166,7 +166,7 @@ def catalogue_faults(text: str, _path: str = "") -> Iterator[Fault]:
 READERS = {".py": python_faults, ".md": markdown_faults, ".ts": catalogue_faults}
 
 
-def tracked() -> list[Path]:
+def tracked_files() -> list[Path]:
     """Every tracked file below the current directory."""
     listed = subprocess.run(["git", "ls-files", "-z"], check=True, capture_output=True, text=True).stdout  # noqa: S607
     return [Path(name) for name in listed.split("\0") if name]
@@ -175,7 +175,7 @@ def tracked() -> list[Path]:
 def main(arguments: Sequence[str]) -> int:
     """Print a line for each fault; 1 when there is one."""
     count = 0
-    for path in map(Path, arguments) if arguments else tracked():
+    for path in map(Path, arguments) if arguments else tracked_files():
         reader = READERS.get(path.suffix)
         if reader is None or path.as_posix().startswith(SKIPPED) or path.name == "words.py":
             continue

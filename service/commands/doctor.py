@@ -22,7 +22,7 @@ from service.backups.making import configured_place
 from service.backups.schedule import LATE_TOLERANCE, parse_schedule
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
-from service.detection.models.registry import listed
+from service.detection.models.registry import list_models
 from service.face.engines.dlib_engine import NAME, DlibEngine
 from service.face.packs.pack_store import PackError, model_in_use, read_manifest, verify
 from service.files.usage import count_stored_bytes
@@ -341,7 +341,7 @@ def detection_models(settings: Settings) -> Iterator[CheckResult]:
         if db.is_sqlite and not Path(db.url.database or "").is_file():
             return
         with contextlib.closing(model_contents(settings)) as contents:
-            for model in listed(db):
+            for model in list_models(db):
                 if model.sha256 is None:
                     continue
                 name = f"{model.model_name} {model.version}"

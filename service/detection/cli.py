@@ -26,7 +26,7 @@ from service.db.schema import migrate
 from service.detection.compute.computer import Computer
 from service.detection.compute.request import Request
 from service.detection.failure import BadModel, DetectionFailed
-from service.detection.models.registry import Models, listed
+from service.detection.models.registry import Models, list_models
 from service.detection.onnx.settings import parse_settings
 from service.detection.reference_difference.variation.serial import MemoryUnreadable, from_bytes
 from service.detection.tables import ModelRow
@@ -302,7 +302,7 @@ def _model(arguments: list[str], settings: Settings, before_commit: Sequence[Bef
     try:
         migrate(database)
         if options.command == "list":
-            for model in listed(database):
+            for model in list_models(database):
                 print(model.model_dump_json())
             return 0
         added = models.add_now(

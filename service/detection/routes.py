@@ -12,7 +12,7 @@ import anyio
 from fastapi import APIRouter, File, Form, Path, Query, Response, UploadFile
 from pydantic.json_schema import SkipJsonSchema
 
-from service.detection.models.registry import etag, refused
+from service.detection.models.registry import etag, invalid_input
 from service.detection.onnx.settings import parse_settings
 from service.detection.service import DetectionService
 from service.routing import api_router
@@ -235,10 +235,10 @@ def _labels(text: str | None) -> list[str] | None:
     try:
         names = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise refused("labels_wrong") from error
+        raise invalid_input("labels_wrong") from error
     short = isinstance(names, list) and len(names) <= MAX_LABELS
     if not short or not all(isinstance(name, str) and 0 < len(name) <= MAX_LABEL for name in names):
-        raise refused("labels_wrong")
+        raise invalid_input("labels_wrong")
     return list(names)
 
 
@@ -246,4 +246,4 @@ def _settings(text: str | None) -> dict[str, Any]:
     try:
         return {} if text is None else parse_settings(text)
     except ValueError as error:
-        raise refused("settings_wrong") from error
+        raise invalid_input("settings_wrong") from error

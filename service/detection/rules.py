@@ -90,7 +90,7 @@ def queued_entry(
 ) -> Entry:
     """The entry of a job that was queued `at` this time."""
     return {
-        **_unfinished(Progress.PENDING, job_id),
+        **_unfinished_entry(Progress.PENDING, job_id),
         "inputImage": None if photo is None else image_facts(photo),
         "provenance": {**_model(model_id, model), "program_version": __version__, "queued_at": _text(at)},
     }
@@ -108,7 +108,7 @@ def taken_entry(
 ) -> Entry:
     """The entry of a job that was taken `at` this time; `settings` are the item's."""
     return {
-        **_unfinished(Progress.DETECTING, job_id),
+        **_unfinished_entry(Progress.DETECTING, job_id),
         "inputImage": None if photo is None else image_facts(photo),
         "provenance": {
             **_model(model_id, model),
@@ -168,7 +168,7 @@ def failed_entry(entry: Entry, error: str, at: dt.datetime) -> Entry:
     """The entry, from `taken`, of a detection without a result, which is neither passed nor failed."""
     return {
         **entry,
-        **_unfinished(Progress.ERROR, entry["job_id"]),
+        **_unfinished_entry(Progress.ERROR, entry["job_id"]),
         "error": {"code": error, "message": MESSAGES[error]},
         "provenance": {**entry["provenance"], "finished_at": _text(at)},
     }
@@ -177,13 +177,13 @@ def failed_entry(entry: Entry, error: str, at: dt.datetime) -> Entry:
 def canceled_fields(job_id: str, at: dt.datetime) -> Entry:
     """The fields of a job's entry that a cancel changes."""
     return {
-        **_unfinished(Progress.CANCELED, job_id),
+        **_unfinished_entry(Progress.CANCELED, job_id),
         "error": {"code": "canceled", "message": MESSAGES["canceled"]},
         "provenance": {"finished_at": _text(at)},
     }
 
 
-def _unfinished(progress: Progress, job_id: str) -> Entry:
+def _unfinished_entry(progress: Progress, job_id: str) -> Entry:
     return {
         "resultImage": {"boxes": [], "resultImage": None},
         "isPassed": False,

@@ -76,15 +76,17 @@ def test_every_licence_is_known(document: dict[str, Any]) -> None:
 
 
 def test_libraries_inside_of_parts_are_those_of_the_program(parts: dict[str, dict[str, Any]]) -> None:
-    def named(part: str) -> set[str]:
+    def component_names(part: str) -> set[str]:
         return {component["name"] for component in parts[part].get("components", ())}
 
-    assert {"libvips", "libheif", "libwebp", "GLib"} <= named("pyvips-binary")
-    assert {"OpenBLAS", "libavif"} <= named("opencv-python-headless")
+    assert {"libvips", "libheif", "libwebp", "GLib"} <= component_names("pyvips-binary")
+    assert {"OpenBLAS", "libavif"} <= component_names("opencv-python-headless")
     # Its stand-in holds nothing of FFmpeg.
-    assert not [name for part in parts for name in named(part) if "FFmpeg" in name or "avcodec" in name]
-    assert {"OpenSSL", "PostgreSQL libpq"} <= named("psycopg-binary")
-    assert {"ICU"} <= named("pyside6-essentials")
+    assert not [
+        name for part in parts for name in component_names(part) if "FFmpeg" in name or "avcodec" in name
+    ]
+    assert {"OpenSSL", "PostgreSQL libpq"} <= component_names("psycopg-binary")
+    assert {"ICU"} <= component_names("pyside6-essentials")
 
 
 def test_notice_lists_the_same(document: dict[str, Any]) -> None:

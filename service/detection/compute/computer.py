@@ -146,10 +146,10 @@ class Computer:
         ahead, self._ahead = self._ahead, None
         if ahead is None or ahead.key != _reading_key(request):
             return _load(request)
-        decoded = None if ahead.decoding is None else _prefetched(ahead.decoding)
+        decoded = None if ahead.decoding is None else _take_prefetched(ahead.decoding)
         if decoded is not None and ahead.reference is not None:
             self._reference = (ahead.reference, *decoded)
-        return _prefetched(ahead.photo) or _load(request)
+        return _take_prefetched(ahead.photo) or _load(request)
 
     def run(
         self,
@@ -218,7 +218,7 @@ class Computer:
                 reference, region, scale = self._region(request)
                 parameters = comparison_parameters(request, reference, scale)
 
-                def varied(start: Matrix | None) -> PhotoVariation:
+                def measure_variation(start: Matrix | None) -> PhotoVariation:
                     return photo_variation(
                         reference,
                         region,
@@ -232,7 +232,7 @@ class Computer:
                         [region_memories.scale_rect(rect, photo_scale) for rect in without],
                     )
 
-                return RegionMemory.of(region, [with_start(request, scale, photo_scale, varied)])
+                return RegionMemory.of(region, [with_start(request, scale, photo_scale, measure_variation)])
         except AlignmentFailed as error:
             raise alignment_failure(error) from error
         except MemoryError as error:
@@ -264,10 +264,10 @@ class Computer:
             memory = from_bytes(_read(Path(request.memory)))
         try:
 
-            def compared(start: Matrix | None) -> Result:
+            def compare(start: Matrix | None) -> Result:
                 return detect(reference, region, photo, parameters, start, memory)
 
-            result = with_start(request, scale, photo_scale, compared)
+            result = with_start(request, scale, photo_scale, compare)
         except AlignmentFailed as error:
             raise alignment_failure(error) from error
         findings = [difference_box(difference) for difference in result.boxes]
@@ -346,20 +346,20 @@ class Computer:
         try:
             reference_pyramid, photo_pyramid = Pyramid(grey(reference)), Pyramid(grey(photo))
 
-            def aligned(start: Matrix | None) -> Alignment:
+            def align_from(start: Matrix | None) -> Alignment:
                 return align(reference_pyramid, region, photo_pyramid, start)
 
-            alignment = with_start(request, scale, photo_scale, aligned)
+            alignment = with_start(request, scale, photo_scale, align_from)
         except AlignmentFailed as error:
             raise alignment_failure(error) from error
         back = inverse(alignment.homography)
         areas = ignored_areas(item_settings(request), reference)
 
-        def ignored(finding: DetectedObject) -> bool:
+        def is_ignored(finding: DetectedObject) -> bool:
             ((x, y),) = apply(back, np.array([finding.box.centre], np.float64)).tolist()
             return any(area.x <= x < area.right and area.y <= y < area.bottom for area in areas)
 
-        return [finding for finding in findings if not ignored(finding)], entry_alignment(
+        return [finding for finding in findings if not is_ignored(finding)], entry_alignment(
             alignment, scale, request
         )
 
@@ -375,7 +375,7 @@ def _load(request: Request, most: int = pictures.MAX_PIXELS) -> Photo:
     return pictures.load(Path(request.photo), needed_side(request), most)
 
 
-def _prefetched(read: Future[Photo]) -> Photo | None:
+def _take_prefetched(read: Future[Photo]) -> Photo | None:
     """The picture that was decoded in advance; None if it failed, as a picture too large to decode early."""
     try:
         return read.result()

@@ -177,10 +177,10 @@ def _align_photo(request: Request, compared: ComparedPhoto) -> _Picture:
     photo, photo_scale = pictures.load(Path(request.photo))
     levels = Pyramid(grey(compared.reference)), Pyramid(grey(photo))
 
-    def aligned(start: Matrix | None) -> Alignment:
+    def align_from(start: Matrix | None) -> Alignment:
         return align(levels[0], compared.region, levels[1], start)
 
-    alignment = with_start(request, compared.scale, photo_scale, aligned)
+    alignment = with_start(request, compared.scale, photo_scale, align_from)
     return _Picture(Pyramid(photo), alignment.homography)
 
 

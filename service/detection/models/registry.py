@@ -266,7 +266,7 @@ class Models:
             try:
                 settings = DetectorSettings.model_validate({**before.settings, **changed.settings, **fixed})
             except ValueError as error:
-                raise refused("settings_wrong") from error
+                raise invalid_input("settings_wrong") from error
             row = ModelRow(
                 name=before.name,
                 description=before.description,
@@ -307,7 +307,7 @@ class Models:
         return incoming
 
 
-def listed(database: Database) -> list[DetectionModel]:
+def list_models(database: Database) -> list[DetectionModel]:
     """All models, oldest first, for callers without a loop."""
     oldest = select(ModelRow).order_by(col(ModelRow.created_at), col(ModelRow.model_id))
     return database.read_now(lambda session: [wire(row, {}) for row in session.exec(oldest)])
@@ -335,7 +335,7 @@ def _disable_other_backbones(session: Session, chosen: ModelRow, actor: str, add
         announce(session, ObjectChange("update", "model", row.model_id, actor, address, details))
 
 
-def refused(code: str) -> Problem:
+def invalid_input(code: str) -> Problem:
     """A form field of an upload is wrong."""
     return Problem(422, ErrorCode.INVALID_INPUT, MODEL_MESSAGES[code], reason=code)
 

@@ -61,7 +61,7 @@ def controls(root: QWidget) -> list[QWidget]:
     ]
 
 
-def spoken(widget: QWidget) -> str:
+def accessible_name(widget: QWidget) -> str:
     """What a screen reader calls it."""
     return str(QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name)).strip()
 
@@ -75,7 +75,7 @@ def find_unnamed(root: QWidget) -> list[str]:
     return [
         f"{widget_name(widget)} in {type(widget.parentWidget()).__name__}"
         for widget in controls(root)
-        if not spoken(widget)
+        if not accessible_name(widget)
     ]
 
 

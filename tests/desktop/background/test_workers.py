@@ -303,10 +303,10 @@ def test_shutdown_says_when_something_still_runs(qtbot: QtBot) -> None:
 def test_work_is_handed_over_on_the_gui_thread_only(qtbot: QtBot) -> None:
     failures: list[Exception] = []
 
-    def nested() -> None:
+    def start_another() -> None:
         run(lambda: 1, owner=None)
 
-    run(nested, owner=None, failed=failures.append)
+    run(start_another, owner=None, failed=failures.append)
     wait(qtbot, lambda: bool(failures))
     assert isinstance(failures[0], RuntimeError)
 
@@ -334,12 +334,12 @@ def test_what_comes_together_leaves_turns_for_the_window(
     turns = 0
     arrivals: list[tuple[int, int]] = []
 
-    def turned() -> None:
+    def count_turn() -> None:
         nonlocal turns
         turns += 1
 
     beat = QTimer(interval=0)
-    beat.timeout.connect(turned)
+    beat.timeout.connect(count_turn)
 
     came = threading.Event()
 
@@ -375,15 +375,15 @@ MAKERS = {
 def makes_threads(module: ast.Module) -> bool:
     """Whether it calls a maker of threads or a method of one, derives from one, or gives one another name."""
 
-    def named(node: ast.AST) -> bool:
+    def is_maker(node: ast.AST) -> bool:
         return isinstance(node, ast.Attribute | ast.Name) and ast.unparse(node).split(".")[-1] in MAKERS
 
     for node in ast.walk(module):
         if isinstance(node, ast.Call) and (
-            named(node.func) or ast.unparse(node.func).endswith("QThreadPool.globalInstance")
+            is_maker(node.func) or ast.unparse(node.func).endswith("QThreadPool.globalInstance")
         ):
             return True
-        if isinstance(node, ast.ClassDef) and any(named(base) for base in node.bases):
+        if isinstance(node, ast.ClassDef) and any(is_maker(base) for base in node.bases):
             return True
         if isinstance(node, ast.ImportFrom) and any(
             each.asname and each.name in MAKERS for each in node.names

@@ -108,19 +108,19 @@ def test_default_cost_is_twelve() -> None:
 def test_login_renews_a_hash_of_lower_cost(
     database: Database, settings: Settings, accounts: AccountService
 ) -> None:
-    def stored() -> str:
+    def read_hash() -> str:
         return database.read_now(lambda session: session.scalars(select(col(User.password_hash))).one())
 
     asyncio.run(create_first_admin(accounts))
-    assert stored().startswith("$2b$04$")
+    assert read_hash().startswith("$2b$04$")
     costlier_service = AccountService(database, settings.model_copy(update={"bcrypt_cost": 5}))
     try:
         asyncio.run(log_in(costlier_service, CHIEF_LOGIN))
-        assert stored().startswith("$2b$05$")
-        new_hash = stored()
+        assert read_hash().startswith("$2b$05$")
+        new_hash = read_hash()
         asyncio.run(log_in(costlier_service, CHIEF_LOGIN))
         asyncio.run(log_in(accounts, CHIEF_LOGIN))
-        assert stored() == new_hash
+        assert read_hash() == new_hash
     finally:
         costlier_service.close()
 

@@ -318,7 +318,7 @@ def test_every_reference_is_readable_after_a_collection(
     for file in named:
         write = chosen.choice(list(KINDS.values()))
         write_reference(database, write, file)
-    young = {f.sha256 for f in stored if now() - _uploaded(database, f) < GRACE}
+    young = {f.sha256 for f in stored if now() - upload_time(database, f) < GRACE}
     collector(database, settings).remove()
     for file in named:
         assert files.stored_hash(file.sha256) == file.sha256
@@ -329,7 +329,7 @@ def test_every_reference_is_readable_after_a_collection(
     assert set(rows) == left
 
 
-def _uploaded(database: Database, file: StoredFile) -> dt.datetime:
+def upload_time(database: Database, file: StoredFile) -> dt.datetime:
     row = database.read_now(lambda session: session.get(FileRow, file.file_id))
     return dt.datetime.min.replace(tzinfo=dt.UTC) if row is None else row.created_at
 

@@ -17,7 +17,7 @@ from service.commands.training_set import SPLITS, main, split
 from service.settings import Settings
 from service.training_facts import CorrectedPhoto
 from shared import samples
-from tests.service.detection.dispatch.test_jobs import encoded, upload
+from tests.service.detection.dispatch.test_jobs import encode, upload
 
 SHARES = (Fraction("0.8"), Fraction("0.1"), Fraction("0.1"))
 
@@ -76,7 +76,7 @@ class Records:
         """A photo with the findings of a detection, and those that a person left; None: not corrected."""
         self.number += 1
         file = upload(
-            self.client, f"{self.number}.png", encoded(samples.draw_panel(160, 120, self.number).image)
+            self.client, f"{self.number}.png", encode(samples.draw_panel(160, 120, self.number).image)
         )
         record = self.post("/api/inspection/create", task_id=task_id)["inspection_id"]
         item = self.post("/api/inspection_item/create", item_name="a", inspection_id=record)["item_id"]

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from service.detection.compute.compute_process import ComputeProcess
 from shared import samples
 from shared.samples import View
-from tests.service.detection.dispatch.test_jobs import encoded, make_item, upload
+from tests.service.detection.dispatch.test_jobs import encode, make_item, upload
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +24,13 @@ def scene() -> samples.Scene:
 @pytest.fixture
 def item(client: TestClient, scene: samples.Scene) -> dict[str, Any]:
     """An item with a reference image, a region and a damaged photo, for the built-in model."""
-    reference = upload(client, "reference.png", encoded(scene.reference))
+    reference = upload(client, "reference.png", encode(scene.reference))
     point = {
         "point": {"x": 0, "y": 0, "w": 1, "h": 1},
         "fileInfo": {"download_url": reference["download_url"]},
     }
     created = make_item(client, model_id="reference-difference", item_point=point)
-    photo = upload(client, "今天.png", encoded(scene.photo))
+    photo = upload(client, "今天.png", encode(scene.photo))
     answer = client.post(
         f"/api/inspection_item/{created['item_id']}/photos", json={"file_id": photo["file_id"]}
     )

@@ -188,7 +188,7 @@ def test_client_receives_only_changes_that_it_may_read() -> None:
         ObjectChange("update", "record", "r1", "u1"),
     ]
 
-    async def received(caller: Caller) -> list[str]:
+    async def receive(caller: Caller) -> list[str]:
         change_feed = ChangeFeed()
 
         async def ask() -> EventFilter:
@@ -203,10 +203,10 @@ def test_client_receives_only_changes_that_it_may_read() -> None:
             got.append(json.loads(message["data"])["object_id"])
         return got
 
-    assert asyncio.run(received(create_caller(Role.VIEWER))) == ["t1", "r1"]
-    assert asyncio.run(received(replace(create_caller(Role.VIEWER), user_id="u2"))) == ["u2", "t1", "r1"]
+    assert asyncio.run(receive(create_caller(Role.VIEWER))) == ["t1", "r1"]
+    assert asyncio.run(receive(replace(create_caller(Role.VIEWER), user_id="u2"))) == ["u2", "t1", "r1"]
     everything = [record_change.object_id for record_change in changes]
-    assert asyncio.run(received(create_caller(Role.ADMIN))) == everything
+    assert asyncio.run(receive(create_caller(Role.ADMIN))) == everything
 
 
 def test_client_receives_no_change_after_its_login() -> None:

@@ -106,7 +106,7 @@ def tokens_of(user_id: str) -> Tokens:
     return Tokens.model_construct(**fields)
 
 
-def _migrated(url: str) -> Database:
+def migrated_database(url: str) -> Database:
     """A database with every table. Migrating takes a while, so all but the first are copies."""
     database = Database(url)
     target = Path(str(database.url.database))
@@ -129,7 +129,7 @@ def open_setup(
 ) -> Setup:
     settings = Settings(data_dir=folder)
     settings.prepare()
-    database = database or _migrated(settings.url)
+    database = database or migrated_database(settings.url)
 
     async def log_in(user_id: str, _address: str, _user_agent: str) -> Tokens:
         opened.logged_in.append(user_id)

@@ -19,14 +19,14 @@ ADDRESS = "192.0.2.7"
 FAILED = "无法校验人脸"
 
 
-async def refused(setup: Setup, face_info: str, address: str = ADDRESS) -> None:
+async def check_refusal(setup: Setup, face_info: str, address: str = ADDRESS) -> None:
     with pytest.raises(Refusal) as caught:
         await setup.service.login(face_info, address)
     assert caught.value.msg == FAILED
     assert caught.value.data is None
 
 
-async def identified(setup: Setup, face_info: str) -> str | None:
+async def identify(setup: Setup, face_info: str) -> str | None:
     """The user that a login with this picture logs in; None when it fails."""
     before = len(setup.logged_in)
     with contextlib.suppress(Refusal):

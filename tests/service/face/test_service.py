@@ -18,7 +18,7 @@ from service.face.tables import FaceEnrolment, FaceTemplate
 from service.web.envelope import Problem, Refusal
 from shared.samples import faces
 from tests.service.face.conftest import SameProcess, Setup, as_face_info, open_setup
-from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER, identified, refused
+from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER, check_refusal, identify
 
 
 def read_templates(setup: Setup) -> list[FaceTemplate]:
@@ -27,13 +27,13 @@ def read_templates(setup: Setup) -> list[FaceTemplate]:
 
 def test_the_enrolled_person_logs_in_and_a_stranger_does_not(setup: Setup) -> None:
     async def play() -> None:
-        await refused(setup, AGAIN)
+        await check_refusal(setup, AGAIN)
         assert await setup.service.enrol_picture("mei", PERSON) is None
         tokens = await setup.service.login(AGAIN, ADDRESS)
         assert tokens.access_token == "token of mei"
-        await refused(setup, STRANGER)
-        await refused(setup, NOBODY)
-        await refused(setup, "not a picture")
+        await check_refusal(setup, STRANGER)
+        await check_refusal(setup, NOBODY)
+        await check_refusal(setup, "not a picture")
         assert setup.logged_in == ["mei"]
 
     asyncio.run(play())
@@ -46,7 +46,7 @@ def test_a_user_disabled_at_the_last_moment_fails_like_a_stranger(setup: Setup) 
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         setup.service._log_in = too_late  # type: ignore[assignment]
-        await refused(setup, AGAIN)
+        await check_refusal(setup, AGAIN)
 
     asyncio.run(play())
 
@@ -57,8 +57,8 @@ def test_two_people_are_distinguished(setup: Setup) -> None:
             "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
         )
         await setup.service.enrol("lan", [STRANGER], CONSENT_VERSION)
-        assert await identified(setup, AGAIN) == "mei"
-        assert await identified(setup, STRANGER) == "lan"
+        assert await identify(setup, AGAIN) == "mei"
+        assert await identify(setup, STRANGER) == "lan"
 
     asyncio.run(play())
 
@@ -67,7 +67,7 @@ def test_a_user_that_may_not_log_in_fails_like_a_stranger(setup: Setup) -> None:
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         setup.disabled.add("mei")
-        await refused(setup, AGAIN)
+        await check_refusal(setup, AGAIN)
         assert setup.logged_in == []
 
     asyncio.run(play())
@@ -81,8 +81,8 @@ def test_an_enrolment_replaces_the_one_before(setup: Setup) -> None:
         assert (await setup.service.status("mei")).templates == 3
         await setup.service.enrol("mei", [STRANGER], CONSENT_VERSION)
         assert (await setup.service.status("mei")).templates == 1
-        assert await identified(setup, AGAIN) is None
-        assert await identified(setup, STRANGER) == "mei"
+        assert await identify(setup, AGAIN) is None
+        assert await identify(setup, STRANGER) == "mei"
 
     asyncio.run(play())
 
@@ -105,7 +105,7 @@ def test_refused_enrolment_gives_the_reason_and_keeps_the_old_one(
         with pytest.raises(Refusal) as caught:
             await setup.service.enrol("mei", images, CONSENT_VERSION)
         assert caught.value.msg == sentence
-        assert await identified(setup, AGAIN) == "mei"
+        assert await identify(setup, AGAIN) == "mei"
 
     asyncio.run(play())
 
@@ -122,9 +122,9 @@ def test_a_face_belongs_to_one_account(setup: Setup) -> None:
 def test_forgetting_is_complete_and_immediate(setup: Setup) -> None:
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await identified(setup, AGAIN) == "mei"
+        assert await identify(setup, AGAIN) == "mei"
         assert await setup.service.forget("mei")
-        assert await identified(setup, AGAIN) is None
+        assert await identify(setup, AGAIN) is None
         assert read_templates(setup) == []
         assert not (await setup.service.status("mei")).enrolled
         assert not await setup.service.forget("mei")
@@ -149,7 +149,7 @@ def test_consent_is_recorded(setup: Setup) -> None:
 def test_enrolments_outlive_a_restart(setup: Setup, dlib_engine: DlibEngine) -> None:
     asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
     again = open_setup(setup.settings.data_dir, dlib_engine)
-    assert asyncio.run(identified(again, AGAIN)) == "mei"
+    assert asyncio.run(identify(again, AGAIN)) == "mei"
     again.database.close()
 
 
@@ -157,11 +157,11 @@ def test_another_process_sees_enrolments_and_deletions(setup: Setup, dlib_engine
     other = open_setup(setup.settings.data_dir, dlib_engine)
 
     async def play() -> None:
-        assert await identified(other, AGAIN) is None
+        assert await identify(other, AGAIN) is None
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await identified(other, AGAIN) == "mei"
+        assert await identify(other, AGAIN) == "mei"
         await other.service.forget("mei")
-        assert await identified(setup, AGAIN) is None
+        assert await identify(setup, AGAIN) is None
 
     asyncio.run(play())
     other.database.close()
@@ -175,7 +175,7 @@ def test_a_deletion_reaches_the_memory_of_another_process_unasked(
 
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await identified(other, AGAIN) == "mei"
+        assert await identify(other, AGAIN) == "mei"
         held = other.service._gallery_sync._gallery
         assert held is not None
         numbers = held._rows.matrix
@@ -212,9 +212,9 @@ def test_template_deleted_by_another_process_during_a_login_never_matches(
 
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await identified(setup, AGAIN) == "mei"
+        assert await identify(setup, AGAIN) == "mei"
         monkeypatch.setattr(SameProcess, "analyse", meanwhile)
-        assert await identified(setup, AGAIN) is None
+        assert await identify(setup, AGAIN) is None
 
     asyncio.run(play())
     other.database.close()
@@ -223,7 +223,7 @@ def test_template_deleted_by_another_process_during_a_login_never_matches(
 def test_a_template_of_another_model_never_matches(setup: Setup, dlib_engine: DlibEngine) -> None:
     asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
     other = open_setup(setup.settings.data_dir, dlib_engine, model_id="dlib-of-tomorrow")
-    assert asyncio.run(identified(other, PERSON)) is None
+    assert asyncio.run(identify(other, PERSON)) is None
     status = asyncio.run(other.service.status("mei"))
     assert status.enrolled
     assert not status.usable
@@ -239,8 +239,8 @@ def test_a_template_moved_to_another_user_never_matches(setup: Setup, dlib_engin
     move = update(FaceTemplate).where(col(FaceTemplate.user_id) == "mei").values(user_id="lan")
     setup.database.write_now(lambda session: session.execute(move))
     other = open_setup(setup.settings.data_dir, dlib_engine)
-    assert asyncio.run(identified(other, PERSON)) is None
-    assert asyncio.run(identified(other, STRANGER)) == "lan"
+    assert asyncio.run(identify(other, PERSON)) is None
+    assert asyncio.run(identify(other, STRANGER)) == "lan"
     other.database.close()
 
 
@@ -268,7 +268,7 @@ def test_every_failure_takes_the_same_time(setup: Setup, monkeypatch: pytest.Mon
         monkeypatch.setattr("service.face.service.asyncio.sleep", sleep)
         monkeypatch.setattr("service.face.service.monotonic", lambda: next(clock))
         for face_info in ("not base64!", STRANGER, NOBODY):
-            await refused(setup, face_info)
+            await check_refusal(setup, face_info)
 
     asyncio.run(play())
     assert slept == pytest.approx([0.27, 0.01, 0.29])
@@ -277,7 +277,7 @@ def test_every_failure_takes_the_same_time(setup: Setup, monkeypatch: pytest.Mon
 def test_attempts_and_changes_are_announced_without_picture_or_score(setup: Setup) -> None:
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION, ADDRESS)
-        await refused(setup, STRANGER)
+        await check_refusal(setup, STRANGER)
         await setup.service.forget("mei")
 
     asyncio.run(play())
@@ -299,7 +299,7 @@ def test_a_broken_engine_is_a_503_for_an_enrolment_and_a_failure_for_a_login(set
         with pytest.raises(Problem) as caught:
             await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         assert caught.value.status == 503
-        await refused(setup, PERSON)
+        await check_refusal(setup, PERSON)
         await setup.service.warm()
 
     asyncio.run(play())
@@ -335,7 +335,7 @@ def test_templates_that_do_not_open_are_left_out(
     asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
     (setup.settings.data_dir / "face.key").unlink()
     other = open_setup(setup.settings.data_dir, dlib_engine)
-    assert asyncio.run(identified(other, PERSON)) is None
+    assert asyncio.run(identify(other, PERSON)) is None
     assert "1 face templates do not open" in caplog.text
     other.database.close()
 

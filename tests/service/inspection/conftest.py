@@ -179,7 +179,7 @@ class Stage:
         return [record["inspection_name"] for record in self.search(**query)["data"]]
 
 
-def _logged(log: Sequence[ObjectChange], record: str) -> list[LoggedSeal]:
+def logged_seals(log: Sequence[ObjectChange], record: str) -> list[LoggedSeal]:
     of_record = [change for change in log if (change.kind, change.object_id) == ("record", record)]
     seals = ("seal", "release", "reopen")
     return [
@@ -251,7 +251,7 @@ def stage(database: Database, routes: tuple[APIRouter, CurrentService]) -> Itera
         find_file=find_file,
         reference_image=lambda _session, image_id: images.get(image_id),
         waiting_items=lambda _session, record: waiting.get(record, ()),
-        seal_log=lambda _session, record: _logged(log, record),
+        seal_log=lambda _session, record: logged_seals(log, record),
         stored_hash=lambda sha256: sha256,
         model_hash=lambda sha256: sha256,
         severities=lambda _session, _labels: {},

@@ -18,7 +18,7 @@ from service.workers.serving import Report
 from shared import samples
 from shared.images.cv import cv2
 from shared.samples import View
-from tests.service.detection.dispatch.test_jobs import encoded, upload
+from tests.service.detection.dispatch.test_jobs import encode, upload
 
 MODEL = "reference-difference"
 WHOLE = {"x": 0, "y": 0, "w": 1, "h": 1}
@@ -39,7 +39,7 @@ def picture(number: int, *, lit: bool = True) -> bytes:
     if lit:
         cv2.circle(panel, (230, 90), 18, (90, 220, 250), -1, cv2.LINE_AA)
     photo, _ = samples.photograph(panel, View(light=0.1, noise=2), number)
-    return encoded(photo)
+    return encode(photo)
 
 
 class Site:
@@ -47,7 +47,7 @@ class Site:
 
     def __init__(self, client: TestClient) -> None:
         self.client = client
-        self.reference = upload(client, "reference.png", encoded(samples.draw_panel(320, 320, 11).image))
+        self.reference = upload(client, "reference.png", encode(samples.draw_panel(320, 320, 11).image))
         body = {"reference_image_name": "panel", "file_id": self.reference["file_id"]}
         answer = client.post("/api/catalogue/reference-images", json=body)
         assert answer.status_code == 200, answer.text

@@ -18,9 +18,9 @@ from service.workers.child import ProcessDied
 from shared import samples
 from shared.images.cv import cv2
 from shared.samples import View
-from tests.service.detection.dispatch.test_jobs import encoded
+from tests.service.detection.dispatch.test_jobs import encode
 from tests.service.detection.graphs import backbone_model
-from tests.service.detection.models.test_backbones import added, enable
+from tests.service.detection.models.test_backbones import add_backbone, enable
 from tests.service.memory.conftest import ON_ONE_DATABASE, Site
 from tests.service.memory.test_memory import wait_for_memory
 
@@ -30,7 +30,7 @@ def stained_photo(number: int) -> bytes:
     panel = samples.draw_panel(320, 320, 11).image
     cv2.circle(panel, (230, 90), 18, (90, 220, 250), -1, cv2.LINE_AA)
     cv2.circle(panel, (110, 200), 14, (30, 20, 180), -1, cv2.LINE_AA)
-    return encoded(samples.photograph(panel, View(light=0.1, noise=2), number)[0])
+    return encode(samples.photograph(panel, View(light=0.1, noise=2), number)[0])
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +76,7 @@ def test_finding_has_a_second_opinion_while_a_backbone_is_enabled(
     item = site.item(photo=stained_photo(50))
     plain = site.detect(item)
     assert all("second_opinion" not in box for box in boxes(plain))
-    model = added(client, backbone_model(tmp_path / "b.onnx", (128, 128), leading=1), "patches")
+    model = add_backbone(client, backbone_model(tmp_path / "b.onnx", (128, 128), leading=1), "patches")
     assert boxes(site.detect(item)) == boxes(plain)
     enable(client, model)
     entry = site.detect(item)
@@ -110,7 +110,7 @@ def test_photos_that_left_the_memory_or_show_a_kept_finding_are_not_used(
     detection_requests: list[Request],
     tmp_path: Path,
 ) -> None:
-    enable(client, added(client, backbone_model(tmp_path / "b.onnx", (128, 128)), "patches"))
+    enable(client, add_backbone(client, backbone_model(tmp_path / "b.onnx", (128, 128)), "patches"))
     more = [site.passed() for _ in range(2)]
     kept = site.item(photo=stained_photo(60))
     entry = site.detect(kept)
@@ -141,7 +141,7 @@ def test_backbone_that_ends_the_process_is_left_out_at_the_next_attempt(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    enable(client, added(client, backbone_model(tmp_path / "b.onnx", (128, 128)), "patches"))
+    enable(client, add_backbone(client, backbone_model(tmp_path / "b.onnx", (128, 128)), "patches"))
     ask_frame = ComputeProcess.ask_frame
 
     def die_on_second_opinion(
@@ -165,7 +165,7 @@ def test_lost_file_of_the_backbone_fails_no_detection(
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    model = added(client, backbone_model(tmp_path / "b.onnx", (128, 128)), "patches")
+    model = add_backbone(client, backbone_model(tmp_path / "b.onnx", (128, 128)), "patches")
     enable(client, model)
     files = [path for path in tmp_path.rglob(f"*{model['sha256']}*") if path.is_file()]
     for path in files:

@@ -102,11 +102,11 @@ def _write(report: ProgressReport, collect: Collect, path: Path) -> None:
         html.write(content, path)
         return
 
-    def cancelled() -> bool:
+    def is_cancelled() -> bool:
         try:
             report.check()
         except Cancelled:
             return True
         return False
 
-    pdf.write(content, path, cancelled)
+    pdf.write(content, path, is_cancelled)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt,
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
-from desktop.pages.workbench.items.items_model import ItemDelegate, ItemsModel
+from desktop.pages.workbench.items.items_model import Index, ItemDelegate, ItemsModel
 from desktop.pages.workbench.model.item_rows import ItemRow
 from desktop.widgets import (
     Button,
@@ -34,7 +34,7 @@ _MAX_ROW_REPAINTS = 20
 class _ItemsList(QListView):
     """A list whose rows all have the same height."""
 
-    def dataChanged(self, first: QModelIndex, last: QModelIndex, roles: Sequence[int] = ()) -> None:
+    def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
         # QListView would lay out and paint all rows again.
         QAbstractItemView.dataChanged(self, first, last, list(roles))
 

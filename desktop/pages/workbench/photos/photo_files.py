@@ -77,14 +77,14 @@ def _pair(
 ) -> AlignedPair:
     if source is None or region is None or region.is_empty:
         whole = original_crop(photo, Rect(0, 0, *photo.size)) or preview_crop(photo)
-        return replace(align_crop(_fitted(whole.image)[0], whole, None), to_reference=None)
+        return replace(align_crop(_shrink(whole.image)[0], whole, None), to_reference=None)
     place = padded_region(region, *source.size)
-    crop, scale = _fitted(source.crop(place))
+    crop, scale = _shrink(source.crop(place))
     # The crop may be smaller than the original: its px, and its corner, are brought back first.
     back = np.array([[1 / scale, 0.0, place.x], [0.0, 1 / scale, place.y], [0.0, 0.0, 1.0]])
     mapping = None if homography is None else np.asarray(homography, np.float64) @ back
 
-    def laid(cut: ImageCrop) -> AlignedPair:
+    def lay_out(cut: ImageCrop) -> AlignedPair:
         try:
             pair = align_crop(crop, cut, mapping)
         except ValueError:
@@ -94,14 +94,14 @@ def _pair(
     part = None if homography is None else map_rect(place, np.asarray(homography, np.float64))
     if part is not None and is_large(photo):
         # The px of the original take a while.
-        report(laid(preview_crop(photo)))
+        report(lay_out(preview_crop(photo)))
     sharp = None if part is None else original_crop(photo, part)
     report.check()
-    pair = None if sharp is None else laid(sharp)
-    return pair if pair is not None and pair.aligned else laid(preview_crop(photo))
+    pair = None if sharp is None else lay_out(sharp)
+    return pair if pair is not None and pair.aligned else lay_out(preview_crop(photo))
 
 
-def _fitted(image: QImage) -> tuple[QImage, float]:
+def _shrink(image: QImage) -> tuple[QImage, float]:
     small = shrink_image(image, LONGEST_PX)
     return small, small.width() / image.width()
 

@@ -170,11 +170,11 @@ class RecordPhotosController(QObject):
     def assign_to(self, photo_ids: Sequence[str], item_ids: Sequence[str]) -> None:
         """Assign these photos to some items, too."""
 
-        def wanted() -> dict[str, list[str]]:
+        def wanted_items() -> dict[str, list[str]]:
             photos = [photo for photo_id in photo_ids if (photo := self.photo_list.get(photo_id)) is not None]
             return {photo.photo_id: [*dict.fromkeys([*self._items(photo), *item_ids])] for photo in photos}
 
-        self._assign(wanted)
+        self._assign(wanted_items)
 
     def take_back(self) -> None:
         """Undo the last assignment: its photos get their previous items again."""
@@ -275,7 +275,7 @@ class RecordPhotosController(QObject):
         if is_stored and matrix is not None and photo is not None and item_id in self._items(photo):
             photo_id = photo.photo_id
 
-            def wanted() -> list[Assignment]:
+            def wanted_assignments() -> list[Assignment]:
                 now = self.photo_list.get(photo_id)
                 items = self._items(now) if now is not None else []
                 return [
@@ -288,7 +288,7 @@ class RecordPhotosController(QObject):
                     )
                 ]
 
-            self.photo_list.assign(wanted)
+            self.photo_list.assign(wanted_assignments)
         return is_stored
 
     def _align_when_loaded(self, pair: AlignedPair | None) -> None:

@@ -151,10 +151,10 @@ def test_the_sample_leads_to_a_first_result(hour: FirstHour) -> None:
     damaged = [count > 0 for count, spot in zip(counts, inspection.REGIONS, strict=True) if spot.damage]
     assert sum(damaged) >= len(damaged) - 1
     assert hour.clicks <= 5
-    _removed_by_one_click(hour)
+    check_removal_by_one_click(hour)
 
 
-def _removed_by_one_click(hour: FirstHour) -> None:
+def check_removal_by_one_click(hour: FirstHour) -> None:
     desktop = hour.desktop
     assert desktop.window.go("records")
     hour.records.reload()

@@ -77,7 +77,7 @@ DATABASES: dict[str, Path] = {}
 """The database of the service at an address."""
 
 
-def detected(session: Session, item_id: str, *entries: Entry) -> None:
+def store_detections(session: Session, item_id: str, *entries: Entry) -> None:
     """Write result entries into the database as the service's detections do; no client may."""
     values = result_values(entries)
     columns = ", ".join(f"{name} = :{name}" for name in values)

@@ -32,11 +32,11 @@ def test_a_reduced_photo_keeps_every_place(tmp_path: Path, orientation: int, shr
     path.write_bytes(encode_picture(upright, "JPEG", orientation))
     sizes = []
 
-    def needed(width: int, height: int) -> float:
+    def needed_side(width: int, height: int) -> float:
         sizes.append((width, height))
         return 640 / shrink
 
-    image, scale = load(path, needed)
+    image, scale = load(path, needed_side)
     assert sizes == [(640, 480)]
     assert scale == 1 / shrink
     assert image.shape == (480 // shrink, 640 // shrink, 3)

@@ -59,18 +59,18 @@ def opinion(site: Path, model: str = "map.onnx", photos: int = 3) -> OpinionRequ
         version=2,
         settings=check(site / "map.onnx", None, {}).settings.model_dump(),
         reference_sha256="reference",
-        photos=tuple(passed(site / f"{number}.png") for number in range(photos)),
+        photos=tuple(passed_photo(site / f"{number}.png") for number in range(photos)),
     )
 
 
-def passed(path: Path) -> Request:
+def passed_photo(path: Path) -> Request:
     return Request(KIND, str(path), photo_sha256=path.stem)
 
 
 def today(site: Path, wanted: OpinionRequest | None) -> Request:
     """A request for opinions on today's photo."""
     path = site / "today.png"
-    return replace(passed(path), reference=str(site / "reference.png"), second_opinion=wanted)
+    return replace(passed_photo(path), reference=str(site / "reference.png"), second_opinion=wanted)
 
 
 def opinions(computer: Computer, request: Request) -> list[Any]:
@@ -111,14 +111,14 @@ def test_request_survives_the_pipe(site: Path) -> None:
 def test_without_two_passed_photos_there_is_no_opinion(site: Path, computer: Computer) -> None:
     one = opinion(site, photos=1)
     assert set(opinions(computer, today(site, one))) == {None}
-    lost = replace(one, photos=(passed(site / "lost.png"), *one.photos))
+    lost = replace(one, photos=(passed_photo(site / "lost.png"), *one.photos))
     assert set(opinions(computer, today(site, lost))) == {None}
 
 
 def test_photo_that_does_not_show_the_region_is_left_out(site: Path, computer: Computer) -> None:
     cv2.imwrite(str(site / "blank.png"), np.full((320, 320, 3), 120, np.uint8))
     wanted = opinion(site)
-    more = replace(wanted, photos=(*wanted.photos, passed(site / "blank.png")))
+    more = replace(wanted, photos=(*wanted.photos, passed_photo(site / "blank.png")))
     assert {found["photos"] for found in opinions(computer, today(site, more))} == {3}
 
 
@@ -128,11 +128,11 @@ def test_features_are_computed_once_for_each_picture(
     looked = []
     features = Backbone.features
 
-    def counted(backbone: Backbone, image: Any) -> Any:
+    def count_call(backbone: Backbone, image: Any) -> Any:
         looked.append(image.shape)
         return features(backbone, image)
 
-    monkeypatch.setattr(Backbone, "features", counted)
+    monkeypatch.setattr(Backbone, "features", count_call)
     first = opinions(computer, today(site, opinion(site)))
     once = len(looked)
     assert once % 5 == 0
@@ -169,9 +169,9 @@ def test_backbone_that_fails_leaves_the_findings_as_they_are(
 def test_nothing_is_opened_without_findings(
     site: Path, computer: Computer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused(*_: Any) -> None:
+    def fail(*_: Any) -> None:
         raise AssertionError("a photo was read")
 
-    monkeypatch.setattr(second_opinions, "_align_photo", refused)
+    monkeypatch.setattr(second_opinions, "_align_photo", fail)
     request = today(site, opinion(site, "lost.onnx"))
     assert computer.run(replace(request, photo=str(site / "reference.png"))).boxes == []

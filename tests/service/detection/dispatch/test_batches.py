@@ -20,7 +20,7 @@ from service.detection.tables import BatchRow, ChunkRow
 from shared import samples
 from tests.service.detection.conftest import Held
 from tests.service.detection.dispatch.test_entries import path, until
-from tests.service.detection.dispatch.test_jobs import detect, encoded, make_item, upload
+from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, upload
 from tests.service.detection.dispatch.test_jobs import results as results_of
 
 
@@ -33,7 +33,7 @@ def more(client: TestClient, item: dict[str, Any], scene: samples.Scene, **field
     """Another item with a photo, in a record of its own unless `fields` name one."""
     given = {"model_id": "reference-difference", "item_point": item["item_point"], **fields}
     created = make_item(client, **given)
-    photo = upload(client, "photo.png", encoded(scene.photo))
+    photo = upload(client, "photo.png", encode(scene.photo))
     client.post(path(created, "/photos"), json={"file_id": photo["file_id"]})
     return created
 

@@ -13,7 +13,7 @@ from service.inspection.rules import cancel_running, with_entry
 from shared import __version__, results, samples
 from shared.entries import Entry
 from tests.service.detection.conftest import Held
-from tests.service.detection.dispatch.test_jobs import detect, encoded, make_item, upload
+from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, upload
 from tests.service.detection.dispatch.test_jobs import results as results_of
 
 
@@ -34,7 +34,7 @@ def path(item: dict[str, Any], what: str = "") -> str:
     return f"/api/inspection_item/{item['item_id']}{what}"
 
 
-def ended(client: TestClient, job: dict[str, Any]) -> dict[str, Any]:
+def wait_for_end(client: TestClient, job: dict[str, Any]) -> dict[str, Any]:
     """The job after its end."""
     job_state: dict[str, Any] = {}
 
@@ -52,7 +52,7 @@ def test_an_entry_keeps_its_version_from_pending_to_done(
     between, second = (
         make_item(client, model_id="reference-difference", item_point=item["item_point"]) for _ in range(2)
     )
-    photo = upload(client, "zweite.png", encoded(scene.photo))
+    photo = upload(client, "zweite.png", encode(scene.photo))
     for one in (between, second):
         client.post(path(one, "/photos"), json={"file_id": photo["file_id"]})
     etag = client.get(path(item)).headers["etag"]
@@ -71,7 +71,7 @@ def test_an_entry_keeps_its_version_from_pending_to_done(
     edit = client.put(path(item), json={"description": "x"}, headers={"If-Match": etag})
     assert edit.status_code == 200
     held.go.set()
-    assert (ended(client, job)["state"], ended(client, waiting)["state"]) == ("done", "done")
+    assert (wait_for_end(client, job)["state"], wait_for_end(client, waiting)["state"]) == ("done", "done")
     (done,) = results_of(client, item)
     assert (done["progress"], done["version"], done["job_id"]) == ("done", 1, job["job_id"])
     assert client.get(path(item)).headers["etag"] != edit.headers["etag"]
@@ -118,7 +118,7 @@ def test_a_client_cannot_take_the_entry_of_a_detection_away(
     for body in ([entry], [], [entry]):
         assert client.put(path(item), json={"result": body}).json()["result"][1:] == body
     held.go.set()
-    assert ended(client, job)["version"] == 1
+    assert wait_for_end(client, job)["version"] == 1
     first, second = results_of(client, item)
     assert (first["version"], first["progress"], first["job_id"]) == (1, "done", job["job_id"])
     assert second == entry
@@ -132,7 +132,7 @@ def test_entry_sent_back_too_late_changes_nothing(
     read = results_of(client, item)
     assert client.put(path(item), json={"result": read}).json()["result"] == read
     held.go.set()
-    ended(client, job)
+    wait_for_end(client, job)
     done = results_of(client, item)
     assert client.put(path(item), json={"result": read}).json()["result"] == done
     (copy,) = make_item(client, result=read)["result"]
@@ -149,7 +149,7 @@ def test_a_deleted_item_ends_its_detection_and_comes_back_without_it(
     assert held.started.wait(10)
     client.delete(path(item))
     held.go.set()
-    assert ended(client, job)["state"] == "canceled"
+    assert wait_for_end(client, job)["state"] == "canceled"
     assert client.post(path(item, "/restore")).json()["result"][0]["progress"] == "canceled"
     assert detect(client, item)["version"] == 2
 
@@ -164,7 +164,7 @@ def test_item_deleted_and_restored_is_detected_again_on_request(
     again = detect(client, item, wait=0)
     assert again["job_id"] != job["job_id"]
     held.go.set()
-    assert (ended(client, job)["state"], ended(client, again)["state"]) == ("canceled", "done")
+    assert (wait_for_end(client, job)["state"], wait_for_end(client, again)["state"]) == ("canceled", "done")
     assert [entry["progress"] for entry in results_of(client, item)] == ["canceled", "done"]
 
 

@@ -19,7 +19,7 @@ from service.detection.queue.procrastinate_queue import ProcrastinateQueue
 from service.detection.tables import JobRow
 from shared.wire.detection import JobState
 from tests.service.detection.conftest import Held
-from tests.service.detection.dispatch.test_entries import ended, until
+from tests.service.detection.dispatch.test_entries import until, wait_for_end
 from tests.service.detection.dispatch.test_jobs import detect
 from tests.service.detection.dispatch.test_jobs import results as results_of
 from tests.service.detection.dispatch.test_queue import waiting
@@ -68,7 +68,7 @@ def test_unreachable_database_at_the_end_of_a_job_costs_the_attempt_only(
 
     monkeypatch.setattr(Dispatcher, "_result_writer", refusing)
     job = detect(client, item, wait=0)
-    assert ended(client, job)["state"] == "done"
+    assert wait_for_end(client, job)["state"] == "done"
     (entry,) = results_of(client, item)
     assert (entry["progress"], entry["version"], entry["provenance"]["attempt"]) == ("done", 1, 2)
 
@@ -88,7 +88,7 @@ def test_worker_keeps_its_job_while_the_database_is_unreachable(
     assert held.started.wait(10)
     assert away.again.wait(10), "nobody renews any more"
     held.go.set()
-    assert ended(client, job)["state"] == "done"
+    assert wait_for_end(client, job)["state"] == "done"
     (entry,) = results_of(client, item)
     assert entry["progress"] == "done"
 
@@ -111,7 +111,7 @@ def test_a_clock_that_is_set_forward_while_a_job_is_computed_leaves_one_result(
         # The one who works on it is still there, and takes it for dead.
         until(lambda: database.read_now(lambda session: attempt(session, job["job_id"])) == 2)
     held.go.set()
-    assert ended(client, job)["state"] == "done"
+    assert wait_for_end(client, job)["state"] == "done"
     (entry,) = results_of(client, item)
     assert (entry["progress"], entry["version"]) == ("done", 1)
 

@@ -31,7 +31,7 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 ON_ONE_DATABASE = pytest.mark.parametrize("database_kind", ["sqlite"])
 
 
-def encoded(image: samples.Image) -> bytes:
+def encode(image: samples.Image) -> bytes:
     return bytes(cv2.imencode(".png", image)[1])
 
 
@@ -96,7 +96,7 @@ def test_a_run_writes_one_result_with_its_provenance(
 def test_a_photo_of_something_else_never_passes(client: TestClient, item: dict[str, Any]) -> None:
     other = samples.draw_panel(640, 480, 77).image[::-1, ::-1].copy()
     cv2.randn(other, (90, 90, 90), (60, 60, 60))
-    photo = upload(client, "other.png", encoded(other))
+    photo = upload(client, "other.png", encode(other))
     client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
     job = detect(client, item)
     assert (job["state"], job["error"]) == ("failed", "alignment_failed")
@@ -120,7 +120,7 @@ def test_missing_input_is_reported_at_once(client: TestClient) -> None:
 
 
 def test_unknown_model_and_broken_photo_are_in_the_result(client: TestClient, scene: samples.Scene) -> None:
-    photo = upload(client, "photo.png", encoded(scene.photo))
+    photo = upload(client, "photo.png", encode(scene.photo))
     item = make_item(client, model_id="not-here")
     client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
     assert detect(client, item)["error"] == "model_unknown"
@@ -207,7 +207,7 @@ def test_permissions_are_required(client: TestClient, item: dict[str, Any], as_r
     assert as_role("inspector").post("/api/detection/models").status_code in (403, 422)
 
 
-def queued(database: Database, count: int) -> None:
+def queue_jobs(database: Database, count: int) -> None:
     def write(session: Any) -> None:
         for number in range(count):
             job_rows.create(session, f"item-{number}", "record", "reference-difference", None)
@@ -216,7 +216,7 @@ def queued(database: Database, count: int) -> None:
 
 
 def test_two_workers_never_get_the_same_job(database: Database) -> None:
-    queued(database, 6)
+    queue_jobs(database, 6)
     taken = [
         database.write_now(
             lambda session: row and row.job_id if (row := job_rows.take_oldest(session)) else None
@@ -228,7 +228,7 @@ def test_two_workers_never_get_the_same_job(database: Database) -> None:
 
 
 def test_a_lease_that_ran_out_is_taken_again_and_only_the_last_taker_may_end_it(database: Database) -> None:
-    queued(database, 1)
+    queue_jobs(database, 1)
 
     def take(session: Any) -> tuple[str, int]:
         row = job_rows.take_oldest(session)

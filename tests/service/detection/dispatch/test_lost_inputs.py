@@ -20,8 +20,8 @@ from service.stores.contents import Contents
 from shared import samples
 from tests.service.detection.conftest import Held
 from tests.service.detection.dispatch.test_batches import more
-from tests.service.detection.dispatch.test_entries import ended, until
-from tests.service.detection.dispatch.test_jobs import detect, encoded, make_item, results, upload
+from tests.service.detection.dispatch.test_entries import until, wait_for_end
+from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, results, upload
 from tests.service.detection.graphs import brightness_model
 
 
@@ -33,7 +33,7 @@ def seen_by_model(client: TestClient, tmp_path: Path, scene: samples.Scene) -> d
         answer = client.post("/api/detection/models", data={"model_name": "bright"}, files={"file": file})
     assert answer.status_code == 200, answer.text
     item = make_item(client, model_id=answer.json()["data"]["model_id"])
-    photo = upload(client, "photo.png", encoded(scene.photo))
+    photo = upload(client, "photo.png", encode(scene.photo))
     client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
     return item
 
@@ -75,7 +75,7 @@ def test_model_or_photo_lost_while_the_job_waits_fails_the_job(
     assert held.started.wait(10)
     away = path.rename(path.with_suffix(".away"))
     held.go.set()
-    assert ended(client, job)["error"] == "model_failed"
+    assert wait_for_end(client, job)["error"] == "model_failed"
     away.rename(path)
     held.started.clear()
     held.go.clear()
@@ -83,7 +83,7 @@ def test_model_or_photo_lost_while_the_job_waits_fails_the_job(
     assert held.started.wait(10)
     photo_file(client, settings, seen_by_model).unlink()
     held.go.set()
-    assert ended(client, job)["error"] == "file_lost"
+    assert wait_for_end(client, job)["error"] == "file_lost"
     assert detect(client, seen_by_model)["error"] == "file_lost"
     assert [entry["progress"] for entry in results(client, seen_by_model)] == ["error"] * 3
 
@@ -108,7 +108,7 @@ def test_picture_that_does_not_fit_on_the_disk_is_reported(tmp_path: Path, scene
     files: dict[str, Any] = {}
     for name, image in (("reference", scene.reference), ("photo", scene.photo)):
         files[name] = str(tmp_path / f"{name}.png")
-        Path(files[name]).write_bytes(encoded(image))
+        Path(files[name]).write_bytes(encode(image))
     with Computer() as computer, pytest.raises(DetectionFailed) as failed:
         computer.run(Request("reference_difference", rendered="/dev/full", **files))
     assert failed.value.code == "disk_full"
@@ -134,7 +134,7 @@ def test_a_photo_that_ends_the_process_ahead_of_its_turn_fails_no_other_job(
     monkeypatch.setattr(ComputeProcess, "ask", patient)
     other = more(client, item, scene, inspection_id=item["inspection_id"])
     jobs = client.post(f"/api/inspection/{item['inspection_id']}/detect").json()["data"]
-    assert [ended(client, job)["state"] for job in jobs] == ["done", "done"]
+    assert [wait_for_end(client, job)["state"] for job in jobs] == ["done", "done"]
     assert len(prepared) == 1
     for one in (item, other):
         (entry,) = results(client, one)
@@ -144,7 +144,7 @@ def test_a_photo_that_ends_the_process_ahead_of_its_turn_fails_no_other_job(
 def test_prefetched_photo_is_used_for_its_request_only(tmp_path: Path, scene: samples.Scene) -> None:
     paths = [tmp_path / name for name in ("reference.png", "photo.png", "other.png")]
     for path, image in zip(paths, (scene.reference, scene.photo, scene.reference), strict=True):
-        path.write_bytes(encoded(image))
+        path.write_bytes(encode(image))
     reference, photo, other = map(str, paths)
     request = Request("reference_difference", photo, reference)
     with Computer() as computer:
@@ -164,8 +164,8 @@ def test_prefetched_photo_is_used_for_its_request_only(tmp_path: Path, scene: sa
 
 def test_next_request_is_prefetched_with_its_reference_image(tmp_path: Path, scene: samples.Scene) -> None:
     for name, image in (("reference.png", scene.reference), ("photo.png", scene.photo)):
-        (tmp_path / name).write_bytes(encoded(image))
-        (tmp_path / f"next-{name}").write_bytes(encoded(image))
+        (tmp_path / name).write_bytes(encode(image))
+        (tmp_path / f"next-{name}").write_bytes(encode(image))
     first, following = (
         Request(
             "reference_difference", str(tmp_path / f"{kind}photo.png"), str(tmp_path / f"{kind}reference.png")
@@ -185,7 +185,7 @@ def test_too_large_photo_is_not_prefetched(
 ) -> None:
     monkeypatch.setattr("service.detection.compute.computer._PREFETCH_PIXELS", 100_000)
     for name, image in (("reference.png", scene.reference), ("photo.png", scene.photo)):
-        (tmp_path / name).write_bytes(encoded(image))
+        (tmp_path / name).write_bytes(encode(image))
     request = Request(
         "reference_difference", str(tmp_path / "photo.png"), reference=str(tmp_path / "reference.png")
     )

@@ -20,7 +20,7 @@ from service.workers.child import ProcessDied
 from shared import samples
 from shared.images.cv import cv2
 from shared.samples import View
-from tests.service.detection.dispatch.test_jobs import detect, encoded, results, upload
+from tests.service.detection.dispatch.test_jobs import detect, encode, results, upload
 from tests.service.detection.graphs import spots_model
 from tests.service.detection.models.test_registry import add
 
@@ -44,7 +44,7 @@ class Scene:
         return f"/api/inspection/{self.record}/record-photos"
 
     def add(self, image: samples.Image, name: str = "全景.png") -> str:
-        file_id = upload(self.client, name, encoded(image))["file_id"]
+        file_id = upload(self.client, name, encode(image))["file_id"]
         answer = self.client.post(self.path, json={"file_id": file_id})
         assert answer.status_code == 200, answer.text
         return str(answer.json()["data"]["photo_id"])
@@ -68,7 +68,7 @@ class Scene:
 @pytest.fixture
 def scene(client: TestClient) -> Scene:
     drawn = samples.draw_scene(WIDTH, HEIGHT, 3, kinds=("added", "stain"), view=VIEW)
-    file = upload(client, "reference.png", encoded(drawn.reference))
+    file = upload(client, "reference.png", encode(drawn.reference))
     body = {"reference_image_name": "左翼", "file_id": file["file_id"]}
     image = client.post("/api/catalogue/reference-images", json=body).json()["data"]["reference_image_id"]
     record = client.post("/api/inspection/create", json={"task_id": "t", "reference_image_id": image})
@@ -134,12 +134,12 @@ def test_a_match_has_its_turn_between_detections(scene: Scene, held: Any) -> Non
     order: list[str] = []
     send = ComputeProcess.ask
 
-    def noted(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
+    def note_order(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
         order.append("match" if "match" in request else "detect")
         return send(process, request, seconds, progress)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ComputeProcess, "ask", noted)
+        patch.setattr(ComputeProcess, "ask", note_order)
         held.go.set()
         assert scene.match(photo_id)["state"] == "matched"
         for job in jobs:
@@ -166,15 +166,15 @@ def test_a_compute_process_that_dies_is_said(scene: Scene, monkeypatch: pytest.M
 def test_a_lost_file_is_said(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     photo_id = scene.add(scene.drawn.photo)
 
-    def lost(*_arguments: Any) -> Any:
+    def raise_not_found(*_arguments: Any) -> Any:
         raise FileNotFoundError
 
-    monkeypatch.setattr("service.files.service.FilesService.path_of_file", lost)
+    monkeypatch.setattr("service.files.service.FilesService.path_of_file", raise_not_found)
     photo = scene.match(photo_id)
     assert (photo["state"], photo["error"]) == ("failed", "file_lost")
 
 
-def spotted(scene: Scene) -> tuple[samples.Image, list[tuple[float, float]]]:
+def draw_spots(scene: Scene) -> tuple[samples.Image, list[tuple[float, float]]]:
     """A dark photo with a bright spot in the middle of the first region and one in that of the last."""
     photo = np.full_like(scene.drawn.photo, 40)
     middles = []
@@ -191,7 +191,7 @@ def test_findings_of_a_model_count_in_the_region_that_they_lie_in(scene: Scene, 
     )
     assert model.status_code == 200, model.text
     scene.use(model.json()["data"]["model_id"])
-    photo, middles = spotted(scene)
+    photo, middles = draw_spots(scene)
     photo_id = scene.add(photo)
     homography = scene.drawn.homography.tolist()
     placed = [{"item_id": item["item_id"], "homography": homography} for item in scene.items[:3]]
@@ -221,8 +221,8 @@ def test_an_own_photo_counts_whole(scene: Scene, tmp_path: Path) -> None:
         scene.client, spots_model(tmp_path / "spots.onnx"), settings='{"confidence": 0.6, "sliced": 0}'
     )
     scene.use(model.json()["data"]["model_id"])
-    photo, _ = spotted(scene)
-    file_id = upload(scene.client, "own.png", encoded(photo))["file_id"]
+    photo, _ = draw_spots(scene)
+    file_id = upload(scene.client, "own.png", encode(photo))["file_id"]
     path = f"/api/inspection_item/{scene.items[1]['item_id']}/photos"
     assert scene.client.post(path, json={"file_id": file_id}).status_code == 200
     assert detect(scene.client, scene.items[1])["state"] == "done"
@@ -237,15 +237,15 @@ def test_items_that_share_photo_and_model_run_it_once(
     runs = []
     look = Detector.detect
 
-    def counted(*arguments: Any) -> Any:
+    def count_call(*arguments: Any) -> Any:
         runs.append(1)
         return look(*arguments)
 
-    monkeypatch.setattr(Detector, "detect", counted)
+    monkeypatch.setattr(Detector, "detect", count_call)
     photo = np.full((640, 640, 3), 30, np.uint8)
     photo[100:116, 100:116] = photo[520:536, 520:536] = 255
     path = tmp_path / "photo.png"
-    path.write_bytes(encoded(photo))
+    path.write_bytes(encode(photo))
     settings = {"confidence": 0.6, "sliced": 0}
     model = str(spots_model(tmp_path / "spots.onnx"))
 

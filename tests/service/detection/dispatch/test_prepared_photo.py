@@ -13,7 +13,7 @@ from service.detection.compute.request import to_request
 from shared import samples
 from tests.service.detection.conftest import Held
 from tests.service.detection.dispatch.test_batches import more
-from tests.service.detection.dispatch.test_entries import ended
+from tests.service.detection.dispatch.test_entries import wait_for_end
 from tests.service.detection.dispatch.test_jobs import detect
 
 
@@ -57,6 +57,6 @@ def test_no_photo_is_prepared_for_a_new_job_beside_a_running_one(
     assert held.started.wait(10)
     second = client.post(f"/api/inspection_item/{other['item_id']}/detect").json()["data"]
     held.go.set()
-    assert [ended(client, job)["state"] for job in (first, second)] == ["done", "done"]
+    assert [wait_for_end(client, job)["state"] for job in (first, second)] == ["done", "done"]
     # A job that was taken prepares its photo with its whole request, whose picture has a file.
     assert [request["rendered"] is None for request in prepared] in ([True], [True, False])

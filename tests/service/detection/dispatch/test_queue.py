@@ -188,7 +188,7 @@ def test_two_services_and_one_of_them_killed_leave_one_result_per_job(
     def both_work() -> bool:
         return bool(database.read_now(lambda session: session.execute(working).scalar_one()) == 2)
 
-    def held_in_work(process: subprocess.Popen[bytes]) -> bool:
+    def stop_in_work(process: subprocess.Popen[bytes]) -> bool:
         # It stands still, so what it has taken now is what it dies with.
         process.send_signal(signal.SIGSTOP)
         for _ in range(10):
@@ -207,7 +207,7 @@ def test_two_services_and_one_of_them_killed_leave_one_result_per_job(
         with httpx.Client(base_url=f"{stays.url}/api", headers=headers, timeout=30) as client:
             record, items = items_to_detect(client)
             client.post(f"/inspection/{record}/detect").raise_for_status()
-            until(lambda: both_work() and held_in_work(dies.process))
+            until(lambda: both_work() and stop_in_work(dies.process))
             dies.process.kill()
             dies.process.wait(10)
             until(lambda: open_rows(database) == 0, 60)

@@ -17,14 +17,14 @@ from shared.wire.inspection import DetectionSettings
 from tests.service.detection.dispatch.test_entries import path
 from tests.service.detection.dispatch.test_item_settings import with_settings
 from tests.service.detection.dispatch.test_jobs import detect as ask
-from tests.service.detection.dispatch.test_jobs import encoded, upload
+from tests.service.detection.dispatch.test_jobs import encode, upload
 from tests.service.detection.dispatch.test_jobs import results as results_of
 
 VIEW = samples.View(rotation=60, scale=0.6)
 REGION = Rect(100, 100, 400, 300)
 
 
-def blurred(image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def blur(image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A photo too blurred for its place to be found, and reference px -> photo px."""
     photo, truth = samples.photograph(image, VIEW)
     return np.asarray(cv2.GaussianBlur(photo, (0, 0), 6)), np.asarray(truth, np.float64)
@@ -32,7 +32,7 @@ def blurred(image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def test_refused_photo_is_compared_after_a_user_set_the_alignment() -> None:
     reference = samples.draw_panel(800, 600, 1).image
-    photo, truth = blurred(reference)
+    photo, truth = blur(reference)
     with pytest.raises(AlignmentFailed):
         detect(reference, REGION, photo)
     x, y = (truth @ [300, 250, 1])[:2]
@@ -72,8 +72,8 @@ def test_an_alignment_that_no_camera_could_give_is_refused() -> None:
 def test_entry_says_that_a_user_set_the_alignment_of_its_photo(
     client: TestClient, item: dict[str, Any], scene: samples.Scene
 ) -> None:
-    photo, truth = blurred(scene.reference)
-    stored = upload(client, "blurred.png", encoded(photo))
+    photo, truth = blur(scene.reference)
+    stored = upload(client, "blurred.png", encode(photo))
     assert client.post(f"{path(item)}/photos", json={"file_id": stored["file_id"]}).status_code == 200
     assert ask(client, item)["error"] == "alignment_failed"
     alignment = {"photo_file_id": stored["file_id"], "homography": truth.tolist()}

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 from starlette.testclient import TestClient
 
-from tests.service.detection.dispatch.test_jobs import detect, encoded, make_item, upload
+from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, upload
 from tests.service.detection.graphs import backbone_model
 from tests.service.detection.models.test_registry import add
 
 
-def added(client: TestClient, path: Path, name: str) -> dict[str, Any]:
+def add_backbone(client: TestClient, path: Path, name: str) -> dict[str, Any]:
     answer = add(client, path, model_name=name)
     assert answer.status_code == 200, answer.text
     return dict(answer.json()["data"])
 
 
-def enabled(client: TestClient) -> list[str]:
+def enabled_names(client: TestClient) -> list[str]:
     models = client.get("/api/detection/models").json()["data"]
     return [model["model_name"] for model in models if model["enabled"] and model["kind"] == "backbone"]
 
@@ -32,33 +32,33 @@ def enable(client: TestClient, model: dict[str, Any]) -> None:
 def test_new_backbone_is_disabled_and_enabling_another_disables_the_first(
     client: TestClient, tmp_path: Path
 ) -> None:
-    first = added(client, backbone_model(tmp_path / "a.onnx"), "a")
-    second = added(client, backbone_model(tmp_path / "b.onnx", leading=1), "b")
+    first = add_backbone(client, backbone_model(tmp_path / "a.onnx"), "a")
+    second = add_backbone(client, backbone_model(tmp_path / "b.onnx", leading=1), "b")
     assert (first["kind"], first["enabled"], first["labels"]) == ("backbone", False, [])
-    assert enabled(client) == []
+    assert enabled_names(client) == []
     enable(client, first)
-    assert enabled(client) == ["a"]
+    assert enabled_names(client) == ["a"]
     enable(client, second)
-    assert enabled(client) == ["b"]
+    assert enabled_names(client) == ["b"]
     changes = client.get("/api/audit", params={"object_kind": "model"}).json()["data"]["data"]
     switched = [change["object_id"] for change in changes if change["action"] == "update"]
     assert switched == [second["model_id"], first["model_id"], first["model_id"]]
 
 
 def test_next_version_of_a_backbone_is_disabled(client: TestClient, tmp_path: Path) -> None:
-    model = added(client, backbone_model(tmp_path / "a.onnx"), "a")
+    model = add_backbone(client, backbone_model(tmp_path / "a.onnx"), "a")
     enable(client, model)
     place = f"/api/detection/models/{model['model_id']}/versions"
     version = client.post(place, json={"settings": {"values": "unit"}}).json()["data"]
     assert (version["version"], version["enabled"], version["settings"]["values"]) == (2, False, "unit")
-    assert enabled(client) == ["a"]
+    assert enabled_names(client) == ["a"]
 
 
 def test_item_with_a_backbone_as_its_model_fails_with_a_reason(client: TestClient, tmp_path: Path) -> None:
-    model = added(client, backbone_model(tmp_path / "a.onnx"), "a")
+    model = add_backbone(client, backbone_model(tmp_path / "a.onnx"), "a")
     enable(client, model)
     item = make_item(client, model_id=model["model_id"])
-    photo = upload(client, "p.png", encoded(np.full((64, 64, 3), 90, np.uint8)))
+    photo = upload(client, "p.png", encode(np.full((64, 64, 3), 90, np.uint8)))
     client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
     assert detect(client, item)["error"] == "model_finds_nothing"
 

@@ -18,7 +18,7 @@ from shared.wire.detection import ModelKind
 from tests.service.detection.graphs import backbone_model, brightness_model, constant_model
 
 
-def opened(path: Path) -> Backbone:
+def open_backbone(path: Path) -> Backbone:
     return Backbone(Detector(path), check(path, None, {}).settings)
 
 
@@ -69,16 +69,16 @@ def test_outputs_that_are_not_finite_are_refused(tmp_path: Path) -> None:
 
 def test_map_and_tokens_give_the_same_features(tmp_path: Path) -> None:
     image = np.random.default_rng(1).integers(0, 256, (90, 120, 3), np.uint8)
-    first = opened(backbone_model(tmp_path / "map.onnx")).features(image)
+    first = open_backbone(backbone_model(tmp_path / "map.onnx")).features(image)
     assert first.shape == (8, 8, 24)
     assert np.linalg.norm(first.astype(np.float32), axis=2) == pytest.approx(1, abs=2e-3)
     for leading in (0, 1, 5):
-        tokens = opened(backbone_model(tmp_path / "tokens.onnx", leading=leading)).features(image)
+        tokens = open_backbone(backbone_model(tmp_path / "tokens.onnx", leading=leading)).features(image)
         assert np.array_equal(tokens, first)
 
 
 def test_only_the_patches_that_changed_have_other_features(tmp_path: Path) -> None:
-    backbone = opened(backbone_model(tmp_path / "b.onnx", leading=1))
+    backbone = open_backbone(backbone_model(tmp_path / "b.onnx", leading=1))
     image = np.random.default_rng(2).integers(0, 256, (64, 64, 3), np.uint8)
     changed = image.copy()
     changed[16:24, 40:48] = 255 - changed[16:24, 40:48]

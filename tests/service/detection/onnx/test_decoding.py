@@ -27,7 +27,7 @@ def numbers(*shape: int, seed: int = 1) -> NDArray[np.float32]:
     return np.random.default_rng(seed).uniform(0.01, 0.99, shape).astype(np.float32)
 
 
-def centred(x: float, y: float, w: float, h: float) -> list[float]:
+def to_corners(x: float, y: float, w: float, h: float) -> list[float]:
     return [x - w / 2, y - h / 2, x + w / 2, y + h / 2]
 
 
@@ -39,7 +39,7 @@ def with_objectness(row: Any, box: list[float]) -> tuple[list[float], float, int
 def v5() -> tuple[list[Any], Plain]:
     table = numbers(1, 3 * COUNT, 5 + CLASSES)
     table[..., :4] *= 64
-    return [table], [with_objectness(row, centred(*row[:4].astype(float))) for row in table[0]]
+    return [table], [with_objectness(row, to_corners(*row[:4].astype(float))) for row in table[0]]
 
 
 def v8() -> tuple[list[Any], Plain]:
@@ -49,7 +49,7 @@ def v8() -> tuple[list[Any], Plain]:
     for place in range(COUNT):
         column = table[0, :, place].astype(float)
         best = max(range(CLASSES), key=lambda number: column[4 + number])
-        expected.append((centred(*column[:4]), float(column[4 + best]), best))
+        expected.append((to_corners(*column[:4]), float(column[4 + best]), best))
     return [table], expected
 
 
@@ -61,7 +61,7 @@ def yolox() -> tuple[list[Any], Plain]:
         for y in range(HEIGHT // stride):
             for x in range(WIDTH // stride):
                 dx, dy, w, h = table[0, row, :4].astype(float)
-                box = centred((x + dx) * stride, (y + dy) * stride, np.exp(w) * stride, np.exp(h) * stride)
+                box = to_corners((x + dx) * stride, (y + dy) * stride, np.exp(w) * stride, np.exp(h) * stride)
                 expected.append(with_objectness(table[0, row].astype(float), box))
                 row += 1
     return [table], expected
@@ -81,7 +81,7 @@ def detr() -> tuple[list[Any], Plain]:
         raised = np.exp(logits[0, place].astype(float))
         scores = (raised / raised.sum())[:CLASSES]
         x, y, w, h = boxes[0, place].astype(float)
-        box = centred(x * WIDTH, y * HEIGHT, w * WIDTH, h * HEIGHT)
+        box = to_corners(x * WIDTH, y * HEIGHT, w * WIDTH, h * HEIGHT)
         expected.append((box, float(scores.max()), int(scores.argmax())))
     return [logits, boxes], expected
 

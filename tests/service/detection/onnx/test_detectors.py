@@ -30,33 +30,33 @@ BOX_IN_INPUT = (16.0, 24.0, 48.0, 40.0)
 BOX_IN_PHOTO = Rect(50, 25, 100, 50)
 
 
-def found(path: Path, photo: np.ndarray[Any, Any] = PHOTO, **settings: Any) -> list[DetectedObject]:
+def detect(path: Path, photo: np.ndarray[Any, Any] = PHOTO, **settings: Any) -> list[DetectedObject]:
     checked = check(path, None, settings)
     return Detector(path).detect(photo, checked.kind, checked.settings, checked.labels)
 
 
-def centred(box: tuple[float, float, float, float]) -> list[float]:
+def to_centre(box: tuple[float, float, float, float]) -> list[float]:
     x1, y1, x2, y2 = box
     return [(x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1]
 
 
 def yolo_v8() -> dict[str, Any]:
     table = np.zeros((1, 4 + 3, CELLS), np.float32)
-    table[0, :, 5] = [*centred(BOX_IN_INPUT), 0.1, 0.9, 0.2]
-    table[0, :, 6] = [*centred((17, 24, 48, 40)), 0.1, 0.8, 0.2]
+    table[0, :, 5] = [*to_centre(BOX_IN_INPUT), 0.1, 0.9, 0.2]
+    table[0, :, 6] = [*to_centre((17, 24, 48, 40)), 0.1, 0.8, 0.2]
     return {"output0": table}
 
 
 def yolo_v5() -> dict[str, Any]:
     table = np.zeros((1, 3 * CELLS, 5 + 3), np.float32)
-    table[0, 7] = [*centred(BOX_IN_INPUT), 0.9, 0.0, 1.0, 0.0]
+    table[0, 7] = [*to_centre(BOX_IN_INPUT), 0.9, 0.0, 1.0, 0.0]
     return {"output": table}
 
 
 def yolox() -> dict[str, Any]:
     table = np.full((1, CELLS, 5 + 3), 0.0, np.float32)
     # Cell x = 3, y = 2 of the first stride (8): row 2 * 8 + 3.
-    x, y, w, h = centred((16, 8, 48, 24))
+    x, y, w, h = to_centre((16, 8, 48, 24))
     table[0, 19] = [x / 8 - 3, y / 8 - 2, np.log(w / 8), np.log(h / 8), 0.9, 0.0, 1.0, 0.0]
     return {"output": table}
 
@@ -109,7 +109,7 @@ def test_each_kind_is_recognised_and_its_box_comes_back_in_photo_pixels(
 ) -> None:
     path = constant_model(tmp_path / "tiny.onnx", make(), names=("dent", "crack", "stain"))
     assert check(path, None, {}).kind is kind
-    (only,) = found(path)
+    (only,) = detect(path)
     assert only.label == "crack"
     assert only.confidence >= 0.8
     for value, wanted in zip(
@@ -126,7 +126,7 @@ def test_overlapping_boxes_merge_within_a_class_only(tmp_path: Path) -> None:
     table[0, 1] = [11, 20, 40, 40, 0.8, 0]
     table[0, 2] = [11, 20, 40, 40, 0.7, 1]
     path = constant_model(tmp_path / "tiny.onnx", {"output0": table}, names=("dent", "crack"))
-    assert [(one.label, round(one.confidence, 2)) for one in found(path)] == [("dent", 0.9), ("crack", 0.7)]
+    assert [(one.label, round(one.confidence, 2)) for one in detect(path)] == [("dent", 0.9), ("crack", 0.7)]
 
 
 def test_a_label_may_have_a_threshold_of_its_own(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_label_may_have_a_threshold_of_its_own(tmp_path: Path) -> None:
     table[0, 0] = [10, 20, 30, 40, 0.5, 0]
     table[0, 1] = [35, 20, 60, 40, 0.1, 1]
     path = constant_model(tmp_path / "tiny.onnx", {"output0": table}, names=("dent", "crack"))
-    labels = [one.label for one in found(path, per_label={"dent": 0.6, "crack": 0.05})]
+    labels = [one.label for one in detect(path, per_label={"dent": 0.6, "crack": 0.05})]
     assert labels == ["crack"]
 
 
@@ -152,9 +152,9 @@ def test_a_large_photo_is_cut_so_that_a_small_bright_spot_counts(tmp_path: Path)
     photo = np.zeros((800, 800, 3), np.uint8)
     photo[600:664, 400:464] = 255
     settings = {"confidence": 0.3, "fit": "stretch"}
-    assert found(path, photo, sliced=0, **settings) == []
-    assert found(path, photo, sliced=4, **settings)
-    (spot, *_) = found(path, photo, sliced=4, **settings)
+    assert detect(path, photo, sliced=0, **settings) == []
+    assert detect(path, photo, sliced=4, **settings)
+    (spot, *_) = detect(path, photo, sliced=4, **settings)
     assert spot.box.intersection(Rect(400, 600, 64, 64)).area > 0.5 * 64 * 64
 
 
@@ -162,8 +162,8 @@ def test_a_small_spot_in_a_50_mp_photo_is_not_scaled_away(tmp_path: Path) -> Non
     path = spots_model(tmp_path / "spots.onnx")
     photo = np.zeros((6144, 8192, 3), np.uint8)
     photo[5003:5009, 3001:3007] = 255
-    assert found(path, photo, sliced=0, confidence=0.5) == []
-    spots = found(path, photo, confidence=0.5)
+    assert detect(path, photo, sliced=0, confidence=0.5) == []
+    spots = detect(path, photo, confidence=0.5)
     assert spots
     for spot in spots:
         # The cells of overlapping parts do not coincide, so each part has a box of its own around the spot.
@@ -340,13 +340,13 @@ def yolox_nano() -> Path:
 @pytest.mark.models
 def test_yolox_nano_finds_a_stop_sign(yolox_nano: Path) -> None:
     photo, bounds = stop_sign()
-    (sign,) = found(yolox_nano, photo)
+    (sign,) = detect(yolox_nano, photo)
     # Number 11 of the 80 classes of COCO.
     assert sign.label == "class 11"
     assert sign.confidence > 0.8
     corners = (sign.box.x, sign.box.y, sign.box.right, sign.box.bottom)
     assert np.allclose(corners, bounds, atol=8)
-    assert found(yolox_nano, photo, values="unit") == []
+    assert detect(yolox_nano, photo, values="unit") == []
 
 
 @pytest.mark.models

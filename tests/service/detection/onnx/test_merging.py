@@ -20,7 +20,7 @@ SETTINGS = DetectorSettings(width=320, height=320)
 Box = tuple[float, float, float, float]
 
 
-def seen(things: Sequence[Box], classes: Sequence[int] = (), least: float = 4.0) -> list[Box]:
+def detect_in_slices(things: Sequence[Box], classes: Sequence[int] = (), least: float = 4.0) -> list[Box]:
     """The findings of objects of which each slice shows its part, if it has `least` px of the input."""
     parts = []
     for place in slices(WIDTH, HEIGHT, SETTINGS):
@@ -58,18 +58,18 @@ def seen(things: Sequence[Box], classes: Sequence[int] = (), least: float = 4.0)
     ],
 )
 def test_object_cut_by_slices_is_one_finding(thing: Box) -> None:
-    assert seen([thing]) == [thing]
+    assert detect_in_slices([thing]) == [thing]
 
 
 def test_adjacent_objects_cut_by_the_same_edge_stay_separate() -> None:
     things = [(900, 1000, 1700, 1010), (900, 1012, 1700, 1022), (910, 1024, 1650, 1034)]
-    assert seen(things) == sorted(things)
+    assert detect_in_slices(things) == sorted(things)
 
 
 def test_object_that_ends_where_another_starts_stays_separate() -> None:
     things = [(900, 1000, 1200, 1010), (1230, 1000, 1500, 1010)]
-    assert seen(things) == things
-    assert seen([(900, 1000, 1700, 1010), (1000, 1000, 1800, 1011)], (0, 1)) == [
+    assert detect_in_slices(things) == things
+    assert detect_in_slices([(900, 1000, 1700, 1010), (1000, 1000, 1800, 1011)], (0, 1)) == [
         (900, 1000, 1700, 1010),
         (1000, 1000, 1800, 1011),
     ]
@@ -121,7 +121,7 @@ def test_most_confident_of_too_many_findings_stay() -> None:
 )
 def test_any_object_is_one_finding(x: int, y: int, w: int, h: int) -> None:
     thing = (x, y, min(x + w, WIDTH), min(y + h, HEIGHT))
-    (one,) = seen([thing])
+    (one,) = detect_in_slices([thing])
     # What ends within 1.5 % of a part's edge may be a piece or not.
     assert np.allclose(one, thing, atol=5)
 

@@ -18,7 +18,7 @@ SIZE = 320
 EVERYWHERE = np.full((SIZE, SIZE), 255, np.uint8)
 
 
-def etched(seed: int = 4) -> np.ndarray:
+def draw_board(seed: int = 4) -> np.ndarray:
     return scans.draw_board(SIZE, SIZE, seed)
 
 
@@ -32,7 +32,7 @@ def test_frame_of_differences_does_not_absorb_differences_inside() -> None:
 
 @pytest.mark.parametrize("beyond", [0, 255])
 def test_differences_outside_the_reference_image_do_not_count(beyond: int) -> None:
-    sheet = cv2.merge([255 - etched()] * 3)
+    sheet = cv2.merge([255 - draw_board()] * 3)
     shown = cv2.copyMakeBorder(sheet, 40, 40, 40, 40, cv2.BORDER_CONSTANT, value=(beyond,) * 3)
     photo, _ = photograph(shown, View(rotation=3, gain=0.65, blur=1.2, noise=3), 2)
     found = detect(sheet, Rect(0, 0, SIZE, SIZE), photo).boxes
@@ -40,7 +40,7 @@ def test_differences_outside_the_reference_image_do_not_count(beyond: int) -> No
 
 
 def test_lines_of_another_width_do_not_bend_the_light() -> None:
-    sheet = 255 - etched()
+    sheet = 255 - draw_board()
     x = np.arange(SIZE, dtype=np.float32) / SIZE
     thinner = cv2.dilate(sheet, np.ones((3, 3), np.uint8)).astype(np.float32)
     photo = (thinner * 0.65 * (1 - 0.4 * x))[..., None]
@@ -51,7 +51,7 @@ def test_lines_of_another_width_do_not_bend_the_light() -> None:
 
 @pytest.mark.parametrize("wider", [True, False])
 def test_lines_are_made_as_wide_as_those_of_the_photo(wider: bool) -> None:
-    sheet = etched()
+    sheet = draw_board()
     change = cv2.dilate if wider else cv2.erode
     photo = cv2.GaussianBlur(change(sheet, np.ones((3, 3), np.uint8)), (0, 0), 1.0).astype(np.float32) * 0.6
     before = sheet.astype(np.float32)[..., None]

@@ -22,7 +22,7 @@ SIDE = 200
 SURROUNDINGS, USUAL, AREA = 4, 5, 6
 
 
-def seen(around: float, usual: float = 2.0, at: int = 80, peak: float = 30.0) -> Examined:
+def examine(around: float, usual: float = 2.0, at: int = 80, peak: float = 30.0) -> Examined:
     """A difference of 60 grey levels, 20 px wide, and of `around` everywhere else."""
     was = np.full((SIDE, SIDE, 3), 100, np.float32)
     now = was + np.float32(around)
@@ -33,7 +33,7 @@ def seen(around: float, usual: float = 2.0, at: int = 80, peak: float = 30.0) ->
     return Examined([view], Alignment(np.eye(3), 50, 0.1, 1.0, 1.0), False, False, 6.0)
 
 
-def measured(examined: Examined) -> tuple[float, ...]:
+def measure_first(examined: Examined) -> tuple[float, ...]:
     (view,) = examined.looks
     return measures(view.found[0], view, examined)
 
@@ -44,22 +44,22 @@ def sure(examined: Examined) -> float:
 
 
 def test_difference_that_continues_around_the_part_counts_less() -> None:
-    alone, spread = seen(around=2), seen(around=40)
-    assert measured(spread)[SURROUNDINGS] < measured(alone)[SURROUNDINGS] - 1
+    alone, spread = examine(around=2), examine(around=40)
+    assert measure_first(spread)[SURROUNDINGS] < measure_first(alone)[SURROUNDINGS] - 1
     assert sure(spread) < sure(alone)
 
 
 @pytest.mark.parametrize("at", [0, SIDE - 20])
 def test_surroundings_of_a_finding_at_the_edge_of_the_frame_are_those_that_are_seen(at: int) -> None:
-    assert measured(seen(around=2, at=at))[SURROUNDINGS] == pytest.approx(np.log(61 / 3), abs=0.01)
+    assert measure_first(examine(around=2, at=at))[SURROUNDINGS] == pytest.approx(np.log(61 / 3), abs=0.01)
 
 
 def test_measures_are_logarithms_of_ratios() -> None:
-    found = measured(seen(around=2, usual=5))
+    found = measure_first(examine(around=2, usual=5))
     assert found[SURROUNDINGS] == pytest.approx(np.log(61 / 3), abs=0.01)
     assert found[USUAL] == pytest.approx(np.log(61 / 6), abs=0.01)
     assert found[AREA] == pytest.approx(np.log(2))
 
 
 def test_no_finding_is_certain() -> None:
-    assert sure(seen(around=0, peak=300.0)) <= MAX_CONFIDENCE
+    assert sure(examine(around=0, peak=300.0)) <= MAX_CONFIDENCE

@@ -21,14 +21,14 @@ FEATURES = ReferenceFeatures(Pyramid(grey(REFERENCE)))
 REGIONS = [Rect(x * 200 + 20, y * 225 + 20, 160, 185) for y in range(4) for x in range(6)]
 
 
-def found(
+def find(
     photo: Image, reference: Image = REFERENCE, regions: list[Rect] = REGIONS, seconds: float = 60
 ) -> list[RegionPlace | None]:
     features = FEATURES if reference is REFERENCE else ReferenceFeatures(Pyramid(grey(reference)))
     return find_regions(features, regions, Pyramid(grey(photo)), seconds)
 
 
-def shown(places: list[RegionPlace | None]) -> set[int]:
+def covered_regions(places: list[RegionPlace | None]) -> set[int]:
     return {number for number, place in enumerate(places) if place is not None and place.covered}
 
 
@@ -54,7 +54,7 @@ def off(places: list[RegionPlace | None], matrix: Matrix) -> float:
     )
 
 
-def enlarged(area: Rect, times: float) -> tuple[Image, Matrix]:
+def enlarge(area: Rect, times: float) -> tuple[Image, Matrix]:
     """A part of the reference image, enlarged, and its homography, reference px -> its px."""
     part = REFERENCE[int(area.y) : int(area.bottom), int(area.x) : int(area.right)]
     matrix = np.array([[times, 0, -times * area.x], [0, times, -times * area.y], [0, 0, 1]])
@@ -73,8 +73,8 @@ def enlarged(area: Rect, times: float) -> tuple[Image, Matrix]:
 def test_a_photo_of_the_whole_surface(view: View) -> None:
     hurt, _ = samples.damage_panel(samples.draw_panel(1200, 900, 3), samples.KINDS, 3)
     photo, matrix = samples.photograph(hurt, view, 5)
-    places = found(photo)
-    assert inside(matrix, photo, 0.65) <= shown(places) <= inside(matrix, photo, 0.55)
+    places = find(photo)
+    assert inside(matrix, photo, 0.65) <= covered_regions(places) <= inside(matrix, photo, 0.55)
     assert off(places, matrix) < 2
     for number, place in enumerate(places):
         if place is not None and number in inside(matrix, photo, 0.999):
@@ -84,28 +84,28 @@ def test_a_photo_of_the_whole_surface(view: View) -> None:
 def test_a_photo_of_one_half_with_perspective() -> None:
     photo, matrix = samples.photograph(REFERENCE, View(rotation=3, scale=1.6, perspective=0.05, noise=3), 6)
     half = photo[:, : photo.shape[1] // 2]
-    places = found(half)
-    assert inside(matrix, half, 0.65) <= shown(places) <= inside(matrix, half, 0.55)
-    assert shown(places) >= {0, 1, 6, 7, 12, 13, 18, 19}
+    places = find(half)
+    assert inside(matrix, half, 0.65) <= covered_regions(places) <= inside(matrix, half, 0.55)
+    assert covered_regions(places) >= {0, 1, 6, 7, 12, 13, 18, 19}
     assert off(places, matrix) < 2
     assert places[5] is None
 
 
 def test_a_close_up_of_one_region() -> None:
     region = REGIONS[8]
-    part, matrix = enlarged(Rect(region.x - 10, region.y - 10, region.w + 20, region.h + 20), 5)
+    part, matrix = enlarge(Rect(region.x - 10, region.y - 10, region.w + 20, region.h + 20), 5)
     photo, view = samples.photograph(part, View(rotation=5, gain=1.1, noise=3), 3)
-    places = found(photo)
-    assert shown(places) == {8}
+    places = find(photo)
+    assert covered_regions(places) == {8}
     assert off(places, view @ matrix) < 5
 
 
 def test_a_close_up_of_several_regions() -> None:
-    part, matrix = enlarged(Rect(380, 210, 460, 470), 3)
+    part, matrix = enlarge(Rect(380, 210, 460, 470), 3)
     photo, view = samples.photograph(part, View(rotation=-6, noise=3), 3)
-    places = found(photo)
-    assert shown(places) == inside(view @ matrix, photo, 0.6)
-    assert shown(places) >= {8, 9, 14, 15}
+    places = find(photo)
+    assert covered_regions(places) == inside(view @ matrix, photo, 0.6)
+    assert covered_regions(places) >= {8, 9, 14, 15}
 
 
 def test_a_close_up_on_a_large_reference_image() -> None:
@@ -116,15 +116,15 @@ def test_a_close_up_on_a_large_reference_image() -> None:
             int(region.y) - 30 : int(region.bottom) + 30, int(region.x) - 30 : int(region.right) + 30
         ]
         photo, _ = samples.photograph(cv2.resize(part, None, fx=2, fy=2), View(rotation=4, noise=2), 3)
-        assert shown(found(photo, drawn.image, seams)) == {number}
+        assert covered_regions(find(photo, drawn.image, seams)) == {number}
 
 
 def test_close_up_of_a_region_matches_that_region_or_none() -> None:
     known = 0
     for number, region in enumerate(REGIONS):
-        part, _ = enlarged(Rect(region.x - 15, region.y - 15, region.w + 30, region.h + 30), 4)
+        part, _ = enlarge(Rect(region.x - 15, region.y - 15, region.w + 30, region.h + 30), 4)
         photo, _ = samples.photograph(part, View(rotation=3, noise=3), number + 1)
-        seen = shown(found(photo))
+        seen = covered_regions(find(photo))
         assert seen <= {number}
         known += len(seen)
     assert known >= 18
@@ -133,17 +133,17 @@ def test_close_up_of_a_region_matches_that_region_or_none() -> None:
 @pytest.mark.parametrize("seed", [13, 16, 20, 24, 28])
 def test_photo_of_a_panel_of_the_same_type_matches_no_region(seed: int) -> None:
     photo, _ = samples.photograph(samples.draw_panel(1200, 900, seed).image, View(rotation=2, noise=2), 3)
-    assert shown(found(photo)) == set()
+    assert covered_regions(find(photo)) == set()
 
 
 def test_photo_without_common_structure_matches_no_region() -> None:
     noise = np.random.default_rng(1).integers(0, 255, (600, 800, 3), np.uint8)
     blank = np.full((600, 800, 3), 190, np.uint8)
     for photo in (noise, blank, blank[:10, :10]):
-        assert shown(found(photo)) == set()
+        assert covered_regions(find(photo)) == set()
 
 
-def _repeated(mark: bool) -> tuple[Image, list[Rect]]:
+def draw_repeated(mark: bool) -> tuple[Image, list[Rect]]:
     tile = samples.draw_panel(300, 300, 5).image
     image = np.tile(tile, (3, 4, 1))
     if mark:
@@ -152,24 +152,24 @@ def _repeated(mark: bool) -> tuple[Image, list[Rect]]:
 
 
 def test_region_that_looks_like_others_is_not_found() -> None:
-    image, regions = _repeated(mark=False)
+    image, regions = draw_repeated(mark=False)
     tile = cv2.resize(image[300:600, 300:600], None, fx=2, fy=2)
     photo, _ = samples.photograph(tile, View(rotation=3, noise=3), 2)
-    assert shown(found(photo, image, regions)) == set()
+    assert covered_regions(find(photo, image, regions)) == set()
 
 
 def test_region_that_differs_from_similar_ones_is_found() -> None:
-    image, regions = _repeated(mark=True)
+    image, regions = draw_repeated(mark=True)
     tile = cv2.resize(image[0:300, 300:600], None, fx=2, fy=2)
     photo, _ = samples.photograph(tile, View(rotation=3, noise=3), 2)
-    assert shown(found(photo, image, regions)) == {1}
+    assert covered_regions(find(photo, image, regions)) == {1}
 
 
 def test_adjacent_similar_regions_are_distinguished_by_the_whole_image() -> None:
-    image, regions = _repeated(mark=False)
+    image, regions = draw_repeated(mark=False)
     photo, matrix = samples.photograph(image, View(rotation=3, scale=0.8, noise=3), 2)
-    places = found(photo, image, regions)
-    assert shown(places) == set(range(12))
+    places = find(photo, image, regions)
+    assert covered_regions(places) == set(range(12))
     for place, region in zip(places, regions, strict=True):
         assert place is not None
         offsets = apply(place.homography, corners(region)) - apply(matrix, corners(region))
@@ -183,9 +183,9 @@ def test_regions_on_two_panels_at_an_angle_are_found_one_by_one() -> None:
         for matrix in (np.eye(3), [[0.86, 0, 84.0], [-0.05, 0.94, 57.0], [0, -0.00004, 1.0]])
     )
     photo = np.concatenate([left[:, :600], right[:, 600:]], axis=1)
-    places = found(photo)
-    assert len(shown(places)) >= 12
-    for number in shown(places) - {2, 3, 8, 9, 14, 15, 20, 21}:
+    places = find(photo)
+    assert len(covered_regions(places)) >= 12
+    for number in covered_regions(places) - {2, 3, 8, 9, 14, 15, 20, 21}:
         place = places[number]
         assert place is not None
         if REGIONS[number].right < 580:
@@ -196,4 +196,4 @@ def test_regions_on_two_panels_at_an_angle_are_found_one_by_one() -> None:
 
 def test_no_time_left_ends_the_search_one_by_one() -> None:
     photo, _ = samples.photograph(samples.draw_panel(1200, 900, 12).image, View(), 3)
-    assert found(photo, seconds=0) == [None] * len(REGIONS)
+    assert find(photo, seconds=0) == [None] * len(REGIONS)

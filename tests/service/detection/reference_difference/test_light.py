@@ -16,7 +16,7 @@ from shared.images.cv import cv2
 Change = Callable[[samples.Image], samples.Image]
 
 
-def worn(image: samples.Image) -> samples.Image:
+def add_dirt(image: samples.Image) -> samples.Image:
     """The image with fine and coarse dirt."""
     rng = np.random.default_rng(5)
     dirt = np.zeros(image.shape[:2], np.float32)
@@ -26,7 +26,7 @@ def worn(image: samples.Image) -> samples.Image:
     return np.asarray(np.clip(image + dirt[..., None], 0, 255), np.uint8)
 
 
-PANEL = worn(samples.draw_panel(900, 700, 8).image)
+PANEL = add_dirt(samples.draw_panel(900, 700, 8).image)
 WHOLE = Rect(0, 0, 900, 700)
 
 

@@ -20,7 +20,7 @@ WHOLE = Rect(0, 0, SIZE, SIZE)
 PANEL = samples.draw_panel(SIZE, SIZE, 8).image
 
 
-def bent(image: Image, exponent: float) -> Image:
+def apply_gamma(image: Image, exponent: float) -> Image:
     grain = np.random.default_rng(3).normal(0, 2, image.shape)
     return np.asarray(np.clip((image / 255) ** exponent * 255 + grain, 0, 255), np.uint8)
 
@@ -79,7 +79,7 @@ def test_light_has_the_exponent_of_the_photo(exponent: float) -> None:
     valid = np.full((SIZE, SIZE), 255, np.uint8)
     surface = samples.draw_panel(SIZE, SIZE, 8).image
     cv2.rectangle(surface, (40, 300), (240, 440), (30, 40, 50), -1)
-    photo = bent(surface, exponent).astype(np.float32)
+    photo = apply_gamma(surface, exponent).astype(np.float32)
     matched, light = match_light(surface.astype(np.float32), photo, valid)
     assert light.exponent == pytest.approx(exponent, rel=0.15)
     assert np.abs(matched - photo).mean() < 3
@@ -87,10 +87,10 @@ def test_light_has_the_exponent_of_the_photo(exponent: float) -> None:
 
 @pytest.mark.parametrize("exponent", [0.65, 1.5])
 def test_tone_curve_is_not_a_finding_and_a_stain_is(exponent: float) -> None:
-    assert detect(PANEL, WHOLE, bent(PANEL, exponent)).boxes == ()
+    assert detect(PANEL, WHOLE, apply_gamma(PANEL, exponent)).boxes == ()
     hurt = PANEL.copy()
     cv2.circle(hurt, (300, 200), 20, (60, 90, 120), -1, cv2.LINE_AA)
-    (found,) = detect(PANEL, WHOLE, bent(hurt, exponent)).boxes
+    (found,) = detect(PANEL, WHOLE, apply_gamma(hurt, exponent)).boxes
     assert found.box.iou(Rect(280, 180, 41, 41)) > 0.5
 
 
@@ -99,5 +99,5 @@ def test_faded_object_of_one_colour_is_found() -> None:
     surface[200:260, 180:300] = (40, 40, 190)
     faded = PANEL.copy()
     faded[200:260, 180:300] = (110, 110, 205)
-    found = detect(surface, WHOLE, bent(faded, 1.0)).boxes
+    found = detect(surface, WHOLE, apply_gamma(faded, 1.0)).boxes
     assert any(one.box.iou(Rect(180, 200, 120, 60)) > 0.5 for one in found)

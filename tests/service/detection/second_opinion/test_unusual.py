@@ -56,7 +56,7 @@ def test_new_object_is_unusual_and_variation_is_not() -> None:
 
 
 def test_twice_the_usual_distance_is_one_half() -> None:
-    def turned(angle: float) -> Features:
+    def turned_features(angle: float) -> Features:
         """A patch pattern whose patches at the place are turned by `angle` away from the reference's."""
         base = np.zeros((10, 10, 4), np.float16)
         base[..., 0] = 1
@@ -64,11 +64,21 @@ def test_twice_the_usual_distance_is_one_half() -> None:
         return base
 
     usual, doubled = np.arccos(1 - 0.1), np.arccos(1 - 0.2)
-    (value,) = unusualness(turned(-doubled), turned(0), [turned(usual), turned(np.pi / 2)], [PLACE])
+    (value,) = unusualness(
+        turned_features(-doubled),
+        turned_features(0),
+        [turned_features(usual), turned_features(np.pi / 2)],
+        [PLACE],
+    )
     assert value < 0.5
-    (value,) = unusualness(turned(-doubled), turned(0), [turned(usual), turned(usual)], [PLACE])
+    (value,) = unusualness(
+        turned_features(-doubled),
+        turned_features(0),
+        [turned_features(usual), turned_features(usual)],
+        [PLACE],
+    )
     assert value > 0.9
-    (value,) = unusualness(turned(-doubled), turned(0), [turned(usual)], [PLACE])
+    (value,) = unusualness(turned_features(-doubled), turned_features(0), [turned_features(usual)], [PLACE])
     assert value == pytest.approx(0.5, abs=0.01)
 
 

@@ -17,7 +17,7 @@ from service.face.tables import FaceDevice
 from service.web.envelope import Problem
 from shared.wire.face import Device, FacePolicy
 from tests.service.face.conftest import Setup, open_setup
-from tests.service.face.people import ADDRESS, PERSON, refused
+from tests.service.face.people import ADDRESS, PERSON, check_refusal
 
 
 @pytest.fixture(
@@ -137,7 +137,7 @@ def test_login_is_remembered_to_the_hour(setup: Setup, monkeypatch: pytest.Monke
         assert allowed.last_used_at is None
         # A login that fails is no use of the device.
         setup.disabled.add("mei")
-        await refused(setup, PERSON)
+        await check_refusal(setup, PERSON)
         setup.disabled.clear()
         await setup.service.login(PERSON, ADDRESS, "", allowed.token)
         first = (await setup.service.devices.list_all())[0].last_used_at

@@ -19,14 +19,14 @@ from service.face.engines.dlib_engine import DlibEngine
 from service.face.tables import FaceStation
 from service.web.envelope import Problem, Refusal
 from tests.service.face.conftest import Setup, open_setup
-from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, refused
+from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, check_refusal
 
 
 def test_five_failures_make_the_station_wait_and_longer_each_time(setup: Setup) -> None:
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         for _ in range(5):
-            await refused(setup, NOBODY)
+            await check_refusal(setup, NOBODY)
         with pytest.raises(Problem) as caught:
             await setup.service.login(AGAIN, ADDRESS)
         assert caught.value.status == 429
@@ -35,7 +35,7 @@ def test_five_failures_make_the_station_wait_and_longer_each_time(setup: Setup) 
         await setup.service.login(AGAIN, "192.0.2.8")
         pass_time(setup, timedelta(seconds=31))
         for _ in range(5):
-            await refused(setup, NOBODY)
+            await check_refusal(setup, NOBODY)
         with pytest.raises(Problem) as caught:
             await setup.service.login(AGAIN, ADDRESS)
         assert 55 < int(caught.value.headers["Retry-After"]) <= 60
@@ -62,7 +62,7 @@ def test_a_clock_that_is_set_back_makes_no_pause_longer(setup: Setup) -> None:
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         for _ in range(5):
-            await refused(setup, NOBODY)
+            await check_refusal(setup, NOBODY)
         setup.database.write_now(lambda session: set_back(session, timedelta(seconds=10)))
         with pytest.raises(Problem) as caught:
             await setup.service.login(AGAIN, ADDRESS)
@@ -79,7 +79,7 @@ def test_fifty_failures_end_face_login_there_until_a_password_login(setup: Setup
         setup.database.write_now(
             lambda session: session.add(FaceStation(address=ADDRESS, failures=49, last_at=now()))
         )
-        await refused(setup, NOBODY)
+        await check_refusal(setup, NOBODY)
         pass_time(setup, timedelta(days=30))
         with pytest.raises(Problem) as caught:
             await setup.service.login(AGAIN, ADDRESS)
@@ -92,10 +92,10 @@ def test_fifty_failures_end_face_login_there_until_a_password_login(setup: Setup
 
 def test_a_station_is_forgotten_in_the_end(setup: Setup) -> None:
     async def play() -> None:
-        await refused(setup, NOBODY, "192.0.2.99")
+        await check_refusal(setup, NOBODY, "192.0.2.99")
         age = update(FaceStation).values(last_at=now() - rules.STATION_MEMORY - timedelta(days=1))
         setup.database.write_now(lambda session: session.execute(age))
-        await refused(setup, NOBODY)
+        await check_refusal(setup, NOBODY)
 
     asyncio.run(play())
     left = setup.database.read_now(lambda session: list(session.scalars(select(col(FaceStation.address)))))
@@ -107,7 +107,7 @@ def test_a_login_forgives_the_failures_before(setup: Setup) -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         for _ in range(3):
             for _ in range(4):
-                await refused(setup, NOBODY)
+                await check_refusal(setup, NOBODY)
             await setup.service.login(AGAIN, ADDRESS)
 
     asyncio.run(play())
@@ -162,7 +162,7 @@ def test_a_station_that_waits_takes_no_logins_from_the_others(setup: Setup) -> N
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         for _ in range(5):
-            await refused(setup, NOBODY)
+            await check_refusal(setup, NOBODY)
         answers = await asyncio.gather(
             *(setup.service.login(AGAIN, ADDRESS) for _ in range(80)), return_exceptions=True
         )
@@ -183,7 +183,7 @@ def test_the_limit_over_all_stations_forgets_after_a_minute(monkeypatch: pytest.
 def test_limit_survives_restart(setup: Setup, dlib_engine: DlibEngine, tmp_path: Path) -> None:
     async def fail() -> None:
         for _ in range(5):
-            await refused(setup, NOBODY)
+            await check_refusal(setup, NOBODY)
 
     asyncio.run(fail())
     again = open_setup(tmp_path, dlib_engine)

@@ -15,7 +15,7 @@ from shared.images.cv import cv2
 from shared.samples import faces
 
 
-def compared(engine: FaceEngine, first_image: Pixels, second_image: Pixels) -> float:
+def compare(engine: FaceEngine, first_image: Pixels, second_image: Pixels) -> float:
     first, second = analyse(engine, first_image).embedding, analyse(engine, second_image).embedding
     assert first is not None
     assert second is not None
@@ -31,12 +31,12 @@ def far_away() -> Pixels:
 
 def test_the_same_person_matches_and_a_stranger_does_not(dlib_engine: DlibEngine) -> None:
     needed = rules.threshold(dlib_engine.thresholds, 10)
-    assert compared(dlib_engine, faces.enrolment_picture(), faces.login_picture()) > needed + 0.2
-    assert compared(dlib_engine, faces.enrolment_picture(), faces.login_picture(1)) > needed + 0.2
+    assert compare(dlib_engine, faces.enrolment_picture(), faces.login_picture()) > needed + 0.2
+    assert compare(dlib_engine, faces.enrolment_picture(), faces.login_picture(1)) > needed + 0.2
     # Not even among the fewest templates, where the threshold is loosest.
     loosest = rules.threshold(dlib_engine.thresholds, 1)
-    assert compared(dlib_engine, faces.enrolment_picture(), faces.stranger_picture()) < loosest - 0.05
-    assert compared(dlib_engine, faces.enrolment_picture(), faces.stranger_picture(1)) < loosest - 0.05
+    assert compare(dlib_engine, faces.enrolment_picture(), faces.stranger_picture()) < loosest - 0.05
+    assert compare(dlib_engine, faces.enrolment_picture(), faces.stranger_picture(1)) < loosest - 0.05
 
 
 def test_the_pictures_of_the_recipes_are_good_enough(dlib_engine: DlibEngine) -> None:
@@ -57,7 +57,7 @@ def test_places_are_those_of_the_whole_picture(dlib_engine: DlibEngine) -> None:
 
 def test_the_two_passes_make_the_embedding_independent_of_the_resolution(dlib_engine: DlibEngine) -> None:
     large = cv2.resize(faces.load_portrait(), None, fx=4, fy=4, interpolation=cv2.INTER_CUBIC)
-    assert compared(dlib_engine, faces.load_portrait(), large) > -0.1
+    assert compare(dlib_engine, faces.load_portrait(), large) > -0.1
 
 
 def test_embedding_alone_equals_full_analysis(dlib_engine: DlibEngine) -> None:
@@ -80,7 +80,7 @@ def test_embedding_alone_equals_full_analysis(dlib_engine: DlibEngine) -> None:
 def test_finds_a_face_that_fills_the_picture(dlib_engine: DlibEngine) -> None:
     tight = faces.load_portrait()[78:172, 182:268]
     assert analyse(dlib_engine, tight).faces
-    assert compared(dlib_engine, faces.load_portrait(), tight) > -0.4
+    assert compare(dlib_engine, faces.load_portrait(), tight) > -0.4
 
 
 @pytest.mark.parametrize("image", [np.zeros((480, 640, 3), np.uint8), np.full((64, 4000, 3), 255, np.uint8)])

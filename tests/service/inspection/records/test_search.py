@@ -273,11 +273,11 @@ def test_parallel_page_requests_find_the_marks_once(
     fetch = stage.database.fetch
     fetched: list[None] = []
 
-    async def counted(work: Callable[[Connection], Any]) -> Any:
+    async def count_fetch(work: Callable[[Connection], Any]) -> Any:
         fetched.append(None)
         return await fetch(work)
 
-    monkeypatch.setattr(stage.database, "fetch", counted)
+    monkeypatch.setattr(stage.database, "fetch", count_fetch)
     wanted = [[str(number), str(number - 1)] for number in range(records - 1, 0, -2)]
 
     async def main() -> list[list[str]]:
@@ -306,7 +306,7 @@ def test_outdated_marks_are_not_used(stage: Stage, monkeypatch: pytest.MonkeyPat
     async def main() -> list[list[str]]:
         marked = asyncio.Event()
 
-        async def changed_after(work: Callable[[Connection], Any]) -> Any:
+        async def delete_after(work: Callable[[Connection], Any]) -> Any:
             result = await fetch(work)
             if isinstance(result, list):
                 # After the marks are found and before they are cached, a record in the middle is deleted.
@@ -317,7 +317,7 @@ def test_outdated_marks_are_not_used(stage: Stage, monkeypatch: pytest.MonkeyPat
                 marked.set()
             return result
 
-        monkeypatch.setattr(stage.database, "fetch", changed_after)
+        monkeypatch.setattr(stage.database, "fetch", delete_after)
         await names(4)
         await marked.wait()
         monkeypatch.setattr(stage.database, "fetch", fetch)

@@ -35,7 +35,7 @@ def urls(*addresses: Path | str) -> QMimeData:
 _ANYWHERE = QPoint(300, 300)
 
 
-def held_over(page: QWidget, data: QMimeData, at: QPoint = _ANYWHERE) -> bool:
+def drag_over(page: QWidget, data: QMimeData, at: QPoint = _ANYWHERE) -> bool:
     event = QDragEnterEvent(at, Qt.DropAction.CopyAction, data, _LEFT, _NONE)
     event.ignore()
     QApplication.sendEvent(page, event)
@@ -43,7 +43,7 @@ def held_over(page: QWidget, data: QMimeData, at: QPoint = _ANYWHERE) -> bool:
 
 
 def drop(page: QWidget, data: QMimeData, at: QPoint = _ANYWHERE) -> None:
-    assert held_over(page, data, at)
+    assert drag_over(page, data, at)
     QApplication.sendEvent(page, QDropEvent(QPointF(at), Qt.DropAction.CopyAction, data, _LEFT, _NONE))
 
 
@@ -134,18 +134,18 @@ def test_drag_over_the_page_shows_a_hint_until_it_leaves(
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     page = workbench.page
     hint = child(page, drag_and_drop._Hint)
-    assert held_over(page, urls(files["1.png"]))
+    assert drag_over(page, urls(files["1.png"]))
     assert hint.isVisible()
     assert "add photos to the record" in hint.text
-    assert held_over(page, urls(files["1.png"]), on_photos(workbench))
+    assert drag_over(page, urls(files["1.png"]), on_photos(workbench))
     assert "条目1" in hint.text
     QApplication.sendEvent(page, QDragLeaveEvent())
     assert hint.isHidden()
     text = QMimeData()
     text.setText("words")
-    assert not held_over(page, text)
+    assert not drag_over(page, text)
     page.open_record.context.payload = None
-    assert not held_over(page, urls(files["1.png"]))
+    assert not drag_over(page, urls(files["1.png"]))
 
 
 def test_no_field_accepts_a_dropped_file_as_text(workbench: WorkbenchDriver) -> None:

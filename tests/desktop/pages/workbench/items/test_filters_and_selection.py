@@ -92,22 +92,22 @@ def test_list_marks_locked_and_hidden_items(workbench: WorkbenchDriver, qtbot: Q
     def grab_row() -> QImage:
         return items.list.grab(items.list.visualRect(index)).toImage()
 
-    def spoken() -> list[str]:
+    def accessible_marks() -> list[str]:
         return str(index.data(Qt.ItemDataRole.AccessibleTextRole)).split(", ")[4:]
 
     plain = grab_row()
     page.view.store.select([item_id])
     workbench.context.commands.run("region.lock")
-    assert spoken() == ["Locked"]
+    assert accessible_marks() == ["Locked"]
     locked = grab_row()
     workbench.context.commands.run("region.hide")
-    assert spoken() == ["Locked", "Hidden"]
+    assert accessible_marks() == ["Locked", "Hidden"]
     both = grab_row()
     assert plain != locked != both
     workbench.context.commands.run("region.show")
     page.view.store.select([item_id])
     workbench.context.commands.run("region.lock")
-    assert (spoken(), grab_row()) == ([], plain)
+    assert (accessible_marks(), grab_row()) == ([], plain)
 
 
 def test_the_strip_follows_the_tool(workbench: WorkbenchDriver, qtbot: QtBot) -> None:

@@ -24,7 +24,7 @@ from desktop.pages.workbench.results.label_editor import LabelEditor
 from shared.entries import Entry
 from shared.samples import View, draw_panel, photograph
 from tests.desktop.children import child
-from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, detected, make_record
+from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, store_detections
 from tests.desktop.pages.workbench.driver import workbench_driver as at_desk
 from tests.desktop.pages.workbench.results.test_correcting import (
     CRACK,
@@ -67,7 +67,7 @@ def give(
             "version": 1,
             "provenance": {"alignment": {"homography": matrix.tolist(), "error_px": 0.4, "inliers": 50}},
         }
-        detected(session, item.item_id, entry)
+        store_detections(session, item.item_id, entry)
     return matrix
 
 

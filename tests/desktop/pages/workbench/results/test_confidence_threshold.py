@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from desktop.pages.workbench.results.confidence_threshold import least_confidence
 from desktop.preferences import Preferences
 from shared.entries import Entry, EntryBox, EntryCorners, EntryThresholds, Provenance
-from tests.desktop.pages.workbench.driver import WorkbenchDriver, detected, make_record
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, store_detections
 
 POINTS: EntryCorners = {"x1": 10, "y1": 10, "x2": 60, "y2": 60}
 
@@ -46,7 +46,7 @@ def test_threshold_starts_at_that_of_the_result_and_keeps_the_users_value(
         entry(None, "unknown"),
     )
     for item, item_entry in zip(workbench.session.items.all(record_id), entries, strict=True):
-        detected(workbench.session, item.item_id, item_entry)
+        store_detections(workbench.session, item.item_id, item_entry)
     workbench.open(record_id, qtbot.waitUntil)
     findings = workbench.page.inspector.findings
     shown = []

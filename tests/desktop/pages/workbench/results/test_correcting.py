@@ -20,7 +20,7 @@ from shared import results
 from shared.entries import Entry, EntryBox, item_entries
 from shared.images.cv import cv2
 from shared.samples import View, draw_panel, photograph
-from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, detected, make_record
+from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, store_detections
 from tests.desktop.pages.workbench.driver import workbench_driver as at_desk
 from tests.narrowing import not_none
 
@@ -58,7 +58,7 @@ def add_result(session: Session, item_id: str, **more: Any) -> None:
         "provenance": {"alignment": {"homography": SAME, "error_px": 0.4, "inliers": 50}},
         **more,
     }
-    detected(session, item_id, *item_entries(item), cast(Entry, entry))
+    store_detections(session, item_id, *item_entries(item), cast(Entry, entry))
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from shared.samples import Image, View, draw_panel, photograph
 from shared.wire.catalogue import ReferenceImageWrite, TaskWrite
 from shared.wire.files import StoredFile
 from shared.wire.inspection import ItemCreate, RecordCreate
-from tests.desktop.pages.workbench.driver import detected
+from tests.desktop.pages.workbench.driver import store_detections
 
 BEGIN = datetime(2025, 2, 3, 8)
 POINT = {"x": 0.3, "y": 0.25, "w": 0.3, "h": 0.3}
@@ -154,7 +154,7 @@ def grown(
             },
             "provenance": {"alignment": {"homography": matrix.tolist()} if aligned else None},
         }
-        detected(session, item.item_id, entry)
+        store_detections(session, item.item_id, entry)
         verdicts = (Verdict.PASSED, Verdict.FAILED, None)
         verdict = verdicts[min(number // 4, 1) if number < count - 1 else 2]
         if verdict is not None:

@@ -16,14 +16,14 @@ from shared.images.cv import cv2
 PLACE = Rect(100, 40, 80, 60)
 
 
-def stained(level: float = -40) -> Floats:
+def draw_stain(level: float = -40) -> Floats:
     stain = np.zeros((60, 80), np.float32)
     cv2.ellipse(stain, (40, 30), (30, 20), 0, 0, 360, level, -1)
     return np.repeat(cv2.GaussianBlur(stain, (0, 0), 4)[..., None], 3, axis=2)
 
 
-def lined(*ends: int, level: float = -60, thick: int = 1, on: Floats | None = None) -> Appearance:
-    image = stained() if on is None else on
+def draw_line(*ends: int, level: float = -60, thick: int = 1, on: Floats | None = None) -> Appearance:
+    image = draw_stain() if on is None else on
     line = np.zeros((60, 80), np.float32)
     cv2.line(line, ends[:2], ends[2:], level, thick, cv2.LINE_AA)
     return Appearance.of(PLACE, np.asarray(image + line[..., None], np.float32))
@@ -37,5 +37,5 @@ def plate(*ends: int, level: float = 60) -> Floats:
     return image[..., None]
 
 
-def seen(now: Floats, was: Floats) -> Comparison:
+def make_comparison(now: Floats, was: Floats) -> Comparison:
     return cast(Comparison, SimpleNamespace(frame=SimpleNamespace(to_reference=np.eye(3)), now=now, was=was))

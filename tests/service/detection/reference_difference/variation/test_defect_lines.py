@@ -11,17 +11,17 @@ from shared.geometry import Rect
 from shared.wire.memory import MemoryKind, MemoryReason
 from tests.service.detection.reference_difference.variation.lined_differences import (
     PLACE,
-    lined,
+    draw_line,
+    draw_stain,
+    make_comparison,
     plate,
-    seen,
-    stained,
 )
 
 REGION = Rect(0, 0, 240, 140)
 CRACK = (20, 20, 60, 40)
-DIRT = Appearance.of(PLACE, stained())
-BESIDE = lined(24, 10, 64, 30)
-ACROSS = lined(30, 31, 26, 59)
+DIRT = Appearance.of(PLACE, draw_stain())
+BESIDE = draw_line(24, 10, 64, 30)
+ACROSS = draw_line(30, 31, 26, 59)
 
 
 def photo(number: int, appearance: Appearance, kind: MemoryKind = MemoryKind.PASSED) -> PhotoVariation:
@@ -30,26 +30,26 @@ def photo(number: int, appearance: Appearance, kind: MemoryKind = MemoryKind.PAS
 
 def reasons(*photos: PhotoVariation, ends: tuple[int, ...] = CRACK) -> list[MemoryReason]:
     x1, y1, x2, y2 = ends
-    view = seen(plate(x1 + 100, y1 + 40, x2 + 100, y2 + 40), plate())
-    return [reason for _, reason in defect_lines(RegionMemory.of(REGION, photos), lined(*ends), view)]
+    view = make_comparison(plate(x1 + 100, y1 + 40, x2 + 100, y2 + 40), plate())
+    return [reason for _, reason in defect_lines(RegionMemory.of(REGION, photos), draw_line(*ends), view)]
 
 
-def passed(*appearances: Appearance) -> list[PhotoVariation]:
+def passed_photos(*appearances: Appearance) -> list[PhotoVariation]:
     return [photo(number, appearance) for number, appearance in enumerate(appearances, 1)]
 
 
 def test_dirt_does_not_explain_a_line() -> None:
-    assert reasons(*passed(DIRT, DIRT, DIRT, DIRT)) == [MemoryReason.NEW_LINE]
-    assert reasons(*passed(DIRT, DIRT, DIRT, BESIDE)) == [MemoryReason.NEW_LINE]
+    assert reasons(*passed_photos(DIRT, DIRT, DIRT, DIRT)) == [MemoryReason.NEW_LINE]
+    assert reasons(*passed_photos(DIRT, DIRT, DIRT, BESIDE)) == [MemoryReason.NEW_LINE]
 
 
 def test_two_similar_lines_nearby_explain_a_line() -> None:
-    assert reasons(*passed(DIRT, BESIDE, DIRT, BESIDE)) == []
+    assert reasons(*passed_photos(DIRT, BESIDE, DIRT, BESIDE)) == []
 
 
 def test_lines_in_one_other_direction_explain_nothing_and_in_several_they_do() -> None:
-    assert reasons(*passed(DIRT, ACROSS, ACROSS, ACROSS)) == [MemoryReason.NEW_LINE]
-    assert reasons(*passed(DIRT, DIRT, ACROSS, lined(20, 46, 64, 46))) == []
+    assert reasons(*passed_photos(DIRT, ACROSS, ACROSS, ACROSS)) == [MemoryReason.NEW_LINE]
+    assert reasons(*passed_photos(DIRT, DIRT, ACROSS, draw_line(20, 46, 64, 46))) == []
 
 
 @pytest.mark.parametrize(
@@ -68,17 +68,19 @@ def test_lines_in_one_other_direction_explain_nothing_and_in_several_they_do() -
 def test_line_itself_explains_only_if_it_comes_and_goes_or_was_always_there(
     shown: str, expected: list[MemoryReason]
 ) -> None:
-    appearances = [lined(*CRACK) if one == "1" else DIRT for one in shown]
-    assert reasons(*passed(*appearances)) == expected
+    appearances = [draw_line(*CRACK) if one == "1" else DIRT for one in shown]
+    assert reasons(*passed_photos(*appearances)) == expected
 
 
 def test_lasting_line_is_reported_also_where_similar_lines_vary() -> None:
-    assert reasons(*passed(BESIDE, BESIDE, BESIDE, lined(*CRACK), lined(*CRACK))) == [MemoryReason.LASTING]
+    assert reasons(*passed_photos(BESIDE, BESIDE, BESIDE, draw_line(*CRACK), draw_line(*CRACK))) == [
+        MemoryReason.LASTING
+    ]
 
 
 def test_rejected_line_is_explained_until_it_has_grown() -> None:
-    photos = passed(DIRT, DIRT, lined(*CRACK), lined(*CRACK))
-    rejected = photo(5, lined(*CRACK), MemoryKind.REJECTED)
+    photos = passed_photos(DIRT, DIRT, draw_line(*CRACK), draw_line(*CRACK))
+    rejected = photo(5, draw_line(*CRACK), MemoryKind.REJECTED)
     assert reasons(*photos, rejected) == []
     assert reasons(*photos, rejected, ends=(14, 17, 68, 44)) == [MemoryReason.LASTING]
     # Rejecting another difference there says nothing about the line.
@@ -86,5 +88,5 @@ def test_rejected_line_is_explained_until_it_has_grown() -> None:
 
 
 def test_failed_line_has_that_reason() -> None:
-    failed = photo(5, lined(*CRACK), MemoryKind.FAILED)
-    assert MemoryReason.FAILED in reasons(*passed(DIRT, DIRT, DIRT), failed)
+    failed = photo(5, draw_line(*CRACK), MemoryKind.FAILED)
+    assert MemoryReason.FAILED in reasons(*passed_photos(DIRT, DIRT, DIRT), failed)

@@ -38,7 +38,7 @@ def reference() -> samples.Image:
     return image
 
 
-def photographed(draw: Draw | None, number: int) -> samples.Image:
+def take_photo(draw: Draw | None, number: int) -> samples.Image:
     image = reference().copy()
     if draw is not None:
         draw(image, number)
@@ -79,20 +79,20 @@ def faint(image: samples.Image, number: int) -> None:
     cv2.rectangle(image, (222, 80), (246, 98), (150, 148, 145), -1, cv2.LINE_AA)
 
 
-def added(photo: samples.Image, number: int) -> PhotoVariation:
+def measure_variation(photo: samples.Image, number: int) -> PhotoVariation:
     return photo_variation(reference(), REGION, photo, str(number), number)
 
 
 @lru_cache
-def remembered(draw: Draw | None, number: int) -> PhotoVariation:
-    return added(photographed(draw, number), number)
+def measure_photo(draw: Draw | None, number: int) -> PhotoVariation:
+    return measure_variation(take_photo(draw, number), number)
 
 
 def memory(draw: Draw | None, count: int, first: int = 1) -> RegionMemory:
-    return RegionMemory.of(REGION, [remembered(draw, number) for number in range(first, first + count)])
+    return RegionMemory.of(REGION, [measure_photo(draw, number) for number in range(first, first + count)])
 
 
-def compared(photo: samples.Image, known: RegionMemory | None) -> Result:
+def compare(photo: samples.Image, known: RegionMemory | None) -> Result:
     return detect(reference(), REGION, photo, memory=known)
 
 
@@ -102,16 +102,16 @@ def comparable(result: Result) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("draw", [None, lamp, blot])
 def test_without_photos_nothing_changes(draw: Draw | None) -> None:
-    photo = photographed(draw, 9)
-    assert comparable(compared(photo, RegionMemory.of(REGION, []))) == comparable(compared(photo, None))
+    photo = take_photo(draw, 9)
+    assert comparable(compare(photo, RegionMemory.of(REGION, []))) == comparable(compare(photo, None))
 
 
 @pytest.mark.parametrize("draw", [lamp, highlight])
 def test_difference_in_two_passed_photos_is_suppressed(draw: Draw) -> None:
-    photo = photographed(draw, 9)
-    without = compared(photo, None)
+    photo = take_photo(draw, 9)
+    without = compare(photo, None)
     assert without.boxes
-    result = compared(photo, memory(draw, 4))
+    result = compare(photo, memory(draw, 4))
     assert result.boxes == ()
     assert [one.difference for one in result.suppressed] == list(without.boxes)
     assert all(one.left < 0.5 and len(one.photos) >= 2 for one in result.suppressed)
@@ -119,54 +119,54 @@ def test_difference_in_two_passed_photos_is_suppressed(draw: Draw) -> None:
 
 def test_one_passed_photo_hides_nothing() -> None:
     known = RegionMemory.of(REGION, [*memory(None, 2).photos, *memory(blot, 1, 5).photos])
-    assert compared(photographed(blot, 9), known).boxes
+    assert compare(take_photo(blot, 9), known).boxes
 
 
 def test_a_finding_that_a_person_rejected_is_permitted_there_and_nowhere_else() -> None:
-    photo = photographed(blot, 3)
-    (found,) = compared(photo, None).boxes
+    photo = take_photo(blot, 3)
+    (found,) = compare(photo, None).boxes
     rejected = photo_variation(
         reference(), REGION, photo, "3", 3, kind=MemoryKind.REJECTED, judged=[found.box]
     )
     known = RegionMemory.of(REGION, [rejected])
     assert known.count == 0
-    assert compared(photographed(blot, 9), known).boxes == ()
+    assert compare(take_photo(blot, 9), known).boxes == ()
 
     def elsewhere(image: samples.Image, number: int) -> None:
         cv2.rectangle(image, (92, 200), (116, 218), (40, 30, 30), -1, cv2.LINE_AA)
 
-    assert compared(photographed(elsewhere, 9), known).boxes
+    assert compare(take_photo(elsewhere, 9), known).boxes
 
 
 def test_a_finding_that_a_person_kept_permits_nothing() -> None:
-    photo = photographed(blot, 1)
-    findings = [one.box for one in compared(photo, None).boxes]
-    assert remembered(blot, 1).appearances
+    photo = take_photo(blot, 1)
+    findings = [one.box for one in compare(photo, None).boxes]
+    assert measure_photo(blot, 1).appearances
     assert photo_variation(reference(), REGION, photo, "1", 1, without=findings).appearances == ()
 
 
 @pytest.mark.parametrize("known", [lamp, highlight])
 def test_another_object_at_a_varying_place_is_found(known: Draw) -> None:
-    assert compared(photographed(blot, 9), memory(known, 4)).boxes
+    assert compare(take_photo(blot, 9), memory(known, 4)).boxes
 
 
 def test_stronger_difference_than_ever_is_found() -> None:
     known = memory(faint, 3)
     assert all(photo.appearances for photo in known.photos)
-    assert compared(photographed(blot, 9), known).boxes
+    assert compare(take_photo(blot, 9), known).boxes
 
 
 def test_a_crack_that_appeared_and_stays_is_never_normal() -> None:
     known = RegionMemory.of(REGION, [*memory(None, 2).photos, *memory(crack, 3, 3).photos])
     assert all(photo.appearances for photo in known.photos[2:])
-    assert compared(photographed(crack, 9), known).boxes
+    assert compare(take_photo(crack, 9), known).boxes
 
 
 @pytest.mark.parametrize("number", [9, 12])
 def test_a_crack_that_grew_while_its_photos_failed_is_found(number: int) -> None:
     known = RegionMemory.of(REGION, [*memory(None, 2).photos, *memory(growing_crack, 4, 3).photos])
     assert all(photo.appearances for photo in known.photos[-4:])
-    assert compared(photographed(growing_crack, number), known).boxes
+    assert compare(take_photo(growing_crack, number), known).boxes
 
 
 def dirt(image: samples.Image, number: int) -> None:
@@ -182,10 +182,10 @@ def cracked_dirt(image: samples.Image, number: int) -> None:
     image[:] = draw_crack(image, (208, 72), 0.5, 48)[0]
 
 
-def failed(draw: Draw, number: int) -> PhotoVariation:
+def failed_photo(draw: Draw, number: int) -> PhotoVariation:
     """The contribution of a failed photo whose findings at the varying place a person confirmed."""
-    photo = photographed(draw, number)
-    confirmed = [one.box for one in compared(photo, None).boxes]
+    photo = take_photo(draw, number)
+    confirmed = [one.box for one in compare(photo, None).boxes]
     assert confirmed
     return photo_variation(
         reference(), REGION, photo, f"{number} failed", number, kind=MemoryKind.FAILED, judged=confirmed
@@ -196,8 +196,8 @@ def of(*photos: PhotoVariation) -> RegionMemory:
     return RegionMemory.of(REGION, photos)
 
 
-def passed(draw: Draw | None, *numbers: int) -> list[PhotoVariation]:
-    return [remembered(draw, number) for number in numbers]
+def passed_photos(draw: Draw | None, *numbers: int) -> list[PhotoVariation]:
+    return [measure_photo(draw, number) for number in numbers]
 
 
 def at_place(found: DetectedDifference) -> bool:
@@ -205,22 +205,22 @@ def at_place(found: DetectedDifference) -> bool:
 
 
 def reports(photo: samples.Image, known: RegionMemory, at: Rect = PLACE) -> bool:
-    return any(not one.box.intersection(at).is_empty for one in compared(photo, known).boxes)
+    return any(not one.box.intersection(at).is_empty for one in compare(photo, known).boxes)
 
 
 CLEAN = (1, 2, 3, 4, 5)
 
 
 def test_a_crack_through_dirt_is_found_when_no_photo_showed_a_line() -> None:
-    known = of(*passed(dirt, *CLEAN))
-    assert compared(photographed(dirt, 9), known).boxes == ()
-    assert reports(photographed(cracked_dirt, 9), known)
+    known = of(*passed_photos(dirt, *CLEAN))
+    assert compare(take_photo(dirt, 9), known).boxes == ()
+    assert reports(take_photo(cracked_dirt, 9), known)
 
 
 def test_a_crack_through_dirt_that_was_passed_twice_by_mistake_is_found() -> None:
-    known = of(*passed(dirt, *CLEAN), *passed(cracked_dirt, 6, 7))
-    assert reports(photographed(cracked_dirt, 9), known)
-    assert compared(photographed(dirt, 10), known).boxes == ()
+    known = of(*passed_photos(dirt, *CLEAN), *passed_photos(cracked_dirt, 6, 7))
+    assert reports(take_photo(cracked_dirt, 9), known)
+    assert compare(take_photo(dirt, 10), known).boxes == ()
 
 
 def plain_dirt(image: samples.Image, number: int) -> None:
@@ -259,33 +259,33 @@ def grown_crack(image: samples.Image, number: int) -> None:
 @pytest.mark.parametrize("passes", [0, 1, 2, 3])
 @pytest.mark.parametrize("crack_in_dirt", [wide_crack, faint_crack])
 def test_dirt_that_varies_never_explains_a_crack(crack_in_dirt: Draw, passes: int) -> None:
-    known = of(*passed(plain_dirt, *CLEAN), *passed(crack_in_dirt, *range(6, 6 + passes)))
-    (found,) = compared(photographed(crack_in_dirt, 9), known).boxes
+    known = of(*passed_photos(plain_dirt, *CLEAN), *passed_photos(crack_in_dirt, *range(6, 6 + passes)))
+    (found,) = compare(take_photo(crack_in_dirt, 9), known).boxes
     assert found.reason is (MemoryReason.NEW_LINE if passes < 2 else MemoryReason.LASTING)
-    assert compared(photographed(plain_dirt, 10), known).boxes == ()
+    assert compare(take_photo(plain_dirt, 10), known).boxes == ()
 
 
 def test_a_crack_through_dirt_is_reported_until_a_person_rejects_it_and_again_when_it_grows() -> None:
-    known = of(*passed(plain_dirt, *CLEAN), *passed(wide_crack, 6, 7))
-    photo = photographed(wide_crack, 8)
-    (found,) = compared(photo, known).boxes
+    known = of(*passed_photos(plain_dirt, *CLEAN), *passed_photos(wide_crack, 6, 7))
+    photo = take_photo(wide_crack, 8)
+    (found,) = compare(photo, known).boxes
     rejected = photo_variation(
         reference(), REGION, photo, "8", 8, kind=MemoryKind.REJECTED, judged=[found.box]
     )
     decided = of(*known.photos, rejected)
-    assert compared(photographed(wide_crack, 9), decided).boxes == ()
-    assert compared(photographed(grown_crack, 9), decided).boxes
+    assert compare(take_photo(wide_crack, 9), decided).boxes == ()
+    assert compare(take_photo(grown_crack, 9), decided).boxes
 
 
 def test_a_lasting_change_that_a_person_rejected_is_explained() -> None:
-    known = of(*passed(None, 1, 2), *passed(crack, 3, 4, 5))
-    photo = photographed(crack, 6)
-    (found,) = compared(photo, known).boxes
+    known = of(*passed_photos(None, 1, 2), *passed_photos(crack, 3, 4, 5))
+    photo = take_photo(crack, 6)
+    (found,) = compare(photo, known).boxes
     assert found.reason is MemoryReason.LASTING
     rejected = photo_variation(
         reference(), REGION, photo, "6", 6, kind=MemoryKind.REJECTED, judged=[found.box]
     )
-    assert compared(photographed(crack, 9), of(*known.photos, rejected)).boxes == ()
+    assert compare(take_photo(crack, 9), of(*known.photos, rejected)).boxes == ()
 
 
 def streaks(image: samples.Image, number: int) -> None:
@@ -300,74 +300,87 @@ def test_thin_lines_that_vary_are_explained_but_not_one_of_them_that_stays() -> 
         streaks(image, number)
         darken(image, (100, 70), (112, 90), (114, 118), thick=1, dark=0.5)
 
-    known = of(*passed(streaks, *CLEAN))
-    assert compared(photographed(streaks, 9), known).boxes == ()
-    (found,) = compared(
-        photographed(cracked_streaks, 9), of(*known.photos, *passed(cracked_streaks, 6, 7))
+    known = of(*passed_photos(streaks, *CLEAN))
+    assert compare(take_photo(streaks, 9), known).boxes == ()
+    (found,) = compare(
+        take_photo(cracked_streaks, 9), of(*known.photos, *passed_photos(cracked_streaks, 6, 7))
     ).boxes
     assert found.reason is MemoryReason.LASTING
 
 
 def test_a_crack_that_failed_is_found_also_where_it_came_and_went_before() -> None:
-    before = [*passed(cracked_dirt, 1, 2), *passed(dirt, 3, 4), *passed(cracked_dirt, 5), *passed(dirt, 6)]
-    assert not reports(photographed(cracked_dirt, 9), of(*before))
-    assert reports(photographed(cracked_dirt, 9), of(*before, failed(cracked_dirt, 8)))
+    before = [
+        *passed_photos(cracked_dirt, 1, 2),
+        *passed_photos(dirt, 3, 4),
+        *passed_photos(cracked_dirt, 5),
+        *passed_photos(dirt, 6),
+    ]
+    assert not reports(take_photo(cracked_dirt, 9), of(*before))
+    assert reports(take_photo(cracked_dirt, 9), of(*before, failed_photo(cracked_dirt, 8)))
 
 
 @pytest.mark.parametrize("draw", [blot, lamp])
 def test_failed_defect_is_found_however_often_it_passed_before(draw: Draw) -> None:
-    passing = passed(draw, 1, 2, 3, 4)
-    assert not reports(photographed(draw, 9), of(*passing))
-    known = of(*passing, failed(draw, 5))
-    assert reports(photographed(draw, 9), known)
-    found = compared(photographed(draw, 9), known).boxes
+    passing = passed_photos(draw, 1, 2, 3, 4)
+    assert not reports(take_photo(draw, 9), of(*passing))
+    known = of(*passing, failed_photo(draw, 5))
+    assert reports(take_photo(draw, 9), known)
+    found = compare(take_photo(draw, 9), known).boxes
     assert [one.reason for one in found if at_place(one)] == [MemoryReason.FAILED]
     # Passing it again without a repair changes nothing.
-    assert reports(photographed(draw, 9), of(*known.photos, *passed(draw, 6, 7, 8)))
+    assert reports(take_photo(draw, 9), of(*known.photos, *passed_photos(draw, 6, 7, 8)))
 
 
 def test_after_a_repair_only_later_passes_explain() -> None:
-    known = of(*passed(blot, 1, 2, 3), failed(blot, 4), *passed(None, 5, 6))
-    assert reports(photographed(blot, 12), known)
-    assert reports(photographed(blot, 12), of(*known.photos, *passed(blot, 7)))
-    assert not reports(photographed(blot, 12), of(*known.photos, *passed(blot, 7, 8)))
+    known = of(*passed_photos(blot, 1, 2, 3), failed_photo(blot, 4), *passed_photos(None, 5, 6))
+    assert reports(take_photo(blot, 12), known)
+    assert reports(take_photo(blot, 12), of(*known.photos, *passed_photos(blot, 7)))
+    assert not reports(take_photo(blot, 12), of(*known.photos, *passed_photos(blot, 7, 8)))
     # One photo that does not show it may be a mistake of the comparison.
-    once = of(*passed(blot, 1, 2, 3), failed(blot, 4), *passed(None, 5), *passed(blot, 6, 7))
-    assert reports(photographed(blot, 12), once)
+    once = of(
+        *passed_photos(blot, 1, 2, 3),
+        failed_photo(blot, 4),
+        *passed_photos(None, 5),
+        *passed_photos(blot, 6, 7),
+    )
+    assert reports(take_photo(blot, 12), once)
 
 
 def test_after_a_repair_a_crack_through_dirt_is_found_again_and_dirt_is_not() -> None:
     known = of(
-        *passed(dirt, *CLEAN), *passed(cracked_dirt, 6, 7), failed(cracked_dirt, 8), *passed(dirt, 10, 11)
+        *passed_photos(dirt, *CLEAN),
+        *passed_photos(cracked_dirt, 6, 7),
+        failed_photo(cracked_dirt, 8),
+        *passed_photos(dirt, 10, 11),
     )
-    assert reports(photographed(cracked_dirt, 12), known)
-    assert compared(photographed(dirt, 13), known).boxes == ()
+    assert reports(take_photo(cracked_dirt, 12), known)
+    assert compare(take_photo(dirt, 13), known).boxes == ()
     # People passed it twice since.
     later = of(
         *known.photos,
-        *passed(dirt, 14),
-        *passed(cracked_dirt, 15),
-        *passed(dirt, 16),
-        *passed(cracked_dirt, 17),
+        *passed_photos(dirt, 14),
+        *passed_photos(cracked_dirt, 15),
+        *passed_photos(dirt, 16),
+        *passed_photos(cracked_dirt, 17),
     )
-    assert not reports(photographed(cracked_dirt, 18), later)
+    assert not reports(take_photo(cracked_dirt, 18), later)
 
 
 def test_finding_rejected_after_its_failure_is_explained() -> None:
-    known = of(*passed(blot, 1, 2, 3), failed(blot, 4))
-    photo = photographed(blot, 6)
-    (found,) = compared(photo, known).boxes
+    known = of(*passed_photos(blot, 1, 2, 3), failed_photo(blot, 4))
+    photo = take_photo(blot, 6)
+    (found,) = compare(photo, known).boxes
     rejected = photo_variation(
         reference(), REGION, photo, "6", 6, kind=MemoryKind.REJECTED, judged=[found.box]
     )
-    assert not reports(photographed(blot, 9), of(*known.photos, rejected))
+    assert not reports(take_photo(blot, 9), of(*known.photos, rejected))
     # A rejection before the failure is overruled by it.
-    assert reports(photographed(blot, 9), of(*known.photos, replace(rejected, order=3)))
+    assert reports(take_photo(blot, 9), of(*known.photos, replace(rejected, order=3)))
 
 
 def test_failure_has_no_effect_at_other_places() -> None:
-    known = of(*passed(blot, 1, 2, 3), failed(crack, 4))
-    assert not reports(photographed(blot, 9), known)
+    known = of(*passed_photos(blot, 1, 2, 3), failed_photo(crack, 4))
+    assert not reports(take_photo(blot, 9), known)
 
 
 def test_a_defect_too_faint_to_be_reported_counts_when_a_person_confirmed_it() -> None:
@@ -376,7 +389,7 @@ def test_a_defect_too_faint_to_be_reported_counts_when_a_person_confirmed_it() -
         cv2.ellipse(soft, (90, 200), (14, 9), 0, 0, 360, 1, -1)
         image[:] = (image - 10 * cv2.GaussianBlur(soft, (0, 0), 3)[..., None]).astype(np.uint8)
 
-    photo, box = photographed(stain, 9), Rect(76, 190, 28, 20)
+    photo, box = take_photo(stain, 9), Rect(76, 190, 28, 20)
     wanted = Parameters(min_confidence=0.999)
     assert photo_variation(reference(), REGION, photo, "9", 9, wanted).appearances == ()
     variation = photo_variation(
@@ -386,7 +399,7 @@ def test_a_defect_too_faint_to_be_reported_counts_when_a_person_confirmed_it() -
 
 
 def test_growing_object_stays_visible() -> None:
-    assert compared(photographed(patch, 5), memory(patch, 4)).boxes
+    assert compare(take_photo(patch, 5), memory(patch, 4)).boxes
 
 
 def test_a_place_that_never_varied_needs_less_evidence() -> None:
@@ -395,7 +408,7 @@ def test_a_place_that_never_varied_needs_less_evidence() -> None:
         cv2.ellipse(soft, (90, 200), (14, 9), 0, 0, 360, 1, -1)
         image[:] = (image - 9 * cv2.GaussianBlur(soft, (0, 0), 3)[..., None]).astype(np.uint8)
 
-    photo, wanted = photographed(stain, 9), Parameters(min_confidence=0.05)
+    photo, wanted = take_photo(stain, 9), Parameters(min_confidence=0.05)
     (before,) = detect(reference(), REGION, photo, wanted).boxes
     (after,) = detect(reference(), REGION, photo, wanted, memory=memory(None, 5)).boxes
     assert after.box == before.box
