@@ -135,11 +135,11 @@ class Stage:
         assert answer.status_code == 200, answer.text
         data: dict[str, Any] = answer.json()
         if entries and "result" not in body:
-            self.written(data, entries)
+            self.write_entries(data, entries)
             data = self.client.get(f"/api/inspection_item/{data['item_id']}").json()
         return data
 
-    def written(self, item: dict[str, Any], entries: Sequence[Entry]) -> None:
+    def write_entries(self, item: dict[str, Any], entries: Sequence[Entry]) -> None:
         """Write entries into an item as the service does, without a new revision."""
 
         def work(session: Session) -> None:
@@ -151,7 +151,7 @@ class Stage:
 
         self.database.write_now(work)
 
-    def finished(self, inspection_id: str, **body: Any) -> dict[str, Any]:
+    def finish(self, inspection_id: str, **body: Any) -> dict[str, Any]:
         """Pass each undecided item, finish the record and return it."""
         listed: dict[str, str | int] = {"inspection_id": inspection_id, "page_size": 200}
         for item in self.client.get("/api/inspection_item/list", params=listed).json()["data"]["data"]:

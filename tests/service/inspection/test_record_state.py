@@ -53,20 +53,20 @@ def test_record_is_failed_only_after_it_is_sealed(stage: Stage) -> None:
     items = [stage.item(record), stage.item(record)]
     assert read_state(stage, record) == "not_started"
     for item in items:
-        stage.written(item, [FOUND])
+        stage.write_entries(item, [FOUND])
     assert stage.get(record)["inspection_status"] == "failed"
     assert read_state(stage, record) == "in_progress"
     set_verdict(stage, items[0], "passed")
     set_verdict(stage, items[1], "failed")
     assert read_state(stage, record) == "in_progress"
-    stage.finished(record)
+    stage.finish(record)
     assert read_state(stage, record) == "failed"
     reopened = stage.client.post(f"/api/inspection/{record}/reopen", json={"reason": "补拍"})
     assert reopened.json()["data"]["record_state"] == "in_progress"
     assert read_state(stage, record) == "in_progress"
     set_verdict(stage, items[1], "passed")
     assert (stage.get(record)["inspection_status"], read_state(stage, record)) == ("passed", "in_progress")
-    stage.finished(record)
+    stage.finish(record)
     assert read_state(stage, record) == "passed"
 
 
@@ -74,7 +74,7 @@ def test_record_that_awaits_its_release_is_sealed(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     stage.item(record)
     stage.database.write_now(lambda session: session.execute(update(POLICY).values(four_eyes=True)))
-    stage.finished(record)
+    stage.finish(record)
     assert read_state(stage, record) == "passed"
 
 
@@ -101,7 +101,7 @@ def test_client_cannot_undo_progress_or_a_finish(stage: Stage) -> None:
     assert read_state(stage, record) == "not_started"
     finished = stage.record()["inspection_id"]
     stage.item(finished)
-    stage.finished(finished)
+    stage.finish(finished)
     stage.client.post(f"/api/inspection/{finished}/reopen", json={"reason": "补拍"})
     update_record(stage, finished, inspection_status="not_started")
     assert read_state(stage, finished) == "in_progress"

@@ -81,7 +81,7 @@ class Site:
         answer = self.client.post(f"/api/inspection_item/{item['item_id']}/verdict", json=body)
         assert answer.status_code == 200, answer.text
 
-    def passed(self, **fields: Any) -> dict[str, Any]:
+    def passed_item(self, **fields: Any) -> dict[str, Any]:
         """An item that a person passed."""
         item = self.item(**fields)
         self.decide(item)

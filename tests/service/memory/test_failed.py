@@ -119,7 +119,7 @@ def test_changes_and_comparisons_of_a_memory_are_announced_to_clients(
 ) -> None:
     feed = app.state.end_streams.__self__
     place = feed.events_after(0).position
-    item = site.passed()
+    item = site.passed_item()
     wait_for_memory(site, database, item)
     site.change(item, left_out={item["file_id"]: True})
     events = [event for event in feed.events_after(place).events if event.kind == "region_memory"]

@@ -49,7 +49,7 @@ def rows(database: Database) -> list[Any]:
 @pytest.fixture
 def passed_items(site: Site, database: Database) -> list[dict[str, Any]]:
     """Three passed items whose photos are compared: the lamp is lit on them."""
-    items = [site.passed() for _ in range(3)]
+    items = [site.passed_item() for _ in range(3)]
     wait_for_memory(site, database, items[0])
     return items
 
@@ -61,7 +61,7 @@ def test_detection_uses_the_photos_that_people_passed(client: TestClient, databa
     assert [box["label"] for box in alone["resultImage"]["boxes"]] == ["added"]
     assert "memory" not in alone
     assert "suppressed" not in alone
-    items = [site.passed() for _ in range(3)]
+    items = [site.passed_item() for _ in range(3)]
     memory = wait_for_memory(site, database, items[0])
     assert memory["state"] == "counts"
     assert [photo["differences"] for photo in memory["photos"]] == [1, 1, 1]
@@ -83,7 +83,7 @@ def test_detection_uses_the_photos_that_people_passed(client: TestClient, databa
 
 @ON_ONE_DATABASE
 def test_memory_with_too_few_photos_has_no_effect(site: Site, database: Database) -> None:
-    first, second = (site.passed() for _ in range(2))
+    first, second = (site.passed_item() for _ in range(2))
     assert wait_for_memory(site, database, first)["state"] == "too_few"
     entry = site.detect(site.item())
     assert not {"memory", "suppressed"} & entry.keys()
@@ -140,7 +140,7 @@ def test_people_leave_photos_out_freeze_and_restart(
     assert site.change(item, left_out={file_id: False})["state"] == "counts"
     frozen = site.change(item, frozen=True)
     assert (frozen["state"], frozen["frozen_by"]) == ("frozen", "主任")
-    later = site.passed()
+    later = site.passed_item()
     assert later["file_id"] not in file_ids(site.memory(item))
     assert site.detect(site.item())["memory"]["photos"] == 3
     assert later["file_id"] in file_ids(site.change(item, frozen=False))
@@ -148,7 +148,7 @@ def test_people_leave_photos_out_freeze_and_restart(
     assert (started_over["state"], started_over["photos"]) == ("empty", [])
     assert started_over["begins_at"] is not None
     assert "memory" not in site.detect(site.item())
-    assert file_ids(site.memory(site.passed())) != []
+    assert file_ids(site.memory(site.passed_item())) != []
     log = client.get("/api/audit?kind=region_memory&current_page=1&page_size=20").json()["data"]["data"]
     assert [(event["action"], event["object_id"]) for event in log] == [
         ("update", site.reference["file_id"])
@@ -242,7 +242,7 @@ def test_another_region_of_the_reference_image_has_a_memory_of_its_own(
 def test_a_photo_that_does_not_show_the_region_adds_nothing_and_is_not_tried_again(
     site: Site, database: Database
 ) -> None:
-    item = site.passed(photo=b"\x89PNG\r\n\x1a\n" + picture(1)[8:2000])
+    item = site.passed_item(photo=b"\x89PNG\r\n\x1a\n" + picture(1)[8:2000])
     memory = wait_for_memory(site, database, item)
     assert (memory["state"], memory["photos"][0]["differences"]) == ("too_few", None)
     (row,) = rows(database)
@@ -251,7 +251,7 @@ def test_a_photo_that_does_not_show_the_region_adds_nothing_and_is_not_tried_aga
 
 @ON_ONE_DATABASE
 def test_disagreements_with_the_reference_image_are_listed(site: Site, database: Database) -> None:
-    items = [site.passed() for _ in range(4)]
+    items = [site.passed_item() for _ in range(4)]
     ((x, y, w, h),) = wait_for_memory(site, database, items[0])["disagreements"]
     assert x < 230 / 320 < x + w
     assert y < 90 / 320 < y + h
@@ -282,7 +282,7 @@ def test_starting_service_continues_and_repeats_comparisons_of_another_version(
         body = {"username": ADMIN[0], "password": ADMIN[1], "name": "主任"}
         token = first.post("/api/auth/first-run", json=body).json()["data"]["access_token"]
         site = Site(with_token(first, token))
-        items = [site.passed() for _ in range(3)]
+        items = [site.passed_item() for _ in range(3)]
         wait_for_memory(site, database, items[0])
     lost, *_ = rows(database)
 

@@ -61,7 +61,7 @@ def detection_requests(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
 @pytest.fixture
 def passed_items(site: Site, database: Database) -> list[dict[str, Any]]:
     """Three passed items whose photos are compared."""
-    items = [site.passed() for _ in range(3)]
+    items = [site.passed_item() for _ in range(3)]
     wait_for_memory(site, database, items[0])
     return items
 
@@ -111,7 +111,7 @@ def test_photos_that_left_the_memory_or_show_a_kept_finding_are_not_used(
     tmp_path: Path,
 ) -> None:
     enable(client, add_backbone(client, backbone_model(tmp_path / "b.onnx", (128, 128)), "patches"))
-    more = [site.passed() for _ in range(2)]
+    more = [site.passed_item() for _ in range(2)]
     kept = site.item(photo=stained_photo(60))
     entry = site.detect(kept)
     correction = {

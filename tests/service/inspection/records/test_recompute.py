@@ -150,7 +150,7 @@ def test_cancelled_changes_only_by_an_update(stage: Stage) -> None:
     assert answer.status_code == 409
     path = f"/api/inspection/updateInspection/{inspection_id}"
     stage.client.put(path, json={"inspection_status": "in_progress"})
-    assert stage.finished(inspection_id)["inspection_status"] == "passed"
+    assert stage.finish(inspection_id)["inspection_status"] == "passed"
 
 
 def test_finish_lists_open_items_and_then_sets_the_end_time(stage: Stage) -> None:

@@ -300,7 +300,7 @@ def test_deletion_of_a_photo_with_results_needs_confirmation(scene: RecordSetup)
         {"inputImage": {"file_id": "photo"}, "isPassed": True, "progress": "done", "version": 1}
     ]
     first = scene.stage.client.get(f"/api/inspection_item/{scene.items[0]}").json()
-    scene.stage.written(first, result)
+    scene.stage.write_entries(first, result)
     scene.stage.client.post(f"/api/inspection_item/{scene.items[1]}/verdict", json={"verdict": "passed"})
     refused = scene.delete(photo)
     assert refused.status_code == 409
@@ -363,7 +363,7 @@ def test_photos_of_a_sealed_record_cannot_change(scene: RecordSetup) -> None:
     scene.set_matches(True)
     gate = scene.stage.matcher.gate = asyncio.Event()
     assert scene.match(photo, wait=0)["state"] == "waiting"
-    scene.stage.finished(scene.record)
+    scene.stage.finish(scene.record)
     sealed = scene.list_photos()
     for answer in (
         scene.stage.client.post(scene.path, json={"file_id": "second"}),

@@ -197,7 +197,7 @@ def test_times_of_verdicts_never_decrease(stage: Stage, monkeypatch: pytest.Monk
     (first,), (second,) = (read_result(stage, item) for item in (passed, failed))
     assert first["verdict"]["at"] == ahead.isoformat() + "Z"
     assert not_none(second["verdict"]["at"]) >= not_none(first["verdict"]["at"])
-    end = stage.finished(record)["end_time"]
+    end = stage.finish(record)["end_time"]
     assert end + "Z" >= second["verdict"]["at"]
 
 

@@ -301,7 +301,7 @@ def test_photos_end_and_deletion_are_announced_with_user_and_object(stage: Stage
     stage.changes.clear()
     photo = stage.client.post(path, json={"file_id": "p"}).json()["data"]["photo_id"]
     stage.client.delete(f"{path}/{photo}")
-    stage.finished(record)
+    stage.finish(record)
     reopened = stage.client.post(f"/api/inspection/{record}/reopen", json={"reason": "补拍"})
     assert reopened.json()["data"]["newest"]["reopen_reason"] == "补拍"
     stage.client.delete(f"/api/inspection/deleteInspection/{record}")
