@@ -66,7 +66,7 @@ class User(WireModel):
 
 
 class Payload(WireModel):
-    """Who is logged in and what they may do."""
+    """The current user and their permissions."""
 
     user: User
     role: list[Role]
@@ -74,7 +74,7 @@ class Payload(WireModel):
 
 
 class Tokens(WireModel):
-    """`data` of a login and of a refresh. `expires_in`: seconds the access token lives."""
+    """`data` of a login and of a refresh. `expires_in`: seconds until the access token expires."""
 
     access_token: str
     refresh_token: str
@@ -139,6 +139,6 @@ class FirstAdmin(WireModel):
 
 
 class FirstRun(WireModel):
-    """`data` of `GET /auth/first-run`: whether the first admin is still to be made."""
+    """`data` of `GET /auth/first-run`: whether the first admin must still be created."""
 
     needed: bool

@@ -8,7 +8,10 @@ from shared.wire.common import ItemTime, WireModel
 
 
 class AuditEntry(WireModel):
-    """One row of the audit log. `seq` counts from 1 without a gap; `hash` covers it and all before."""
+    """One row of the audit log.
+
+    `seq` counts from 1 without gaps; `hash` covers this row and all rows before it.
+    """
 
     seq: int
     at: ItemTime

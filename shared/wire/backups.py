@@ -23,10 +23,10 @@ class BackupRun(WireModel):
 
 
 class BackupStatus(WireModel):
-    """How it stands with the backups. `scheduled` is false where none are made by themselves.
+    """The state of the backups. `scheduled` is false if none are made automatically.
 
-    `late` is true when a backup is due for longer than it may take; `failures` counts the runs that failed
-    since `last_good`. `runs` are the newest, newest first.
+    `late` is true if a backup has been due for longer than it may take; `failures` counts the failed runs
+    since `last_good`. `runs` are the latest runs, newest first.
     """
 
     scheduled: bool

@@ -60,7 +60,7 @@ class Flight(FlightWrite):
 
 
 class TaskWrite(WireModel):
-    """Body of create and update task. `aircraft_id` left out is taken from the flight."""
+    """Body of create and update task. Without `aircraft_id`, it is taken from the flight."""
 
     task_name: RequiredName
     flight_id: OptionalId = None
@@ -69,7 +69,7 @@ class TaskWrite(WireModel):
 
 
 class Task(TaskWrite):
-    """A task: what record belongs to; names are joined."""
+    """A task, to which records belong; names are joined."""
 
     task_id: str
     task_name: str
@@ -80,7 +80,7 @@ class Task(TaskWrite):
 
 
 class TemplateRegion(WireModel):
-    """One region of a reference image's template: a new record starts with an item of it.
+    """One region of a reference image's template: a new record starts with an item for each.
 
     `detection` is `item_point.detection` of that item, kept as given.
     """
@@ -103,7 +103,7 @@ Template = Annotated[list[TemplateRegion], Field(max_length=2000), AfterValidato
 
 
 class TemplateWrite(WireModel):
-    """Body of `POST /catalogue/reference-images/{id}/template`: the regions that replace the present ones."""
+    """Body of `POST /catalogue/reference-images/{id}/template`: the regions that replace the current ones."""
 
     template: Template
 
@@ -119,7 +119,7 @@ class ReferenceImageWrite(WireModel):
 
 
 class ReferenceImage(ReferenceImageWrite):
-    """A reference image, with the file as an item's fileInfo names it and its upright size in pixels."""
+    """A reference image, with its file as in an item's fileInfo, and its upright size in pixels."""
 
     reference_image_id: str
     reference_image_name: str

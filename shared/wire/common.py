@@ -182,7 +182,7 @@ def _check_json(value: Any) -> Any:
 
 
 class _CheckedJson:
-    """Checks JSON that is kept as given, and says its bounds in the schema."""
+    """Checks JSON that is stored unchanged, and adds its bounds to the schema."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return no_info_before_validator_function(_check_json, handler(source))
@@ -241,7 +241,7 @@ class WireModel(BaseModel):
 
 
 class ExtensibleModel(BaseModel):
-    """Base of the bodies inside an item: unknown keys are kept as given."""
+    """Base of the bodies inside an item: unknown keys are kept."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -278,7 +278,7 @@ class Failure(BaseModel):
 
 
 class Pagination(BaseModel):
-    """Where a page stands among all."""
+    """The position of a page among all pages."""
 
     current_page: int
     page_size: int
@@ -287,7 +287,7 @@ class Pagination(BaseModel):
 
 
 class Page(BaseModel, Generic[T]):
-    """`data` of a list: the entries and where they stand."""
+    """`data` of a list: the entries, and the position of their page."""
 
     data: list[T]
     pagination: Pagination

@@ -46,7 +46,7 @@ class DetectionModel(WireModel):
 
 
 class ModelUpdate(WireModel):
-    """Body of update model: what may change without making another model of it."""
+    """Body of update model: what can change without a new version."""
 
     model_name: RequiredName | None = None
     model_description: OptionalText = None
@@ -64,7 +64,7 @@ class ModelVersion(WireModel):
 
 
 class Severity(StrEnum):
-    """How severe a finding is."""
+    """The severity of a finding."""
 
     MINOR = "minor"
     MAJOR = "major"
@@ -72,7 +72,7 @@ class Severity(StrEnum):
 
 
 class LabelSeverity(WireModel):
-    """A label and how severe a finding with it is; null takes the severity away."""
+    """A label and the severity of findings with it; null removes the severity."""
 
     label: FilledText
     severity: Severity | None
@@ -102,7 +102,7 @@ MAX_LISTED_JOBS: Final = 500
 
 
 class Job(WireModel):
-    """A detection job: one item, its newest photo, the model it had when the job was made.
+    """A detection job: one item, its newest photo, and the model that it had when the job was created.
 
     `error` is a stable code (`alignment_failed`, `no_photo`, ...), `message` the sentence for the person;
     `version` is the result entry that it writes, from pending to its end. `batch_id` is shared by the jobs
@@ -124,13 +124,13 @@ class Job(WireModel):
 
 
 class BatchCreate(WireModel):
-    """Body of create batch: the records to look through, or null for every open one."""
+    """Body of create batch: the records whose items are detected, or null for all open ones."""
 
     inspection_ids: Annotated[list[Id], Field(max_length=1000)] | None
 
 
 class Batch(WireModel):
-    """How far the jobs are that one request made; `progress` is the percentage of the work that is done."""
+    """The progress of the jobs of one request; `progress` is the percentage of finished work."""
 
     batch_id: str
     total: int

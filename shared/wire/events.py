@@ -6,7 +6,7 @@ from shared.wire.common import ItemTime, WireModel
 
 
 class ChangeEvent(WireModel):
-    """`data` of a `change` event: what happened to what, by whom and when; never what is in it.
+    """`data` of a `change` event: what changed, how, by whom and when; never its content.
 
     `id` is what `Last-Event-ID` takes to go on after this event.
     """

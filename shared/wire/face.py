@@ -95,7 +95,7 @@ station has just failed, or the face is barely recognised. always: at every logi
 
 
 class FacePolicy(WireModel):
-    """The admin's switch of face login, and when one picture is not enough for it.
+    """Whether face login is enabled, and when it requires more than one picture.
 
     `challenge_admins` holds for whoever can change users, models or settings, `challenge_others` for all
     others. `allowed_devices_only`: a face login needs the token of a device that an administrator has
@@ -125,7 +125,7 @@ class FacePolicy(WireModel):
 
 
 class FaceRequirements(WireModel):
-    """What a client has to know before a face login: which policies hold, of nobody in particular.
+    """What a client has to know before a face login: the policies in force, without information about users.
 
     `challenge` is "always" where every login has to answer one, so that a picture alone need not be tried,
     and "sometimes" where some have to.
@@ -158,7 +158,7 @@ MAX_DEVICES: Final = 500
 
 
 class DeviceName(WireModel):
-    """What people call a device that may be used for face logins."""
+    """The name of a device that may be used for face logins."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Hangar 2, gate A"}]})
 
@@ -236,7 +236,10 @@ class ChallengeStep(WireModel):
 
 
 class DrawnChallenge(WireModel):
-    """A challenge of a face login: what to ask for and when. It is answered once, before `expires_at`."""
+    """A challenge of a face login: the movements to ask for, and when.
+
+    It can be answered once, before `expires_at`.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -292,7 +295,7 @@ class ChallengeAnswer(WireModel):
 
 
 class FaceScores(WireModel):
-    """Scores of one kind of pairs: their number, and where they lie."""
+    """Scores of one kind of pairs: their number and distribution."""
 
     pairs: int
     largest: float | None = None
@@ -302,7 +305,7 @@ class FaceScores(WireModel):
 
 
 class FaceCalibration(WireModel):
-    """What the enrolled templates say about the threshold in force.
+    """How the threshold in force performs on the enrolled templates.
 
     Scores are larger when alike: the cosine, or minus the distance. `false_match_bound` is the upper 95 %
     bound on the rate of false matches that `strangers` many pairs allow at the threshold.
@@ -320,13 +323,13 @@ class FaceCalibration(WireModel):
 
 
 class Strangers(WireModel):
-    """Some of the pictures of people who are not enrolled, to see how alike they are to those who are."""
+    """Some of the pictures of people who are not enrolled, to compare with those who are."""
 
     images: Annotated[list[FacePicture], Field(min_length=1, max_length=10)]
 
 
 class StrangerScores(WireModel):
-    """How alike the faces in some pictures of strangers are to the enrolled templates.
+    """How similar the faces in some pictures of strangers are to the enrolled templates.
 
     `faces`: the pictures with a face; `comparisons` of each with every template, of which `false_matches`
     reach the `threshold`; `largest`: the score of the most alike. Nothing of the pictures is kept.

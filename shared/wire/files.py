@@ -16,7 +16,7 @@ class CameraPosition(WireModel):
 
 
 class CameraData(WireModel):
-    """What the camera wrote into a photo (EXIF); null where it wrote nothing that can be read.
+    """What the camera stored in a photo (EXIF); null for a value that is missing or unreadable.
 
     `taken_at`: ISO 8601 by the camera's clock, with an offset (`+08:00`) only where the camera gave one.
     `focal_length` is in mm, `focal_length_35` the same for film of 35 mm, `exposure_time` in s. `position` is
@@ -36,7 +36,7 @@ class CameraData(WireModel):
 
 
 class StoredFile(WireModel):
-    """A file of the service: named by its content, never changed.
+    """A file of the service, which is named by its content and never changes.
 
     `download_url` is the path below the service's address; `width` and `height` are upright pixels and null
     for a file that is no image. `camera` is read from the content when it is uploaded; null when it says

@@ -9,7 +9,7 @@ from shared.wire.common import ItemTime, WireModel
 
 
 class FindingChange(StrEnum):
-    """How an earlier finding and the present ones of the item go together."""
+    """How an earlier finding relates to the current findings of the item."""
 
     NEW = "new"
     GROWN = "grown"
@@ -27,11 +27,11 @@ class Corners(WireModel):
 
 
 class PastFinding(WireModel):
-    """A finding beside those of another time.
+    """A finding, compared with those of another inspection.
 
     `points` are px of the upright photo it was found in; `reference` is the upright rectangle around it in px
-    of the upright reference image, null when the detection knows no alignment. `change` is null when the
-    two times cannot be held against each other. `growth` is the present area over the earlier one in
+    of the upright reference image, null if the photo is not aligned. `change` is null if the
+    two inspections cannot be compared. `growth` is the present area over the earlier one in
     reference px, null unless both were found.
     """
 
@@ -44,14 +44,14 @@ class PastFinding(WireModel):
 
 
 class HistoryEntry(WireModel):
-    """An earlier item on the same place of the same reference image.
+    """An earlier item at the same place on the same reference image.
 
     The times are those of the record. `overlap` is the intersection over union of the two regions. `opinion`
-    is what the model said, `passed` what counted, `verdict` what a person decided; `decided_by` (a name) and
-    `decided_at` say who and when. `findings` are those of that time: unchanged, grown since or gone today;
-    `found_by` is the name of the model, or of the person who corrected them, `found_at` when that was.
+    is the model's opinion, `passed` the result that counted, `verdict` a person's decision; `decided_by` (a
+    name) and `decided_at` say who and when. `findings` are those of that time: unchanged, grown since or gone
+    today; `found_by` is the name of the model, or of the person who corrected them, `found_at` when that was.
     `appeared` are the present item's findings that were not there then; their `points` are px of the present
-    photo. Of each time the 200 surest findings count.
+    photo. Of each inspection, the 200 findings with the highest confidence count.
     """
 
     item_id: str
@@ -85,7 +85,7 @@ class TrendFinding(WireModel):
 
     `points` and `reference` are as in `PastFinding`. `chain` is a number that the same finding has in every
     inspection of the answer: findings that overlap on the reference image are the same. Null where the place
-    on the reference image is not known. It is of this answer alone.
+    on the reference image is not known. It is valid in this answer only.
     """
 
     label: str
@@ -113,7 +113,7 @@ class TrendEntry(WireModel):
 
     `at` is when the record began, else when its findings were found, else when the record was created.
     `detected`: the photo was looked at, so that no findings means that none were found. `found_by`,
-    `decided_by` and `reason` are as in `HistoryEntry`; `findings` are the 200 surest.
+    `decided_by` and `reason` are as in `HistoryEntry`; `findings` are the 200 with the highest confidence.
     """
 
     item_id: str
@@ -135,7 +135,7 @@ class TrendEntry(WireModel):
 class Trend(WireModel):
     """The inspections of a place up to one item, oldest first; the item asked for is the last.
 
-    `earlier`: there are more, older than the first.
+    `earlier`: there are older ones than the first.
     """
 
     entries: list[TrendEntry]

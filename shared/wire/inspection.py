@@ -58,7 +58,7 @@ class RecordUpdate(WireModel):
 
 
 class Record(WireModel):
-    """A full inspection record, as create, get, update and search answer it."""
+    """A full inspection record, as create, get, update and search return it."""
 
     inspection_id: str
     inspection_name: str | None
@@ -89,7 +89,7 @@ class Point(ExtensibleModel):
 
 
 class FileInfo(ExtensibleModel):
-    """A file of the service as an item names it."""
+    """A file of the service, as an item refers to it."""
 
     download_url: str | None = None
     filename: str | None = None
@@ -99,7 +99,7 @@ class FileInfo(ExtensibleModel):
 
 
 class IgnoredArea(ExtensibleModel):
-    """A part of the upright reference image that detection does not look at, in fractions (0..1) of it."""
+    """A part of the upright reference image that detection ignores, in fractions (0..1) of it."""
 
     x: Fraction
     y: Fraction
@@ -126,7 +126,7 @@ def check_invertible(homography: Homography) -> None:
 
 
 class SetAlignment(ExtensibleModel):
-    """Where a person says that the reference image lies in one photo: that of the file `photo_file_id`.
+    """The alignment that a person set for one photo, that of the file `photo_file_id`.
 
     `homography`: 3 x 3, px of the upright reference image -> px of the upright photo.
     """
@@ -141,7 +141,7 @@ class SetAlignment(ExtensibleModel):
 
 
 class DetectionSettings(ExtensibleModel):
-    """What `item_point.detection` says: how to detect on this item, above the settings of its model.
+    """`item_point.detection`: the settings for this item, which override those of its model.
 
     `sensitivity`: 0 (few findings) .. 1 (many); `smallest`: the smallest defect that counts, in mm where the
     reference image has a scale, else in px of it; null leaves the model's own value.
@@ -190,7 +190,7 @@ class ResultImage(ExtensibleModel):
 
 
 class ResultEntry(ExtensibleModel):
-    """One result of an item. What a person decided is an entry of its own with the key `verdict`."""
+    """One result of an item. A person's decision is a separate entry with the key `verdict`."""
 
     inputImage: dict[str, Any] | None = None  # noqa: N815
     resultImage: ResultImage | None = None  # noqa: N815
@@ -237,14 +237,14 @@ class Item(WireModel):
 
 
 class VerdictSet(WireModel):
-    """Body of `POST /inspection_item/{item_id}/verdict`: what the person decided and why."""
+    """Body of `POST /inspection_item/{item_id}/verdict`: the verdict and its reason."""
 
     verdict: Verdict
     reason: LongText | None = None
 
 
 class CorrectedBox(Box):
-    """A finding as a person leaves it; a box that the person drew has the origin `person`.
+    """A finding after a person's correction; a box that the person drew has the origin `person`.
 
     The service writes who drew it (`by`, `by_name`) or changed it (`corrected_by`, `corrected_by_name`).
     `confidence` is a number because the contract asks for one: of a finding that a person drew it says
@@ -256,7 +256,7 @@ class CorrectedBox(Box):
 
 
 class BoxesSet(WireModel):
-    """Body of `POST /inspection_item/{item_id}/boxes`: the findings in place of those of `of_version`."""
+    """Body of `POST /inspection_item/{item_id}/boxes`: the findings that replace those of `of_version`."""
 
     of_version: Integer
     boxes: Annotated[list[CorrectedBox], Field(max_length=10_000), CheckedJson]
@@ -269,7 +269,7 @@ class PhotoAdd(WireModel):
 
 
 class TakenMark(StrEnum):
-    """What is odd about the time that a camera wrote into a photo. Nothing is refused for it."""
+    """What is unusual about the time that a camera stored in a photo. No photo is refused because of it."""
 
     BEFORE_START = "before_start"
     """Before the record's start."""
@@ -280,7 +280,7 @@ class TakenMark(StrEnum):
 
 
 class Photo(WireModel):
-    """A photo of an item; the newest one is what detection looks at.
+    """A photo of an item; detection uses the newest one.
 
     `by_phone`: a phone sent it for the person who added it.
     `camera`: what the camera wrote into it, read from the stored content. `taken_mark`: what

@@ -27,7 +27,7 @@ class MemoryKind(StrEnum):
 
 
 class MemoryReason(StrEnum):
-    """Why a finding is reported although the memory of its region explains it, or a part of it."""
+    """Why a finding is reported although the memory of its region explains all or part of it."""
 
     NEW_LINE = "new_line"
     """It has a thin dark line, like a crack, and too few photos show a similar one."""
@@ -53,8 +53,8 @@ class MemoryStatus(StrEnum):
 class MemoryPhoto(WireModel):
     """A photo of a memory.
 
-    `record_name` is what lists of records show. `decided_by` is the name of the person whose decision made it
-    part of the memory. `differences`: in how many places it differs from the reference image, null while it
+    `record_name` is the name in lists of records. `decided_by` is the name of the person whose decision made
+    it part of the memory. `differences`: in how many places it differs from the reference image, null if it
     was not compared. Who left it out of the memory, and when, are null unless it is `left_out`.
     """
 
@@ -75,9 +75,9 @@ class MemoryPhoto(WireModel):
 class MemoryState(WireModel):
     """The memory of the region of an item, which all records on the same reference image share.
 
-    `photos`: the newest first. `required`: passed photos before it counts. `begins_at`: when it was started
-    over; only photos decided later belong to it. `disagreements`: x, y, w, h in fractions of the reference
-    image, where nearly all newer photos differ from it. `version`: of the way in which photos are compared.
+    `photos`: the newest first. `required`: the number of passed photos before it counts. `begins_at`: when it
+    was reset; only photos decided later belong to it. `disagreements`: x, y, w, h in fractions of the
+    reference image, where nearly all newer photos differ from it. `version`: of the comparison method.
     `can_change`: the caller may leave photos out, `can_require`: the caller may also freeze it, start it over
     and set `required`.
     """
@@ -100,7 +100,7 @@ class MemoryChange(WireModel):
     """Body of change memory: what is to change.
 
     `left_out`: by the ids of files, whether the photo is left out. `start_over`: the photos decided until now
-    belong to the memory no more.
+    no longer belong to the memory.
     """
 
     frozen: Annotated[StrictBool | None, NotNull] = None

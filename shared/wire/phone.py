@@ -81,7 +81,7 @@ class PhoneCode(WireModel):
 
 
 class NewPhoneCode(PhoneCode):
-    """A code as its create answers it: the only answer that holds the token.
+    """A newly created code, in the only answer that contains the token.
 
     `addresses`: where phones may reach the service, the most likely one first; empty when only this machine
     does. A phone opens an address with `/phone#` and the token. `fingerprint`: that of the certificate that
@@ -101,14 +101,14 @@ PhoneKey = Annotated[str, StringConstraints(min_length=32, max_length=128, patte
 
 
 class PhoneClaim(WireModel):
-    """Body of claim: the first phone that sends a token has its code, and only that phone may come again."""
+    """Body of claim: the first phone that sends a token claims its code, and no other phone can use it."""
 
     token: Token
     key: PhoneKey
 
 
 class UploadState(StrEnum):
-    """How far a photo from a phone is."""
+    """The state of a photo from a phone."""
 
     RECEIVING = "receiving"
     ARRIVED = "arrived"
@@ -127,7 +127,7 @@ class PhoneUploadCreate(WireModel):
 
 
 class PhoneUpload(WireModel):
-    """A photo on its way: `received` of `size` bytes are there.
+    """A photo that is being uploaded: `received` of `size` bytes have arrived.
 
     `item_id`: the item it was taken for; null: the record. `error` is the stable code of a refusal, `reason`
     its sentence.

@@ -16,7 +16,7 @@ MAX_PHOTO_ITEMS = 1000
 
 
 class PhotoState(StrEnum):
-    """How far the matching of a photo with the regions of its record is."""
+    """The state of matching a photo with the regions of its record."""
 
     WAITING = "waiting"
     """Not matched yet, or the matching is under way."""
@@ -29,7 +29,7 @@ class PhotoState(StrEnum):
 
 
 class Assigned(StrEnum):
-    """Who found that a photo shows an item."""
+    """Who assigned a photo to an item."""
 
     ALIGNMENT = "alignment"
     PERSON = "person"
@@ -41,7 +41,7 @@ Corners = Annotated[list[PhotoPoint], Field(min_length=4, max_length=4)]
 
 
 class PhotoMatch(WireModel):
-    """What matching says of one item.
+    """The result of matching for one item.
 
     `visible`: the share of the region that lies inside the photo, 0..1. `score`: the share of the structure
     around it that agrees, 0..1. `homography`: 3 x 3, px of the upright reference image -> px of the upright
@@ -57,7 +57,7 @@ class PhotoMatch(WireModel):
 
 
 class PhotoItem(WireModel):
-    """An item that a photo of the record is assigned to.
+    """An item to which a photo of the record is assigned.
 
     `photo_id` is the photo in the list of the item. `homography` and `corners` as in `PhotoMatch`; null
     where a person assigned the photo without saying where the region lies.
@@ -106,10 +106,10 @@ class RecordPhotoAdd(WireModel):
 
 
 class PhotoItemSet(WireModel):
-    """One item that a photo is to be assigned to.
+    """An item to which a photo is assigned.
 
-    `homography`: where a person says that the reference image lies in the photo. Without one, the assignment
-    that is there stays; a new one takes over what the matching found.
+    `homography`: the alignment that a person set. Without it, an existing assignment stays as
+    it is, and a new one uses the result of matching.
     """
 
     item_id: Id

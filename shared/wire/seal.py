@@ -62,7 +62,7 @@ class RecordFinish(WireModel):
 
 
 class RecordReopen(WireModel):
-    """Body of `POST /inspection/{inspection_id}/reopen`: why it has to be changed again."""
+    """Body of `POST /inspection/{inspection_id}/reopen`: the reason for reopening."""
 
     model_config = _example(reason="右翼照片拍错，需要补拍")
 
@@ -70,7 +70,7 @@ class RecordReopen(WireModel):
 
 
 class RecordRelease(WireModel):
-    """Body of `POST /inspection/{inspection_id}/release`: the edition that the second person looked at."""
+    """Body of `POST /inspection/{inspection_id}/release`: the edition that the second person checked."""
 
     model_config = _example(edition=1)
 
@@ -78,7 +78,7 @@ class RecordRelease(WireModel):
 
 
 class InspectionPolicy(WireModel):
-    """Rules of this installation. `four_eyes`: a second person releases what somebody finished."""
+    """Rules of this installation. `four_eyes`: a second person releases finished records."""
 
     model_config = _example(four_eyes=True)
 
@@ -86,7 +86,7 @@ class InspectionPolicy(WireModel):
 
 
 class Tally(WireModel):
-    """How far a record is, counted in items, as `shared.results.Counters` counts."""
+    """The counters of a record's items, as in `shared.results.Counters`."""
 
     items: int
     detected: int
@@ -97,10 +97,10 @@ class Tally(WireModel):
 
 
 class Edition(WireModel):
-    """One sealed edition of a record: what it came to, its seal, and what happened to it since.
+    """One sealed edition of a record: its outcome, its seal, and later events.
 
-    `seal`: SHA-256 of its content in hexadecimal. `accepted_opinions`: so many of its verdicts accept the
-    model's opinion.
+    `seal`: SHA-256 of its content in hexadecimal. `accepted_opinions`: the number of its verdicts that accept
+    the model's opinion.
     """
 
     model_config = _example(**_EDITION)
@@ -123,7 +123,7 @@ class Edition(WireModel):
 
 
 class EditionContent(Edition):
-    """An edition with its sealed content, which has the name of its form, `walkaround-seal-2`.
+    """An edition with its sealed content, which names its format, `walkaround-seal-2`.
 
     `canonical` is the same content as the text whose UTF-8 bytes the seal is the SHA-256 of.
     """
@@ -133,9 +133,9 @@ class EditionContent(Edition):
 
 
 class RecordSeal(WireModel):
-    """Where a record stands. `newest`: its newest edition, None when it was never finished.
+    """The seal of a record. `newest`: its newest edition, None if it was never finished.
 
-    `record_state` is what the desktop shows as its state: passed or failed only while the record is sealed.
+    `record_state` is the state that the desktop shows: passed or failed only while the record is sealed.
     `outcome` is computed from the verdicts: passed, failed, or None while an item is undecided.
     """
 
@@ -157,7 +157,7 @@ class RecordSeal(WireModel):
 
 
 class DifferenceKind(StrEnum):
-    """What does not agree with the seal."""
+    """How something differs from the seal."""
 
     CHANGED = "changed"
     ADDED = "added"
@@ -171,9 +171,9 @@ class DifferenceKind(StrEnum):
 
 
 class SealDifference(WireModel):
-    """One difference between a sealed edition and what is there now.
+    """One difference between a sealed edition and the current state.
 
-    `path`: where in the content, such as `items[2].result[0].isPassed`. `message`: a sentence about it.
+    `path`: the place in the content, such as `items[2].result[0].isPassed`. `message`: a sentence about it.
     """
 
     kind: DifferenceKind
@@ -185,7 +185,7 @@ class SealDifference(WireModel):
 
 
 class SealCheck(WireModel):
-    """What a check of the newest edition found; `intact` without a difference.
+    """The result of checking the newest edition; `intact` means no differences.
 
     `current`: the record is sealed, so it was compared with the edition as it is now. A reopened record may
     differ: then the stored edition, its files and the audit log are checked.

@@ -9,7 +9,7 @@ from shared.wire.common import WireModel
 
 
 class FindingsBy(StrEnum):
-    """What findings are counted by."""
+    """How findings are grouped."""
 
     LABEL = "label"
     AIRCRAFT = "aircraft"
@@ -17,14 +17,14 @@ class FindingsBy(StrEnum):
 
 
 class Period(WireModel):
-    """The days that one bar of a chart counts, both inclusive."""
+    """The first and the last day of one bar of a chart."""
 
     first: dt.date
     last: dt.date
 
 
 class Series(WireModel):
-    """One name of a chart with an amount for each period; `title` is what people call it, or null."""
+    """One series of a chart with an amount for each period; `title` is its display name, or null."""
 
     name: str
     title: str | None = None
@@ -32,7 +32,7 @@ class Series(WireModel):
 
 
 class Chart(WireModel):
-    """Counts over time, the largest series first; `others` sums up what has no series of its own."""
+    """Counts over time, the largest series first; `others` is the sum of everything else."""
 
     periods: list[Period]
     series: list[Series]
@@ -40,7 +40,9 @@ class Chart(WireModel):
 
 
 class Durations(WireModel):
-    """How long records took from start to end: how many of each period, and the sum of their seconds."""
+    """Durations of records from start to end: the number of records in each period, and the sum of their
+    seconds.
+    """
 
     periods: list[Period]
     records: list[int]
@@ -48,10 +50,10 @@ class Durations(WireModel):
 
 
 class ModelAgreement(WireModel):
-    """What people made of the findings of one version of a model, in the items they decided or corrected.
+    """How people judged the findings of one version of a model, in items that they decided or corrected.
 
-    `name` stands for it in the search of records. `shown`: findings of the model, `rejected`: those of them
-    that a person took away, `missed`: findings that a person drew.
+    `name` is its name in the search for records. `shown`: findings of the model, `rejected`: those that a
+    person removed, `missed`: findings that a person drew.
     """
 
     name: str

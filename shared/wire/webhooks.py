@@ -20,7 +20,7 @@ Address = Annotated[str, StringConstraints(min_length=1, max_length=2048, patter
 
 
 class WebhookEvent(StrEnum):
-    """What a webhook can be notified of."""
+    """The events that a webhook can receive."""
 
     RECORD_SEALED = "record.sealed"
     """A record was finished: an edition seals it."""
@@ -35,7 +35,7 @@ TEST_EVENT: Final = "webhook.test"
 
 
 class WebhookState(StrEnum):
-    """Whether a webhook sends."""
+    """The state of a webhook."""
 
     ACTIVE = "active"
     PAUSED = "paused"
@@ -45,7 +45,7 @@ class WebhookState(StrEnum):
 
 
 class DeliveryState(StrEnum):
-    """How far a delivery is."""
+    """The state of a delivery."""
 
     PENDING = "pending"
     DELIVERED = "delivered"
@@ -79,7 +79,10 @@ Events = Annotated[list[WebhookEvent], Field(min_length=1, max_length=len(Webhoo
 
 
 class WebhookCreate(WireModel):
-    """Body of create webhook. The address is https, and its host is on the internet unless allowed."""
+    """Body of create webhook.
+
+    The address is https, and its host must be on the internet unless private hosts are allowed.
+    """
 
     name: RequiredName
     url: Address
