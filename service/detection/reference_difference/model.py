@@ -35,6 +35,7 @@ from service.detection.reference_difference.difference.comparison import (
 )
 from service.detection.reference_difference.difference.confidence import confidence
 from service.detection.reference_difference.difference.labels import label
+from service.detection.reference_difference.difference.sampling import thinned
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.variation.appearance import difference_of
 from service.detection.reference_difference.variation.judging import judge, raise_confidence
@@ -239,7 +240,7 @@ def _frame(area: Rect, homography: Matrix) -> ComparisonFrame:
 
 def _in_colour(reference: Bytes, photo: Bytes) -> bool:
     """Whether there is colour to compare: one picture has colour, and the other could show it."""
-    small = [np.ascontiguousarray(image[::4, ::4]) for image in (reference, photo)]
+    small = [thinned(image, 4) for image in (reference, photo)]
     if max(int(_spread(image).max()) for image in small) <= _TINT:
         return False
     # The colour of noise disappears in the mean. A small stain may be the only colour.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from service.detection.reference_difference.data import Bytes, Floats
 from shared.images.cv import cv2
 
-# The step of the values that are sorted first, and the share of all by which they may miss the rank.
-_THINNED: Final = 16
-_MISSED: Final = 0.02
+Number = TypeVar("Number", bound=np.generic)
+
+# The step of the values that are sorted first: prime, so that they are from all columns of a picture.
+_THINNED: Final = 17
 
 
 def area_means(image: Floats, size: tuple[int, int]) -> Floats:
@@ -54,18 +55,26 @@ def differences(one: Floats, other: Floats, step: int) -> Floats:
     one, other: float32 (height, width, channels). The difference is the greatest over the channels, in their
     unit.
     """
-    # Whole rows are selected first: it reads no more memory, and NumPy is slow on single px.
-    channels = np.abs((one[::step] - other[::step])[:, ::step])
+    channels = np.abs(thinned(one, step) - thinned(other, step))
     parts = (channels[..., channel] for channel in range(channels.shape[2]))
     return np.asarray(reduce(np.maximum, parts), np.float32)
+
+
+def thinned(image: NDArray[Number], step: int) -> NDArray[Number]:
+    """The px of every `step`-th row and column of an image (height, width, channels)."""
+    # NumPy copies the px as single items in half the time that it takes for their channels.
+    whole = image.view(f"V{image.shape[2] * image.itemsize}")
+    return np.ascontiguousarray(whole[::step, ::step]).view(image.dtype)
 
 
 def ranked(values: NDArray[Any], rank: int) -> float:
     """The value at `rank` (from 0) of the sorted flat `values`."""
     some = np.sort(values[::_THINNED])
     share, last = rank / values.size, some.size - 1
-    low = some[max(int((share - _MISSED) * last), 0)]
-    high = some[min(int((share + _MISSED) * last) + 1, last)]
+    # Twice the standard deviation of the median of so many values.
+    missed = some.size**-0.5
+    low = some[max(int((share - missed) * last), 0)]
+    high = some[min(int((share + missed) * last) + 1, last)]
     # Only the values near it are sorted, unless the estimate from the thinned values was wrong.
     near = values[(values >= low) & (values <= high)]
     position = rank - int(np.count_nonzero(values < low))
