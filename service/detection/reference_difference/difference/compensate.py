@@ -24,6 +24,8 @@ from shared.images.cv import cv2
 
 _SIGMAS: Final = (0.0, 0.5, 0.7, 0.9, 1.2, 1.6, 2.1, 2.8)
 _SAMPLES_SIDE = 52
+# px along the edges of a tile that a blur mixes with the tile beside it.
+_RIM: Final = 6
 # Levels of a blur (sigma in px) at which a bilevel picture is cut again: by up to about 2 px either way.
 _WIDTHS: Final = (0.0, -0.35, 0.35, -0.6, 0.6, -0.8, 0.8)
 _WIDEN = 1.8
@@ -58,14 +60,14 @@ def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats,
     reference, photo: float32 (height, width, channels). The Gaussian with the least robust difference of the
     high-pass parts is chosen. A smaller one that is nearly as good is preferred, because blur hides cracks.
     """
-    one, other, mask = _structured_tiles(reference, photo, valid)
-    if one is None or other is None or mask is None:
+    tiles = _structured_tiles(reference, photo, valid)
+    if tiles is None:
         return reference, photo
-    one, other = (np.asarray(part - cv2.GaussianBlur(part, (0, 0), 4.0), np.float32) for part in (one, other))
-    soften_reference = _best_sigma(one, other, mask)
+    one, other = (np.asarray(part - cv2.GaussianBlur(part, (0, 0), 4.0), np.float32) for part in tiles)
+    soften_reference = _best_sigma(one, other)
     if soften_reference > 0:
         return _blur(reference, soften_reference), photo
-    soften_photo = _best_sigma(other, one, mask)
+    soften_photo = _best_sigma(other, one)
     return (reference, _blur(photo, soften_photo)) if soften_photo > 0 else (reference, photo)
 
 
@@ -75,15 +77,16 @@ def match_width(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
     The threshold of a bilevel picture makes all its lines wider or thinner by some px. The shift of all edges
     with the least robust difference of the high-pass parts is chosen.
     """
-    one, other, mask = _structured_tiles(reference, photo, valid)
-    if one is None or other is None or mask is None:
+    tiles = _structured_tiles(reference, photo, valid)
+    if tiles is None:
         return reference
-    target = np.asarray(other - cv2.GaussianBlur(other, (0, 0), 4.0), np.float32)[mask]
+    one, other = tiles
+    target = _inner(np.asarray(other - cv2.GaussianBlur(other, (0, 0), 4.0), np.float32))
     least, chosen = np.inf, 0.0
     for level in _WIDTHS:
         tried = _widen(one, level)
         tried = np.asarray(tried - cv2.GaussianBlur(tried, (0, 0), 4.0), np.float32)
-        error = min(_robust_distance(_blur(tried, sigma)[mask], target) for sigma in (0.0, 0.9, 1.6))
+        error = min(_robust_distance(_inner(_blur(tried, sigma)), target) for sigma in (0.0, 0.9, 1.6))
         if error < least * (0.95 if level else 1.0):
             least, chosen = error, level
     return _widen(reference, chosen) if chosen else reference
@@ -106,8 +109,8 @@ def _blur(image: Floats, sigma: float) -> Floats:
 
 def _structured_tiles(
     reference: Floats, photo: Floats, valid: Bytes, tile: int = 96, most: int = 6
-) -> tuple[Floats | None, Floats | None, NDArray[np.bool_] | None]:
-    """The tiles with the most structure in the reference, concatenated, as luminance; None without tiles."""
+) -> tuple[Floats, Floats] | None:
+    """The tiles with the most structure in the reference, side by side, as luminance; None without tiles."""
     height, width = valid.shape
     tile = min(tile, height, width)
     found: list[tuple[float, int, int]] = []
@@ -122,14 +125,17 @@ def _structured_tiles(
                 found.append((cv2.mean(part)[0], top, left))
     found = sorted(found, reverse=True)[:most]
     if not found:
-        return None, None, None
+        return None
     cut = [np.s_[top : top + tile, left : left + tile] for _, top, left in found]
     one = np.concatenate([luminance[area] for area in cut], axis=1)
     other = np.concatenate([_luminance(photo[area]) for area in cut], axis=1)
-    mask = np.zeros(one.shape, np.bool_)
-    for index in range(len(cut)):
-        mask[6:-6, index * tile + 6 : (index + 1) * tile - 6] = True
-    return one.astype(np.float32), other.astype(np.float32), mask
+    return one, other
+
+
+def _inner(tiles: Floats) -> Floats:
+    """The px of tiles side by side that are not near the edge of their tile, flat."""
+    side = len(tiles)
+    return tiles.reshape(side, -1, side)[_RIM:-_RIM, :, _RIM:-_RIM].ravel()
 
 
 def _luminance(image: Floats) -> Floats:
@@ -138,12 +144,12 @@ def _luminance(image: Floats) -> Floats:
     return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32)
 
 
-def _best_sigma(high: Floats, soft: Floats, mask: NDArray[np.bool_]) -> float:
-    """The blur of one high-pass picture that makes it most similar to another one where the mask is set."""
-    target = soft[mask]
+def _best_sigma(high: Floats, soft: Floats) -> float:
+    """The blur of high-pass tiles that makes them most similar to other ones."""
+    target = _inner(soft)
     least, chosen, worse = np.inf, 0.0, 0
     for sigma in _SIGMAS:
-        error = _robust_distance(_blur(high, sigma)[mask], target)
+        error = _robust_distance(_inner(_blur(high, sigma)), target)
         if error < least * 0.98 - 0.01:
             least, chosen, worse = error, sigma, 0
         else:
