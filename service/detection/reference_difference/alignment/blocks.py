@@ -142,8 +142,8 @@ def _places(length: int, block: int, reach: int, most: int) -> list[int]:
     room = length - block
     if room < 0:
         return []
-    count = int(np.clip(round(np.sqrt(most)), 1, max(room // (block // 2), 1) + 1))
-    return [round(v) for v in np.linspace(min(reach, room / 2), max(room - reach, room / 2), count)]
+    count = min(max(round(most**0.5), 1), max(room // (block // 2), 1) + 1)
+    return [round(v) for v in np.linspace(min(reach, room / 2), max(room - reach, room / 2), count).tolist()]
 
 
 def _peak(surface: NDArray[np.float32], x: int, y: int) -> tuple[float, float]:

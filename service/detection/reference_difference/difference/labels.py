@@ -122,7 +122,8 @@ def _texture_kept(was: Floats, now: Floats, mask: Mask) -> float:
     inner = cv2.erode(mask.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     if np.count_nonzero(inner) < _TEXTURE_PX:
         return 0.0
-    one, other = (v.mean(axis=2) - cv2.GaussianBlur(v.mean(axis=2), (0, 0), 3.0) for v in (was, now))
+    means = (image.mean(axis=2) for image in (was, now))
+    one, other = (mean - cv2.GaussianBlur(mean, (0, 0), 3.0) for mean in means)
     one, other = one[inner] - one[inner].mean(), other[inner] - other[inner].mean()
     scale = float(np.sqrt((one @ one) * (other @ other)))
     return float(one @ other) / scale if scale > 1e-6 else 0.0
