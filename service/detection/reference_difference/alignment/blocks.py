@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +95,7 @@ def measure(
             surface = cv2.matchTemplate(photo[y1:y2, x1:x2], template, cv2.TM_CCOEFF_NORMED)
             _, best, _, (at_x, at_y) = cv2.minMaxLoc(surface)
             fine_x, fine_y = _peak(surface, at_x, at_y)
-            found.append((fine_x + x1 - left, fine_y + y1 - top, best if np.isfinite(best) else 0.0))
+            found.append((fine_x + x1 - left, fine_y + y1 - top, best if isfinite(best) else 0.0))
         return found
 
     first, second = run_parallel([partial(search, some) for some in np.array_split(places, 2)])
@@ -114,7 +115,7 @@ def measure(
 
 def _tensors(image: Floats, block: int, tops: list[int], lefts: list[int]) -> NDArray[np.float64]:
     """The structure tensors of the blocks at each of `tops` and `lefts`: xx, xy and yy, (3, tops, lefts)."""
-    until = np.zeros((3, len(tops), image.shape[1] + 1))
+    columns = np.empty((3, len(tops), image.shape[1]), np.float32)
     for row, top in enumerate(tops):
         above = min(top, 1)
         rows, inner = image[top - above : top + block + 1], np.s_[above : above + block]
@@ -122,8 +123,10 @@ def _tensors(image: Floats, block: int, tops: list[int], lefts: list[int]) -> ND
             np.asarray(cv2.Sobel(rows, cv2.CV_32F, right, down, ksize=3, scale=1 / 8), np.float32)[inner]
             for right, down in ((1, 0), (0, 1))
         )
-        columns = [np.einsum("rc,rc->c", one, other) for one, other in ((gx, gx), (gx, gy), (gy, gy))]
-        np.cumsum(columns, axis=1, dtype=np.float64, out=until[:, row, 1:])
+        for index, (one, other) in enumerate(((gx, gx), (gx, gy), (gy, gy))):
+            np.einsum("rc,rc->c", one, other, out=columns[index, row])
+    until = np.zeros((3, len(tops), image.shape[1] + 1))
+    np.cumsum(columns, axis=2, dtype=np.float64, out=until[..., 1:])
     start = np.array(lefts)
     return np.asarray((until[..., start + block] - until[..., start]) / block**2)
 
@@ -210,7 +213,7 @@ def fit(found: Offsets, size: tuple[int, int], tolerance: float, freedom: float 
         numbers = np.linalg.solve(flat.T @ weighted + ridge, weighted.T @ found.offsets.ravel())
         off = found.offsets - (flat @ numbers).reshape(count, 2)
         residual = np.sqrt(np.maximum(((direction @ off[..., None])[..., 0] * off).sum(axis=1), 0))
-        weights = start * np.clip(1 - (residual / width) ** 2, 0, None) ** 2
+        weights = start * np.maximum(1 - (residual / width) ** 2, 0) ** 2
         width = max(width * 0.75, tolerance)
     agreeing = (found.correlation > _MIN_CORRELATION) & (residual < tolerance)
     importance = np.minimum(np.sqrt(found.energy), 12.0)
