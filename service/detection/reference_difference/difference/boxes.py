@@ -54,10 +54,10 @@ def difference_parts(
     allowed: 255 where parts are searched.
     """
     strength = np.asarray(cv2.copyTo(difference.strength, allowed), np.float32)
-    grown = (strength > threshold * _GROW).astype(np.uint8)
+    grown = (strength > threshold * _GROW).view(np.uint8)
     if not grown.any():
         return []
-    reach = int(np.clip(round(min(grown.shape) * 0.006), 1, 6))
+    reach = min(max(round(min(grown.shape) * 0.006), 1), 6)
     parts: list[DifferencePart] = []
     for (x, y), pixels in _connected_groups(grown, reach, strength >= threshold):
         area = np.s_[y : y + pixels.shape[0], x : x + pixels.shape[1]]
@@ -109,11 +109,19 @@ def _connected_groups(
     # Each group covers at least the kernel, a diamond or more, so only a large frame may have too many groups
     # for 16 bits.
     few = mask.size < (2 * reach * (reach + 1) + 1) * 65_535
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(
-        cv2.dilate(mask, kernel), connectivity=8, ltype=cv2.CV_16U if few else cv2.CV_32S
-    )
-    for index in range(1, count) if wanted is None else np.unique(labels[wanted]).tolist():
-        x, y, w, h = (int(v) for v in stats[index, :4])
+    wide = cv2.dilate(mask, kernel)
+    count, labels = cv2.connectedComponents(wide, connectivity=8, ltype=cv2.CV_16U if few else cv2.CV_32S)
+    chosen = set(range(1, count) if wanted is None else np.unique(labels[wanted]).tolist())
+    # OpenCV's statistics of the groups take twice as long as groups and contours together.
+    contours, hierarchy = cv2.findContours(wide, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
+    groups = []
+    for number, contour in enumerate(contours):
+        x, y = contour[0, 0].tolist()
+        index = int(labels[y, x])
+        is_outer = hierarchy[0, number, 3] < 0
+        if is_outer and index in chosen:
+            groups.append((index, cv2.boundingRect(contour)))
+    for index, (x, y, w, h) in sorted(groups):
         area = np.s_[y : y + h, x : x + w]
         pixels = (labels[area] == index) & (mask[area] > 0)
         yield (x, y), pixels
