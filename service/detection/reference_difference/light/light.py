@@ -101,10 +101,9 @@ class Light:
         def changed(rows: slice) -> None:
             value, out = values[rows], lit[rows]
             np.multiply(value, bend, out=out)
-            # Not `@`: BLAS would start threads for this small product.
-            out += np.einsum("ij,jk->ik", down[rows, :2], tilt)
+            out += down[rows, :2] @ tilt
             out *= value
-            out += np.einsum("ij,jk->ik", down[rows], bent)
+            out += down[rows] @ bent
             # The photo clips at black and white, so the fit must clip too.
             np.clip(out, 0, 255, out=out)
 

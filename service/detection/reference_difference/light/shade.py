@@ -102,7 +102,8 @@ def _profile(ratio: Floats, known: NDArray[np.bool_]) -> Floats:
     medians = ordered[np.arange(enough.size), count[enough] // 2]
     every = np.interp(np.arange(len(ratio)), enough, medians).astype(np.float32)
     padded = np.pad(every, 2, mode="edge")
-    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(padded, 5), axis=1), np.float32)
+    # The middle of five sorted values, which np.median takes twice as long to find.
+    return np.asarray(np.sort(np.lib.stride_tricks.sliding_window_view(padded, 5), axis=1)[:, 2], np.float32)
 
 
 def _range(image: Floats, reach: int) -> tuple[Floats, Floats]:
