@@ -23,6 +23,9 @@ _SWING = 60.0
 does not show through. Stains and dents have at most 34, holes at least 66.
 """
 
+_STEEPEST = 0.95
+"""The share of the px that are less steep than the steepest, so that noise does not count."""
+
 _TEXTURE_PX = 300
 """The least px from which texture is compared: a rivet and the hole in its place are both round."""
 
@@ -35,7 +38,7 @@ def label(part: DifferencePart, reference: Floats, photo: Floats) -> str:
     if part.highlight:
         return "highlight"
     box = part.box
-    pad = int(np.clip(0.25 * max(box.w, box.h), 4, 60))
+    pad = min(max(int(0.25 * max(box.w, box.h)), 4), 60)
     height, width = reference.shape[:2]
     top, left = max(int(box.y) - pad, 0), max(int(box.x) - pad, 0)
     bottom, right = min(int(box.bottom) + pad, height), min(int(box.right) + pad, width)
@@ -57,7 +60,9 @@ def label(part: DifferencePart, reference: Floats, photo: Floats) -> str:
         return "missing"
     swing = float(np.abs(bright).mean())
     hue = float(np.abs(change - bright[:, None]).mean())
-    steepest = float(np.percentile(_gradient(now - was)[mask], 95))
+    steepness = np.sort(_gradient(now - was)[mask])
+    # Not np.percentile, which takes five times as long for the few px of a part.
+    steepest = float(np.interp(_STEEPEST * (steepness.size - 1), np.arange(steepness.size), steepness))
     soft = steepest < _EDGE * swing and swing < _SWING
     if soft or _texture_kept(was, now, mask) > 0.6:
         # It fades out, or the surface shows through. A dent bends the light: the brightness changes across it
