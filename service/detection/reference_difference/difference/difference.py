@@ -254,11 +254,11 @@ def _usual_difference(off: Fixed, contrast: Fixed, valid: Bytes, floor: float) -
     if each < 12:
         return np.full(256, floor + 1.0, np.float32)
     # Bins of equal size along the contrast, so that all have the same weight.
-    order = np.argsort(levels, kind="stable")[: each * _BINS]
-    position = levels[order].reshape(_BINS, each)[:, each // 2] / _UNIT
+    order = np.argsort(levels, kind="stable")[: each * _BINS].reshape(_BINS, each)
+    position = levels[order[:, each // 2]] / _UNIT
     # The 80th and 60th percentiles of a half-normal distribution lie at 1.28 and 0.84 deviations.
     at = (int(each * 0.6), int(each * 0.8))
-    bins = np.sort(samples[order].reshape(_BINS, each), axis=1)[:, at].astype(np.float64) / _UNIT
+    bins = np.sort(samples[order], axis=1)[:, at].astype(np.float64) / _UNIT
     spreads = np.maximum(bins[:, 1] / 1.28, bins[:, 0] / 0.84)
     # Not below a share of the contrast, which interpolation alone leaves at an edge.
     grey_levels = np.arange(256)
