@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.detection.reference_difference.alignment import lens, residual_warp
 from service.detection.reference_difference.data import (
@@ -52,7 +51,7 @@ _RIM = 5
 _PLAIN = 1.5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ComparisonFrame:
     """A frame of `size` (width, height) with its homographies: frame px -> reference px, and -> photo px."""
 
@@ -60,7 +59,7 @@ class ComparisonFrame:
     to_photo: Matrix
     size: tuple[int, int]
 
-    @property
+    @cached_property
     def scale(self) -> float:
         """Photo px per frame px."""
         return local_scale(self.to_photo, Rect(0, 0, *self.size))
@@ -179,8 +178,8 @@ def compare(
         was = light.apply_shade(light.apply(was), now)
     if white is not None:
         # The surface may be brighter than the reference shows, and a darker photo shows by how much.
-        brighter = np.clip(now, was, was * _BEYOND_WHITE)
-        was = np.where(white, brighter, was)
+        brighter = np.minimum(np.maximum(now, was), was * np.float32(_BEYOND_WHITE))
+        was = np.asarray(cv2.copyTo(brighter, white, was.copy()), np.float32).reshape(was.shape)
     if measured and not search.bilevel and not search.scanned:
         light = replace(light, glare=highlights.find(was, now, valid))
     hidden = light.glare.hidden(valid) if measured and light.glare is not None else None
@@ -226,12 +225,12 @@ def _view(image: Pyramid, to_image: Matrix, size: tuple[int, int], bend: float =
     return seen if seen.ndim == 3 else seen[..., None], valid
 
 
-def _clipped_white(image: Bytes) -> NDArray[np.bool_] | None:
-    """The px at which the picture is clipped at white, per channel; None if there are none."""
+def _clipped_white(image: Bytes) -> Bytes | None:
+    """A mask of the px at which the picture is clipped at white, per channel; None if there are none."""
     if image.max() < _WHITE:
         return None
     white = cv2.dilate(image, np.ones((3, 3), np.uint8)) >= _WHITE
-    return np.asarray(white, np.bool_).reshape(image.shape)
+    return np.asarray(white, np.uint8).reshape(image.shape)
 
 
 def _grey(image: Floats) -> Floats:
