@@ -37,6 +37,7 @@ from service.detection.reference_difference.difference.confidence import confide
 from service.detection.reference_difference.difference.labels import label
 from service.detection.reference_difference.difference.sampling import thinned
 from service.detection.reference_difference.light.light import Light
+from service.detection.reference_difference.threads import in_order_if_small
 from service.detection.reference_difference.variation.appearance import difference_of
 from service.detection.reference_difference.variation.judging import judge, raise_confidence
 from service.detection.reference_difference.variation.memory import (
@@ -215,7 +216,8 @@ def examine(
             bilevel,
             alignment.bend,
         )
-        return compare(*levels, frame, search, light)
+        with in_order_if_small(frame.pixels):
+            return compare(*levels, frame, search, light)
 
     full = _frame(area, alignment.homography)
     coarse = np.sqrt(_AT_ONCE / full.pixels) if full.pixels > _MAX_AT_ONCE else 1.0

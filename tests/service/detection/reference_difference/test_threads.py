@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from service.detection.reference_difference import detect
-from service.detection.reference_difference.threads import WorkThreads, run_parallel
+from service.detection.reference_difference.threads import WorkThreads, in_order_if_small, run_parallel
 from shared import samples
 from shared.geometry import Rect
 
@@ -21,8 +21,8 @@ def at_work() -> set[threading.Thread]:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_shared_work_gives_the_same_bytes_and_closing_ends_the_threads(seed: int) -> None:
     before = at_work()
-    scene = samples.draw_scene(900, 700, seed)
-    whole = Rect(0, 0, 900, 700)
+    scene = samples.draw_scene(1200, 900, seed)
+    whole = Rect(0, 0, 1200, 900)
     alone = detect(scene.reference, whole, scene.photo)
     assert at_work() == before
     with closing(WorkThreads()) as threads:
@@ -39,6 +39,18 @@ def test_results_keep_the_order_of_the_work() -> None:
     work = [partial(int, value) for value in range(20)]
     with closing(WorkThreads()) as threads, threads.shared():
         assert run_parallel(work) == list(range(20))
+
+
+@pytest.mark.parametrize(("pixels", "count"), [(640 * 640, 1), (2000 * 1500, 2)])
+def test_only_work_on_large_frames_is_shared(pixels: int, count: int) -> None:
+    both_started = threading.Barrier(count)
+
+    def work() -> int:
+        both_started.wait(10)
+        return threading.get_ident()
+
+    with closing(WorkThreads()) as threads, threads.shared(), in_order_if_small(pixels):
+        assert len(set(run_parallel([work, work]))) == count
 
 
 def test_work_shared_within_work_ends() -> None:
