@@ -35,7 +35,7 @@ from service.detection.reference_difference.difference.comparison import (
 )
 from service.detection.reference_difference.difference.confidence import confidence
 from service.detection.reference_difference.difference.labels import label
-from service.detection.reference_difference.difference.sampling import thinned
+from service.detection.reference_difference.difference.sampling import thin
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import in_order_if_small
 from service.detection.reference_difference.variation.appearance import difference_of
@@ -206,7 +206,7 @@ def examine(
     bilevel = not scanned and _black_and_white(reference, _BILEVEL_SHARE)
     threshold = 6.0 * 4.0 ** (0.5 - wanted.sensitivity)
 
-    def compared(frame: ComparisonFrame, light: Light | None = None) -> Comparison | None:
+    def compare_frame(frame: ComparisonFrame, light: Light | None = None) -> Comparison | None:
         search = Search(
             threshold,
             _shortest_part(wanted, 1 / frame.to_reference[0, 0]),
@@ -221,12 +221,12 @@ def examine(
 
     full = _frame(area, alignment.homography)
     coarse = np.sqrt(_AT_ONCE / full.pixels) if full.pixels > _MAX_AT_ONCE else 1.0
-    first = compared(full.window(Rect(0, 0, *full.size), coarse))
+    first = compare_frame(full.window(Rect(0, 0, *full.size), coarse))
     if first is None:
         raise AlignmentFailed("too_different")
     looks = [first]
     if full.pixels > first.frame.pixels:
-        again = [compared(*window) for window in fine_search.windows(*grey_levels, first, full)]
+        again = [compare_frame(*window) for window in fine_search.windows(*grey_levels, first, full)]
         looks = fine_search.combine(first, [seen for seen in again if seen is not None])
     return Examined(looks, alignment, scanned, bilevel, threshold)
 
@@ -242,7 +242,7 @@ def _frame(area: Rect, homography: Matrix) -> ComparisonFrame:
 
 def _in_colour(reference: Bytes, photo: Bytes) -> bool:
     """Whether there is colour to compare: one picture has colour, and the other could show it."""
-    small = [thinned(image, 4) for image in (reference, photo)]
+    small = [thin(image, 4) for image in (reference, photo)]
     if max(int(_spread(image).max()) for image in small) <= _TINT:
         return False
     # The colour of noise disappears in the mean. A small stain may be the only colour.

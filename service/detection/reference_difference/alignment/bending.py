@@ -36,7 +36,7 @@ def through_lens(
     around = checks.surroundings(region, reference.size)
     small = checks.reference_window(around, _SIDE, 1.0)
 
-    def tried(guess: Matrix, bend: float, reach: int) -> checks.CandidateHomography | None:
+    def check_guess(guess: Matrix, bend: float, reach: int) -> checks.CandidateHomography | None:
         found = checks.check(reference, photo, small, guess, reach, bend)
         return found if found and checks.is_plausible(found.homography, region, photo.size) else None
 
@@ -48,13 +48,13 @@ def through_lens(
     best: checks.CandidateHomography | None = None
     for guess in guesses[:_MAX_GUESSES]:
         for bend in _FIRST_BENDS:
-            best = better(best, tried(guess, bend, _REACH))
+            best = better(best, check_guess(guess, bend, _REACH))
     for step in _STEPS:
         if best is None:
             return None
         start = best
         for bend in (start.bend - step, start.bend + step):
-            best = better(best, tried(start.homography, bend, _NEAR))
+            best = better(best, check_guess(start.homography, bend, _NEAR))
     if best is None:
         return None
     whole = checks.check(

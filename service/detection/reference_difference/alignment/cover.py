@@ -152,16 +152,18 @@ def _by_shape(known: ReferenceFeatures, photo: Pyramid) -> Iterator[Matrix]:
 
 
 def _by_whole(known: ReferenceFeatures, photo: Pyramid, seen: features.Features) -> Iterator[Matrix]:
-    return _proposed(known.whole(), photo, seen)
+    return _propose_homographies(known.whole(), photo, seen)
 
 
 def _by_parts(known: ReferenceFeatures, photo: Pyramid, seen: features.Features) -> Iterator[Matrix]:
     parts = known.parts()
     if parts is not None:
-        yield from _proposed(parts, photo, seen)
+        yield from _propose_homographies(parts, photo, seen)
 
 
-def _proposed(reference: features.Features, photo: Pyramid, seen: features.Features) -> Iterator[Matrix]:
+def _propose_homographies(
+    reference: features.Features, photo: Pyramid, seen: features.Features
+) -> Iterator[Matrix]:
     for homography, inliers in features.propose(reference, seen, _tolerance(photo), photo.size):
         if inliers >= _MIN_INLIERS:
             yield homography
@@ -276,7 +278,7 @@ def _find_alone(
     """The only place at which the structure around a region agrees; None if there is none, or several."""
     around = checks.extract(known.image, checks.surroundings(region, known.image.size))
     found: list[checks.CandidateHomography] = []
-    for homography in _proposed(around, photo, seen):
+    for homography in _propose_homographies(around, photo, seen):
         tried = _check_region(known, region, photo, homography)
         if tried is None or tried.blank or not checks.is_plausible(tried.homography, region, photo.size):
             continue

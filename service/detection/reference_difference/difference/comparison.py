@@ -31,7 +31,7 @@ from service.detection.reference_difference.difference.compensate import (
     match_width,
 )
 from service.detection.reference_difference.difference.difference import Difference, differ
-from service.detection.reference_difference.difference.sampling import differences, ranked
+from service.detection.reference_difference.difference.sampling import differences, value_at_rank
 from service.detection.reference_difference.light import highlights
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import run_parallel
@@ -199,7 +199,7 @@ def _usual_difference(was: Floats, now: Floats, valid: Bytes) -> float:
     """The median difference in grey levels of the channel that differs most, where the photo is visible."""
     step = int(np.ceil(np.sqrt(valid.size / _SAMPLES)))
     off = differences(was, now, step)[valid[::step, ::step] > 0]
-    return ranked(off, off.size // 2) if off.size else 0.0
+    return value_at_rank(off, off.size // 2) if off.size else 0.0
 
 
 def _without_rim(valid: Bytes, frame: ComparisonFrame, reference_size: tuple[int, int]) -> Bytes:

@@ -15,7 +15,7 @@ from service.detection.reference_difference.difference.sampling import (
     area_means,
     differences,
     fully_covered,
-    ranked,
+    value_at_rank,
 )
 from service.detection.reference_difference.light import shade, tone
 from service.detection.reference_difference.light.light import Light
@@ -164,7 +164,7 @@ def _robust_distance(detail: Floats, target: Floats) -> float:
     gain = float(np.clip(np.dot(detail, target) / max(np.dot(detail, detail), 1e-6), 0.4, 2.5))
     off = np.abs(detail * gain - target)
     # Clipping limits the effect of damage.
-    return float(np.minimum(off, np.float32(ranked(off, off.size * 19 // 20))).mean())
+    return float(np.minimum(off, np.float32(value_at_rank(off, off.size * 19 // 20))).mean())
 
 
 def match_light(
@@ -201,7 +201,7 @@ def _exponent_error(reference: Floats, photo: Floats, valid: Bytes) -> Callable[
     x, y = x[usable] / usable.shape[1] * 2 - 1, y[usable] / usable.shape[0] * 2 - 1
     target = seen[usable] / np.float32(255)
 
-    def left(value: Floats, wanted: Floats) -> float:
+    def mean_residual(value: Floats, wanted: Floats) -> float:
         return _trimmed_mean(np.abs(_fit_residual(value, wanted, x, y)))
 
     known = known[usable]
@@ -209,7 +209,7 @@ def _exponent_error(reference: Floats, photo: Floats, valid: Bytes) -> Callable[
     def error(exponent: float, most: float) -> float:
         value, total = tone.apply_exponent(known, exponent) / np.float32(255), 0.0
         for channel in range(value.shape[1]):
-            total += left(value[:, channel], target[:, channel])
+            total += mean_residual(value[:, channel], target[:, channel])
             if total > most:
                 break
         return total
@@ -247,7 +247,7 @@ def _fit_and_apply_light(
         ]
         return Light(channels, np.stack(run_parallel(work)))
 
-    def fitted(target: Floats, spread: NDArray[np.float64]) -> Light:
+    def fit_to(target: Floats, spread: NDArray[np.float64]) -> Light:
         work = [
             partial(
                 _fit_light,
@@ -265,7 +265,7 @@ def _fit_and_apply_light(
             return better
         return light
 
-    light = fitted(small_photo, _SMOOTH)
+    light = fit_to(small_photo, _SMOOTH)
     matched = light.apply(reference)
     off = _usual_error(matched, photo, valid)
     lit = light.apply(small_reference)
@@ -273,9 +273,9 @@ def _fit_and_apply_light(
         # A smooth fit bends at the edge of a shadow. So one gain is fitted first, and the shade with it. Then
         # the light is fitted to the photo without the shade, and the shade again.
         bright = _luminance(photo)
-        found = shade.shade_range(_luminance(fitted(small_photo, _GAIN).apply(reference)), bright, valid)
+        found = shade.shade_range(_luminance(fit_to(small_photo, _GAIN).apply(reference)), bright, valid)
         middle = cv2.resize((found[0] + found[1]) / 2, size, interpolation=cv2.INTER_AREA)
-        smooth = fitted(small_photo * np.exp(-middle)[..., None], _SMOOTH)
+        smooth = fit_to(small_photo * np.exp(-middle)[..., None], _SMOOTH)
         shaded = smooth.apply(reference)
         smooth = replace(smooth, shade=shade.shade_range(_luminance(shaded), bright, valid))
         shaded = smooth.apply_shade(shaded, photo)
@@ -339,7 +339,7 @@ def _trimmed_mean(each: NDArray[np.floating[Any]]) -> float:
     lower = each.size * 3 // 4
     if not lower:
         return 0.0
-    most = ranked(each, lower)
+    most = value_at_rank(each, lower)
     below = each[each < most]
     return (float(below.sum(dtype=np.float64)) + (lower - below.size) * most) / lower
 

@@ -58,13 +58,13 @@ def opponent(image: Floats) -> list[Fixed]:
     colour at half the resolution, so there is nothing finer to compare.
     """
     if image.shape[2] == 1:
-        return [_fixed(image[..., 0])]
+        return [_to_fixed(image[..., 0])]
     blue, green, red = cv2.split(cv2.pyrDown(image))
     colours = (cv2.scaleAdd(red, r, cv2.addWeighted(blue, b, green, g, 0)) for b, g, r in _COLOURS)
-    return [_fixed(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)), *map(_fixed, colours)]
+    return [_to_fixed(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)), *map(_to_fixed, colours)]
 
 
-def _fixed(image: NDArray[Any]) -> Fixed:
+def _to_fixed(image: NDArray[Any]) -> Fixed:
     return np.asarray(np.multiply(image, np.float32(_UNIT)), np.float32).astype(np.int16)
 
 

@@ -55,19 +55,19 @@ def differences(one: Floats, other: Floats, step: int) -> Floats:
     one, other: float32 (height, width, channels). The difference is the greatest over the channels, in their
     unit.
     """
-    channels = np.abs(thinned(one, step) - thinned(other, step))
+    channels = np.abs(thin(one, step) - thin(other, step))
     parts = (channels[..., channel] for channel in range(channels.shape[2]))
     return np.asarray(reduce(np.maximum, parts), np.float32)
 
 
-def thinned(image: NDArray[Number], step: int) -> NDArray[Number]:
+def thin(image: NDArray[Number], step: int) -> NDArray[Number]:
     """The px of every `step`-th row and column of an image (height, width, channels)."""
     # NumPy copies the px as single items in half the time that it takes for their channels.
     whole = image.view(f"V{image.shape[2] * image.itemsize}")
     return np.ascontiguousarray(whole[::step, ::step]).view(image.dtype)
 
 
-def ranked(values: NDArray[Any], rank: int) -> float:
+def value_at_rank(values: NDArray[Any], rank: int) -> float:
     """The value at `rank` (from 0) of the sorted flat `values`."""
     some = np.sort(values[::_THINNED])
     share, last = rank / values.size, some.size - 1

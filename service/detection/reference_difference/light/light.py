@@ -98,7 +98,7 @@ class Light:
         values = image.reshape(height, width * channels)
         lit = np.empty_like(values)
 
-        def changed(rows: slice) -> None:
+        def change_rows(rows: slice) -> None:
             value, out = values[rows], lit[rows]
             np.multiply(value, bend, out=out)
             out += down[rows, :2] @ tilt
@@ -107,7 +107,7 @@ class Light:
             # The photo clips at black and white, so the fit must clip too.
             np.clip(out, 0, 255, out=out)
 
-        run_parallel([partial(changed, np.s_[top : top + _BAND]) for top in range(0, height, _BAND)])
+        run_parallel([partial(change_rows, np.s_[top : top + _BAND]) for top in range(0, height, _BAND)])
         return lit.reshape(image.shape)
 
 

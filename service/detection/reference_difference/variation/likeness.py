@@ -101,7 +101,7 @@ class TiledPart:
         if window is None:
             return np.ones(len(self._tiles))
         features = _features(window)
-        counts = None if at is None else self._covered(at, reach)
+        counts = None if at is None else self._covered_px(at, reach)
         return np.array(
             [
                 self._least(look, tile, features, counts)
@@ -135,7 +135,7 @@ class TiledPart:
     def _reach(self) -> int:
         return int(np.clip(round(_MOVES * max(self._size)), _MIN_REACH, _MAX_REACH))
 
-    def _covered(self, places: Sequence[Rect], pad: int) -> NDArray[np.bool_]:
+    def _covered_px(self, places: Sequence[Rect], pad: int) -> NDArray[np.bool_]:
         """The px of the part and `pad` around it, at the scale of the comparison, that `places` cover."""
         covered = np.zeros((self._size[1] + 2 * pad, self._size[0] + 2 * pad), np.bool_)
         for place in places:

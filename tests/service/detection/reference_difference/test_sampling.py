@@ -10,7 +10,7 @@ from service.detection.reference_difference.difference.sampling import (
     area_means,
     differences,
     fully_covered,
-    ranked,
+    value_at_rank,
 )
 from shared.images.cv import cv2
 
@@ -51,13 +51,13 @@ def test_value_at_a_rank_is_that_of_the_ordered_values(
     values = np.random.default_rng(seed).integers(0, max(count // 3, 1), count).astype(np.float32)
     values = np.sort(values) if ordered else values
     rank = int(share * count)
-    assert ranked(values, rank) == np.sort(values)[rank]
+    assert value_at_rank(values, rank) == np.sort(values)[rank]
 
 
 def test_value_at_a_rank_is_right_if_the_thinned_values_mislead() -> None:
     values = np.arange(1600, dtype=np.float32)
     values[::17] = 5000
-    assert ranked(values, 800) == np.sort(values)[800]
+    assert value_at_rank(values, 800) == np.sort(values)[800]
 
 
 @few
