@@ -243,9 +243,11 @@ def _morph(
     rng: np.random.Generator,
     *,
     last_halves: bool = False,
+    trembling: NDArray[np.float64] | None = None,
 ) -> Take:
     """The frames of a morph through `stills`, each warped by the flow to the next from one of `begins` on for
-    `lasts` ms, and blended; all but the first take half as long with `last_halves`.
+    `lasts` ms, and blended; all but the first take half as long with `last_halves`. `trembling` (frames,) is
+    how far each frame is from its place, in parts of the way.
     """
     finder = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
     greys = [cv2.cvtColor(still, cv2.COLOR_BGR2GRAY) for still in stills]
@@ -255,11 +257,14 @@ def _morph(
     ]
     even = last_halves or rng.random() < 0.5
     frames = []
-    for at in genuine.times:
+    offsets = np.zeros(len(genuine.times)) if trembling is None else trembling
+    for at, offset in zip(genuine.times, offsets, strict=True):
         step = max(sum(at >= begin for begin in begins) - 1, 0)
         length = lasts / 2 if last_halves and step else lasts
         part = float(np.clip((at - begins[step]) / length, 0, 1))
         part = part if even else part * part * (3 - 2 * part)
+        # It turns back at both ends.
+        part = 1 - abs(1 - abs(part + float(offset)))
         forward, back = pairs[step]
         first, second = _warp(stills[step], forward, part), _warp(stills[step + 1], back, 1 - part)
         frames.append(_add_noise(cv2.addWeighted(first, 1 - part, second, part, 0), rng))
@@ -268,7 +273,27 @@ def _morph(
 
 def _sway_morph(genuine: Take, rng: np.random.Generator) -> Take:
     """A morph whose frames a program moves as a head sways."""
-    take = _morph_stills(genuine, rng)
+    return _sway(_morph_stills(genuine, rng), rng)
+
+
+def _tremble(genuine: Take, rng: np.random.Generator) -> Take:
+    """A film of the person until the first movement, then a morph that sways and goes to and fro a little:
+    it is nowhere as still as a photo.
+    """
+    begins = [step.from_ms + rng.uniform(220, 450) for step in genuine.steps]
+    filmed = sum(at < begins[0] for at in genuine.times)
+    stills = [genuine.frames[filmed - 1], *_choose_stills(genuine, rng)[1:]]
+    offsets = np.zeros(len(genuine.times))
+    for number in range(1, len(offsets)):
+        offsets[number] = 0.9 * offsets[number - 1] + 0.4 * rng.normal()
+    offsets *= rng.uniform(0.005, 0.03)
+    take = _morph(genuine, stills, begins, rng.uniform(400, 800), rng, trembling=offsets)
+    swayed = _sway(replace(take, frames=take.frames[filmed:]), rng)
+    return replace(take, frames=[*genuine.frames[:filmed], *swayed.frames])
+
+
+def _sway(take: Take, rng: np.random.Generator) -> Take:
+    """The frames of `take`, moved as a head sways."""
     size = rng.uniform(0.3, 1.5)
     offset = np.zeros(3)
     frames = []
@@ -366,5 +391,6 @@ _ATTACKS: dict[str, Attack] = {
     "morph through the front": _morph_through_front,
     "swaying morph": _sway_morph,
     "morph on a screen": _show_morph,
+    "trembling morph": _tremble,
 }
 KINDS = tuple(_ATTACKS)
