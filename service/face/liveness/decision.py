@@ -50,8 +50,8 @@ HELD = 2
 # Between two frames no nose jumps further than this, per 100 ms (about 200 degrees a second).
 JUMP_PER_100_MS = 0.6
 SHIFT_PER_100_MS = 0.9
-# A movement is on its way between these parts of it, and some frame shows it there. A cut has none, but the
-# first frame after it is tracked only in part.
+# A movement is on its way between these parts of it, and some frame shows it there, or two in a row that are
+# tracked in part. A cut has none, but the first frame after it is tracked only in part.
 ON_THE_WAY = (0.15, 0.75)
 FOUND_ON_THE_WAY = 0.5
 # What the turns have to show, each alone and all together (`evidence.py`).
@@ -181,10 +181,12 @@ def _find_fault(motion: Motion, step: Step, *, is_first: bool) -> Reason | None:
         return Reason.WRONG_MOVEMENT
     part = _measure_progress(motion, step, known_before, reached_frames)
     on_the_way = within & (part > ON_THE_WAY[0]) & (part < ON_THE_WAY[1])
-    on_the_way &= motion.tracks.found_share >= FOUND_ON_THE_WAY
     # After most of the turn the signal only scatters.
     on_the_way &= numbers < np.flatnonzero(reached_frames & (part >= ON_THE_WAY[1]))[0]
-    return None if on_the_way.any() else Reason.CUT
+    share = motion.tracks.found_share
+    if (on_the_way & (share >= FOUND_ON_THE_WAY)).any():
+        return None
+    return None if _longest_run(on_the_way & (share >= FEWEST_FOUND)) >= HELD else Reason.CUT
 
 
 def _is_direct(motion: Motion, step: Step) -> bool:
@@ -243,9 +245,10 @@ def _find_held(motion: Motion, step: Step) -> Flags:
     """The frames in which the turn of `step` is held, at least one."""
     within = _is_within(motion.times, step) & (motion.tracks.found_share >= FEWEST_FOUND)
     # Frames that turn so far that much of the face is hidden are less certain than those on the way there.
+    # But a turn that has hardly begun still shows the movement before.
     well = within & (motion.tracks.found_share >= _WELL_FOUND)
     signal = motion.signal(step.movement)
-    if np.max(signal[well], initial=0.0) >= 1:
+    if np.max(signal[well], initial=0.0) >= max(1.0, _HELD_PART * np.max(signal[within], initial=0.0)):
         within = well
     signal = np.where(within, signal, -np.inf)
     top = signal.max()

@@ -73,7 +73,7 @@ def _measure_away(turn: Values, held: Flags, direction: Values) -> Values:
     """How far the head turns (2,) from where it is turned least before, to the frames `held`."""
     signal = turn @ direction
     if not held.any():
-        held = signal >= np.median(signal)
+        held = signal >= (signal.min() + signal.max()) / 2
     before = np.where(np.arange(len(turn)) <= np.flatnonzero(held)[0], signal, np.inf)
     resting = np.argsort(before)[: min(_RESTING_FRAMES, int(np.isfinite(before).sum()))]
     return np.asarray(np.median(turn[held], axis=0) - np.median(turn[resting], axis=0))

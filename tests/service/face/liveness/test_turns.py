@@ -146,3 +146,33 @@ def test_turn_that_is_held_where_few_points_are_found_is_not_flat() -> None:
     tracks = replace(motion.tracks, positions=positions)
     steps = [Step(Movement.LEFT, 450, 1050), _SIDES[1]]
     assert decide(measure_motion(clouds.TIMES.tolist(), tracks), steps).live
+
+
+def test_turn_is_not_judged_where_it_has_hardly_begun() -> None:
+    poses = ((0.0, Pose()), (300.0, Pose()), (700.0, Pose(pitch=18)), (1000.0, Pose(pitch=18)))
+    path = heads.interpolate_poses(
+        (*poses, (1400.0, Pose(yaw=30)), (2000.0, Pose(yaw=30))), clouds.TIMES.tolist()
+    )
+    tracks = clouds.turned_along(_depth, path).tracks
+    # Only the frames on the way are tracked well, and the first of them still look up.
+    positions = tracks.positions.copy()
+    positions[np.ix_(clouds.TIMES >= 1150, np.arange(positions.shape[1]) % 2 == 0)] = np.nan
+    motion = measure_motion(clouds.TIMES.tolist(), replace(tracks, positions=positions))
+    assert decide(motion, [Step(Movement.UP, 100, 850), Step(Movement.LEFT, 850, 1700)]).live
+
+
+def test_turn_is_measured_on_its_way_where_its_end_is_lost() -> None:
+    motion = clouds.turned(_depth, Pose(), Pose(yaw=24))
+    positions = motion.tracks.positions.copy()
+    positions[np.ix_(clouds.TIMES >= 950, np.arange(positions.shape[1]) % 4 > 0)] = np.nan
+    lost = replace(motion, tracks=replace(motion.tracks, positions=positions))
+    assert _measure(lost).sine > 0.12
+
+
+def test_two_frames_on_the_way_that_are_tracked_in_part_are_no_cut() -> None:
+    motion = clouds.turned(_depth, Pose(), Pose(yaw=24))
+    positions = motion.tracks.positions.copy()
+    on_the_way = (clouds.TIMES > 750) & (clouds.TIMES < 1150)
+    positions[np.ix_(on_the_way, np.arange(positions.shape[1]) % 5 > 1)] = np.nan
+    partly = measure_motion(clouds.TIMES.tolist(), replace(motion.tracks, positions=positions))
+    assert decide(partly, [LEFT]).live
