@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.liveness.evidence import combine_reliefs, weigh_arc, weigh_relief
+from service.face.liveness.evidence import combine_reliefs, weigh_arc, weigh_relief, weigh_unrest
 from service.face.liveness.movements import Movement, Reason, Step, Verdict
 from service.face.liveness.path import Path, measure_path
 from service.face.liveness.tracking import Tracks, measure_sway
 from service.face.liveness.turns import Turn, measure_turn
+from service.face.liveness.unrest import measure_unrest
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -229,7 +230,8 @@ def _weigh_turns(motion: Motion, steps: Sequence[Step]) -> Verdict:
         for step, turn in turns
         if turn is not None
     ]
-    if sum(arcs) < ARC:
+    unrest = weigh_unrest(measure_unrest(motion.times, motion.tracks, motion.path.depths))
+    if sum(arcs) + unrest < ARC:
         return Verdict(Reason.MORPH, 0.3)
     return Verdict(Reason.LIVE, float(np.clip(relief / (4 * RELIEF), 0.5, 1)))
 

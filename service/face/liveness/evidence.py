@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from service.face.liveness.turns import Turn
+from service.face.liveness.unrest import Unrest
 
 # What a picture can feign, as a sine: anyhow, for each unit of the sine by which it is tilted, and for each
 # standard error of the measurement. The errors of neighbouring points agree more than the fit knows, hence 2.
@@ -29,6 +30,11 @@ _NOSE_HEIGHTS = (0.6, 1.6)
 # this much in favour of a morph.
 _STILL = 0.0004
 _FROZEN = 3.0
+# A head that is held still turns by at least some 0.2 degrees within a quarter of a second, as a sine. The
+# errors are larger than the fit knows, and the stillest steps of a film are worth a few independent ones.
+_USUAL_UNREST = 0.0035
+_UNREST_ERRORS = 3.0
+_INDEPENDENT_STEPS = 4
 # One turn decides no more than this: a true arc cannot make up for one that is surely a line.
 _MIN_RATIO, _MAX_RATIO = -4.0, 1.0
 
@@ -64,6 +70,20 @@ def weigh_arc(turn: Turn, *, sway: float) -> float:
     if sway < _STILL:
         ratio -= _FROZEN
     return float(np.clip(ratio, _MIN_RATIO, _MAX_RATIO))
+
+
+def weigh_unrest(unrest: Unrest | None) -> float:
+    """The logarithm of the likelihood ratio of a head to a picture that no one turns, between `_MIN_RATIO`
+    and 0: unrest can be feigned, so it does not count for a head.
+
+    The axis about which the face is stillest counts.
+    """
+    if unrest is None:
+        return 0.0
+    still = (_UNREST_ERRORS * unrest.error) ** 2
+    restless = still + _USUAL_UNREST**2
+    ratios = 0.5 * (np.log(still / restless) + unrest.turned**2 * (1 / still - 1 / restless))
+    return float(np.clip(_INDEPENDENT_STEPS * ratios.min(), _MIN_RATIO, 0.0))
 
 
 def _log_ratio(size: float, error: float) -> float:

@@ -55,11 +55,12 @@ _FARTHEST = 1.2
 class Path:
     """The turn of each frame against the first one: `turn` (frames, 2), the sine of yaw (to the right of the
     picture) and of pitch (downwards) by a nose of average height, and its standard `error` (frames, 2), which
-    is infinite if too few points are tracked.
+    is infinite if too few points are tracked. `depths` (n,) of the points, NaN where they are not known.
     """
 
     turn: Values
     error: Values
+    depths: Values
 
 
 def measure_path(tracks: Tracks) -> Path:
@@ -69,37 +70,45 @@ def measure_path(tracks: Tracks) -> Path:
     motion = np.where(seen[:, :, None], tracks.positions - points, 0).astype(float)
     often = seen.mean(axis=0) > _MIN_SEEN
     skin = is_skin(points) & often
+    depths = np.full(len(points), np.nan)
     if skin.sum() < FEWEST_POINTS:
         frames = len(seen)
-        return Path(np.zeros((frames, 2)), np.full((frames, 2), np.inf))
-    start = _measure_noses(points[skin], motion[:, skin], seen[:, skin])
+        return Path(np.zeros((frames, 2)), np.full((frames, 2), np.inf), depths)
+    turn, error = _measure_noses(points[skin], motion[:, skin], seen[:, skin])
     used = is_face(points) & often
-    return _fit_solid(points[used], motion[:, used], seen[:, used], start)
+    solid = _fit_solid(points[used], motion[:, used], seen[:, used], turn)
+    if solid is not None:
+        turn, error = solid.turn, solid.error
+        depths[used] = solid.depths
+    return Path(turn, error, depths)
 
 
-def _measure_noses(points: Values, motion: Values, found: Flags) -> Path:
-    """The turn by what the nose moves in each field of `motion` (frames, n, 2)."""
+def _measure_noses(points: Values, motion: Values, found: Flags) -> tuple[Values, Values]:
+    """The turn by what the nose moves in each field of `motion` (frames, n, 2), and its error."""
     courses, fields = _factorize(motion, found)
     columns = np.moveaxis(fields, 0, 1).reshape(len(points), -1)
     values, errors, gain = fit_noses(smooth_terms(points), nose_heights(points), columns)
     nose = likeliest_nose(gain)
     sines, deviations = values[nose].reshape(-1, 2), errors[nose].reshape(-1, 2)
     away = courses - courses[0]
-    return Path(away @ sines, np.sqrt(away**2 @ deviations**2))
+    return away @ sines, np.sqrt(away**2 @ deviations**2)
 
 
-def _fit_solid(points: Values, motion: Values, found: Flags, start: Path) -> Path:
-    """The turn of the solid body that makes `motion` (frames, n, 2), or `start` if none is found."""
+def _fit_solid(points: Values, motion: Values, found: Flags, start: Values) -> Path | None:
+    """The path of the solid body that makes `motion` (frames, n, 2), with about the turn `start` (frames, 2).
+    None if none is found.
+    """
     share = (found.mean(axis=1) - _FOUND_PARTLY) / (_FOUND_WELL - _FOUND_PARTLY)
     weights = found * np.clip(share, 0.05, 1)[:, None]
-    fit = fit_film(points, motion, weights, start.turn, lambda depths: measure_nose(points, depths)[0])
+    fit = fit_film(points, motion, weights, start, lambda depths: measure_nose(points, depths)[0])
     farthest = float(np.abs(fit.turn).max())
-    resized = np.sqrt((fit.turn**2).sum() / max(float((start.turn**2).sum()), 1e-9))
+    resized = np.sqrt((fit.turn**2).sum() / max(float((start**2).sum()), 1e-9))
     if not _MAX_RESIZED[0] < resized < _MAX_RESIZED[1] or farthest > _FARTHEST:
-        return start
+        return None
     error = np.hypot(fit.error, _ERROR_PART * fit.turn)
     lost = (fit.misfit > _MAX_MISFIT)[:, None]
-    return Path(fit.turn, np.where(lost, np.maximum(error, _UNCERTAIN_PART * farthest), error))
+    error = np.where(lost, np.maximum(error, _UNCERTAIN_PART * farthest), error)
+    return Path(fit.turn, error, fit.depths)
 
 
 def _factorize(motion: Values, found: Flags) -> tuple[Values, Values]:

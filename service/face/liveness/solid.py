@@ -50,13 +50,14 @@ _MIN_CORRELATION = 0.9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FilmFit:
-    """A solid body that makes the motion of a film: `turn` (frames, 2) the sines of yaw and pitch, and their
-    standard `error` (frames, 2). `misfit` (frames,) is the residual of a frame as a multiple of the usual
-    one.
+    """A solid body that makes the motion of a film: `turn` (frames, 2) the sines of yaw and pitch, their
+    standard `error` (frames, 2), and the `depths` (n,) of the points. `misfit` (frames,) is the residual of a
+    frame as a multiple of the usual one.
     """
 
     turn: Values
     error: Values
+    depths: Values
     misfit: Values
 
 
@@ -101,11 +102,11 @@ def fit_film(
         part = np.minimum(1, (_USUAL_FIT / np.maximum(misfit, 1e-9)) ** 2)[:, None]
         robust = weights * part / np.maximum(1, best.distances / usual)
         scale = float(np.clip(height(depths), 1 / _MAX_SCALE, _MAX_SCALE))
-        turn = turn * scale
+        turn, depths = turn * scale, depths / scale
     variance = np.stack((best.covariance[:, 0, 0], best.covariance[:, 1, 1]), axis=1)
     noise = np.maximum(misfit, 1)[:, None] * usual / 1.5
     error = noise * np.sqrt(variance / _INDEPENDENT * np.clip(weights.max(axis=1), 0.05, 1)[:, None])
-    return FilmFit(turn, error, misfit)
+    return FilmFit(turn, error, depths, misfit)
 
 
 def fit_turn(points: Values, motion: Values, weights: Values, start: Values) -> TurnFit:

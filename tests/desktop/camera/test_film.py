@@ -17,7 +17,7 @@ from shared.images.cv import cv2
 from shared.limits import MAX_FRAME_LENGTH, MAX_FRAMES
 from shared.samples import heads
 from tests.desktop.camera.pictures import empty_frame, face_frame
-from tests.service.face.liveness import films
+from tests.service.face.liveness import clouds, films
 
 
 def record_film(length_ms: int, every_ms: float, frame: Frame) -> Film:
@@ -120,9 +120,8 @@ def test_the_service_judges_films_of_the_desktop(frame: films.Frame, live: bool)
     film = Film(1300)
     # A camera of 15 frames a second.
     times = [number * 1000 / 15 for number in range(20)]
-    for number, (at, pose) in enumerate(
-        zip(times, heads.interpolate_poses(films.TO_THE_LEFT, times), strict=True)
-    ):
+    poses = clouds.sway(heads.interpolate_poses(films.TO_THE_LEFT, times))
+    for number, (at, pose) in enumerate(zip(times, poses, strict=True)):
         film.add(frame(pose, number), 7.0 + at / 1000)
     sent = film.frames()
     greys = [cv2.cvtColor(decoded_picture(each), cv2.COLOR_BGR2GRAY) for each in sent]

@@ -22,6 +22,7 @@ from service.face.liveness.movements import Movement, Reason, Step
 from shared.images.cv import cv2
 from shared.samples import faces, heads
 from shared.samples.heads import Pixels, Pose, Scene, Shape, Texture
+from tests.service.face.liveness.clouds import sway
 from tests.service.face.liveness.films import STEP, TIMES, TO_THE_LEFT
 
 _SCENE = Scene(eye_distance=56, size=(320, 280))
@@ -29,11 +30,11 @@ _SCENE = Scene(eye_distance=56, size=(320, 280))
 
 @pytest.fixture(scope="module")
 def film() -> list[Pixels]:
-    """A head of the portrait that turns left."""
+    """A head of the portrait that turns left and sways."""
     texture = heads.portrait_texture()
     return [
         heads.render_head_frame(texture, Shape(), pose, _SCENE, seed)
-        for seed, pose in enumerate(heads.interpolate_poses(TO_THE_LEFT, TIMES))
+        for seed, pose in enumerate(sway(heads.interpolate_poses(TO_THE_LEFT, TIMES)))
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +25,25 @@ _PIVOT = np.array((0.0, 0.9, -1.4))
 
 
 def turned(depth: Depth, first: Pose, last: Pose, *, distance: float = 8.0, seed: int = 0) -> Motion:
-    """The motion of a surface that moves from `first` to `last` between 700 and 1200 ms, seen from
+    """The motion of a surface that moves from `first` to `last` between 700 and 1200 ms and sways, seen from
     `distance` distances of the eyes.
     """
     poses = heads.interpolate_poses(
         ((0.0, first), (700.0, first), (1200.0, last), (2000.0, last)), TIMES.tolist()
     )
-    return turned_along(depth, poses, distance=distance, seed=seed)
+    return turned_along(depth, sway(poses), distance=distance, seed=seed)
+
+
+def sway(poses: Sequence[Pose], yaw: float = 0.6, pitch: float = 0.6) -> list[Pose]:
+    """`poses` of a head that is not held still, but turns to and fro by up to `yaw` and `pitch` degrees."""
+    return [
+        replace(
+            pose,
+            yaw=pose.yaw + yaw * float(np.sin(1.3 * number)),
+            pitch=pose.pitch + pitch * float(np.sin(0.9 * number + 1)),
+        )
+        for number, pose in enumerate(poses)
+    ]
 
 
 def turned_along(depth: Depth, poses: Sequence[Pose], *, distance: float = 8.0, seed: int = 0) -> Motion:

@@ -13,6 +13,7 @@ from service.face.liveness.tracking import track
 from shared.images.cv import cv2
 from shared.samples import heads
 from shared.samples.heads import Pixels, Pose, Scene, Shape
+from tests.service.face.liveness.clouds import sway
 
 SCENE = Scene(eye_distance=48, size=(240, 200))
 EYES = np.array(((96, 84), (144, 84)), np.float32)
@@ -46,8 +47,8 @@ def holes(pose: Pose, seed: int) -> Pixels:
 
 @cache
 def film(frame: Frame, poses: tuple[tuple[float, Pose], ...]) -> tuple[Pixels, ...]:
-    """The frames at `TIMES` of a movement through `poses`."""
-    return tuple(frame(pose, seed) for seed, pose in enumerate(heads.interpolate_poses(poses, TIMES)))
+    """The frames at `TIMES` of a movement through `poses` that sways."""
+    return tuple(frame(pose, seed) for seed, pose in enumerate(sway(heads.interpolate_poses(poses, TIMES))))
 
 
 @cache

@@ -97,7 +97,7 @@ def _turned_to_both_sides() -> Motion:
     path = heads.interpolate_poses(
         (*poses, (1500.0, Pose(yaw=-22)), (2000.0, Pose(yaw=-22))), clouds.TIMES.tolist()
     )
-    return clouds.turned_along(_depth, path)
+    return clouds.turned_along(_depth, clouds.sway(path))
 
 
 def test_morph_through_the_front_is_a_morph() -> None:
@@ -153,7 +153,7 @@ def test_turn_is_not_judged_where_it_has_hardly_begun() -> None:
     path = heads.interpolate_poses(
         (*poses, (1400.0, Pose(yaw=30)), (2000.0, Pose(yaw=30))), clouds.TIMES.tolist()
     )
-    tracks = clouds.turned_along(_depth, path).tracks
+    tracks = clouds.turned_along(_depth, clouds.sway(path)).tracks
     # Only the frames on the way are tracked well, and the first of them still look up.
     positions = tracks.positions.copy()
     positions[np.ix_(clouds.TIMES >= 1150, np.arange(positions.shape[1]) % 2 == 0)] = np.nan
