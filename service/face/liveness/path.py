@@ -4,7 +4,8 @@ The motion of the points of a solid body that turns and stays at its distance is
 time and as many fields over the face (Tomasi and Kanade, Shape and Motion from Image Streams, 1992). Each
 field is averaged over the whole film, and a frame that shows a part of the points still has all its courses.
 The noses in these fields show about how far the head turned in each frame. From there a solid body is fitted
-to all points (`solid.py`), so that a turn is known where far turned parts of the face are hidden.
+to all points (`solid.py`), so that a turn is known where far turned parts of the face are hidden. How much
+the face narrows corrects turns that are too small.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from service.face.liveness.relief import (
     nose_heights,
     smooth_terms,
 )
-from service.face.liveness.solid import fit_film
+from service.face.liveness.solid import fit_film, fit_turn
 from service.face.liveness.tracking import Tracks
 
 Values = NDArray[np.float64]
@@ -49,6 +50,10 @@ _UNCERTAIN_PART = 0.5
 # A fit that changes the size of the turns more, or turns further (as a sine), has gone astray.
 _MAX_RESIZED = (0.5, 2.5)
 _FARTHEST = 1.2
+# Heads at the distances of a webcam narrow by this part of the square of the sine, and by how much turns are
+# enlarged at most for it.
+_HEAD_NARROWING = 0.65
+_MAX_ENLARGED = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,10 +110,22 @@ def _fit_solid(points: Values, motion: Values, found: Flags, start: Values) -> P
     resized = np.sqrt((fit.turn**2).sum() / max(float((start**2).sum()), 1e-9))
     if not _MAX_RESIZED[0] < resized < _MAX_RESIZED[1] or farthest > _FARTHEST:
         return None
+    enlarged = _measure_enlargement(points, motion, weights, fit.turn)
     error = np.hypot(fit.error, _ERROR_PART * fit.turn)
     lost = (fit.misfit > _MAX_MISFIT)[:, None]
     error = np.where(lost, np.maximum(error, _UNCERTAIN_PART * farthest), error)
-    return Path(fit.turn, error, fit.depths)
+    return Path(enlarged * fit.turn, enlarged * error, fit.depths / enlarged)
+
+
+def _measure_enlargement(points: Values, motion: Values, weights: Values, turn: Values) -> float:
+    """How many times further the head turned than `turn` (frames, 2), by how much the face narrows.
+
+    Where little of the nose is found, it seems to be low, and all turns seem to be small. Then the face
+    narrows more than a head can. A face that narrows less may be a morph: its turns stay as they are.
+    """
+    fit = fit_turn(points, motion, weights, turn)
+    surely = fit.narrowing - 2 * fit.error
+    return float(np.sqrt(np.clip(surely / _HEAD_NARROWING, 1, _MAX_ENLARGED**2)))
 
 
 def _factorize(motion: Values, found: Flags) -> tuple[Values, Values]:

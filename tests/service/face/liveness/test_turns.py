@@ -161,6 +161,14 @@ def test_turn_is_not_judged_where_it_has_hardly_begun() -> None:
     assert decide(motion, [Step(Movement.UP, 100, 850), Step(Movement.LEFT, 850, 1700)]).live
 
 
+def test_turn_of_a_head_with_a_low_nose_is_not_too_small() -> None:
+    def low(x: Values, y: Values) -> Values:
+        return np.asarray(Shape(nose=0.15).depth(x.astype(np.float32), y.astype(np.float32)), float)
+
+    motion = clouds.turned(low, Pose(), Pose(yaw=24))
+    assert 0.75 < motion.path.turn[-3:, 0].mean() / np.sin(np.radians(24)) < 1.3
+
+
 def test_turn_is_measured_on_its_way_where_its_end_is_lost() -> None:
     motion = clouds.turned(_depth, Pose(), Pose(yaw=24))
     positions = motion.tracks.positions.copy()
