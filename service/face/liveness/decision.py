@@ -6,6 +6,7 @@ solid head is weighed over all its turns together (`evidence.py`).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from service.face.liveness.evidence import combine_reliefs, weigh_arc, weigh_relief, weigh_unrest
 from service.face.liveness.movements import Movement, Reason, Step, Verdict
+from service.face.liveness.parallax import measure_parallax
 from service.face.liveness.path import Path, measure_path
 from service.face.liveness.tracking import Tracks, measure_sway
 from service.face.liveness.turns import Turn, measure_turn
@@ -44,8 +46,10 @@ MIN_START = -0.5
 BEGUN = 0.8
 BEGUN_LATER = 1.5
 RISE = 0.6
-# The cosine between a turn and the requested direction (66 degrees).
+# The cosine between a turn and the requested direction (66 degrees), and for what parallax alone shows of the
+# turn (70 degrees): a screen that is tilted does not change it.
 MIN_DIRECT = 0.4
+MIN_DIRECT_IN_DEPTH = 0.35
 # Frames in a row that show the movement.
 HELD = 2
 # Between two frames no nose jumps further than this, per 100 ms (about 200 degrees a second).
@@ -58,11 +62,14 @@ FOUND_ON_THE_WAY = 0.5
 # What the turns have to show, each alone and all together (`evidence.py`).
 RELIEF_OF_ONE = 0.3
 RELIEF = 1.5
-ARC = 0.25
+ARC = 0.7
 # How long before a later step its turn is measured from, ms.
 _BEFORE_MS = 450
 # Frames that show fewer of the points are less certain: what is still found there is often wrong.
 _WELL_FOUND = 0.6
+# So many of the first frames, and of those that hold a turn, show its direction, by so many points at least.
+_COMPARED = 4
+_FEWEST_POINTS = 40
 # A turn is held while it is more than this part of its largest.
 _HELD_PART = 0.5
 # What is left when one smooth motion of a surface is subtracted, in distances of the eyes: more says that
@@ -191,11 +198,37 @@ def _find_fault(motion: Motion, step: Step, *, is_first: bool) -> Reason | None:
 
 
 def _is_direct(motion: Motion, step: Step) -> bool:
-    """Whether a turn is mainly in the direction of `step`: a turn to a side raises the head a little."""
+    """Whether a turn is mainly in the direction of `step`: a turn to a side raises the head a little, and a
+    screen in a hand can be tilted in this direction while it shows another movement.
+    """
     if step.movement is Movement.CLOSER:
         return True
-    pose = np.median(motion.path.turn[_find_held(motion, step)], axis=0)
-    return bool(pose @ _direction(step.movement) >= MIN_DIRECT * np.hypot(*pose))
+    held, direction = _find_held(motion, step), _direction(step.movement)
+    pose = np.median(motion.path.turn[held], axis=0)
+    turn = _measure_turn_in_depth(motion, held)
+    return bool(
+        pose @ direction >= MIN_DIRECT * np.hypot(*pose)
+        and turn is not None
+        and turn @ direction >= MIN_DIRECT_IN_DEPTH * np.hypot(*turn)
+    )
+
+
+def _measure_turn_in_depth(motion: Motion, held: Flags) -> Values | None:
+    """The turn (2,) from the first frames to the frames `held` by parallax alone. None if too few points are
+    tracked in both.
+    """
+    positions, depths = motion.tracks.positions.astype(float), motion.path.depths
+    known = np.isfinite(positions[:, :, 0]) & np.isfinite(depths)
+    found = known.sum(axis=1)
+    first = np.flatnonzero(motion.tracks.found_share >= FEWEST_FOUND)[:_COMPARED]
+    # The frames that show the most points of the turned head.
+    last = np.flatnonzero(held)[np.argsort(-found[held], kind="stable")[:_COMPARED]]
+    turns = []
+    for one, other in itertools.product(first, last):
+        both = known[one] & known[other]
+        if both.sum() >= _FEWEST_POINTS:
+            turns.append(measure_parallax(positions[one, both], positions[other, both], depths[both])[0])
+    return np.median(turns, axis=0) if turns else None
 
 
 def _measure_progress(motion: Motion, step: Step, before: NDArray[np.intp], reached_frames: Flags) -> Values:

@@ -19,6 +19,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from service.face.liveness.parallax import measure_parallax
 from service.face.liveness.tracking import Tracks
 
 Values = NDArray[np.float64]
@@ -31,9 +32,6 @@ _STILLEST = 0.2
 _STILLEST_VALUE = NormalDist().inv_cdf(0.5 + _STILLEST / 2)
 _FEWEST_POINTS = 60
 _FEWEST_STEPS = 8
-_ROUNDS = 4
-# Neighbours share their windows: about a third of the points are independent.
-_INDEPENDENT = 1 / 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +55,7 @@ def measure_unrest(times: Values, tracks: Tracks, depths: Values) -> Unrest | No
         second = int(np.abs(times - at - _APART_MS).argmin())
         both = known[first] & known[second]
         if second > first and both.sum() >= _FEWEST_POINTS:
-            steps.append(_measure_step(positions[first, both], positions[second, both], depths[both]))
+            steps.append(measure_parallax(positions[first, both], positions[second, both], depths[both]))
     if len(steps) < _FEWEST_STEPS:
         return None
     turns, errors = np.moveaxis(np.array(steps), 1, 0)
@@ -65,33 +63,3 @@ def measure_unrest(times: Values, tracks: Tracks, depths: Values) -> Unrest | No
     limits = np.quantile(turns, _STILLEST, axis=0)
     error = [np.median(errors[turns[:, axis] <= limits[axis], axis]) for axis in (0, 1)]
     return Unrest(limits / _STILLEST_VALUE, np.array(error))
-
-
-def _measure_step(before: Values, after: Values, depths: Values) -> tuple[Values, Values]:
-    """The turn (2,) by which points with `depths` (n,) move from `before` to `after` (n, 2) beside a
-    homography, and its standard error (2,).
-    """
-    design = np.concatenate((depths[:, None, None] * np.eye(2), _homography_fields(before)), axis=2)
-    design = design.reshape(2 * len(before), -1)
-    moved = (after - before).reshape(-1)
-    weights = np.ones(len(moved))
-    for _ in range(_ROUNDS):
-        weighted = design * weights[:, None]
-        normal = weighted.T @ design + 1e-9 * np.eye(design.shape[1])
-        fit = np.linalg.solve(normal, weighted.T @ moved)
-        residual = moved - design @ fit
-        used = weights
-        far = np.linalg.norm(residual.reshape(-1, 2), axis=1)
-        weights = np.repeat(1 / np.maximum(1, far / max(1.5 * float(np.median(far)), 1e-5)), 2)
-    freedom = max(float(used.sum()) - design.shape[1], 1.0)
-    variance = float((used * residual**2).sum()) / freedom / _INDEPENDENT
-    return np.asarray(fit[:2]), np.asarray(np.sqrt(variance * np.diag(np.linalg.inv(normal))[:2]))
-
-
-def _homography_fields(points: Values) -> Values:
-    """The fields (n, 2, 8) of a small homography at `points` (n, 2)."""
-    x, y = points.T
-    one, none = np.ones_like(x), np.zeros_like(x)
-    along_x = np.stack((one, x, y, none, none, none, x * x, x * y), axis=1)
-    along_y = np.stack((none, none, none, one, x, y, x * y, y * y), axis=1)
-    return np.stack((along_x, along_y), axis=1)

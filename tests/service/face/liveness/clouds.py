@@ -48,11 +48,25 @@ def sway(poses: Sequence[Pose], yaw: float = 0.6, pitch: float = 0.6) -> list[Po
 
 def turned_along(depth: Depth, poses: Sequence[Pose], *, distance: float = 8.0, seed: int = 0) -> Motion:
     """The motion of a surface that is in each of `poses` at `TIMES`."""
+    solid = _make_solid(depth)
+    return motion_of([_projected(solid, pose, distance) for pose in poses], seed)
+
+
+def turned_on_screen(depth: Depth, poses: Sequence[Pose], screens: Sequence[Pose]) -> Motion:
+    """The motion of a surface in `poses` at `TIMES`, shown on a screen in the poses `screens`."""
+    solid, frames = _make_solid(depth), []
+    for pose, screen in zip(poses, screens, strict=True):
+        shown = _projected(solid, pose, distance=8.0)
+        frames.append(_projected(np.column_stack((shown, np.zeros(len(shown)))), screen, distance=5.0))
+    return motion_of(frames)
+
+
+def _make_solid(depth: Depth) -> Values:
+    """The points (n, 3) of a face on a surface."""
     x, y = np.meshgrid(np.linspace(-0.95, 0.95, 22), np.linspace(-0.7, 1.6, 24))
     inside = (x / 1.05) ** 2 + ((y - 0.5) / 1.3) ** 2 < 1
     x, y = x[inside], y[inside]
-    solid = np.column_stack((x, y, depth(x, y)))
-    return motion_of([_projected(solid, pose, distance) for pose in poses], seed)
+    return np.column_stack((x, y, depth(x, y)))
 
 
 def motion_of(points_per_frame: Sequence[Values], seed: int = 0) -> Motion:

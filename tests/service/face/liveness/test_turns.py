@@ -7,7 +7,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.liveness.decision import REACTION_MS, RELIEF_OF_ONE, Motion, decide, measure_motion
+from service.face.liveness.decision import (
+    MIN_DIRECT,
+    REACTION_MS,
+    RELIEF_OF_ONE,
+    Motion,
+    decide,
+    measure_motion,
+)
 from service.face.liveness.evidence import weigh_relief
 from service.face.liveness.movements import Movement, Reason, Step
 from service.face.liveness.path import measure_path
@@ -137,6 +144,17 @@ def test_turn_to_a_side_is_not_taken_for_a_look_upwards() -> None:
     up = Step(Movement.UP, LEFT.from_ms, LEFT.to_ms)
     assert aside.signal(Movement.UP).max() > 1
     assert decide(aside, [up]).reason is Reason.WRONG_MOVEMENT
+
+
+def test_film_of_another_movement_on_a_screen_that_is_tilted_is_refused() -> None:
+    def poses(last: Pose) -> list[Pose]:
+        path = ((0.0, Pose()), (700.0, Pose()), (1200.0, last), (2000.0, last))
+        return heads.interpolate_poses(path, clouds.TIMES.tolist())
+
+    motion = clouds.turned_on_screen(_depth, clouds.sway(poses(Pose(pitch=-20))), poses(Pose(yaw=50)))
+    pose = np.median(motion.path.turn[-4:], axis=0)
+    assert pose[0] > MIN_DIRECT * np.hypot(*pose)
+    assert decide(motion, [LEFT]).reason is Reason.WRONG_MOVEMENT
 
 
 def test_turn_that_is_held_where_few_points_are_found_is_not_flat() -> None:
