@@ -93,7 +93,9 @@ class RegionMemory:
         chosen = [
             photo
             for kind in MemoryKind
-            for photo in _bound([variation for variation in ordered if variation.kind is kind])
+            for photo in _keep_oldest_and_newest(
+                [variation for variation in ordered if variation.kind is kind]
+            )
         ]
         return RegionMemory(region, tuple(sorted(chosen, key=_by_age)))
 
@@ -143,7 +145,7 @@ def _by_age(photo: PhotoVariation) -> tuple[float, str, str]:
     return photo.order, photo.key, photo.kind
 
 
-def _bound(ordered: Sequence[PhotoVariation]) -> Sequence[PhotoVariation]:
+def _keep_oldest_and_newest(ordered: Sequence[PhotoVariation]) -> Sequence[PhotoVariation]:
     if len(ordered) <= OLDEST + NEWEST:
         return ordered
     return [*ordered[:OLDEST], *ordered[-NEWEST:]]
