@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from service.face.liveness.evidence import combine_reliefs, weigh_arc, weigh_relief, weigh_unrest
 from service.face.liveness.movements import Movement, Reason, Step, Verdict
-from service.face.liveness.parallax import measure_parallax
+from service.face.liveness.parallax import measure_between
 from service.face.liveness.path import Path, measure_path
 from service.face.liveness.tracking import Tracks, measure_sway
 from service.face.liveness.turns import Turn, measure_turn
@@ -217,17 +217,16 @@ def _measure_turn_in_depth(motion: Motion, held: Flags) -> Values | None:
     """The turn (2,) from the first frames to the frames `held` by parallax alone. None if too few points are
     tracked in both.
     """
-    positions, depths = motion.tracks.positions.astype(float), motion.path.depths
-    known = np.isfinite(positions[:, :, 0]) & np.isfinite(depths)
-    found = known.sum(axis=1)
-    first = np.flatnonzero(motion.tracks.found_share >= FEWEST_FOUND)[:_COMPARED]
+    tracks, depths = motion.tracks, motion.path.depths
+    found = (np.isfinite(tracks.positions[:, :, 0]) & np.isfinite(depths)).sum(axis=1)
+    first = np.flatnonzero(tracks.found_share >= FEWEST_FOUND)[:_COMPARED]
     # The frames that show the most points of the turned head.
     last = np.flatnonzero(held)[np.argsort(-found[held], kind="stable")[:_COMPARED]]
-    turns = []
-    for one, other in itertools.product(first, last):
-        both = known[one] & known[other]
-        if both.sum() >= _FEWEST_POINTS:
-            turns.append(measure_parallax(positions[one, both], positions[other, both], depths[both])[0])
+    measured = (
+        measure_between(tracks, depths, one, other, fewest=_FEWEST_POINTS)
+        for one, other in itertools.product(first.tolist(), last.tolist())
+    )
+    turns = [each[0] for each in measured if each is not None]
     return np.median(turns, axis=0) if turns else None
 
 

@@ -9,11 +9,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from service.face.liveness.tracking import Tracks
+
 Values = NDArray[np.float64]
 
 _ROUNDS = 4
 # Neighbours share their windows: about a third of the points are independent.
 _INDEPENDENT = 1 / 3
+
+
+def measure_between(
+    tracks: Tracks, depths: Values, first: int, second: int, *, fewest: int
+) -> tuple[Values, Values] | None:
+    """Measure the turn (2,) between two frames of `tracks`, whose points have `depths` (n,), NaN where they
+    have none, and its standard error (2,). None if both frames show fewer than `fewest` of these points.
+    """
+    before, after = tracks.positions[[first, second]].astype(float)
+    both = np.isfinite(before[:, 0]) & np.isfinite(after[:, 0]) & np.isfinite(depths)
+    return measure_parallax(before[both], after[both], depths[both]) if both.sum() >= fewest else None
 
 
 def measure_parallax(before: Values, after: Values, depths: Values) -> tuple[Values, Values]:

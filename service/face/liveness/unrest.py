@@ -19,7 +19,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.liveness.parallax import measure_parallax
+from service.face.liveness.parallax import measure_between
 from service.face.liveness.tracking import Tracks
 
 Values = NDArray[np.float64]
@@ -48,14 +48,13 @@ def measure_unrest(times: Values, tracks: Tracks, depths: Values) -> Unrest | No
     """Measure the unrest of the face in `tracks`, whose points have `depths` (n,), NaN where they have none;
     `times` (frames,) ms. None if too little of it is tracked.
     """
-    positions = tracks.positions.astype(float)
-    known = np.isfinite(positions[:, :, 0]) & np.isfinite(depths)
     steps = []
     for first, at in enumerate(times):
         second = int(np.abs(times - at - _APART_MS).argmin())
-        both = known[first] & known[second]
-        if second > first and both.sum() >= _FEWEST_POINTS:
-            steps.append(measure_parallax(positions[first, both], positions[second, both], depths[both]))
+        if second > first:
+            step = measure_between(tracks, depths, first, second, fewest=_FEWEST_POINTS)
+            if step is not None:
+                steps.append(step)
     if len(steps) < _FEWEST_STEPS:
         return None
     turns, errors = np.moveaxis(np.array(steps), 1, 0)
