@@ -361,5 +361,6 @@ def test_change_is_repeated_after_a_deadlock(database: Database) -> None:
     with ThreadPoolExecutor(2) as pool:
         for future in [pool.submit(lock_both, 1, 2), pool.submit(lock_both, 2, 1)]:
             future.result(timeout=30)
-    assert len(tries) == 3
+    # PostgreSQL decides which one it ends; on a busy machine both meet again, and it is four.
+    assert len(tries) >= 3
     assert sorted(announced, key=str) == ["1", "2"]

@@ -160,7 +160,8 @@ def check_removal_by_one_click(hour: FirstHour) -> None:
     hour.records.reload()
     before = hour.clicks
     hour.click(hour.records.first_steps.bar.remove)
-    hour.panel()
+    # The list is empty as soon as the record is deleted, before the entries of the catalogue are.
+    hour.wait(hour.panel().sample.button.isEnabled)
     assert hour.clicks == before + 1
     session = desktop.context.session
     assert session.records.search().data == []
@@ -171,7 +172,6 @@ def check_removal_by_one_click(hour: FirstHour) -> None:
         session.catalogue.reference_images,
     ):
         assert entries.list().data == []
-    hour.wait(hour.panel().sample.button.isEnabled)
 
 
 @pytest.mark.slow(60)
