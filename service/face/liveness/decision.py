@@ -52,8 +52,9 @@ MIN_DIRECT = 0.4
 MIN_DIRECT_IN_DEPTH = 0.35
 # Frames in a row that show the movement.
 HELD = 2
-# Between two frames no nose jumps further than this, per 100 ms (about 200 degrees a second).
-JUMP_PER_100_MS = 0.6
+# Between two frames no nose jumps further than this, per 100 ms: 300 degrees a second, if the turn is measured
+# half too large.
+JUMP_PER_100_MS = 0.72
 SHIFT_PER_100_MS = 0.9
 # A movement is on its way between these parts of it, and some frame shows it there, or two in a row that are
 # tracked in part. A cut has none, but the first frame after it is tracked only in part.
@@ -62,7 +63,7 @@ FOUND_ON_THE_WAY = 0.5
 # What the turns have to show, each alone and all together (`evidence.py`).
 RELIEF_OF_ONE = 0.3
 RELIEF = 1.5
-ARC = 0.7
+ARC = -0.5
 # How long before a later step its turn is measured from, ms.
 _BEFORE_MS = 450
 # Frames that show fewer of the points are less certain: what is still found there is often wrong.
@@ -170,7 +171,10 @@ def _find_fault(motion: Motion, step: Step, *, is_first: bool) -> Reason | None:
     else:
         # A far turned head leaves its pose uncertain.
         start = max(start - error, min(start, 0.0))
-        if start > (BEGUN if is_first else BEGUN_LATER):
+        if is_first:
+            if start > BEGUN:
+                return Reason.NOT_STEADY
+        elif start > BEGUN_LATER and _measure_begun(motion, step, known_before) > BEGUN_LATER:
             return Reason.NOT_STEADY
     needed = max(1.0, start + RISE) if start >= 0 else 1.0 + max(start, MIN_START)
     certain = motion.is_certain(step.movement)
@@ -211,6 +215,16 @@ def _is_direct(motion: Motion, step: Step) -> bool:
         and turn is not None
         and turn @ direction >= MIN_DIRECT_IN_DEPTH * np.hypot(*turn)
     )
+
+
+def _measure_begun(motion: Motion, step: Step, frames: NDArray[np.intp]) -> float:
+    """How far `frames` show the movement of `step` by parallax alone, in parts of what counts. Infinity if too
+    few points are tracked: a pose that is turned far to one side can be wrong about the other axis.
+    """
+    flags = np.zeros(len(motion.times), bool)
+    flags[frames] = True
+    turn = _measure_turn_in_depth(motion, flags)
+    return float(np.inf if turn is None else turn @ _direction(step.movement) / TURN)
 
 
 def _measure_turn_in_depth(motion: Motion, held: Flags) -> Values | None:

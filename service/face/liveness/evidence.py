@@ -30,13 +30,16 @@ _NOSE_HEIGHTS = (0.6, 1.6)
 # this much in favour of a morph.
 _STILL = 0.0004
 _FROZEN = 3.0
-# A head that is held still turns by at least some 0.2 degrees within a quarter of a second, as a sine. The
-# errors are larger than the fit knows, and the stillest steps of a film are worth a few independent ones.
-_USUAL_UNREST = 0.0035
-_UNREST_ERRORS = 3.0
-_INDEPENDENT_STEPS = 4
-# One turn decides no more than this: a true arc cannot make up for one that is surely a line.
-_MIN_RATIO, _MAX_RATIO = -4.0, 1.0
+# A head that is held still usually turns by half a degree within a quarter of a second, as a sine; a picture
+# seems to turn by this many standard errors, which are larger than the fit knows. The scatter of the logarithms
+# of both.
+_USUAL_UNREST = 0.009
+_UNREST_ERRORS = 2.4
+_UNREST_SCATTER, _STILL_SCATTER = 0.5, 0.4
+_LEAST_ERROR = 1e-6
+# One turn, and the unrest, decide no more than this: a true arc and unrest, which can be feigned, do not make up
+# for a turn that is surely a line (`ARC` in decision.py).
+_MIN_RATIO, _MIN_UNREST, _MAX_RATIO = -3.0, -4.0, 1.0
 
 
 def weigh_relief(turn: Turn) -> float:
@@ -73,17 +76,25 @@ def weigh_arc(turn: Turn, *, sway: float) -> float:
 
 
 def weigh_unrest(unrest: Unrest | None) -> float:
-    """The logarithm of the likelihood ratio of a head to a picture that no one turns, between `_MIN_RATIO`
-    and 0: unrest can be feigned, so it does not count for a head.
+    """The logarithm of the likelihood ratio of a head to a picture that no one turns, between `_MIN_UNREST`
+    and `_MAX_RATIO`; 0 if there is no `unrest`.
 
     The axis about which the face is stillest counts.
     """
     if unrest is None:
         return 0.0
-    still = (_UNREST_ERRORS * unrest.error) ** 2
-    restless = still + _USUAL_UNREST**2
-    ratios = 0.5 * (np.log(still / restless) + unrest.turned**2 * (1 / still - 1 / restless))
-    return float(np.clip(_INDEPENDENT_STEPS * ratios.min(), _MIN_RATIO, 0.0))
+    still = _UNREST_ERRORS * np.maximum(unrest.error, _LEAST_ERROR)
+    restless = np.hypot(still, _USUAL_UNREST)
+    # A picture that is stiller than usual is a picture.
+    turned = np.maximum(unrest.turned, still)
+    # Where the errors are large, heads scatter as pictures do.
+    part = (_USUAL_UNREST / restless) ** 2
+    scatter = np.sqrt(part * _UNREST_SCATTER**2 + (1 - part) * _STILL_SCATTER**2)
+    # Some heads turn much more than is usual.
+    as_head = np.minimum(np.log(turned / restless), 0.0) / scatter
+    as_picture = np.log(turned / still) / _STILL_SCATTER
+    ratios = (as_picture**2 - as_head**2) / 2 - np.log(scatter / _STILL_SCATTER)
+    return float(np.clip(ratios.min(), _MIN_UNREST, _MAX_RATIO))
 
 
 def _log_ratio(size: float, error: float) -> float:

@@ -42,6 +42,8 @@ _USUAL_MOTION = 0.05
 _MIN_SEEN = 0.3
 # The part of the points from which a frame counts, and from which it counts in full.
 _FOUND_PARTLY, _FOUND_WELL = 0.2, 0.6
+# Frames that show fewer points leave the start uncertain.
+_FOUND_MOSTLY = 0.5
 # The error of a turn is also a part of it: noses differ.
 _ERROR_PART = 0.05
 # A frame that is fitted worse than this many times the usual is as uncertain as half of the largest turn.
@@ -101,10 +103,19 @@ def _measure_noses(points: Values, motion: Values, found: Flags) -> tuple[Values
 
 def _fit_solid(points: Values, motion: Values, found: Flags, start: Values) -> Path | None:
     """The path of the solid body that makes `motion` (frames, n, 2), with about the turn `start` (frames, 2).
-    None if none is found.
+    None if none is found, also with the turns of the nearest frames that show most of the points.
     """
-    share = (found.mean(axis=1) - _FOUND_PARTLY) / (_FOUND_WELL - _FOUND_PARTLY)
-    weights = found * np.clip(share, 0.05, 1)[:, None]
+    share = found.mean(axis=1)
+    weights = found * np.clip((share - _FOUND_PARTLY) / (_FOUND_WELL - _FOUND_PARTLY), 0.05, 1)[:, None]
+    path = _fit_solid_from(start, points, motion, weights)
+    if path is not None:
+        return path
+    frames, well_found = np.arange(len(share)), np.flatnonzero(share >= min(_FOUND_MOSTLY, share.max()))
+    nearest = well_found[np.abs(frames[:, None] - well_found).argmin(axis=1)]
+    return _fit_solid_from(start[nearest], points, motion, weights)
+
+
+def _fit_solid_from(start: Values, points: Values, motion: Values, weights: Values) -> Path | None:
     fit = fit_film(points, motion, weights, start, lambda depths: measure_nose(points, depths)[0])
     farthest = float(np.abs(fit.turn).max())
     resized = np.sqrt((fit.turn**2).sum() / max(float((start**2).sum()), 1e-9))

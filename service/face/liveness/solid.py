@@ -38,8 +38,10 @@ _NOISE = 0.002
 _USUAL_FIT = 2.0
 # Frames that a solid body fits so well, in distances of the eyes, are all usual.
 _SMALL_MISFIT = 0.01
-# A start from a neighbouring frame has to fit better by this part.
+# A start from a neighbouring frame has to fit better by this part. The neighbours are so many frames away: a
+# face that is turned far is caught in a wrong place in several frames in a row.
 _BETTER = 0.02
+_NEIGHBOURS = (1, 4)
 # Neighbours share their windows: about a third of the points are independent.
 _INDEPENDENT = 1 / 3
 # How much a round changes the scale at most.
@@ -81,7 +83,7 @@ def fit_film(
     (frames, 2) are the turns to begin with. `height` returns by which factor a nose in depths (n,) is higher
     than usual.
     """
-    found = weights > 0
+    found, frames = weights > 0, np.arange(len(start))
     similarities = _similarity_fields(points)
     turn, robust = start, weights
     similarity = np.zeros((len(turn), similarities.shape[2]))
@@ -93,9 +95,10 @@ def fit_film(
         scene = _Scene(points, motion, robust, depths, _NARROWING, similarities)
         best = _fit_turns(scene, turn)
         # A frame that is hard to match can be caught where the face was not.
-        earlier, later = np.vstack((turn[:1], turn[:-1])), np.vstack((turn[1:], turn[-1:]))
-        for other in (earlier, later) if iteration else ():
-            best = _choose_better(best, _fit_turns(scene, other), found)
+        for distance in _NEIGHBOURS if iteration else ():
+            for neighbours in (frames - distance, frames + distance):
+                start_there = turn[np.clip(neighbours, 0, len(turn) - 1)]
+                best = _choose_better(best, _fit_turns(scene, start_there), found)
         turn, similarity = best.turn - best.turn[0], best.similarity
         usual = _usual(best.distances[found])
         misfit = _misfit(best.distances, found)

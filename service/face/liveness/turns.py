@@ -20,8 +20,9 @@ from service.face.liveness.tracking import Tracks
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-# A frame counts from this part of the points on, and in full from 0.8 on.
-_FEWEST_FOUND = 0.35
+# A frame counts from this part of the points on, and in full from 0.8 on. A turn of which too few frames show
+# so much is measured from frames that show less.
+_FEWEST_FOUND = (0.35, 0.25)
 _FEWEST_FRAMES = 5
 _FEWEST_POINTS = 40
 # The mouth and what is below it move by themselves.
@@ -53,11 +54,15 @@ def measure_turn(tracks: Tracks, path: Path, frames: Flags, held: Flags, directi
     """
     error = path.error.max(axis=1)
     certain = error < _MAX_ERROR * (np.abs(path.turn).max(axis=1) - error).max()
-    indexes = np.flatnonzero(frames & (tracks.found_share >= _FEWEST_FOUND) & certain)
     points = tracks.points.astype(float)
-    found = np.isfinite(tracks.positions[indexes, :, 0])
-    used = is_face(points) & (points[:, 1] < _LOWEST) & (found.sum(axis=0) >= _FEWEST_FRAMES)
-    if len(indexes) < _FEWEST_FRAMES or used.sum() < _FEWEST_POINTS:
+    upper_face = is_face(points) & (points[:, 1] < _LOWEST)
+    for fewest in _FEWEST_FOUND:
+        indexes = np.flatnonzero(frames & (tracks.found_share >= fewest) & certain)
+        found = np.isfinite(tracks.positions[indexes, :, 0])
+        used = upper_face & (found.sum(axis=0) >= _FEWEST_FRAMES)
+        if len(indexes) >= _FEWEST_FRAMES and used.sum() >= _FEWEST_POINTS:
+            break
+    else:
         return None
     points, found = points[used], found[:, used]
     motion = np.where(found[:, :, None], tracks.positions[indexes][:, used] - points, 0).astype(float)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from service.face.liveness.decision import ARC, RELIEF
-from service.face.liveness.evidence import combine_reliefs, weigh_arc, weigh_relief
+from service.face.liveness.evidence import combine_reliefs, weigh_arc, weigh_relief, weigh_unrest
 from service.face.liveness.turns import Turn
+from service.face.liveness.unrest import Unrest
 
 
 def turn(
@@ -62,9 +65,28 @@ def test_narrowing_relates_to_the_height_of_the_nose() -> None:
     assert low > weigh_arc(turn(narrowing=0.25, nose=1.3, error=0.05), sway=0.003)
 
 
-def test_true_arc_does_not_make_up_for_a_line() -> None:
+def unrest(turned: float) -> Unrest:
+    """A film in which the face turns by the sine `turned`, measured exactly."""
+    return Unrest(np.full(2, turned), np.full(2, 0.001))
+
+
+RESTLESS, STILL = weigh_unrest(unrest(0.02)), weigh_unrest(unrest(0.002))
+
+
+def test_true_arc_and_unrest_do_not_make_up_for_a_line() -> None:
     head, line = (weigh_arc(turn(narrowing=size, error=0.02), sway=0.003) for size in (0.7, 0.0))
-    assert head + line < ARC < head
+    assert head + line + RESTLESS < ARC < head
+
+
+def test_unrest_decides_between_doubtful_arcs() -> None:
+    head, doubtful = (weigh_arc(turn(narrowing=size, error=0.08), sway=0.003) for size in (0.7, 0.15))
+    assert head + doubtful + STILL < ARC < head + doubtful + RESTLESS
+
+
+def test_more_unrest_is_more_surely_a_head() -> None:
+    weights = [weigh_unrest(unrest(turned)) for turned in (0.0, 0.002, 0.004, 0.01, 0.05, 0.3)]
+    assert weights == sorted(weights)
+    assert weights[2] < 0 < weights[3]
 
 
 def test_stillness_counts_for_a_morph() -> None:

@@ -80,6 +80,19 @@ def test_film_is_followed_although_its_start_is_lost_in_some_frames() -> None:
     assert fit.misfit.max() < 2
 
 
+def test_film_is_followed_although_its_start_is_lost_in_many_frames_in_a_row() -> None:
+    rng = np.random.default_rng(4)
+    points, depths = _points(rng)
+    turn = np.repeat(_rise(0.55, 0.0), 2, axis=0)
+    motion = _move(points, depths, turn, 0.6) + rng.normal(0, 0.002, (len(turn), len(points), 2))
+    weights = np.ones(motion.shape[:2])
+    weights[np.ix_(np.arange(len(turn)) > 24, points[:, 0] > -0.3)] = 0
+    start = turn.copy()
+    start[23:39] = 0
+    fit = fit_film(points, motion, weights, start, _same_height)
+    assert abs(fit.turn[:, 0] / fit.turn[-1, 0] - turn[:, 0] / turn[-1, 0]).max() < 0.06
+
+
 def test_frame_that_is_matched_to_something_else_is_uncertain() -> None:
     rng = np.random.default_rng(5)
     points, depths = _points(rng)

@@ -195,6 +195,45 @@ def test_turn_is_measured_on_its_way_where_its_end_is_lost() -> None:
     assert _measure(lost).sine > 0.12
 
 
+def test_turn_of_which_all_frames_show_few_points_is_measured() -> None:
+    motion = clouds.turned(_depth, Pose(), Pose(yaw=24))
+    positions = motion.tracks.positions.copy()
+    hidden = np.random.default_rng(1).random(positions.shape[1]) > 0.3
+    positions[np.ix_(clouds.TIMES >= 750, hidden)] = np.nan
+    lost = measure_motion(clouds.TIMES.tolist(), replace(motion.tracks, positions=positions))
+    late = lost.times >= 700
+    turn = measure_turn(lost.tracks, lost.path, late, lost.times >= 1300, np.array((1.0, 0.0)))
+    assert turn is not None
+    assert turn.sine > 0.2
+
+
+def test_turn_to_a_side_that_seems_to_look_up_does_not_begin_a_look_upwards() -> None:
+    poses = ((0.0, Pose()), (300.0, Pose()), (700.0, Pose(yaw=24)), (900.0, Pose(yaw=24)))
+    path = heads.interpolate_poses(
+        (*poses, (1350.0, Pose(pitch=20)), (2000.0, Pose(pitch=20))), clouds.TIMES.tolist()
+    )
+    motion = clouds.turned_along(_depth, clouds.sway(path))
+    steps = [Step(Movement.LEFT, 100, 850), Step(Movement.UP, 850, 1700)]
+    assert decide(motion, steps).live
+    turn = motion.path.turn.copy()
+    turn[(clouds.TIMES > 500) & (clouds.TIMES < 1000), 1] -= 0.22
+    seems_up = replace(motion, path=replace(motion.path, turn=turn))
+    assert decide(seems_up, steps).reason is not Reason.NOT_STEADY
+    looks_up = heads.interpolate_poses(
+        (
+            (0.0, Pose()),
+            (300.0, Pose()),
+            (700.0, Pose(yaw=24, pitch=14)),
+            (900.0, Pose(yaw=24, pitch=14)),
+            (1350.0, Pose(pitch=25)),
+            (2000.0, Pose(pitch=25)),
+        ),
+        clouds.TIMES.tolist(),
+    )
+    early = clouds.turned_along(_depth, clouds.sway(looks_up))
+    assert decide(early, steps).reason is Reason.NOT_STEADY
+
+
 def test_two_frames_on_the_way_that_are_tracked_in_part_are_no_cut() -> None:
     motion = clouds.turned(_depth, Pose(), Pose(yaw=24))
     positions = motion.tracks.positions.copy()

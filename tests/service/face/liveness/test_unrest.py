@@ -52,7 +52,7 @@ def _tilt(motion: Motion) -> Motion:
 def test_head_that_sways_is_not_still() -> None:
     unrest = _measure(_film(clouds.sway(_poses())))
     assert (np.degrees(unrest.turned) > 0.2).all()
-    assert weigh_unrest(unrest) == 0
+    assert weigh_unrest(unrest) > 0.5
 
 
 def test_head_that_stands_still_is_a_picture() -> None:
