@@ -38,8 +38,8 @@ _LOCKED = frozenset({"55P03", _DEADLOCK})
 """A lock was not available, a deadlock (postgresql.org/docs/current/errcodes-appendix.html)."""
 _DEADLOCK_TRIES = 3
 _DEADLOCK_PAUSE_SECONDS = 0.05
-"""How long a change waits after a deadlock: made again at once, it may take the row from the other change, which
-PostgreSQL has only just woken, and both lock each other again."""
+"""How long a change waits after a deadlock: made again at once, it may take the row from the other change,
+which PostgreSQL has only just woken, and both lock each other again."""
 
 
 class RunCancellable(Protocol):

@@ -52,8 +52,8 @@ MIN_DIRECT = 0.4
 MIN_DIRECT_IN_DEPTH = 0.35
 # Frames in a row that show the movement.
 HELD = 2
-# Between two frames no nose jumps further than this, per 100 ms: 300 degrees a second, if the turn is measured
-# half too large.
+# Between two frames no nose jumps further than this, per 100 ms: 300 degrees a second, if the turn is
+# measured half too large.
 JUMP_PER_100_MS = 0.72
 SHIFT_PER_100_MS = 0.9
 # A movement is on its way between these parts of it, and some frame shows it there, or two in a row that are
@@ -218,8 +218,8 @@ def _is_direct(motion: Motion, step: Step) -> bool:
 
 
 def _measure_begun(motion: Motion, step: Step, frames: NDArray[np.intp]) -> float:
-    """How far `frames` show the movement of `step` by parallax alone, in parts of what counts. Infinity if too
-    few points are tracked: a pose that is turned far to one side can be wrong about the other axis.
+    """How far `frames` show the movement of `step` by parallax alone, in parts of what counts. Infinity if
+    too few points are tracked: a pose that is turned far to one side can be wrong about the other axis.
     """
     flags = np.zeros(len(motion.times), bool)
     flags[frames] = True

@@ -30,15 +30,15 @@ _NOSE_HEIGHTS = (0.6, 1.6)
 # this much in favour of a morph.
 _STILL = 0.0004
 _FROZEN = 3.0
-# A head that is held still usually turns by half a degree within a quarter of a second, as a sine; a picture
-# seems to turn by this many standard errors, which are larger than the fit knows. The scatter of the logarithms
+# A head that is held still usually turns by half a degree within a quarter of a second, as a sine. A picture
+# seems to turn by so many standard errors, which are larger than the fit knows. The scatter of the logarithms
 # of both.
 _USUAL_UNREST = 0.009
 _UNREST_ERRORS = 2.4
 _UNREST_SCATTER, _STILL_SCATTER = 0.5, 0.4
 _LEAST_ERROR = 1e-6
-# One turn, and the unrest, decide no more than this: a true arc and unrest, which can be feigned, do not make up
-# for a turn that is surely a line (`ARC` in decision.py).
+# One turn, and the unrest, decide no more than this: a true arc and unrest, which can be feigned, do not make
+# up for a turn that is surely a line (`ARC` in decision.py).
 _MIN_RATIO, _MIN_UNREST, _MAX_RATIO = -3.0, -4.0, 1.0
 
 
