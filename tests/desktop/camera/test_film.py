@@ -115,7 +115,7 @@ def test_feed_reports_start_and_end_of_a_film(qtbot: QtBot, monkeypatch: pytest.
     assert workers.shutdown()
 
 
-@pytest.mark.parametrize(("frame", "live"), [(films.head, True), (films.flat, False)])
+@pytest.mark.parametrize(("frame", "live"), [(films.draw_head, True), (films.draw_flat_picture, False)])
 def test_the_service_judges_films_of_the_desktop(frame: films.Frame, live: bool) -> None:
     film = Film(1300)
     # A camera of 15 frames a second.

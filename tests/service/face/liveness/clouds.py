@@ -24,14 +24,14 @@ NOISE = 0.002
 _PIVOT = np.array((0.0, 0.9, -1.4))
 
 
-def turned(depth: Depth, first: Pose, last: Pose, *, distance: float = 8.0, seed: int = 0) -> Motion:
+def film_turn(depth: Depth, first: Pose, last: Pose, *, distance: float = 8.0, seed: int = 0) -> Motion:
     """The motion of a surface that moves from `first` to `last` between 700 and 1200 ms and sways, seen from
     `distance` distances of the eyes.
     """
     poses = heads.interpolate_poses(
         ((0.0, first), (700.0, first), (1200.0, last), (2000.0, last)), TIMES.tolist()
     )
-    return turned_along(depth, sway(poses), distance=distance, seed=seed)
+    return film_poses(depth, sway(poses), distance=distance, seed=seed)
 
 
 def sway(poses: Sequence[Pose], yaw: float = 0.6, pitch: float = 0.6) -> list[Pose]:
@@ -46,18 +46,18 @@ def sway(poses: Sequence[Pose], yaw: float = 0.6, pitch: float = 0.6) -> list[Po
     ]
 
 
-def turned_along(depth: Depth, poses: Sequence[Pose], *, distance: float = 8.0, seed: int = 0) -> Motion:
+def film_poses(depth: Depth, poses: Sequence[Pose], *, distance: float = 8.0, seed: int = 0) -> Motion:
     """The motion of a surface that is in each of `poses` at `TIMES`."""
     solid = _make_solid(depth)
-    return motion_of([_projected(solid, pose, distance) for pose in poses], seed)
+    return motion_of([_project(solid, pose, distance) for pose in poses], seed)
 
 
-def turned_on_screen(depth: Depth, poses: Sequence[Pose], screens: Sequence[Pose]) -> Motion:
+def film_on_screen(depth: Depth, poses: Sequence[Pose], screens: Sequence[Pose]) -> Motion:
     """The motion of a surface in `poses` at `TIMES`, shown on a screen in the poses `screens`."""
     solid, frames = _make_solid(depth), []
     for pose, screen in zip(poses, screens, strict=True):
-        shown = _projected(solid, pose, distance=8.0)
-        frames.append(_projected(np.column_stack((shown, np.zeros(len(shown)))), screen, distance=5.0))
+        shown = _project(solid, pose, distance=8.0)
+        frames.append(_project(np.column_stack((shown, np.zeros(len(shown)))), screen, distance=5.0))
     return motion_of(frames)
 
 
@@ -90,6 +90,6 @@ def motion_of(points_per_frame: Sequence[Values], seed: int = 0) -> Motion:
     return measure_motion(TIMES[:count].tolist(), tracks)
 
 
-def _projected(solid: Values, pose: Pose, distance: float) -> Values:
+def _project(solid: Values, pose: Pose, distance: float) -> Values:
     moved = (solid - _PIVOT) @ heads.rotation_matrix(pose).T + _PIVOT
     return np.asarray(moved[:, :2] * (distance / (distance / pose.nearer - moved[:, 2]))[:, None])

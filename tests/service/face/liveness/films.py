@@ -25,22 +25,22 @@ UPWARDS = ((0.0, Pose()), (650.0, Pose()), (1100.0, Pose(pitch=20)), (1500.0, Po
 Frame = Callable[[Pose, int], Pixels]
 
 
-def head(pose: Pose, seed: int) -> Pixels:
+def draw_head(pose: Pose, seed: int) -> Pixels:
     """A frame of a head."""
     return heads.render_head_frame(heads.portrait_texture(), Shape(), pose, SCENE, seed)
 
 
-def flat(pose: Pose, seed: int) -> Pixels:
+def draw_flat_picture(pose: Pose, seed: int) -> Pixels:
     """A frame of a flat picture."""
     return heads.render_picture_frame(heads.portrait_texture(), pose, SCENE, seed)
 
 
-def bent(pose: Pose, seed: int) -> Pixels:
+def draw_bent_picture(pose: Pose, seed: int) -> Pixels:
     """A frame of a picture bent around a vertical axis."""
     return heads.render_picture_frame(heads.portrait_texture(), pose, SCENE, seed, bend=0.6)
 
 
-def holes(pose: Pose, seed: int) -> Pixels:
+def draw_picture_with_eye_holes(pose: Pose, seed: int) -> Pixels:
     """A frame of a picture with eye holes."""
     return heads.render_picture_frame(heads.portrait_texture(), pose, SCENE, seed, holes=0.3)
 

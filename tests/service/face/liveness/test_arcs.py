@@ -24,8 +24,8 @@ def _depth(x: Values, y: Values) -> Values:
     return np.asarray(Shape().depth(x.astype(np.float32), y.astype(np.float32)), float)
 
 
-def _turned(angle: float = 24) -> Motion:
-    return clouds.turned(_depth, Pose(), Pose(yaw=angle))
+def _film_turn(angle: float = 24) -> Motion:
+    return clouds.film_turn(_depth, Pose(), Pose(yaw=angle))
 
 
 def _morph(motion: Motion, course: Values) -> list[Values]:
@@ -47,7 +47,7 @@ def _narrowing(tracks: Tracks) -> float:
 
 
 def test_arc_is_found_beside_wrongly_tracked_points() -> None:
-    tracks = _turned().tracks
+    tracks = _film_turn().tracks
     rng = np.random.default_rng(1)
     wrong = rng.choice(len(tracks.points), len(tracks.points) // 10, replace=False)
     positions = tracks.positions.copy()
@@ -57,23 +57,23 @@ def test_arc_is_found_beside_wrongly_tracked_points() -> None:
 
 def test_head_that_starts_turned_has_the_arc_too() -> None:
     for start in (-12, -6, 6, 12):
-        tracks = clouds.turned(_depth, Pose(yaw=start), Pose(yaw=start + 24)).tracks
+        tracks = clouds.film_turn(_depth, Pose(yaw=start), Pose(yaw=start + 24)).tracks
         assert _narrowing(tracks) > 0.3
 
 
 def test_arc_is_measured_while_the_head_turns_about_both_axes() -> None:
-    motion = clouds.turned(_depth, Pose(), Pose(yaw=18, pitch=14))
+    motion = clouds.film_turn(_depth, Pose(), Pose(yaw=18, pitch=14))
     assert _narrowing(motion.tracks) > 0.3
     morphed = clouds.motion_of(_morph(motion, np.clip((clouds.TIMES - 700) / 500, 0, 1)))
     assert abs(_narrowing(morphed.tracks)) < 0.1
 
 
 def test_few_frames_are_no_turn() -> None:
-    assert _measure(_turned().tracks, clouds.TIMES < 300) is None
+    assert _measure(_film_turn().tracks, clouds.TIMES < 300) is None
 
 
 def test_morph_that_starts_between_two_movements_is_refused() -> None:
-    motion, at = _turned(), clouds.TIMES
+    motion, at = _film_turn(), clouds.TIMES
     course = 0.2 * np.clip((at - 450) / 200, 0, 1) + 0.8 * np.clip((at - 900) / 400, 0, 1)
     morphed = clouds.motion_of(_morph(motion, course))
     nearer = replace(morphed.tracks, scale=1 + 0.3 * np.clip((at - 300) / 300, 0, 1))
@@ -82,7 +82,7 @@ def test_morph_that_starts_between_two_movements_is_refused() -> None:
 
 
 def test_frame_that_is_hardly_tracked_does_not_make_a_cut_a_movement() -> None:
-    motion = _turned()
+    motion = _film_turn()
     cut = clouds.motion_of(_morph(motion, np.where(clouds.TIMES < 900, 0.0, 1.0)))
     between = int(np.flatnonzero(clouds.TIMES >= 900)[0])
     positions = cut.tracks.positions.copy()
@@ -97,7 +97,7 @@ def test_frame_that_is_hardly_tracked_does_not_make_a_cut_a_movement() -> None:
 
 
 def test_uncertain_frame_does_not_count_as_a_cut() -> None:
-    motion = _turned()
+    motion = _film_turn()
     turn, error = motion.path.turn.copy(), motion.path.error.copy()
     turn[-3, 0] += 0.8
     error[-3] = 0.5

@@ -17,32 +17,32 @@ from tests.service.face.liveness.films import (
     TO_THE_LEFT,
     UPWARDS,
     Frame,
-    bent,
+    draw_bent_picture,
+    draw_flat_picture,
+    draw_head,
+    draw_picture_with_eye_holes,
     film,
-    flat,
-    head,
-    holes,
     motion,
     motion_of,
 )
 
 
 def test_head_that_turns_left_is_live() -> None:
-    verdict = decide(motion(head, TO_THE_LEFT), [STEP])
+    verdict = decide(motion(draw_head, TO_THE_LEFT), [STEP])
     assert verdict.reason is Reason.LIVE
     assert verdict.score >= 0.5
 
 
 def test_head_that_looks_up_is_live() -> None:
-    assert decide(motion(head, UPWARDS), [replace(STEP, movement=Movement.UP)]).live
+    assert decide(motion(draw_head, UPWARDS), [replace(STEP, movement=Movement.UP)]).live
 
 
 def test_approach_of_the_head_is_recognised() -> None:
     closer = ((0.0, Pose()), (650.0, Pose()), (1100.0, Pose(nearer=1.3)), (1500.0, Pose(nearer=1.3)))
-    assert decide(motion(head, closer), [replace(STEP, movement=Movement.CLOSER)]).live
+    assert decide(motion(draw_head, closer), [replace(STEP, movement=Movement.CLOSER)]).live
 
 
-@pytest.mark.parametrize("picture", [flat, bent, holes])
+@pytest.mark.parametrize("picture", [draw_flat_picture, draw_bent_picture, draw_picture_with_eye_holes])
 def test_picture_that_is_tilted_is_not_live(picture: Frame) -> None:
     turned = Pose(yaw=35)
     tilted = ((0.0, Pose()), (650.0, Pose()), (1100.0, turned), (1500.0, turned))
@@ -50,7 +50,7 @@ def test_picture_that_is_tilted_is_not_live(picture: Frame) -> None:
 
 
 def test_other_movement_is_refused() -> None:
-    measured = motion(head, TO_THE_LEFT)
+    measured = motion(draw_head, TO_THE_LEFT)
     assert decide(measured, [replace(STEP, movement=Movement.RIGHT)]).reason is Reason.WRONG_MOVEMENT
     assert not decide(measured, [replace(STEP, movement=Movement.UP)]).live
     assert not decide(measured, [replace(STEP, movement=Movement.CLOSER)]).live
@@ -58,34 +58,34 @@ def test_other_movement_is_refused() -> None:
 
 def test_movement_before_its_time_is_refused() -> None:
     late = Step(Movement.LEFT, 1000, 1500)
-    assert decide(motion(head, TO_THE_LEFT), [late]).reason is Reason.NOT_STEADY
+    assert decide(motion(draw_head, TO_THE_LEFT), [late]).reason is Reason.NOT_STEADY
 
 
 def test_movement_after_its_time_is_refused() -> None:
     early = Step(Movement.LEFT, 100, 700)
-    assert decide(motion(head, TO_THE_LEFT), [early]).reason is Reason.NOT_MADE
+    assert decide(motion(draw_head, TO_THE_LEFT), [early]).reason is Reason.NOT_MADE
 
 
 def test_movements_in_another_order_are_refused() -> None:
     steps = [Step(Movement.UP, 300, 700), Step(Movement.LEFT, 700, 1500)]
-    assert not decide(motion(head, TO_THE_LEFT), steps).live
+    assert not decide(motion(draw_head, TO_THE_LEFT), steps).live
 
 
 def test_cut_between_two_pictures_is_refused() -> None:
-    frames = film(head, TO_THE_LEFT)
+    frames = film(draw_head, TO_THE_LEFT)
     cut = [frames[0] if at < 800 else frames[-1] for at in TIMES]
     assert not decide(motion_of(cut), [STEP]).live
 
 
 def test_frames_with_a_gap_are_refused() -> None:
-    measured = motion(head, TO_THE_LEFT)
+    measured = motion(draw_head, TO_THE_LEFT)
     times = measured.times.copy()
     times[6:] += 500
     assert decide(replace_times(measured, times), [STEP]).reason is Reason.TOO_FEW_FRAMES
 
 
 def test_few_frames_are_refused() -> None:
-    assert decide(motion_of(film(head, TO_THE_LEFT)[:5]), [STEP]).reason is Reason.TOO_FEW_FRAMES
+    assert decide(motion_of(film(draw_head, TO_THE_LEFT)[:5]), [STEP]).reason is Reason.TOO_FEW_FRAMES
 
 
 def test_frames_without_texture_are_refused() -> None:

@@ -47,14 +47,14 @@ def _plane(x: Values, _y: Values) -> Values:
 def test_head_of_any_shape_that_turns_is_live(
     shape: Shape, angle: float, start: float, distance: float
 ) -> None:
-    motion = clouds.turned(_depth(shape), Pose(yaw=start), Pose(yaw=start + angle), distance=distance)
+    motion = clouds.film_turn(_depth(shape), Pose(yaw=start), Pose(yaw=start + angle), distance=distance)
     assert decide(motion, [STEPS[Movement.LEFT]]).reason is Reason.LIVE
 
 
 @FEW
 @given(between(-65, 65), between(-65, 65), between(-30, 30), between(0.7, 1.5), between(4, 12))
 def test_plane_is_never_live(yaw: float, pitch: float, roll: float, nearer: float, distance: float) -> None:
-    motion = clouds.turned(_plane, Pose(), Pose(yaw, pitch, roll, nearer=nearer), distance=distance)
+    motion = clouds.film_turn(_plane, Pose(), Pose(yaw, pitch, roll, nearer=nearer), distance=distance)
     for step in STEPS.values():
         assert not decide(motion, [step]).live
 
@@ -67,7 +67,7 @@ def test_bent_picture_is_never_live(bend: float, yaw: float, pitch: float, axis:
     def depth(x: Values, y: Values) -> Values:
         return np.asarray(-0.5 * bend * (across * x + along * (y - 0.5)) ** 2)
 
-    motion = clouds.turned(depth, Pose(), Pose(yaw, pitch))
+    motion = clouds.film_turn(depth, Pose(), Pose(yaw, pitch))
     for step in STEPS.values():
         assert not decide(motion, [step]).live
 
@@ -75,7 +75,7 @@ def test_bent_picture_is_never_live(bend: float, yaw: float, pitch: float, axis:
 @FEW
 @given(SHAPES, between(17, 32))
 def test_points_on_straight_lines_are_a_morph(shape: Shape, angle: float) -> None:
-    motion = clouds.turned(_depth(shape), Pose(), Pose(yaw=angle))
+    motion = clouds.film_turn(_depth(shape), Pose(), Pose(yaw=angle))
     positions = motion.tracks.positions.astype(float)
     course = np.clip((clouds.TIMES - 700) / 500, 0, 1)[:, None, None]
     morphed = clouds.motion_of(list(positions[0] * (1 - course) + positions[-1] * course))

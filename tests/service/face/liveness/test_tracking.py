@@ -8,13 +8,13 @@ from service.face.liveness.tracking import MAX_POINTS, track
 from shared.images.cv import cv2
 from shared.samples.heads import Pose
 from tests.service.face.liveness import films
-from tests.service.face.liveness.films import EYES, TIMES, flat, head, motion
+from tests.service.face.liveness.films import EYES, TIMES, draw_flat_picture, draw_head, motion
 
 _PATH = ((0.0, Pose()), (1300.0, Pose(x=20, y=-10, roll=12, nearer=1.3)))
 
 
 def test_similarity_of_a_moved_picture_is_undone() -> None:
-    tracks = motion(flat, _PATH).tracks
+    tracks = motion(draw_flat_picture, _PATH).tracks
     assert len(tracks.points) <= MAX_POINTS
     assert tracks.found_share.min() > 0.8
     rest = np.hypot(*np.moveaxis(tracks.positions - tracks.points, 2, 0))
@@ -22,7 +22,7 @@ def test_similarity_of_a_moved_picture_is_undone() -> None:
 
 
 def test_size_and_roll_are_those_of_the_movement() -> None:
-    tracks = motion(flat, _PATH).tracks
+    tracks = motion(draw_flat_picture, _PATH).tracks
     part = TIMES[-1] / 1300
     part = part * part * (3 - 2 * part)
     assert abs(tracks.scale[-1] - (1 + 0.3 * part)) < 0.05
@@ -35,22 +35,22 @@ def test_picture_without_texture_has_no_points() -> None:
 
 
 def test_another_picture_is_not_found() -> None:
-    first = cv2.cvtColor(flat(Pose(), 0), cv2.COLOR_BGR2GRAY)
+    first = cv2.cvtColor(draw_flat_picture(Pose(), 0), cv2.COLOR_BGR2GRAY)
     noise = np.random.default_rng(3).integers(0, 255, first.shape, dtype=np.uint8)
     assert track([first, noise], EYES).found_share[1] < 0.3
 
 
 def test_size_of_the_frames_does_not_change_what_is_found() -> None:
     """Large frames are reduced without aliasing."""
-    greys = [cv2.cvtColor(each, cv2.COLOR_BGR2GRAY) for each in films.film(flat, _PATH)]
+    greys = [cv2.cvtColor(each, cv2.COLOR_BGR2GRAY) for each in films.film(draw_flat_picture, _PATH)]
     large = [cv2.resize(grey, None, fx=3, fy=3, interpolation=cv2.INTER_CUBIC) for grey in greys]
     tracks = track(large, EYES * 3 + 1)
     assert tracks.found_share.min() > 0.8
-    assert np.abs(tracks.scale - motion(flat, _PATH).tracks.scale).max() < 0.01
+    assert np.abs(tracks.scale - motion(draw_flat_picture, _PATH).tracks.scale).max() < 0.01
 
 
 def test_light_that_moves_over_a_face_does_not_move_its_points() -> None:
-    frame = cv2.cvtColor(head(Pose(), 0), cv2.COLOR_BGR2GRAY).astype(float)
+    frame = cv2.cvtColor(draw_head(Pose(), 0), cv2.COLOR_BGR2GRAY).astype(float)
     across = np.linspace(-1, 1, frame.shape[1])
     greys = [np.clip(frame * (0.7 + slope * across), 0, 255).astype(np.uint8) for slope in (0.25, 0.0, -0.25)]
     tracks = track(greys, EYES)
@@ -61,14 +61,14 @@ def test_light_that_moves_over_a_face_does_not_move_its_points() -> None:
 
 def test_face_that_jumped_is_found_again() -> None:
     poses = (Pose(x=-35, y=-12), Pose(x=35, y=14), Pose(x=36, y=14))
-    greys = [cv2.cvtColor(head(pose, seed), cv2.COLOR_BGR2GRAY) for seed, pose in enumerate(poses)]
+    greys = [cv2.cvtColor(draw_head(pose, seed), cv2.COLOR_BGR2GRAY) for seed, pose in enumerate(poses)]
     tracks = track(greys, EYES + np.array((-35, -12), np.float32))
     assert tracks.found_share[1:].min() > 0.8
 
 
 def test_tip_of_the_nose_is_followed_while_the_head_looks_up() -> None:
     poses = [Pose(pitch=pitch) for pitch in (0, 6, 12, 18, 24, 30)]
-    greys = [cv2.cvtColor(head(pose, seed), cv2.COLOR_BGR2GRAY) for seed, pose in enumerate(poses)]
+    greys = [cv2.cvtColor(draw_head(pose, seed), cv2.COLOR_BGR2GRAY) for seed, pose in enumerate(poses)]
     tracks = track(greys, EYES)
     x, y = tracks.points.T
     tip = (np.abs(x) < 0.15) & (np.abs(y - 0.6) < 0.15)

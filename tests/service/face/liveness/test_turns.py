@@ -45,7 +45,7 @@ def _measure(motion: Motion) -> Turn:
 
 def test_sine_is_that_of_the_angle_and_the_path_rises() -> None:
     for angle in (10, 24):
-        motion = clouds.turned(_depth, Pose(), Pose(yaw=angle))
+        motion = clouds.film_turn(_depth, Pose(), Pose(yaw=angle))
         turn = _measure(motion)
         assert 0.7 < turn.sine / np.sin(np.radians(angle)) < 1.4
         assert abs(turn.size / turn.sine - 1) < 0.02
@@ -56,7 +56,7 @@ def test_sine_is_that_of_the_angle_and_the_path_rises() -> None:
 
 
 def test_turn_is_known_where_half_of_the_face_is_hidden() -> None:
-    motion = clouds.turned(_depth, Pose(), Pose(yaw=24))
+    motion = clouds.film_turn(_depth, Pose(), Pose(yaw=24))
     positions = motion.tracks.positions.copy()
     hidden = motion.tracks.points[:, 0] > 0
     positions[np.ix_(clouds.TIMES >= 1200, hidden)] = np.nan
@@ -66,7 +66,7 @@ def test_turn_is_known_where_half_of_the_face_is_hidden() -> None:
 
 
 def test_few_points_leave_the_turn_unknown() -> None:
-    tracks = clouds.turned(_depth, Pose(), Pose(yaw=24)).tracks
+    tracks = clouds.film_turn(_depth, Pose(), Pose(yaw=24)).tracks
     positions = tracks.positions.copy()
     positions[:, 30:] = np.nan
     path = measure_path(replace(tracks, positions=positions))
@@ -75,7 +75,7 @@ def test_few_points_leave_the_turn_unknown() -> None:
 
 
 def test_plane_has_no_nose_and_does_not_turn() -> None:
-    motion = clouds.turned(_plane, Pose(), Pose(yaw=30))
+    motion = clouds.film_turn(_plane, Pose(), Pose(yaw=30))
     assert abs(motion.path.turn).max() < 0.1
     turn = measure_turn(
         motion.tracks, motion.path, motion.times >= 0, motion.times >= 1300, np.array((1.0, 0.0))
@@ -88,7 +88,7 @@ def test_arc_of_a_second_turn_is_measured_from_any_pose() -> None:
     path = heads.interpolate_poses(
         (*poses, (1300.0, Pose(pitch=16)), (2000.0, Pose(pitch=16))), clouds.TIMES.tolist()
     )
-    motion = clouds.turned_along(_depth, path)
+    motion = clouds.film_poses(_depth, path)
     up = np.array((0.0, -1.0))
     turn = measure_turn(motion.tracks, motion.path, motion.times >= 500, motion.times >= 1300, up)
     assert turn is not None
@@ -104,7 +104,7 @@ def _turned_to_both_sides() -> Motion:
     path = heads.interpolate_poses(
         (*poses, (1500.0, Pose(yaw=-22)), (2000.0, Pose(yaw=-22))), clouds.TIMES.tolist()
     )
-    return clouds.turned_along(_depth, clouds.sway(path))
+    return clouds.film_poses(_depth, clouds.sway(path))
 
 
 def test_morph_through_the_front_is_a_morph() -> None:
@@ -128,7 +128,7 @@ def test_head_that_turns_to_one_side_and_then_to_the_other_is_live() -> None:
 
 
 def test_film_in_which_nothing_moves_or_nothing_is_found_is_refused() -> None:
-    tracks = clouds.turned(_depth, Pose(), Pose(yaw=24)).tracks
+    tracks = clouds.film_turn(_depth, Pose(), Pose(yaw=24)).tracks
     still = np.repeat(tracks.positions[:1], len(clouds.TIMES), axis=0)
     lost = np.full_like(still, np.nan)
     lost[0] = still[0]
@@ -139,7 +139,7 @@ def test_film_in_which_nothing_moves_or_nothing_is_found_is_refused() -> None:
 
 
 def test_turn_to_a_side_is_not_taken_for_a_look_upwards() -> None:
-    aside = clouds.turned(_depth, Pose(), Pose(yaw=24, pitch=7))
+    aside = clouds.film_turn(_depth, Pose(), Pose(yaw=24, pitch=7))
     assert decide(aside, [LEFT]).live
     up = Step(Movement.UP, LEFT.from_ms, LEFT.to_ms)
     assert aside.signal(Movement.UP).max() > 1
@@ -151,7 +151,7 @@ def test_film_of_another_movement_on_a_screen_that_is_tilted_is_refused() -> Non
         path = ((0.0, Pose()), (700.0, Pose()), (1200.0, last), (2000.0, last))
         return heads.interpolate_poses(path, clouds.TIMES.tolist())
 
-    motion = clouds.turned_on_screen(_depth, clouds.sway(poses(Pose(pitch=-20))), poses(Pose(yaw=50)))
+    motion = clouds.film_on_screen(_depth, clouds.sway(poses(Pose(pitch=-20))), poses(Pose(yaw=50)))
     pose = np.median(motion.path.turn[-4:], axis=0)
     assert pose[0] > MIN_DIRECT * np.hypot(*pose)
     assert decide(motion, [LEFT]).reason is Reason.WRONG_MOVEMENT
@@ -171,7 +171,7 @@ def test_turn_is_not_judged_where_it_has_hardly_begun() -> None:
     path = heads.interpolate_poses(
         (*poses, (1400.0, Pose(yaw=30)), (2000.0, Pose(yaw=30))), clouds.TIMES.tolist()
     )
-    tracks = clouds.turned_along(_depth, clouds.sway(path)).tracks
+    tracks = clouds.film_poses(_depth, clouds.sway(path)).tracks
     # Only the frames on the way are tracked well, and the first of them still look up.
     positions = tracks.positions.copy()
     positions[np.ix_(clouds.TIMES >= 1150, np.arange(positions.shape[1]) % 2 == 0)] = np.nan
@@ -183,12 +183,12 @@ def test_turn_of_a_head_with_a_low_nose_is_not_too_small() -> None:
     def low(x: Values, y: Values) -> Values:
         return np.asarray(Shape(nose=0.15).depth(x.astype(np.float32), y.astype(np.float32)), float)
 
-    motion = clouds.turned(low, Pose(), Pose(yaw=24))
+    motion = clouds.film_turn(low, Pose(), Pose(yaw=24))
     assert 0.75 < motion.path.turn[-3:, 0].mean() / np.sin(np.radians(24)) < 1.3
 
 
 def test_turn_is_measured_on_its_way_where_its_end_is_lost() -> None:
-    motion = clouds.turned(_depth, Pose(), Pose(yaw=24))
+    motion = clouds.film_turn(_depth, Pose(), Pose(yaw=24))
     positions = motion.tracks.positions.copy()
     positions[np.ix_(clouds.TIMES >= 950, np.arange(positions.shape[1]) % 4 > 0)] = np.nan
     lost = replace(motion, tracks=replace(motion.tracks, positions=positions))
@@ -196,10 +196,10 @@ def test_turn_is_measured_on_its_way_where_its_end_is_lost() -> None:
 
 
 def test_turn_of_which_all_frames_show_few_points_is_measured() -> None:
-    motion = clouds.turned(_depth, Pose(), Pose(yaw=24))
+    motion = clouds.film_turn(_depth, Pose(), Pose(yaw=24))
     positions = motion.tracks.positions.copy()
     hidden = np.random.default_rng(1).random(positions.shape[1]) > 0.3
-    positions[np.ix_(clouds.TIMES >= 750, hidden)] = np.nan
+    positions[np.ix_(clouds.TIMES >= 750, np.flatnonzero(hidden))] = np.nan
     lost = measure_motion(clouds.TIMES.tolist(), replace(motion.tracks, positions=positions))
     late = lost.times >= 700
     turn = measure_turn(lost.tracks, lost.path, late, lost.times >= 1300, np.array((1.0, 0.0)))
@@ -212,7 +212,7 @@ def test_turn_to_a_side_that_seems_to_look_up_does_not_begin_a_look_upwards() ->
     path = heads.interpolate_poses(
         (*poses, (1350.0, Pose(pitch=20)), (2000.0, Pose(pitch=20))), clouds.TIMES.tolist()
     )
-    motion = clouds.turned_along(_depth, clouds.sway(path))
+    motion = clouds.film_poses(_depth, clouds.sway(path))
     steps = [Step(Movement.LEFT, 100, 850), Step(Movement.UP, 850, 1700)]
     assert decide(motion, steps).live
     turn = motion.path.turn.copy()
@@ -230,12 +230,12 @@ def test_turn_to_a_side_that_seems_to_look_up_does_not_begin_a_look_upwards() ->
         ),
         clouds.TIMES.tolist(),
     )
-    early = clouds.turned_along(_depth, clouds.sway(looks_up))
+    early = clouds.film_poses(_depth, clouds.sway(looks_up))
     assert decide(early, steps).reason is Reason.NOT_STEADY
 
 
 def test_two_frames_on_the_way_that_are_tracked_in_part_are_no_cut() -> None:
-    motion = clouds.turned(_depth, Pose(), Pose(yaw=24))
+    motion = clouds.film_turn(_depth, Pose(), Pose(yaw=24))
     positions = motion.tracks.positions.copy()
     on_the_way = (clouds.TIMES > 750) & (clouds.TIMES < 1150)
     positions[np.ix_(on_the_way, np.arange(positions.shape[1]) % 5 > 1)] = np.nan

@@ -31,7 +31,7 @@ def _poses() -> list[Pose]:
 
 
 def _film(poses: Sequence[Pose]) -> Motion:
-    return clouds.turned_along(_depth, poses)
+    return clouds.film_poses(_depth, poses)
 
 
 def _measure(motion: Motion) -> Unrest:
