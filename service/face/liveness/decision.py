@@ -104,7 +104,11 @@ class Motion:
 
 def measure_motion(times: Sequence[float], tracks: Tracks) -> Motion:
     """Measure how the head in `tracks` moved; `times` are ms since the first frame."""
-    return Motion(np.asarray(times, float), tracks, measure_path(tracks))
+    path = measure_path(tracks)
+    if not np.isfinite(path.depths).any():
+        # No solid body is found with the points of key frames.
+        path = measure_path(tracks.direct)
+    return Motion(np.asarray(times, float), tracks, path)
 
 
 def decide(motion: Motion, steps: Sequence[Step]) -> Verdict:
@@ -276,7 +280,7 @@ def _weigh_turns(motion: Motion, steps: Sequence[Step]) -> Verdict:
         for step, turn in turns
         if turn is not None
     ]
-    unrest = weigh_unrest(measure_unrest(motion.times, motion.tracks, motion.path.depths))
+    unrest = weigh_unrest(measure_unrest(motion.times, motion.tracks.direct, motion.path.depths))
     if sum(arcs) + unrest < ARC:
         return Verdict(Reason.MORPH, 0.3)
     return Verdict(Reason.LIVE, float(np.clip(relief / (4 * RELIEF), 0.5, 1)))
@@ -286,7 +290,7 @@ def _measure(motion: Motion, step: Step) -> Turn | None:
     """The turn of `step`, from shortly before it to its end."""
     frames = (motion.times <= step.to_ms) & (motion.times >= step.from_ms - _BEFORE_MS)
     direction = _direction(step.movement)
-    return measure_turn(motion.tracks, motion.path, frames, _find_held(motion, step), direction)
+    return measure_turn(motion.tracks.direct, motion.path, frames, _find_held(motion, step), direction)
 
 
 def _find_held(motion: Motion, step: Step) -> Flags:

@@ -6,12 +6,15 @@ motion is fitted to the matches and removed from the frame, and the points are m
 parallax is left between both images then, so that windows on a turned face match exactly (plane and parallax,
 Irani and Anandan, 1996). Brightness and contrast are normalized around each px, because shading changes while
 a head turns. Points do not drift, because each frame is compared with the reference itself.
+
+A far turned face no longer looks like the reference. Points that are not found there are matched with the key
+frame, the last frame that showed most of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +37,7 @@ _WINDOW = (17, 17)
 # A point that is not found back within this many px was not found.
 _RETURN_PX = 0.7
 _FEWEST_POINTS = 12
-# The part of the points that is enough to align a frame.
+# The part of the points that is enough to align a frame, and for a key frame.
 _FOUND_WELL = 0.6
 # Windows of the reference and of a frame that correlate less do not show the same skin.
 _MIN_CORRELATION = 0.5
@@ -72,6 +75,7 @@ class Tracks:
     reference; `shift` (frames, 2): where the middle of the eyes went, in distances of the eyes; `roll`
     (frames,) degrees.
     `patches` (frames, height, width) uint8: the frames, aligned to the reference.
+    `is_direct` (frames, n): which points were found by the reference itself, and not by a key frame.
     """
 
     points: Points
@@ -80,6 +84,13 @@ class Tracks:
     shift: NDArray[np.float64]
     roll: NDArray[np.float64]
     patches: NDArray[np.uint8]
+    is_direct: NDArray[np.bool_]
+
+    @property
+    def direct(self) -> Tracks:
+        """The same tracks with the points alone that the reference shows: they are less, and more exact."""
+        positions = np.where(self.is_direct[:, :, None], self.positions, np.float32(np.nan))
+        return replace(self, positions=positions)
 
     @property
     def found_share(self) -> NDArray[np.float64]:
@@ -108,11 +119,13 @@ def track(greys: Sequence[Pixels], eyes: Points) -> Tracks:
     shift = np.zeros((len(greys), 2))
     patches = np.zeros((len(greys), *reference.shape), np.uint8)
     patches[0] = reference
+    is_direct = np.zeros((len(greys), len(points)), bool)
     if len(points) == 0:
-        return Tracks(_to_eye_distances(points), found_positions, scale, shift, roll, patches)
-    found_positions[0] = _to_eye_distances(points)
+        return Tracks(_to_eye_distances(points), found_positions, scale, shift, roll, patches, is_direct)
+    found_positions[0], is_direct[0] = _to_eye_distances(points), True
     first_factor, start = _complex_factor(to_reference), _eye_middle(to_reference)
     here = _Start(to_reference, _identity_surface(), points, points, normalized_reference)
+    key = _KeyFrame(normalized_reference, points, is_direct[0])
     for index, grey in enumerate(greys[1:], 1):
         to_reference, positions, found = _find_face(normalized_reference, grey, points, here)
         surface, guess, previous = here.surface, here.guess, here.patch
@@ -128,12 +141,39 @@ def track(greys: Sequence[Pixels], eyes: Points) -> Tracks:
                 if found.sum() < _FEWEST_POINTS or np.abs(surface - before)[-1].max() < _NOSE_MOVED:
                     break
             guess = np.where(found[:, None], matched, points)
+            is_direct[index] = found
+            positions, found = _match_with_key(key, previous, positions, found, here.positions)
+            if is_direct[index].mean() >= _FOUND_WELL:
+                key = _KeyFrame(previous, positions, found)
             found_positions[index, found] = _to_eye_distances(positions[found])
         here = _Start(to_reference, surface, guess, positions, previous)
         factor = first_factor / _complex_factor(to_reference)
         scale[index], roll[index] = abs(factor), np.degrees(np.angle(factor))
         shift[index] = (_eye_middle(to_reference) - start) / np.hypot(*(eyes[1] - eyes[0]))
-    return Tracks(_to_eye_distances(points), found_positions, scale, shift, roll, patches)
+    return Tracks(_to_eye_distances(points), found_positions, scale, shift, roll, patches, is_direct)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _KeyFrame:
+    """An aligned frame, where the points are in it (n, 2), and which of them are known (n,)."""
+
+    patch: Pixels
+    positions: Points
+    known: NDArray[np.bool_]
+
+
+def _match_with_key(
+    key: _KeyFrame, patch: Pixels, positions: Points, found: NDArray[np.bool_], guess: Points
+) -> tuple[Points, NDArray[np.bool_]]:
+    """`positions` in `patch` and which are `found`, with the points that are found by `key` near `guess`."""
+    wanted = np.flatnonzero(key.known & ~found)
+    if len(wanted) == 0:
+        return positions, found
+    matched, matches = _match(key.patch, patch, key.positions[wanted], guess[wanted])
+    matches &= _is_similar(key.patch, patch, key.positions[wanted], matched)
+    positions, found = positions.copy(), found.copy()
+    positions[wanted[matches]], found[wanted[matches]] = matched[matches], True
+    return positions, found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -86,6 +86,7 @@ def motion_of(points_per_frame: Sequence[Values], seed: int = 0) -> Motion:
         np.cumsum(rng.normal(0, 0.003, (count, 2)), axis=0),
         np.zeros(count),
         np.broadcast_to(patch, (count, *patch.shape)),
+        np.ones((count, len(first)), bool),
     )
     return measure_motion(TIMES[:count].tolist(), tracks)
 

@@ -66,6 +66,19 @@ def test_face_that_jumped_is_found_again() -> None:
     assert tracks.found_share[1:].min() > 0.8
 
 
+def test_far_turned_face_is_followed_by_a_key_frame() -> None:
+    poses = [Pose(yaw=yaw) for yaw in (0, 10, 20, 30, 38, 40)]
+    greys = [cv2.cvtColor(draw_head(pose, seed), cv2.COLOR_BGR2GRAY) for seed, pose in enumerate(poses)]
+    tracks = track(greys, EYES)
+    direct = tracks.direct
+    assert tracks.is_direct[0].all()
+    assert (tracks.found_share >= direct.found_share).all()
+    assert tracks.found_share[4:].min() > direct.found_share[4:].max() + 0.08
+    shown = np.isfinite(direct.positions[:, :, 0])
+    assert (shown <= tracks.is_direct).all()
+    np.testing.assert_array_equal(direct.positions[shown], tracks.positions[shown])
+
+
 def test_tip_of_the_nose_is_followed_while_the_head_looks_up() -> None:
     poses = [Pose(pitch=pitch) for pitch in (0, 6, 12, 18, 24, 30)]
     greys = [cv2.cvtColor(draw_head(pose, seed), cv2.COLOR_BGR2GRAY) for seed, pose in enumerate(poses)]
