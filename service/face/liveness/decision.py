@@ -63,7 +63,7 @@ FOUND_ON_THE_WAY = 0.5
 # What the turns have to show, each alone and all together (`evidence.py`).
 RELIEF_OF_ONE = 0.3
 RELIEF = 1.5
-ARC = -0.5
+ARC = -0.4
 # How long before a later step its turn is measured from, ms.
 _BEFORE_MS = 450
 # Frames that show fewer of the points are less certain: what is still found there is often wrong.
@@ -280,7 +280,7 @@ def _weigh_turns(motion: Motion, steps: Sequence[Step]) -> Verdict:
         for step, turn in turns
         if turn is not None
     ]
-    unrest = weigh_unrest(measure_unrest(motion.times, motion.tracks.direct, motion.path.depths))
+    unrest = weigh_unrest(measure_unrest(motion.times, motion.tracks, motion.path.depths))
     if sum(arcs) + unrest < ARC:
         return Verdict(Reason.MORPH, 0.3)
     return Verdict(Reason.LIVE, float(np.clip(relief / (4 * RELIEF), 0.5, 1)))

@@ -31,12 +31,12 @@ _NOSE_HEIGHTS = (0.6, 1.6)
 _STILL = 0.0004
 _FROZEN = 3.0
 # A head that is held still usually turns by half a degree within a quarter of a second, as a sine. A picture
-# seems to turn by so many standard errors, which are larger than the fit knows. The scatter of the logarithms
-# of both.
+# seems to turn by so many standard errors, which are larger than the fit knows, and by a little in any case,
+# because depths are wrong. The scatter of the logarithms of both.
 _USUAL_UNREST = 0.009
 _UNREST_ERRORS = 2.4
+_PICTURE_UNREST = 0.0015
 _UNREST_SCATTER, _STILL_SCATTER = 0.5, 0.4
-_LEAST_ERROR = 1e-6
 # One turn, and the unrest, decide no more than this: a true arc and unrest, which can be feigned, do not make
 # up for a turn that is surely a line (`ARC` in decision.py).
 _MIN_RATIO, _MIN_UNREST, _MAX_RATIO = -3.0, -4.0, 1.0
@@ -83,7 +83,7 @@ def weigh_unrest(unrest: Unrest | None) -> float:
     """
     if unrest is None:
         return 0.0
-    still = _UNREST_ERRORS * np.maximum(unrest.error, _LEAST_ERROR)
+    still = np.hypot(_UNREST_ERRORS * unrest.error, _PICTURE_UNREST)
     restless = np.hypot(still, _USUAL_UNREST)
     # A picture that is stiller than usual is a picture.
     turned = np.maximum(unrest.turned, still)
