@@ -88,7 +88,7 @@ class Tracks:
 
     @property
     def direct(self) -> Tracks:
-        """The same tracks with the points alone that the reference shows: they are less, and more exact."""
+        """The same tracks with the points alone that the reference shows: they are fewer, and more exact."""
         positions = np.where(self.is_direct[:, :, None], self.positions, np.float32(np.nan))
         return replace(self, positions=positions)
 
