@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from service.face.liveness.decision import (
@@ -18,6 +20,7 @@ from service.face.liveness.decision import (
 from service.face.liveness.evidence import weigh_relief
 from service.face.liveness.movements import Movement, Reason, Step
 from service.face.liveness.path import measure_path
+from service.face.liveness.solid import FilmFit, fit_film
 from service.face.liveness.turns import Turn, measure_turn
 from shared.samples import heads
 from shared.samples.heads import Pose, Shape
@@ -63,6 +66,45 @@ def test_turn_is_known_where_half_of_the_face_is_hidden() -> None:
     path = measure_path(replace(motion.tracks, positions=positions))
     assert abs(path.turn[-1, 0] / motion.path.turn[-1, 0] - 1) < 0.2
     assert path.error[-1, 0] < 0.1
+
+
+def test_fit_that_goes_astray_starts_again_from_the_frames_that_show_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tracks = clouds.film_turn(_depth, Pose(), Pose(yaw=24)).tracks
+    positions = tracks.positions.copy()
+    lost = clouds.TIMES >= 1300
+    hidden = np.flatnonzero(np.random.default_rng(1).random(positions.shape[1]) > 0.3)
+    positions[np.ix_(lost, hidden)] = np.nan
+    starts: list[Values] = []
+
+    def fit_astray_first(
+        points: Values, motion: Values, weights: Values, start: Values, height: Callable[[Values], float]
+    ) -> FilmFit:
+        starts.append(start)
+        fit = fit_film(points, motion, weights, start, height)
+        return fit if len(starts) > 1 else replace(fit, turn=10 * fit.turn)
+
+    monkeypatch.setattr("service.face.liveness.path.fit_film", fit_astray_first)
+    path = measure_path(replace(tracks, positions=positions))
+    assert np.isfinite(path.depths).any()
+    assert (starts[1][lost] == starts[0][~lost][-1]).all()
+    assert 0.7 < path.turn[-1, 0] / np.sin(np.radians(24)) < 1.4
+
+
+def test_key_frame_that_shows_points_in_wrong_places_does_not_count() -> None:
+    tracks = clouds.film_turn(_depth, Pose(), Pose(yaw=24)).tracks
+    by_key = np.flatnonzero(np.random.default_rng(2).random(len(tracks.points)) < 0.4)
+    late = np.ix_(clouds.TIMES >= 900, by_key)
+    is_direct = tracks.is_direct.copy()
+    is_direct[late] = False
+    positions = tracks.positions.copy()
+    to_and_fro = np.where(np.arange((clouds.TIMES >= 900).sum()) % 2, 1.0, -1.0)[:, None, None]
+    positions[late] += (to_and_fro * np.sin(3 * tracks.points[by_key])).astype(np.float32)
+    wrong = replace(tracks, positions=positions, is_direct=is_direct)
+    assert np.isnan(measure_path(wrong).depths).all()
+    motion = measure_motion(clouds.TIMES.tolist(), wrong)
+    assert 0.7 < motion.path.turn[-1, 0] / np.sin(np.radians(24)) < 1.4
 
 
 def test_few_points_leave_the_turn_unknown() -> None:
