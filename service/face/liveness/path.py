@@ -116,6 +116,7 @@ def _fit_solid(points: Values, motion: Values, found: Flags, start: Values) -> P
 
 
 def _fit_solid_from(start: Values, points: Values, motion: Values, weights: Values) -> Path | None:
+    """The path that is fitted from the turns `start` (frames, 2), None if it goes astray."""
     fit = fit_film(points, motion, weights, start, lambda depths: measure_nose(points, depths)[0])
     farthest = float(np.abs(fit.turn).max())
     resized = np.sqrt((fit.turn**2).sum() / max(float((start**2).sum()), 1e-9))

@@ -97,8 +97,8 @@ def fit_film(
         # A frame that is hard to match can be caught where the face was not.
         for distance in _NEIGHBOURS if iteration else ():
             for neighbours in (frames - distance, frames + distance):
-                start_there = turn[np.clip(neighbours, 0, len(turn) - 1)]
-                best = _choose_better(best, _fit_turns(scene, start_there), found)
+                other_start = turn[np.clip(neighbours, 0, len(turn) - 1)]
+                best = _choose_better(best, _fit_turns(scene, other_start), found)
         turn, similarity = best.turn - best.turn[0], best.similarity
         usual = _usual(best.distances[found])
         misfit = _misfit(best.distances, found)
