@@ -10,6 +10,7 @@ import asyncio
 import logging
 import threading
 import time
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, Final
 
@@ -37,6 +38,11 @@ _TASK: Final = "detect"
 _BEAT_SECONDS: Final = 5.0
 DEAD_SECONDS: Final = 15.0
 """A worker without a heartbeat for this time is dead."""
+_CONFIRM_SECONDS: Final = 7.0
+"""How long a worker must seem dead to be dead. If the clock is set forward, all workers seem dead until their
+next heartbeat."""
+_SILENT_SECONDS: Final = DEAD_SECONDS - _CONFIRM_SECONDS
+"""A worker without a heartbeat for this time seems dead."""
 _POLL_SECONDS: Final = 2.0
 _FAULT_SECONDS: Final = 2.0
 _GRACE_SECONDS: Final = 5.0
@@ -84,6 +90,8 @@ class ProcrastinateQueue:
         self._working: set[asyncio.Task[Any]] = set()
         self._thread: threading.Thread | None = None
         self._reached_at = float("-inf")
+        self._stalled_since: dict[tuple[int, int], float] = {}
+        """Since when the worker of a job seems dead (monotonic seconds), by the job's id and its attempts."""
         self._stopped = Notifier()
         """Notified once, at the stop."""
 
@@ -212,10 +220,19 @@ class ProcrastinateQueue:
             if await cursor.fetchone() != (True,):
                 return
             manager = app.job_manager
-            for job in await manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=DEAD_SECONDS):
+            stalled = await manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=_SILENT_SECONDS)
+            for job in self._confirm(stalled):
                 _LOG.warning("a detection job is queued again: the service that had it is dead")
                 await manager.retry_job(job)
             await asyncio.to_thread(self._database.write_now, self._queue_missing)
+
+    def _confirm(self, stalled: Iterable[Job]) -> list[Job]:
+        """Remember the `stalled` jobs, and return those whose workers have seemed dead for long enough."""
+        moment = time.monotonic()
+        # An id is None only before the job is stored.
+        jobs = {(job.id or 0, job.attempts): job for job in stalled}
+        self._stalled_since = {key: self._stalled_since.get(key, moment) for key in jobs}
+        return [job for key, job in jobs.items() if moment - self._stalled_since[key] >= _CONFIRM_SECONDS]
 
     def _queue_missing(self, session: Session) -> None:
         # Jobs that are older than this queue, and rarely a job whose worker seemed dead and then ended it.

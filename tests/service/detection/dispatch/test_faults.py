@@ -110,10 +110,19 @@ def test_a_clock_that_is_set_forward_while_a_job_is_computed_leaves_one_result(
     if database.is_sqlite:
         # The one who works on it is still there, and takes it for dead.
         until(lambda: database.read_now(lambda session: attempt(session, job["job_id"])) == 2)
+    else:
+        # Whoever looks for dead workers waits for their next heartbeat.
+        until(lambda: database.read_now(is_beating))
+        assert database.read_now(lambda session: attempt(session, job["job_id"])) == 1
     held.go.set()
     assert wait_for_end(client, job)["state"] == "done"
     (entry,) = results_of(client, item)
     assert (entry["progress"], entry["version"]) == ("done", 1)
+
+
+def is_beating(session: Session) -> bool:
+    beating = "SELECT bool_and(last_heartbeat > NOW() - INTERVAL '1 minute') FROM procrastinate_workers"
+    return bool(session.execute(text(beating)).scalar_one())
 
 
 def attempt(session: Session, job_id: str) -> int:
