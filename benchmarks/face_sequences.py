@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks.face_films import render_film
 from benchmarks.face_heads import Conditions, draw_conditions
-from service.face.access.challenges import draw_steps
+from service.face.access.challenges import draw_one_more, draw_steps
 from service.face.liveness.movements import Movement, Step
 from shared.images.cv import cv2
 from shared.samples.heads import Pixels
@@ -34,9 +34,12 @@ class Take:
     person_seed: int = 0
 
 
-def render_take(rng: np.random.Generator, previous: Take | None = None) -> Take:
-    """A head that follows a challenge, both drawn; with `previous`, its head and conditions again."""
-    steps = draw_steps(random=Random(int(rng.integers(2**31))))
+def render_take(rng: np.random.Generator, previous: Take | None = None, *, is_one_more: bool = False) -> Take:
+    """A head that follows a challenge, both drawn; with `previous`, its head and conditions again. The
+    challenge has two movements, or one after a film that was in doubt.
+    """
+    random = Random(int(rng.integers(2**31)))
+    steps = draw_one_more(random=random) if is_one_more else draw_steps(random=random)
     if previous is None or previous.conditions is None:
         conditions, person_seed = draw_conditions(rng), int(rng.integers(2**31))
     else:

@@ -1308,6 +1308,10 @@
 <context>
     <name>ChallengeFilm</name>
     <message>
+        <source>One more movement, to be sure. Follow the arrow when it appears</source>
+        <translation>为确认是本人，请再做一个动作：箭头出现后按箭头方向做</translation>
+    </message>
+    <message>
         <source>Follow the arrow when it appears</source>
         <translation>箭头出现后，请按箭头方向做动作</translation>
     </message>
@@ -1334,6 +1338,10 @@
 </context>
 <context>
     <name>ChallengeReason</name>
+    <message>
+        <source>One more movement requested</source>
+        <translation>再要求一个动作</translation>
+    </message>
     <message>
         <source>Another face</source>
         <translation>人脸不一致</translation>
@@ -5272,6 +5280,14 @@
 <context>
     <name>FirstRunForm</name>
     <message>
+        <source>Face login asks for head movements</source>
+        <translation>人脸登录须按提示转动头部</translation>
+    </message>
+    <message>
+        <source>A photo cannot log in then. You can change this under Administration, Face login.</source>
+        <translation>可防止用照片登录。可在“系统管理”的“人脸登录”中更改。</translation>
+    </message>
+    <message>
         <source>Back</source>
         <translation>返回</translation>
     </message>
@@ -7278,12 +7294,12 @@
         <translation>允许所有用户使用人脸登录</translation>
     </message>
     <message>
-        <source>At login an arrow asks for two movements within four seconds. It keeps out printed photos and still pictures on a screen. It does not keep out a mask, a film of just these movements, a live deepfake, and some blends of two photos of the person.</source>
-        <translation>登录时箭头会提示在四秒内做两个动作，可挡住打印的照片和屏幕上的静态图片；挡不住面具、恰好包含这些动作的影片、实时换脸，以及部分由本人两张照片合成的渐变画面。</translation>
+        <source>At login an arrow asks for two movements within four seconds, and for one more if a doubt is left. It keeps out printed photos and still pictures on a screen. It does not keep out a mask, a film of just these movements, a live deepfake, and some blends of two photos of the person.</source>
+        <translation>登录时箭头会提示在四秒内做两个动作，仍有疑问时再做一个，可挡住打印的照片和屏幕上的静态图片；挡不住面具、恰好包含这些动作的影片、实时换脸，以及部分由本人两张照片合成的渐变画面。</translation>
     </message>
     <message>
-        <source>Expect false refusals: a turn that is very small or very quick is refused. Who is refused tries again or uses the password. Rendered heads were measured, no real people. Therefore both rules are off after installation.</source>
-        <translation>会有误拒：转头幅度过小或过快会被拒绝。被拒绝的用户可重试或使用密码。目前只用渲染头部测量，尚未用真人测量。因此安装后两项均为关闭。</translation>
+        <source>Expect false refusals: a turn that is very small or very quick is refused. Who is refused tries again or uses the password. Rendered heads were measured, no real people.</source>
+        <translation>会有误拒：转头幅度过小或过快会被拒绝。被拒绝的用户可重试或使用密码。目前只用渲染头部测量，尚未用真人测量。</translation>
     </message>
     <message>
         <source>Face login</source>

@@ -214,15 +214,33 @@ CHALLENGE_NEEDED: Final = "此账号的人脸登录需按提示转动头部，�
 """The message for a login by one picture if the policy requires a challenge; the client then films one."""
 
 
+CHALLENGE_CONTINUES: Final = "还不能确认是真人，请再按提示做一个动作，或使用密码登录"
+"""The message for an answer to a challenge that leaves a doubt; the client then draws one more movement, with
+`continues`."""
+
+
 MovementName = Literal["left", "right", "up", "closer"]
 
 
 class ChallengeRequest(WireModel):
-    """Which movements the person cannot make; at least one of left, right and up has to remain."""
+    """Which movements the person cannot make; at least one of left, right and up has to remain.
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"avoid": ["up"]}]})
+    `continues` is the id of a challenge whose answer was in doubt: one more movement is drawn. With the id of
+    that one, another one is drawn in its place. If nothing is in doubt, or that was more than 30 s ago, a
+    whole challenge is drawn.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"avoid": ["up"]},
+                {"avoid": [], "continues": "ubzosOI8WJ6Q24dkcYIo95uklhVIxzUi0IS7LFTPOtk"},
+            ]
+        }
+    )
 
     avoid: Annotated[list[MovementName], Field(max_length=3)]
+    continues: Annotated[str, Field(min_length=1, max_length=100)] | None = None
 
 
 class ChallengeStep(WireModel):

@@ -86,15 +86,21 @@ class Account:
         body = {"faceInfo": _as_base64(image)}
         return self._log_in("/auth/loginByFaceInfo", body, _FACE_SECONDS, _device(device_token))
 
-    def draw_challenge(self, avoid: Sequence[MovementName] = (), device_token: str = "") -> DrawnChallenge:
-        """Draw a challenge of head movements, without those that the user cannot make.
+    def draw_challenge(
+        self, avoid: Sequence[MovementName] = (), device_token: str = "", continues: str = ""
+    ) -> DrawnChallenge:
+        """Draw a challenge of head movements, without those that the user cannot make: one more movement
+        after the answer to the challenge with the id `continues`, if that left a doubt.
 
         Raises Invalid when none of left, right and up remains, TooMany, Forbidden.
         """
+        body: dict[str, Any] = {"avoid": list(avoid)}
+        if continues:
+            body["continues"] = continues
         answer = self._transport.call(
             "POST",
             "/auth/faceChallenge",
-            body={"avoid": list(avoid)},
+            body=body,
             headers=_device(device_token),
             login=False,
         )
@@ -106,7 +112,8 @@ class Account:
         """Log in by the answer to a challenge.
 
         `frames` are pairs of the time in ms after the first frame and a picture (JPEG, PNG or WebP). Raises
-        Refused when the movements were not recognized, or the face cannot be verified.
+        Refused when the movements were not recognized, the face cannot be verified, or
+        (`CHALLENGE_CONTINUES`) one more movement is required.
         """
         frame_bodies = [{"at_ms": at_ms, "picture": _as_base64(picture)} for at_ms, picture in frames]
         body = {"challenge_id": challenge_id, "frames": frame_bodies}

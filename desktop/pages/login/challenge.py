@@ -11,10 +11,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from desktop.background.workers import Task, run
 from desktop.camera import CameraFeed, Film, FilmedFrame, is_choppy
 from desktop.client import Session
+from desktop.client.http.errors import Refused
 from desktop.pages.common.faces.instruction import Instruction
 from desktop.pages.common.faces.viewfinder import Viewfinder
 from shared.wire.account import Payload
-from shared.wire.face import ChallengeStep, DrawnChallenge, MovementName
+from shared.wire.face import CHALLENGE_CONTINUES, ChallengeStep, DrawnChallenge, MovementName
 
 MAX_FILM_MS = 4000
 """Maximum length of a film, whatever the challenge allows. The movements are complete by then."""
@@ -30,7 +31,8 @@ class ChoppyFilmError(Exception):
 
 
 class ChallengeFilm(QObject):
-    """Draws a challenge, records its movements and logs in with the film.
+    """Draws a challenge, records its movements and logs in with the film. If the service still has a doubt,
+    records one more movement.
 
     Frames are kept in memory until the service has answered.
     """
@@ -53,6 +55,8 @@ class ChallengeFilm(QObject):
         self._avoided_movements: list[MovementName] = []
         self._shown_movement: MovementName | None = None
         self._challenge: DrawnChallenge | None = None
+        self._doubtful_id = ""
+        """The id of the challenge whose answer left a doubt; empty without one."""
         self._film: Film | None = None
         self._task: Task | None = None
         self._start_time = 0.0
@@ -68,7 +72,10 @@ class ChallengeFilm(QObject):
         return self._is_running
 
     def start(self, device_token: str = "") -> None:
-        """Draw a challenge and record it, on the device with this token. The feed must be live."""
+        """Draw a challenge and record it, on the device with this token. The feed must be live.
+
+        After an answer that left a doubt, the challenge is one more movement.
+        """
         self.stop()
         self._is_running = True
         self._device_token = device_token
@@ -79,6 +86,7 @@ class ChallengeFilm(QObject):
             self._session.account.draw_challenge,
             tuple(self._avoided_movements),
             device_token,
+            self._doubtful_id,
             owner=self,
             done=self._on_challenge_drawn,
             failed=self._fail,
@@ -105,9 +113,13 @@ class ChallengeFilm(QObject):
         """Allow all movements again, because another person may be in front of the camera."""
         self._avoided_movements = []
         self._shown_movement = None
+        self._doubtful_id = ""
 
     def _on_challenge_drawn(self, challenge: DrawnChallenge) -> None:
         self._challenge = challenge
+        if self._doubtful_id:
+            # Another movement can be drawn in place of this one.
+            self._doubtful_id = challenge.challenge_id
         # The button for another movement works before the arrow appears.
         self._shown_movement = challenge.steps[0].movement
         self._film = self._feed.film(min(MAX_FILM_MS, challenge.steps[-1].to_ms))
@@ -140,7 +152,11 @@ class ChallengeFilm(QObject):
         self._view.show_instruction(Instruction(step.movement, self._sentence(step.movement), remaining))
 
     def _show_look_ahead(self) -> None:
-        self._view.show_hint(self.tr("Follow the arrow when it appears"))
+        self._view.show_hint(
+            self.tr("One more movement, to be sure. Follow the arrow when it appears")
+            if self._doubtful_id
+            else self.tr("Follow the arrow when it appears")
+        )
         self._view.show_instruction(Instruction(None, self.tr("Look straight ahead"), 1.0))
 
     def _sentence(self, movement: MovementName) -> str:
@@ -174,15 +190,28 @@ class ChallengeFilm(QObject):
             self._device_token,
             owner=self,
             done=self._on_logged_in,
-            failed=self._fail,
+            failed=self._on_refused,
         )
+
+    def _on_refused(self, error: Exception) -> None:
+        if (
+            isinstance(error, Refused)
+            and error.server_message == CHALLENGE_CONTINUES
+            and self._challenge is not None
+        ):
+            self._doubtful_id = self._challenge.challenge_id
+            self.start(self._device_token)
+        else:
+            self._fail(error)
 
     def _on_logged_in(self, payload: Payload) -> None:
         self.stop()
+        self._doubtful_id = ""
         self.loggedIn.emit(payload)
 
     def _fail(self, error: Exception) -> None:
         self.stop()
+        self._doubtful_id = ""
         self.failed.emit(error)
 
 

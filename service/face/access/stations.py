@@ -84,18 +84,18 @@ class Stations:
             if remaining > timedelta():
                 raise busy(math.ceil(remaining.total_seconds()))
 
-    async def count_challenge_request(self, address: str) -> None:
-        """Announce a picture that led to a challenge.
+    async def count_challenge_request(self, address: str, reason: str) -> None:
+        """Announce a picture that led to a challenge, or a film after which one more movement is requested.
 
         It counts as a failure unless the correct answer follows at the station, so that nobody can find out
-        at no cost which user a picture shows.
+        at no cost which user a picture shows, or which film comes near to that of a person.
         """
         station = addresses.client_group(address)
         if station in self._challenged_stations or len(self._challenged_stations) >= _MAX_CHALLENGES:
-            await self._count(address, 1, rules.CHALLENGE_REQUIRED)
+            await self._count(address, 1, reason)
         else:
             self._challenged_stations.add(station)
-            await self._count(address, 0, rules.CHALLENGE_REQUIRED)
+            await self._count(address, 0, reason)
 
     async def count_failure(self, address: str, reason: str | None = None) -> None:
         """Count a failure and announce the attempt; `reason` is about the movement, not about the person."""

@@ -18,7 +18,7 @@ from service.face.engines.engine import EngineInfo, PictureAnalysis
 from service.face.engines.messages import Answer, FaceRequest, FilmedFrame, request_frame, to_answer
 from service.face.engines.picture import MAX_BASE64_LENGTH, BadPicture, PictureFault
 from service.face.engines.sequence import SequenceAnalysis
-from service.face.liveness.movements import Step
+from service.face.liveness.movements import Evidence, Step
 from service.workers.child import Child, ProcessDied
 from shared.paths import program_command
 
@@ -62,9 +62,14 @@ class FaceProcess:
         """Analyse a picture (Base64 or data URL). Raises BadPicture, EngineUnavailableError."""
         return await self._run(lambda: self._analyse_picture(face_info))
 
-    async def judge(self, frames: Sequence[FilmedFrame], steps: Sequence[Step]) -> SequenceAnalysis:
-        """Judge whether a sequence shows the steps. Raises BadPicture, EngineUnavailableError."""
-        return await self._run(lambda: self._judge_sequence(tuple(frames), tuple(steps)))
+    async def judge(
+        self, frames: Sequence[FilmedFrame], steps: Sequence[Step], earlier: Evidence | None = None
+    ) -> SequenceAnalysis:
+        """Judge whether a sequence shows the steps, after an `earlier` one that was in doubt.
+
+        Raises BadPicture, EngineUnavailableError.
+        """
+        return await self._run(lambda: self._judge_sequence(tuple(frames), tuple(steps), earlier))
 
     async def close(self) -> None:
         """End the process, also during its start or a request."""
@@ -98,11 +103,14 @@ class FaceProcess:
             raise EngineUnavailableError(str(answer))
         return answer
 
-    def _judge_sequence(self, frames: tuple[FilmedFrame, ...], steps: tuple[Step, ...]) -> SequenceAnalysis:
+    def _judge_sequence(
+        self, frames: tuple[FilmedFrame, ...], steps: tuple[Step, ...], earlier: Evidence | None
+    ) -> SequenceAnalysis:
         if sum(len(frame.face_info) for frame in frames) > MAX_BASE64_LENGTH:
             raise BadPicture(PictureFault.TOO_LARGE)
         self._ensure_loaded()
-        answer = self._answer(self._request._replace(frames=frames, steps=steps), LOOK_SECONDS)
+        request = self._request._replace(frames=frames, steps=steps, earlier=earlier)
+        answer = self._answer(request, LOOK_SECONDS)
         if isinstance(answer, PictureFault):
             raise BadPicture(answer)
         if not isinstance(answer, SequenceAnalysis):

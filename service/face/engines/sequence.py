@@ -20,7 +20,7 @@ from service.face.engines.engine import (
 )
 from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode, picture_bytes, read_header
 from service.face.liveness.decision import decide, find_peak, measure_motion
-from service.face.liveness.movements import Reason, Step, Verdict
+from service.face.liveness.movements import Evidence, Reason, Step, Verdict
 from service.face.liveness.tracking import track
 from shared.images.cv import cv2
 
@@ -52,9 +52,16 @@ def film_frame(face_info: str) -> Pixels:
 
 
 def judge(
-    engine: FaceEngine, frames: Sequence[Pixels], times: Sequence[float], steps: Sequence[Step]
+    engine: FaceEngine,
+    frames: Sequence[Pixels],
+    times: Sequence[float],
+    steps: Sequence[Step],
+    earlier: Evidence | None = None,
 ) -> SequenceAnalysis:
-    """Judge upright BGR uint8 `frames` of one size, filmed at `times` (ms since the first), by `steps`."""
+    """Judge upright BGR uint8 `frames` of one size, filmed at `times` (ms since the first), by `steps`.
+
+    `earlier` is what a film before this one showed that was in doubt.
+    """
     nothing = PictureAnalysis(*frames[0].shape[1::-1]) if frames else PictureAnalysis(0, 0)
     if not frames or any(frame.shape != frames[0].shape for frame in frames):
         return SequenceAnalysis(Verdict(Reason.TOO_FEW_FRAMES, 0.0), nothing)
@@ -69,8 +76,8 @@ def judge(
     greys = [cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY) for frame in tracked]
     tracks = track(greys, first.faces[0].eyes)
     motion = measure_motion(times[skipped:], tracks)
-    verdict = decide(motion, steps)
-    if verdict.live:
+    verdict = decide(motion, steps, earlier)
+    if verdict.reason in (Reason.LIVE, Reason.IN_DOUBT):
         keys = sorted({*(find_peak(motion, step) for step in steps), len(tracked) - 1})
         if not _shows_same_face(engine, first.embedding, [tracked[key] for key in keys], first.faces[0]):
             verdict = Verdict(Reason.OTHER_FACE, 0.0)

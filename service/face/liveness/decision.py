@@ -1,7 +1,8 @@
 """Decides whether one head made the movements that were asked for, in time.
 
 Timing, order and continuity are conditions, and each of them alone refuses a film. Whether the film shows a
-solid head is weighed over all its turns together (`evidence.py`).
+solid head is weighed over all its turns together (`evidence.py`). If that leaves a doubt, a second film of
+one more movement decides (ADR 0074): Wald's sequential test of two hypotheses, stopped after two films.
 """
 
 from __future__ import annotations
@@ -13,8 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.liveness.evidence import combine_reliefs, weigh_arc, weigh_relief, weigh_unrest
-from service.face.liveness.movements import Movement, Reason, Step, Verdict
+from service.face.liveness.evidence import (
+    MAX_RATIO,
+    combine_reliefs,
+    weigh_arc,
+    weigh_relief,
+    weigh_unrest,
+)
+from service.face.liveness.movements import Evidence, Movement, Reason, Step, Verdict
 from service.face.liveness.parallax import measure_between
 from service.face.liveness.path import Path, measure_path
 from service.face.liveness.tracking import Tracks, measure_sway
@@ -63,7 +70,11 @@ FOUND_ON_THE_WAY = 0.5
 # What the turns have to show, each alone and all together (`evidence.py`).
 RELIEF_OF_ONE = 0.3
 RELIEF = 1.5
-ARC = -0.4
+# The ratio that is enough after one film, and after a second one.
+RATIO = 0.3
+LAST_RATIO = -0.4
+# One more turn and the unrest of its film add at most this: what lacks more is not in doubt.
+DOUBTFUL_RATIO = LAST_RATIO - 2 * MAX_RATIO
 # How long before a later step its turn is measured from, ms.
 _BEFORE_MS = 450
 # Frames that show fewer of the points are less certain: what is still found there is often wrong.
@@ -111,11 +122,12 @@ def measure_motion(times: Sequence[float], tracks: Tracks) -> Motion:
     return Motion(np.asarray(times, float), tracks, path)
 
 
-def decide(motion: Motion, steps: Sequence[Step]) -> Verdict:
+def decide(motion: Motion, steps: Sequence[Step], earlier: Evidence | None = None) -> Verdict:
     """Decide whether `motion` is a head that makes the movements of `steps` when it is asked to.
 
     Steps follow each other in time; the first frame is at 0 ms, and frames reach to the end of the last step
-    or until its movement is made.
+    or until its movement is made. `earlier` is the evidence of a film that was in doubt; with it, this film
+    decides.
     """
     times = motion.times
     if len(times) < FEWEST_FRAMES or np.diff(times).max() > LONGEST_GAP_MS:
@@ -126,7 +138,7 @@ def decide(motion: Motion, steps: Sequence[Step]) -> Verdict:
         fault = _find_fault(motion, step, is_first=index == 0)
         if fault is not None:
             return Verdict(fault, 0.0)
-    return _weigh_turns(motion, steps)
+    return _weigh_turns(motion, steps, earlier)
 
 
 def find_peak(motion: Motion, step: Step) -> int:
@@ -266,24 +278,29 @@ def _median_error(motion: Motion, frames: NDArray[np.intp]) -> float:
     return float(np.nanmedian(errors)) if np.isfinite(errors).any() else 0.0
 
 
-def _weigh_turns(motion: Motion, steps: Sequence[Step]) -> Verdict:
-    """Whether the turns of `steps` together show a solid head."""
+def _weigh_turns(motion: Motion, steps: Sequence[Step], earlier: Evidence | None) -> Verdict:
+    """Whether the turns of `steps`, and those of `earlier`, together show a solid head."""
     turns = [(step, _measure(motion, step)) for step in steps if step.movement is not Movement.CLOSER]
     if not turns:
         return Verdict(Reason.LIVE, 0.5)
-    reliefs = [0.0 if turn is None else weigh_relief(turn) for _, turn in turns]
-    relief = combine_reliefs(reliefs)
-    if min(reliefs) < RELIEF_OF_ONE or relief < RELIEF:
-        return Verdict(Reason.FLAT, 0.0)
     arcs = [
         weigh_arc(turn, sway=measure_sway(motion.tracks, motion.times <= step.from_ms))
         for step, turn in turns
         if turn is not None
     ]
     unrest = weigh_unrest(measure_unrest(motion.times, motion.tracks, motion.path.depths))
-    if sum(arcs) + unrest < ARC:
-        return Verdict(Reason.MORPH, 0.3)
-    return Verdict(Reason.LIVE, float(np.clip(relief / (4 * RELIEF), 0.5, 1)))
+    reliefs = tuple(0.0 if turn is None else weigh_relief(turn) for _, turn in turns)
+    evidence = Evidence(reliefs, sum(arcs) + unrest)
+    if earlier is not None:
+        evidence = earlier + evidence
+    relief = combine_reliefs(evidence.reliefs)
+    if min(evidence.reliefs) < RELIEF_OF_ONE or relief < RELIEF:
+        return Verdict(Reason.FLAT, 0.0)
+    if evidence.ratio >= (RATIO if earlier is None else LAST_RATIO):
+        return Verdict(Reason.LIVE, float(np.clip(relief / (4 * RELIEF), 0.5, 1)))
+    if earlier is None and evidence.ratio >= DOUBTFUL_RATIO:
+        return Verdict(Reason.IN_DOUBT, 0.4, evidence)
+    return Verdict(Reason.MORPH, 0.3)
 
 
 def _measure(motion: Motion, step: Step) -> Turn | None:

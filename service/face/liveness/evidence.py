@@ -37,9 +37,10 @@ _USUAL_UNREST = 0.009
 _UNREST_ERRORS = 2.4
 _PICTURE_UNREST = 0.0015
 _UNREST_SCATTER, _STILL_SCATTER = 0.5, 0.4
-# One turn, and the unrest, decide no more than this: a true arc and unrest, which can be feigned, do not make
-# up for a turn that is surely a line (`ARC` in decision.py).
-_MIN_RATIO, _MIN_UNREST, _MAX_RATIO = -3.0, -4.0, 1.0
+MAX_RATIO = 1.0
+"""The most that one turn, or the unrest of one film, speaks for a head, because both can be feigned."""
+# The most that they speak against it: a true arc and unrest do not make up for a turn that is surely a line.
+_MIN_RATIO, _MIN_UNREST = -3.0, -4.0
 
 
 def weigh_relief(turn: Turn) -> float:
@@ -60,7 +61,7 @@ def combine_reliefs(reliefs: Sequence[float]) -> float:
 
 
 def weigh_arc(turn: Turn, *, sway: float) -> float:
-    """The logarithm of the likelihood ratio of a head to a morph, between `_MIN_RATIO` and `_MAX_RATIO`.
+    """The logarithm of the likelihood ratio of a head to a morph, between `_MIN_RATIO` and `MAX_RATIO`.
 
     `sway` is the usual motion between frames before the turn in distances of the eyes.
     """
@@ -72,12 +73,12 @@ def weigh_arc(turn: Turn, *, sway: float) -> float:
     ratio = min(_log_ratio(size, error), _log_ratio(max(size, 0.0), error))
     if sway < _STILL:
         ratio -= _FROZEN
-    return float(np.clip(ratio, _MIN_RATIO, _MAX_RATIO))
+    return float(np.clip(ratio, _MIN_RATIO, MAX_RATIO))
 
 
 def weigh_unrest(unrest: Unrest | None) -> float:
     """The logarithm of the likelihood ratio of a head to a picture that no one turns, between `_MIN_UNREST`
-    and `_MAX_RATIO`; 0 if there is no `unrest`.
+    and `MAX_RATIO`; 0 if there is no `unrest`.
 
     The axis about which the face is stillest counts.
     """
@@ -94,7 +95,7 @@ def weigh_unrest(unrest: Unrest | None) -> float:
     as_head = np.minimum(np.log(turned / restless), 0.0) / scatter
     as_picture = np.log(turned / still) / _STILL_SCATTER
     ratios = (as_picture**2 - as_head**2) / 2 - np.log(scatter / _STILL_SCATTER)
-    return float(np.clip(ratios.min(), _MIN_UNREST, _MAX_RATIO))
+    return float(np.clip(ratios.min(), _MIN_UNREST, MAX_RATIO))
 
 
 def _log_ratio(size: float, error: float) -> float:

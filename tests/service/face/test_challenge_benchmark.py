@@ -17,7 +17,7 @@ from benchmarks.face_heads import Conditions, Passer, draw_conditions
 from benchmarks.face_sequences import Take
 from service.face.engines.engine import Metric, PictureAnalysis, Thresholds
 from service.face.engines.quality import Quality
-from service.face.liveness.movements import Movement, Reason, Step
+from service.face.liveness.movements import Evidence, Movement, Reason, Step, Verdict
 from shared.samples import faces
 from shared.samples.heads import Pixels
 
@@ -70,6 +70,36 @@ def test_second_film_shows_the_same_person_and_conditions() -> None:
     assert other.person_seed != first.person_seed
 
 
+def test_one_more_movement_is_one_turn() -> None:
+    (step,) = face_sequences.render_take(np.random.default_rng(4), is_one_more=True).steps
+    assert step.movement in (Movement.LEFT, Movement.RIGHT, Movement.UP)
+
+
+def test_film_in_doubt_is_decided_by_one_more_movement(monkeypatch: pytest.MonkeyPatch, take: Take) -> None:
+    evidence = Evidence((3.0, 3.0), -1.0)
+    rendered: list[bool] = []
+
+    def render(_rng: object, _previous: Take | None = None, *, is_one_more: bool = False) -> Take:
+        rendered.append(is_one_more)
+        return take
+
+    def judge(film: Take, _rng: object, earlier: Evidence | None = None) -> tuple[Verdict, object]:
+        if earlier is None:
+            return Verdict(Reason.IN_DOUBT, 0.4, evidence), film.eyes
+        assert earlier == evidence
+        return Verdict(Reason.LIVE if film is take else Reason.MORPH, 0.5), film.eyes
+
+    monkeypatch.setattr(face_attacks, "render_take", render)
+    monkeypatch.setattr(face_attacks, "read_folder", lambda _folder, _movement: take)
+    monkeypatch.setattr(face_attacks, "_judge", judge)
+    outcome = face_attacks._measure((1, 0, None, None, ("cut",)))
+    assert outcome.reasons == {"genuine": Reason.LIVE, "cut": Reason.MORPH}
+    assert outcome.doubtful == {"genuine", "cut"}
+    assert rendered == [False, True, True]
+    named = face_attacks._measure((1, 0, Path("named"), None, ("cut",)))
+    assert set(named.reasons.values()) == {Reason.IN_DOUBT}
+
+
 def test_exposure_stays_within_its_drift() -> None:
     times = [80.0 * number for number in range(50)]
     exposures = draw_exposures(np.random.default_rng(6), times, 0.2)
@@ -95,7 +125,7 @@ def test_report_counts_attacks_and_refusals(capsys: pytest.CaptureFixture[str]) 
     outcomes = [
         Outcome("", {"genuine": Reason.LIVE, "cut": Reason.CUT}, 10.0, CONDITIONS),
         Outcome("", {"genuine": Reason.FLAT, "cut": Reason.LIVE}, 12.0, CONDITIONS, Reason.LIVE),
-        Outcome("", {"genuine": Reason.NO_FACE}, 12.0, CONDITIONS, Reason.CUT),
+        Outcome("", {"genuine": Reason.NO_FACE}, 12.0, CONDITIONS, Reason.CUT, frozenset(("genuine", "cut"))),
     ]
     face_attacks._report("none", ["cut", "morph"], outcomes)
     face_attacks._report_conditions("none", outcomes)
@@ -104,6 +134,7 @@ def test_report_counts_attacks_and_refusals(capsys: pytest.CaptureFixture[str]) 
     assert (rejections["refused"], rejections["sequences"]) == (2, 3)
     assert (twice["refused"], twice["sequences"]) == (1, 3)
     assert (attacks["passed"], attacks["attacks"]) == (1, 2)
+    assert (rejections["in_doubt"], attacks["in_doubt"]) == (1, 1)
     assert attacks["bound"] > 50
     by_glasses = next(line for line in lines if "glasses" in line["figure"])
     assert by_glasses["parts"] == {"0 to 0.5": "0 of 0", "0.5 to 1": "2 of 3"}

@@ -58,9 +58,9 @@ class PolicyCard(Card):
         column.addSpacing(8)
         column.addWidget(label(self.tr("Head movements (challenge)"), "strong"))
         text = self.tr(
-            "At login an arrow asks for two movements within four seconds. It keeps out printed "
-            "photos and still pictures on a screen. It does not keep out a mask, a film of just these "
-            "movements, a live deepfake, and some blends of two photos of the person."
+            "At login an arrow asks for two movements within four seconds, and for one more if a doubt is "
+            "left. It keeps out printed photos and still pictures on a screen. It does not keep out a mask, "
+            "a film of just these movements, a live deepfake, and some blends of two photos of the person."
         )
         column.addWidget(label(text, "dim", wrap=True))
         rows = QGridLayout()
@@ -79,8 +79,7 @@ class PolicyCard(Card):
             ),
             self.tr(
                 "Expect false refusals: a turn that is very small or very quick is refused. Who is refused "
-                "tries again or uses the password. Rendered heads were measured, no real people. Therefore "
-                "both rules are off after installation."
+                "tries again or uses the password. Rendered heads were measured, no real people."
             ),
         ):
             column.addWidget(label(text, "dim", wrap=True))

@@ -39,4 +39,5 @@ def refusal_word(reason: str) -> str:
         "cut": translate("ChallengeReason", "Cut or jump"),
         "morph": translate("ChallengeReason", "Blend of photos"),
         "other_face": translate("ChallengeReason", "Another face"),
+        "in_doubt": translate("ChallengeReason", "One more movement requested"),
     }.get(reason, reason)

@@ -21,7 +21,13 @@ from desktop.pages.common.faces.viewfinder import Viewfinder
 from desktop.pages.login import LoginPage, challenge
 from desktop.pages.login.challenge import add_avoided
 from desktop.theme import DARK
-from shared.wire.face import CHALLENGE_FAILED, CHALLENGE_NEEDED, DEVICE_HEADER, MovementName
+from shared.wire.face import (
+    CHALLENGE_CONTINUES,
+    CHALLENGE_FAILED,
+    CHALLENGE_NEEDED,
+    DEVICE_HEADER,
+    MovementName,
+)
 from tests.desktop.camera.pictures import face_frame, write
 from tests.desktop.keyrings import MemoryKeyring
 from tests.desktop.pages.fake_service import (
@@ -42,10 +48,10 @@ ONE_PICTURE, DRAW, ANSWER = (
 Show = Callable[..., LoginPage]
 
 
-def challenge_answer(movement: MovementName = "left", to_ms: int = 120) -> Any:
+def challenge_answer(movement: MovementName = "left", to_ms: int = 120, challenge_id: str = "drawn") -> Any:
     steps = [{"movement": movement, "from_ms": 0, "to_ms": to_ms}]
     return success_answer(
-        {"challenge_id": "drawn", "steps": steps, "expires_at": "2026-03-01T08:20:30.000000Z"}
+        {"challenge_id": challenge_id, "steps": steps, "expires_at": "2026-03-01T08:20:30.000000Z"}
     )
 
 
@@ -107,6 +113,25 @@ def instructions(page: LoginPage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(page.viewfinder, "show_instruction", show_and_note)
     return shown
+
+
+def in_turn(*answers: Any) -> Callable[[object], Any]:
+    """Answers one request after another."""
+    waiting = list(answers)
+    return lambda _request: waiting.pop(0)
+
+
+def collect_hints(page: LoginPage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every hint that the preview shows from now on."""
+    hints: list[str] = []
+    show_hint = page.viewfinder.show_hint
+
+    def show_and_note(text: str, progress: float = 0.0) -> None:
+        hints.append(text)
+        show_hint(text, progress)
+
+    monkeypatch.setattr(page.viewfinder, "show_hint", show_and_note)
+    return hints
 
 
 def test_doubtful_picture_starts_a_challenge(
@@ -211,6 +236,67 @@ def test_another_movement_is_offered_after_a_failure(
     with qtbot.waitSignal(context.loginChanged, timeout=20_000):
         pass
     assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": ["left"]}]
+
+
+def test_one_more_movement_follows_a_doubt(
+    qtbot: QtBot,
+    context: Context,
+    fake_service: FakeService,
+    show: Show,
+    desk: ImageSequence,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    set_requirements(fake_service, challenge="always")
+    fake_service.answers[DRAW] = in_turn(challenge_answer(), challenge_answer("up", challenge_id="more"))
+    fake_service.answers[ANSWER] = in_turn(refusal_answer(CHALLENGE_CONTINUES), success_answer(TOKENS))
+    page = show([desk])
+    shown, hints = instructions(page, monkeypatch), collect_hints(page, monkeypatch)
+    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+        pass
+    ahead = "Look straight ahead"
+    assert shown == [ahead, "Turn your head to the left", ahead, "Raise your chin"]
+    assert any(hint.startswith("One more movement") for hint in hints)
+    assert not any("not recognized" in hint for hint in hints)
+    assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": [], "continues": "drawn"}]
+    assert [body["challenge_id"] for body in fake_service.bodies(ANSWER)] == ["drawn", "more"]
+
+
+def test_another_movement_can_replace_the_one_more_movement(
+    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, desk: ImageSequence
+) -> None:
+    set_requirements(fake_service, challenge="always")
+    fake_service.answers[DRAW] = in_turn(
+        challenge_answer(),
+        challenge_answer("up", to_ms=60_000, challenge_id="more"),
+        challenge_answer("right", challenge_id="another"),
+    )
+    fake_service.answers[ANSWER] = in_turn(refusal_answer(CHALLENGE_CONTINUES), success_answer(TOKENS))
+    page = show([desk])
+    qtbot.waitUntil(
+        lambda: (
+            page.viewfinder.instruction is not None and page.viewfinder.instruction.text == "Raise your chin"
+        ),
+        timeout=20_000,
+    )
+    qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+        pass
+    assert fake_service.bodies(DRAW)[2] == {"avoid": ["up"], "continues": "more"}
+
+
+def test_failure_ends_the_doubt(
+    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, desk: ImageSequence
+) -> None:
+    set_requirements(fake_service, challenge="always")
+    fake_service.answers[ANSWER] = in_turn(
+        refusal_answer(CHALLENGE_CONTINUES),
+        refusal_answer(CHALLENGE_FAILED),
+        success_answer(TOKENS),
+    )
+    show([desk])
+    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+        pass
+    assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": [], "continues": "drawn"}, {"avoid": []}]
 
 
 def test_single_turn_is_never_avoided() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from service.face.liveness.decision import Motion, decide
-from service.face.liveness.movements import Movement, Reason, Step
+from service.face.liveness import decision
+from service.face.liveness.decision import LAST_RATIO, RATIO, Motion, decide
+from service.face.liveness.movements import Evidence, Movement, Reason, Step, Verdict
 from shared.samples.heads import Pose
 from tests.service.face.liveness.films import (
     STEP,
@@ -95,3 +97,45 @@ def test_frames_without_texture_are_refused() -> None:
 
 def replace_times(measured: Motion, times: NDArray[np.float64]) -> Motion:
     return Motion(times, measured.tracks, measured.path)
+
+
+HEAD = Evidence((3.0, 3.0), 0.0)
+
+
+@pytest.fixture
+def weigh(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
+    """Decides a film of a head that turns, whose arc has a given ratio."""
+
+    def weigh(ratio: float, earlier: Evidence | None = None) -> Verdict:
+        monkeypatch.setattr(decision, "weigh_arc", lambda _turn, sway: ratio)
+        monkeypatch.setattr(decision, "weigh_unrest", lambda _unrest: 0.0)
+        return decide(motion(draw_head, TO_THE_LEFT), [STEP], earlier)
+
+    return weigh
+
+
+def test_ratio_between_head_and_morph_is_in_doubt(weigh: Callable[..., Verdict]) -> None:
+    assert weigh(RATIO).live
+    doubtful = weigh(RATIO - 0.1)
+    assert doubtful.reason is Reason.IN_DOUBT
+    assert not doubtful.live
+    assert doubtful.evidence is not None
+    assert doubtful.evidence.ratio == RATIO - 0.1
+    assert len(doubtful.evidence.reliefs) == 1
+
+
+def test_film_that_one_more_movement_cannot_save_is_a_morph(weigh: Callable[..., Verdict]) -> None:
+    assert weigh(LAST_RATIO - 2.0).reason is Reason.IN_DOUBT
+    assert weigh(LAST_RATIO - 2.1).reason is Reason.MORPH
+
+
+def test_second_film_decides_with_the_evidence_of_the_first(weigh: Callable[..., Verdict]) -> None:
+    assert weigh(LAST_RATIO, HEAD).live
+    refused = weigh(LAST_RATIO - 0.1, HEAD)
+    assert (refused.reason, refused.evidence) == (Reason.MORPH, None)
+    assert weigh(1.0, replace(HEAD, ratio=-1.3)).live
+    assert weigh(1.0, replace(HEAD, ratio=-1.5)).reason is Reason.MORPH
+
+
+def test_relief_of_the_first_film_counts_with_the_second(weigh: Callable[..., Verdict]) -> None:
+    assert weigh(1.0, replace(HEAD, reliefs=(3.0, 0.2))).reason is Reason.FLAT

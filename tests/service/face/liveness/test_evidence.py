@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from service.face.liveness.decision import ARC, RELIEF
+from service.face.liveness.decision import RATIO, RELIEF
 from service.face.liveness.evidence import combine_reliefs, weigh_arc, weigh_relief, weigh_unrest
 from service.face.liveness.turns import Turn
 from service.face.liveness.unrest import Unrest
@@ -49,7 +49,7 @@ def test_two_turns_are_more_relief_than_one() -> None:
 def test_arc_of_a_head_is_a_head_and_a_line_is_a_morph() -> None:
     weights = [weigh_arc(turn(narrowing=size), sway=0.003) for size in (0.0, 0.1, 0.4, 0.7)]
     assert weights == sorted(weights)
-    assert weights[1] < ARC < weights[2]
+    assert weights[1] < RATIO < weights[2]
     # A near head narrows more.
     assert weigh_arc(turn(narrowing=1.4), sway=0.003) == weights[3]
 
@@ -75,12 +75,12 @@ RESTLESS, STILL = weigh_unrest(unrest(0.02)), weigh_unrest(unrest(0.002))
 
 def test_true_arc_and_unrest_do_not_make_up_for_a_line() -> None:
     head, line = (weigh_arc(turn(narrowing=size, error=0.02), sway=0.003) for size in (0.7, 0.0))
-    assert head + line + RESTLESS < ARC < head
+    assert head + line + RESTLESS < RATIO < head
 
 
 def test_unrest_decides_between_doubtful_arcs() -> None:
     head, doubtful = (weigh_arc(turn(narrowing=size, error=0.08), sway=0.003) for size in (0.7, 0.15))
-    assert head + doubtful + STILL < ARC < head + doubtful + RESTLESS
+    assert head + doubtful + STILL < RATIO < head + doubtful + RESTLESS
 
 
 def test_more_unrest_is_more_surely_a_head() -> None:

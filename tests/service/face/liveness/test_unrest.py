@@ -58,7 +58,9 @@ def test_head_that_sways_is_not_still() -> None:
 def test_head_that_stands_still_is_a_picture() -> None:
     motion = _film(_poses())
     assert weigh_unrest(_measure(motion)) < -1
-    assert decide(motion, [LEFT]).reason is Reason.MORPH
+    doubtful = decide(motion, [LEFT])
+    assert doubtful.reason is Reason.IN_DOUBT
+    assert decide(motion, [LEFT], doubtful.evidence).reason is Reason.MORPH
     assert decide(_film(clouds.sway(_poses())), [LEFT]).live
 
 

@@ -1,0 +1,65 @@
+"""Plays a station that answers challenges, with verdicts that a test chooses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from service.face.consent import CONSENT_VERSION
+from service.face.engines.dlib_engine import DlibEngine
+from service.face.engines.messages import FilmedFrame
+from service.face.engines.picture import BadPicture, PictureFault
+from service.face.engines.sequence import SequenceAnalysis
+from service.face.liveness.movements import Evidence, Reason, Step, Verdict
+from service.web.envelope import Refusal
+from shared.samples import faces
+from tests.service.face.conftest import SameProcess, Setup, as_face_info
+
+ADDRESS = "192.0.2.7"
+PERSON = as_face_info(faces.enrolment_picture())
+FRAMES = [FilmedFrame(0, PERSON), FilmedFrame(80, PERSON)]
+
+
+@dataclass
+class Judge(SameProcess):
+    """Analyses pictures with the engine, and judges sequences as a test says."""
+
+    engine: DlibEngine
+    reason: Reason = Reason.LIVE
+    evidence: Evidence | None = None
+    damaged: bool = False
+    steps: list[Step] = field(default_factory=list)
+    earlier: Evidence | None = None
+
+    def __post_init__(self) -> None:
+        super().__init__(self.engine)
+
+    async def judge(
+        self, frames: Sequence[FilmedFrame], steps: Sequence[Step], earlier: Evidence | None = None
+    ) -> SequenceAnalysis:
+        self.steps, self.earlier = list(steps), earlier
+        if self.damaged:
+            raise BadPicture(PictureFault.DAMAGED)
+        verdict = Verdict(self.reason, 1.0, self.evidence)
+        return SequenceAnalysis(verdict, await self.analyse(frames[0].face_info))
+
+
+def use_judge(setup: Setup, engine: DlibEngine, monkeypatch: pytest.MonkeyPatch) -> Judge:
+    """A judge in place of the face process of `setup`, in which a user is enrolled."""
+    client = Judge(engine)
+    monkeypatch.setattr(setup.service, "_face_client", client)
+    asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    return client
+
+
+async def draw_challenge_id(setup: Setup, address: str = ADDRESS) -> str:
+    return (await setup.service.draw_challenge([], address)).challenge_id
+
+
+async def answer_refusal(setup: Setup, challenge_id: str, frames: Sequence[FilmedFrame] = FRAMES) -> str:
+    with pytest.raises(Refusal) as caught:
+        await setup.service.login_by_challenge(challenge_id, frames, ADDRESS)
+    return caught.value.msg
