@@ -5280,14 +5280,6 @@
 <context>
     <name>FirstRunForm</name>
     <message>
-        <source>Face login asks for head movements</source>
-        <translation>人脸登录须按提示转动头部</translation>
-    </message>
-    <message>
-        <source>A photo cannot log in then. You can change this under Administration, Face login.</source>
-        <translation>可防止用照片登录。可在“系统管理”的“人脸登录”中更改。</translation>
-    </message>
-    <message>
         <source>Back</source>
         <translation>返回</translation>
     </message>
@@ -10523,6 +10515,10 @@
     <message>
         <source>Add inspectors and planners later under Administration.</source>
         <translation>检查员和计划员可稍后在“系统管理”中添加。</translation>
+    </message>
+    <message>
+        <source>A photo cannot log in: face login asks for head movements.</source>
+        <translation>照片无法登录：人脸登录须按提示转动头部。</translation>
     </message>
     <message>
         <source>No accounts exist until you create one here.</source>

@@ -42,7 +42,23 @@ class FaceAdministration:
 
     async def requirements(self) -> FaceRequirements:
         """Return what a client must know before a face login."""
-        return await self._database.read(_requirements)
+        current = await self._database.read(_policy)
+        rules = {current.challenge_admins, current.challenge_others}
+        if "in_doubt" in rules and await self._is_every_picture_doubtful():
+            rules = {"always" if rule == "in_doubt" else rule for rule in rules}
+        return FaceRequirements(
+            login_enabled=current.login_enabled,
+            challenge="off" if rules == {"off"} else "always" if rules == {"always"} else "sometimes",
+            allowed_devices_only=bool(current.allowed_devices_only),
+            refuse_virtual_cameras=bool(current.refuse_virtual_cameras),
+        )
+
+    async def _is_every_picture_doubtful(self) -> bool:
+        """Whether the engine has no liveness model; False if it does not work."""
+        try:
+            return (await self._face_client.engine_info()).liveness_limit is None
+        except EngineUnavailableError:
+            return False
 
     async def change_policy(self, change: FacePolicy, actor: str, address: str) -> FacePolicy:
         """Change the fields that `change` sets and return the new policy."""
@@ -103,15 +119,4 @@ def _policy(session: Session) -> FacePolicy:
             "allowed_devices_only": row.allowed_devices_only,
             "refuse_virtual_cameras": row.refuse_virtual_cameras,
         }
-    )
-
-
-def _requirements(session: Session) -> FaceRequirements:
-    row = policy(session)
-    rules = {row.challenge_admins, row.challenge_others}
-    return FaceRequirements(
-        login_enabled=row.login_enabled,
-        challenge="off" if rules == {"off"} else "always" if rules == {"always"} else "sometimes",
-        allowed_devices_only=row.allowed_devices_only,
-        refuse_virtual_cameras=row.refuse_virtual_cameras,
     )

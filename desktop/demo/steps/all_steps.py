@@ -11,6 +11,7 @@ STEPS: tuple[Callable[[DemoRun], None], ...] = (
     people.open_window,
     people.create_first_admin,
     people.create_inspector,
+    people.allow_photo_login,
     catalogue.fill_catalogue,
     people.log_out,
     people.log_in_by_password,
