@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.face.liveness.evidence import (
-    MAX_RATIO,
+    MAX_ARC,
     combine_reliefs,
     weigh_arc,
     weigh_relief,
@@ -71,10 +71,10 @@ FOUND_ON_THE_WAY = 0.5
 RELIEF_OF_ONE = 0.3
 RELIEF = 1.5
 # The ratio that is enough after one film, and after a second one.
-RATIO = 0.3
-LAST_RATIO = -0.4
-# One more turn and the unrest of its film add at most this: what lacks more is not in doubt.
-DOUBTFUL_RATIO = LAST_RATIO - 2 * MAX_RATIO
+RATIO = 1.75
+LAST_RATIO = 0.0
+# A film that lacks more than the true arc of one more turn is not in doubt.
+DOUBTFUL_RATIO = LAST_RATIO - MAX_ARC
 # How long before a later step its turn is measured from, ms.
 _BEFORE_MS = 450
 # Frames that show fewer of the points are less certain: what is still found there is often wrong.
@@ -284,8 +284,8 @@ def _weigh_turns(motion: Motion, steps: Sequence[Step], earlier: Evidence | None
     if not turns:
         return Verdict(Reason.LIVE, 0.5)
     arcs = [
-        weigh_arc(turn, sway=measure_sway(motion.tracks, motion.times <= step.from_ms))
-        for step, turn in turns
+        weigh_arc(turn, sway=measure_sway(motion.tracks, motion.times <= step.from_ms), is_first=index == 0)
+        for index, (step, turn) in enumerate(turns)
         if turn is not None
     ]
     unrest = weigh_unrest(measure_unrest(motion.times, motion.tracks, motion.path.depths))

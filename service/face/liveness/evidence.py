@@ -37,10 +37,15 @@ _USUAL_UNREST = 0.009
 _UNREST_ERRORS = 2.4
 _PICTURE_UNREST = 0.0015
 _UNREST_SCATTER, _STILL_SCATTER = 0.5, 0.4
-MAX_RATIO = 1.0
-"""The most that one turn, or the unrest of one film, speaks for a head, because both can be feigned."""
-# The most that they speak against it: a true arc and unrest do not make up for a turn that is surely a line.
-_MIN_RATIO, _MIN_UNREST = -3.0, -4.0
+MAX_ARC = 2.0
+"""The most that the arc of a turn from the front speaks for a head: a tenth of the morphs seem to have it."""
+# As `MAX_ARC`, for a turn that begins at the side: half of the morphs seem to have such an arc, because no
+# program finds the way from one side of a face to the other.
+_MAX_LATER_ARC = 0.6
+# The most that the unrest of a film speaks for a head, because a program can feign it.
+_MAX_UNREST = 1.0
+# The most that both speak against a head.
+_MIN_ARC, _MIN_UNREST = -3.0, -4.0
 
 
 def weigh_relief(turn: Turn) -> float:
@@ -60,10 +65,11 @@ def combine_reliefs(reliefs: Sequence[float]) -> float:
     return float(sum(reliefs) / np.sqrt(len(reliefs)))
 
 
-def weigh_arc(turn: Turn, *, sway: float) -> float:
-    """The logarithm of the likelihood ratio of a head to a morph, between `_MIN_RATIO` and `MAX_RATIO`.
+def weigh_arc(turn: Turn, *, sway: float, is_first: bool = True) -> float:
+    """The logarithm of the likelihood ratio of a head to a morph, between `_MIN_ARC` and `MAX_ARC`.
 
-    `sway` is the usual motion between frames before the turn in distances of the eyes.
+    `sway` is the usual motion between frames before the turn in distances of the eyes. A turn that is not the
+    first of its film may begin at the side.
     """
     # A turn by a nose that is higher than the average is smaller than it was measured.
     nose = float(np.clip(turn.nose, *_NOSE_HEIGHTS))
@@ -73,12 +79,12 @@ def weigh_arc(turn: Turn, *, sway: float) -> float:
     ratio = min(_log_ratio(size, error), _log_ratio(max(size, 0.0), error))
     if sway < _STILL:
         ratio -= _FROZEN
-    return float(np.clip(ratio, _MIN_RATIO, MAX_RATIO))
+    return float(np.clip(ratio, _MIN_ARC, MAX_ARC if is_first else _MAX_LATER_ARC))
 
 
 def weigh_unrest(unrest: Unrest | None) -> float:
     """The logarithm of the likelihood ratio of a head to a picture that no one turns, between `_MIN_UNREST`
-    and `MAX_RATIO`; 0 if there is no `unrest`.
+    and `_MAX_UNREST`; 0 if there is no `unrest`.
 
     The axis about which the face is stillest counts.
     """
@@ -95,7 +101,7 @@ def weigh_unrest(unrest: Unrest | None) -> float:
     as_head = np.minimum(np.log(turned / restless), 0.0) / scatter
     as_picture = np.log(turned / still) / _STILL_SCATTER
     ratios = (as_picture**2 - as_head**2) / 2 - np.log(scatter / _STILL_SCATTER)
-    return float(np.clip(ratios.min(), _MIN_UNREST, MAX_RATIO))
+    return float(np.clip(ratios.min(), _MIN_UNREST, _MAX_UNREST))
 
 
 def _log_ratio(size: float, error: float) -> float:

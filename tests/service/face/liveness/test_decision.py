@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from service.face.liveness import decision
-from service.face.liveness.decision import LAST_RATIO, RATIO, Motion, decide
+from service.face.liveness.decision import DOUBTFUL_RATIO, LAST_RATIO, RATIO, Motion, decide
 from service.face.liveness.movements import Evidence, Movement, Reason, Step, Verdict
 from shared.samples.heads import Pose
 from tests.service.face.liveness.films import (
@@ -107,7 +107,7 @@ def weigh(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
     """Decides a film of a head that turns, whose arc has a given ratio."""
 
     def weigh(ratio: float, earlier: Evidence | None = None) -> Verdict:
-        monkeypatch.setattr(decision, "weigh_arc", lambda _turn, sway: ratio)
+        monkeypatch.setattr(decision, "weigh_arc", lambda _turn, **_: ratio)
         monkeypatch.setattr(decision, "weigh_unrest", lambda _unrest: 0.0)
         return decide(motion(draw_head, TO_THE_LEFT), [STEP], earlier)
 
@@ -125,16 +125,16 @@ def test_ratio_between_head_and_morph_is_in_doubt(weigh: Callable[..., Verdict])
 
 
 def test_film_that_one_more_movement_cannot_save_is_a_morph(weigh: Callable[..., Verdict]) -> None:
-    assert weigh(LAST_RATIO - 2.0).reason is Reason.IN_DOUBT
-    assert weigh(LAST_RATIO - 2.1).reason is Reason.MORPH
+    assert weigh(DOUBTFUL_RATIO).reason is Reason.IN_DOUBT
+    assert weigh(DOUBTFUL_RATIO - 0.1).reason is Reason.MORPH
 
 
 def test_second_film_decides_with_the_evidence_of_the_first(weigh: Callable[..., Verdict]) -> None:
     assert weigh(LAST_RATIO, HEAD).live
     refused = weigh(LAST_RATIO - 0.1, HEAD)
     assert (refused.reason, refused.evidence) == (Reason.MORPH, None)
-    assert weigh(1.0, replace(HEAD, ratio=-1.3)).live
-    assert weigh(1.0, replace(HEAD, ratio=-1.5)).reason is Reason.MORPH
+    assert weigh(1.0, replace(HEAD, ratio=-0.9)).live
+    assert weigh(1.0, replace(HEAD, ratio=-1.1)).reason is Reason.MORPH
 
 
 def test_relief_of_the_first_film_counts_with_the_second(weigh: Callable[..., Verdict]) -> None:

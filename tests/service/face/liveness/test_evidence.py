@@ -65,6 +65,13 @@ def test_narrowing_relates_to_the_height_of_the_nose() -> None:
     assert low > weigh_arc(turn(narrowing=0.25, nose=1.3, error=0.05), sway=0.003)
 
 
+def test_turn_that_may_begin_at_the_side_says_less_for_a_head() -> None:
+    head, line = turn(narrowing=0.7, error=0.02), turn(narrowing=0.0, error=0.02)
+    first = weigh_arc(head, sway=0.003)
+    assert weigh_arc(head, sway=0.003, is_first=False) < first / 2
+    assert weigh_arc(line, sway=0.003, is_first=False) == weigh_arc(line, sway=0.003)
+
+
 def unrest(turned: float) -> Unrest:
     """A film in which the face turns by the sine `turned`, measured exactly."""
     return Unrest(np.full(2, turned), np.full(2, 0.001))
@@ -79,7 +86,7 @@ def test_true_arc_and_unrest_do_not_make_up_for_a_line() -> None:
 
 
 def test_unrest_decides_between_doubtful_arcs() -> None:
-    head, doubtful = (weigh_arc(turn(narrowing=size, error=0.08), sway=0.003) for size in (0.7, 0.15))
+    head, doubtful = (weigh_arc(turn(narrowing=size, error=0.08), sway=0.003) for size in (0.7, 0.2))
     assert head + doubtful + STILL < RATIO < head + doubtful + RESTLESS
 
 
