@@ -1308,8 +1308,8 @@
 <context>
     <name>ChallengeFilm</name>
     <message>
-        <source>One more movement, to be sure. Follow the arrow when it appears</source>
-        <translation>为确认是本人，请再做一个动作：箭头出现后按箭头方向做</translation>
+        <source>One more movement, to be sure</source>
+        <translation>为确认是真人，请再做一个动作</translation>
     </message>
     <message>
         <source>Follow the arrow when it appears</source>

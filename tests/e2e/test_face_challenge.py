@@ -1,5 +1,6 @@
-"""A head that follows a challenge logs in, if need be after one more movement; its photo does not. The service
-and its face process are real.
+"""A head that follows a challenge logs in, if need be after one more movement; its photo does not.
+
+Service and face process are real.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ class ChallengeFilm(QObject):
 
     def _show_look_ahead(self) -> None:
         self._view.show_hint(
-            self.tr("One more movement, to be sure. Follow the arrow when it appears")
+            self.tr("One more movement, to be sure")
             if self._doubtful_id
             else self.tr("Follow the arrow when it appears")
         )
