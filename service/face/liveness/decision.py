@@ -71,8 +71,8 @@ FOUND_ON_THE_WAY = 0.5
 RELIEF_OF_ONE = 0.3
 RELIEF = 1.5
 # The ratio that is enough after one film, and after a second one.
-RATIO = 1.75
-LAST_RATIO = 0.0
+RATIO = 1.15
+LAST_RATIO = -0.6
 # A film that lacks more than the true arc of one more turn is not in doubt.
 DOUBTFUL_RATIO = LAST_RATIO - MAX_ARC
 # How long before a later step its turn is measured from, ms.

@@ -40,8 +40,8 @@ _UNREST_SCATTER, _STILL_SCATTER = 0.5, 0.4
 MAX_ARC = 2.0
 """The most that the arc of a turn from the front speaks for a head: a tenth of the morphs seem to have it."""
 # As `MAX_ARC`, for a turn that begins at the side: half of the morphs seem to have such an arc, because no
-# program finds the way from one side of a face to the other.
-_MAX_LATER_ARC = 0.6
+# program finds the way from one side of a face to the other. So it only speaks against a head.
+_MAX_LATER_ARC = 0.0
 # The most that the unrest of a film speaks for a head, because a program can feign it.
 _MAX_UNREST = 1.0
 # The most that both speak against a head.

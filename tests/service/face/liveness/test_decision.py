@@ -133,8 +133,8 @@ def test_second_film_decides_with_the_evidence_of_the_first(weigh: Callable[...,
     assert weigh(LAST_RATIO, HEAD).live
     refused = weigh(LAST_RATIO - 0.1, HEAD)
     assert (refused.reason, refused.evidence) == (Reason.MORPH, None)
-    assert weigh(1.0, replace(HEAD, ratio=-0.9)).live
-    assert weigh(1.0, replace(HEAD, ratio=-1.1)).reason is Reason.MORPH
+    assert weigh(1.0, replace(HEAD, ratio=LAST_RATIO - 0.9)).live
+    assert weigh(1.0, replace(HEAD, ratio=LAST_RATIO - 1.1)).reason is Reason.MORPH
 
 
 def test_relief_of_the_first_film_counts_with_the_second(weigh: Callable[..., Verdict]) -> None:
