@@ -20,7 +20,10 @@ from shared.wire.face import FaceCalibration, FacePolicy, FaceRequirements, Stra
 
 
 class FaceAdministration:
-    """The use cases of an administrator; they share `gallery_sync` with logins, guarded by `lock`."""
+    """The use cases of an administrator; they share `gallery_sync` with logins, guarded by `lock`.
+
+    `checks_liveness` states whether the model in use contains a liveness model.
+    """
 
     def __init__(
         self,
@@ -29,12 +32,15 @@ class FaceAdministration:
         gallery_sync: GallerySync,
         waiting_limit: WaitingLimit,
         lock: asyncio.Lock,
+        *,
+        checks_liveness: bool,
     ) -> None:
         self._database = database
         self._face_client = face_client
         self._gallery_sync = gallery_sync
         self._waiting_limit = waiting_limit
         self._lock = lock
+        self._checks_liveness = checks_liveness
 
     async def policy(self) -> FacePolicy:
         """Return whether face login is on, and when it requires a challenge."""
@@ -44,7 +50,8 @@ class FaceAdministration:
         """Return what a client must know before a face login."""
         current = await self._database.read(_policy)
         rules = {current.challenge_admins, current.challenge_others}
-        if "in_doubt" in rules and await self._is_every_picture_doubtful():
+        if not self._checks_liveness:
+            # Every picture is in doubt.
             rules = {"always" if rule == "in_doubt" else rule for rule in rules}
         return FaceRequirements(
             login_enabled=current.login_enabled,
@@ -52,13 +59,6 @@ class FaceAdministration:
             allowed_devices_only=bool(current.allowed_devices_only),
             refuse_virtual_cameras=bool(current.refuse_virtual_cameras),
         )
-
-    async def _is_every_picture_doubtful(self) -> bool:
-        """Whether the engine has no liveness model; False if it does not work."""
-        try:
-            return (await self._face_client.engine_info()).liveness_limit is None
-        except EngineUnavailableError:
-            return False
 
     async def change_policy(self, change: FacePolicy, actor: str, address: str) -> FacePolicy:
         """Change the fields that `change` sets and return the new policy."""

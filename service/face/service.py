@@ -28,7 +28,7 @@ from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture, PictureFault
 from service.face.liveness.movements import Movement, Reason
 from service.face.oversight import FaceAdministration
-from service.face.packs.pack_store import model_in_use
+from service.face.packs.pack_store import checks_liveness, model_in_use
 from service.face.tables import FaceEnrolment, FaceTemplate
 from service.face.templates.gallery import Gallery
 from service.face.templates.gallery_sync import GallerySync, next_revision
@@ -76,7 +76,8 @@ class FaceService:
         self._may_log_in = may_log_in
         self._permissions = permissions
         self._vault = Vault(settings.data_dir, settings.face_key_file)
-        self._face_client = face_client or FaceProcess(model_in_use(settings), settings.face_models_dir)
+        model = model_in_use(settings)
+        self._face_client = face_client or FaceProcess(model, settings.face_models_dir)
         self._stations = Stations(database)
         self._challenges = Challenges(database)
         self.devices = Devices(database)
@@ -88,7 +89,12 @@ class FaceService:
         self._lock = asyncio.Lock()
         self._waiting_limit = WaitingLimit()
         self.oversight = FaceAdministration(
-            database, self._face_client, self._gallery_sync, self._waiting_limit, self._lock
+            database,
+            self._face_client,
+            self._gallery_sync,
+            self._waiting_limit,
+            self._lock,
+            checks_liveness=checks_liveness(model, settings.face_models_dir),
         )
         """The use cases of administrators."""
         self._tasks: list[asyncio.Task[None]] = []

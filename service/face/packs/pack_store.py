@@ -99,6 +99,13 @@ def model_in_use(settings: Settings) -> str:
         return DLIB
 
 
+def checks_liveness(name: str, models_dir: Path) -> bool:
+    """Return whether a face model contains a liveness model, without loading it; False if it is missing."""
+    return any(
+        pack.liveness and pack.engine == "open" for pack in list_installed(models_dir) if pack.name == name
+    )
+
+
 def use(name: str, settings: Settings) -> None:
     """Choose the face model from the next start on. Raises PackError or ImportError if it does not load."""
     load_engine(name, settings.face_models_dir)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 from sqlalchemy import select
@@ -12,12 +11,11 @@ from sqlmodel import col
 from service.face import rules
 from service.face.consent import CONSENT_VERSION
 from service.face.engines.dlib_engine import DlibEngine
-from service.face.engines.face_process import EngineUnavailableError
 from service.face.tables import FaceTemplate
 from service.web.envelope import Problem
 from shared.samples import faces
 from shared.wire.face import ChallengeRule, FacePolicy
-from tests.service.face.conftest import SameProcess, Setup, as_face_info
+from tests.service.face.conftest import Setup, as_face_info
 from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER
 
 
@@ -81,13 +79,13 @@ def test_strangers_are_compared_with_the_enrolled_and_not_kept(setup: Setup) -> 
 
 
 @pytest.mark.parametrize(
-    ("admins", "others", "liveness_limit", "challenge"),
+    ("admins", "others", "checks_liveness", "challenge"),
     [
-        ("always", "in_doubt", None, "always"),
-        ("always", "in_doubt", 0.5, "sometimes"),
-        ("in_doubt", "in_doubt", None, "always"),
-        ("in_doubt", "off", None, "sometimes"),
-        ("off", "off", None, "off"),
+        ("always", "in_doubt", False, "always"),
+        ("always", "in_doubt", True, "sometimes"),
+        ("in_doubt", "in_doubt", False, "always"),
+        ("in_doubt", "off", False, "sometimes"),
+        ("off", "off", False, "off"),
     ],
 )
 def test_every_login_asks_for_movements_if_every_picture_is_in_doubt(
@@ -95,32 +93,14 @@ def test_every_login_asks_for_movements_if_every_picture_is_in_doubt(
     monkeypatch: pytest.MonkeyPatch,
     admins: ChallengeRule,
     others: ChallengeRule,
-    liveness_limit: float | None,
+    checks_liveness: bool,
     challenge: str,
 ) -> None:
-    client = setup.service._face_client
-    assert isinstance(client, SameProcess)
-    monkeypatch.setattr(client, "_info", replace(client._info, liveness_limit=liveness_limit))
+    monkeypatch.setattr(setup.service.oversight, "_checks_liveness", checks_liveness)
 
     async def play() -> None:
         policy = FacePolicy(login_enabled=True, challenge_admins=admins, challenge_others=others)
         await setup.service.oversight.change_policy(policy, "admin", ADDRESS)
         assert (await setup.service.oversight.requirements()).challenge == challenge
-
-    asyncio.run(play())
-
-
-def test_requirements_are_known_without_a_working_engine(
-    setup: Setup, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def fail() -> None:
-        raise EngineUnavailableError("no models")
-
-    monkeypatch.setattr(setup.service._face_client, "engine_info", fail)
-
-    async def play() -> None:
-        policy = FacePolicy(login_enabled=True, challenge_admins="always", challenge_others="in_doubt")
-        await setup.service.oversight.change_policy(policy, "admin", ADDRESS)
-        assert (await setup.service.oversight.requirements()).challenge == "sometimes"
 
     asyncio.run(play())

@@ -13,6 +13,7 @@ from service.face.engines.manifest import MANIFEST, Download, Pack, downloads, r
 from service.face.packs.download import download
 from service.face.packs.pack_store import (
     PackError,
+    checks_liveness,
     install,
     list_installed,
     load_engine,
@@ -77,6 +78,19 @@ def test_installs_a_zip_file(tmp_path: Path, models_dir: Path, folder: str) -> N
     source = make_zip(tmp_path / "p.zip", members | {folder + MANIFEST: a_pack().model_dump_json().encode()})
     install(source, models_dir)
     assert list_models_dir(models_dir) == ["mine"]
+
+
+def test_liveness_model_is_known_without_loading_it(tmp_path: Path, models_dir: Path) -> None:
+    files = {**FILES, "live.onnx": b"a liveness model"}
+    pack = a_pack(
+        name="alive",
+        files={name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
+        liveness=[{"file": "live.onnx", "scale": 2.7}],
+    )
+    install(make_pack_folder(tmp_path / "one"), models_dir)
+    install(make_pack_folder(tmp_path / "two", pack, files), models_dir)
+    names = ("alive", "mine", "dlib", "missing")
+    assert [checks_liveness(name, models_dir) for name in names] == [True, False, False, False]
 
 
 def test_an_update_replaces_the_pack(tmp_path: Path, models_dir: Path) -> None:
