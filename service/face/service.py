@@ -350,8 +350,8 @@ class FaceService:
             if verdict.evidence is not None:
                 # Also for a stranger, so that the answer does not tell who is enrolled.
                 identification = await self._identify(sequence.first)
-                kept = Doubt(verdict.evidence, identification.user_id)
-                await self._challenges.keep_doubt(challenge_id, address, kept)
+                new_doubt = Doubt(verdict.evidence, identification.user_id)
+                await self._challenges.keep_doubt(challenge_id, address, new_doubt)
             if not verdict.live:
                 return rules.Identification(None, verdict.reason.value)
             identification = await self._identify(sequence.first)

@@ -58,7 +58,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 
 def _follow(steps: Sequence[ChallengeStep]) -> list[tuple[int, Pose]]:
-    """Each time in ms of a film, and the pose of somebody who makes each movement when it is requested."""
+    """Each time in ms of a film, and the pose of someone who makes each movement when it is requested."""
     path = [(0.0, Pose())]
     for step in steps:
         begins = step.from_ms + REACTION_MS

@@ -163,7 +163,7 @@ def test_doubt_stays_if_no_turn_is_left(setup: Setup, judge: Judge) -> None:
     asyncio.run(play())
 
 
-def test_doubt_of_another_station_is_no_doubt(setup: Setup, judge: Judge) -> None:
+def test_doubt_belongs_to_its_station(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
         challenge_id = await leave_doubt(setup, judge)
         assert len((await draw_more(setup, challenge_id, "192.0.2.8")).steps) == 2
