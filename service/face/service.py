@@ -347,14 +347,14 @@ class FaceService:
             except BadPicture:
                 return rules.Identification(None)
             verdict = sequence.verdict
-            if verdict.evidence is not None:
-                # Also for a stranger, so that the answer does not tell who is enrolled.
-                identification = await self._identify(sequence.first)
-                new_doubt = Doubt(verdict.evidence, identification.user_id)
-                await self._challenges.keep_doubt(challenge_id, address, new_doubt)
-            if not verdict.live:
+            if not verdict.live and verdict.evidence is None:
                 return rules.Identification(None, verdict.reason.value)
             identification = await self._identify(sequence.first)
+            if verdict.evidence is not None:
+                # Also for a stranger, so that the answer does not tell who is enrolled.
+                new_doubt = Doubt(verdict.evidence, identification.user_id)
+                await self._challenges.keep_doubt(challenge_id, address, new_doubt)
+                return rules.Identification(None, verdict.reason.value)
             if doubt is not None and identification.user_id != doubt.user_id:
                 return rules.Identification(None, Reason.OTHER_FACE.value)
             return identification

@@ -14,13 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.liveness.evidence import (
-    MAX_ARC,
-    combine_reliefs,
-    weigh_arc,
-    weigh_relief,
-    weigh_unrest,
-)
+from service.face.liveness.evidence import MAX_ARC, combine_reliefs, weigh_arc, weigh_relief, weigh_unrest
 from service.face.liveness.movements import Evidence, Movement, Reason, Step, Verdict
 from service.face.liveness.parallax import measure_between
 from service.face.liveness.path import Path, measure_path

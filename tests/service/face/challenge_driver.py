@@ -14,6 +14,7 @@ from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture, PictureFault
 from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Evidence, Reason, Step, Verdict
+from service.face.tables import FaceStation
 from service.web.envelope import Refusal
 from shared.samples import faces
 from tests.service.face.conftest import SameProcess, Setup, as_face_info
@@ -63,3 +64,8 @@ async def answer_refusal(setup: Setup, challenge_id: str, frames: Sequence[Filme
     with pytest.raises(Refusal) as caught:
         await setup.service.login_by_challenge(challenge_id, frames, ADDRESS)
     return caught.value.msg
+
+
+def count_failures(setup: Setup) -> int:
+    state = setup.database.read_now(lambda session: session.get(FaceStation, ADDRESS))
+    return state.failures if state else 0

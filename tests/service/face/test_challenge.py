@@ -18,7 +18,6 @@ from service.face.consent import CONSENT_VERSION
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.messages import FilmedFrame
 from service.face.liveness.movements import Movement, Reason
-from service.face.tables import FaceStation
 from service.web.envelope import Problem, Refusal
 from shared.codes import Permission
 from shared.samples import faces
@@ -29,6 +28,7 @@ from tests.service.face.challenge_driver import (
     PERSON,
     Judge,
     answer_refusal,
+    count_failures,
     draw_challenge_id,
     use_judge,
 )
@@ -220,11 +220,6 @@ async def ask(setup: Setup) -> None:
     with pytest.raises(Refusal) as caught:
         await setup.service.login(PERSON, ADDRESS)
     assert caught.value.msg == CHALLENGE_NEEDED
-
-
-def count_failures(setup: Setup) -> int:
-    state = setup.database.read_now(lambda session: session.get(FaceStation, ADDRESS))
-    return state.failures if state else 0
 
 
 def test_picture_that_leads_into_a_challenge_does_not_count_yet(setup: Setup, judge: Judge) -> None:

@@ -13,7 +13,6 @@ from service.face.access import challenges
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.messages import FilmedFrame
 from service.face.liveness.movements import Evidence, Movement, Reason
-from service.face.tables import FaceStation
 from service.web.envelope import Problem
 from shared.samples import faces
 from shared.wire.face import CHALLENGE_CONTINUES, CHALLENGE_FAILED, DrawnChallenge
@@ -22,6 +21,7 @@ from tests.service.face.challenge_driver import (
     FRAMES,
     Judge,
     answer_refusal,
+    count_failures,
     draw_challenge_id,
     use_judge,
 )
@@ -48,11 +48,6 @@ async def leave_doubt(setup: Setup, judge: Judge, frames: list[FilmedFrame] = FR
 
 async def draw_more(setup: Setup, challenge_id: str, address: str = ADDRESS) -> DrawnChallenge:
     return await setup.service.draw_challenge([], address, continued_id=challenge_id)
-
-
-def count_failures(setup: Setup) -> int:
-    state = setup.database.read_now(lambda session: session.get(FaceStation, ADDRESS))
-    return state.failures if state else 0
 
 
 def test_one_more_movement_clears_the_doubt(setup: Setup, judge: Judge) -> None:

@@ -115,6 +115,14 @@ def instructions(page: LoginPage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return shown
 
 
+def wait_for_instruction(qtbot: QtBot, page: LoginPage, text: str) -> None:
+    def is_shown() -> bool:
+        instruction = page.viewfinder.instruction
+        return instruction is not None and instruction.text == text
+
+    qtbot.waitUntil(is_shown, timeout=20_000)
+
+
 def in_turn(*answers: Any) -> Callable[[object], Any]:
     """Answers one request after another."""
     waiting = list(answers)
@@ -207,12 +215,7 @@ def test_button_requests_another_movement(
     set_requirements(fake_service, challenge="always")
     fake_service.answers[DRAW] = challenge_answer("up", to_ms=60_000)
     page = show([desk])
-    qtbot.waitUntil(
-        lambda: (
-            page.viewfinder.instruction is not None and page.viewfinder.instruction.text == "Raise your chin"
-        ),
-        timeout=20_000,
-    )
+    wait_for_instruction(qtbot, page, "Raise your chin")
     fake_service.answers[DRAW] = challenge_answer("right")
     qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
     with qtbot.waitSignal(context.loginChanged, timeout=20_000):
@@ -272,12 +275,7 @@ def test_another_movement_can_replace_the_one_more_movement(
     )
     fake_service.answers[ANSWER] = in_turn(refusal_answer(CHALLENGE_CONTINUES), success_answer(TOKENS))
     page = show([desk])
-    qtbot.waitUntil(
-        lambda: (
-            page.viewfinder.instruction is not None and page.viewfinder.instruction.text == "Raise your chin"
-        ),
-        timeout=20_000,
-    )
+    wait_for_instruction(qtbot, page, "Raise your chin")
     qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
     with qtbot.waitSignal(context.loginChanged, timeout=20_000):
         pass
