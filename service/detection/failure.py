@@ -63,6 +63,7 @@ MODEL_MESSAGES: Final[dict[str, str]] = {
     "timed_out": "模型检查超时，模型未添加，请导出较小的模型后重试",
     "crashed": "检查模型时进程异常退出，模型未添加，请重新导出模型",
     "labels_wrong": "标签列表无效，请提供文本列表",
+    "labels_mismatch": "标签与模型的类别数不符，请按类别顺序为每个类别提供一个标签",
     "settings_wrong": "模型参数无效，请逐项检查",
 }
 
@@ -70,10 +71,12 @@ MODEL_MESSAGES: Final[dict[str, str]] = {
 class BadModel(ValueError):  # noqa: N818 - says what the file is
     """The file is refused. `code` is stable, str() is the Chinese sentence.
 
-    kinds: the kinds that its outputs could have, if the kind is in question.
+    kinds: the kinds that its outputs could have, if the kind is in question. counts: the numbers of classes
+    and labels, if they differ.
     """
 
-    def __init__(self, code: str, kinds: Sequence[str] = ()) -> None:
+    def __init__(self, code: str, kinds: Sequence[str] = (), **counts: int) -> None:
         super().__init__(MODEL_MESSAGES[code])
         self.code = code
         self.kinds = list(kinds)
+        self.counts = counts

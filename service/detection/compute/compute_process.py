@@ -85,5 +85,5 @@ def check_model(
     finally:
         child.close()
     if "error" in answer:
-        raise BadModel(str(answer["error"]), answer["kinds"])
+        raise BadModel(str(answer["error"]), answer["kinds"], **answer["counts"])
     return answer

@@ -31,7 +31,7 @@ def _check(path: str, kind: str | None, settings: dict[str, Any], classes: int) 
     try:
         checked = check(Path(path), None if kind is None else ModelKind(kind), settings, classes)
     except BadModel as bad:
-        return {"error": bad.code, "kinds": bad.kinds}
+        return {"error": bad.code, "kinds": bad.kinds, "counts": bad.counts}
     except MemoryError:
-        return {"error": "dry_run_failed", "kinds": []}
+        return {"error": "dry_run_failed", "kinds": [], "counts": {}}
     return {"kind": checked.kind, "labels": checked.labels, "settings": checked.settings.model_dump()}

@@ -20,7 +20,7 @@ _STRIDES = (8, 16, 32)
 # grids.
 _FAMILIES = (_STRIDES, (8, 16, 32, 64), (4, 8, 16, 32), (16, 32))
 ROUNDING = 1e-3
-_MAX_RELATIVE = 1.5
+MAX_RELATIVE = 1.5
 """If all boxes of a photo end below, they are in parts of the input: in px they would be almost empty."""
 
 
@@ -44,7 +44,7 @@ class Decoded:
 def decode(kind: ModelKind, outputs: Sequence[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
     """The candidates in `outputs`. Raises ValueError when the shapes are not those of `kind`."""
     decoded = _DECODERS[kind]([np.asarray(output) for output in outputs], settings)
-    if kind in _IN_PX_OR_PARTS and len(decoded.boxes) and np.abs(decoded.boxes).max() <= _MAX_RELATIVE:
+    if kind in _IN_PX_OR_PARTS and len(decoded.boxes) and np.abs(decoded.boxes).max() <= MAX_RELATIVE:
         size = np.array([settings.width, settings.height] * 2, np.float64)
         return Decoded(decoded.boxes * size, decoded.confidences, decoded.classes)
     return decoded
@@ -162,12 +162,27 @@ def _grid(width: int, height: int) -> tuple[Array, Array]:
     return np.concatenate(corners), np.concatenate(steps)
 
 
+def _merged(boxes: Array, confidences: Array, classes: Array) -> Decoded:
+    """Candidates that the model has merged itself. Raises ValueError when the columns mean something else.
+
+    A table of a classifier, of turned boxes or of an unknown exporter has the same shapes. Read as boxes it
+    would pass every photo, so that a confidence above 1 or a class that is not a whole number is an error.
+    """
+    found = confidences > ROUNDING
+    whole = np.rint(classes)
+    if np.any(confidences > 1 + ROUNDING) or np.any(whole[found] < 0):
+        raise ValueError("confidences or classes are out of range")
+    if np.any(np.abs(classes - whole)[found] > ROUNDING):
+        raise ValueError("classes are not whole numbers")
+    return Decoded(boxes, confidences, whole.astype(np.int64))
+
+
 def _nms_free(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
-    """(1, n, 6): x1, y1, x2, y2, confidence, class."""
+    """(1, n, 6): x1, y1, x2, y2, confidence, class. Numbers of masks or key points after them are ignored."""
     rows = _rows(outputs[0])
-    if rows.shape[1] != 6:
+    if rows.shape[1] < 6:
         raise ValueError("expected six numbers per candidate")
-    return Decoded(rows[:, :4], rows[:, 4], np.rint(rows[:, 5]).astype(np.int64))
+    return _merged(rows[:, :4], rows[:, 4], rows[:, 5])
 
 
 def _detr(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
@@ -188,7 +203,7 @@ def _detr(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Dec
         raise ValueError("expected class scores and boxes")
     fitting = [place for place in four if tables[place].min() >= 0 and tables[place].max() <= 1]
     place = (fitting or four)[-1]
-    if np.abs(tables[place]).max(initial=0) > _MAX_RELATIVE:
+    if np.abs(tables[place]).max(initial=0) > MAX_RELATIVE:
         raise ValueError("the boxes are not parts of the input")
     boxes, logits = _rows(tables[place]), _rows(tables[1 - place])
     scores = _activate(logits, settings)
@@ -199,20 +214,27 @@ def _detr(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Dec
 
 
 def _nms_inside(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
-    """Either one table (n, 7): image, x1, y1, x2, y2, class, confidence, of which the first image counts; or
-    separate boxes, confidences and classes, with the number of valid ones if the model has it."""
+    """Either one table (n, 7): image, x1, y1, x2, y2 and the `columns` of the settings, of which the first
+    image counts; or separate boxes, confidences and classes, with the number of valid ones if the model has
+    it."""
     if len(outputs) == 1:
+        if outputs[0].ndim != 2 or outputs[0].shape[1] != 7:
+            raise ValueError("expected a table of seven numbers per finding")
         rows = _rows(outputs[0])
-        if rows.shape[1] != 7:
-            raise ValueError("expected seven numbers per finding")
+        if np.any(np.abs(rows[:, 0] - np.rint(rows[:, 0])) > ROUNDING):
+            raise ValueError("the first column is not the number of an image")
         rows = rows[rows[:, 0] <= 0]
-        return Decoded(rows[:, 1:5], rows[:, 6], np.rint(rows[:, 5]).astype(np.int64))
+        last = rows[:, 5:] if settings.columns == "class_confidence" else rows[:, :4:-1]
+        return _merged(_ordered(rows[:, 1:5], settings), last[:, 1], last[:, 0])
     boxes = next((output for output in outputs if output.ndim >= 2 and output.shape[-1] == 4), None)
     if boxes is None:
         raise ValueError("no output has the shape of boxes")
     table = boxes.reshape(-1, 4).astype(np.float64)
     others = [output for output in outputs if output is not boxes]
     numbers = [output.reshape(-1) for output in others if output.size == len(table)]
+    counts = [output for output in others if output.size == 1 != len(table)]
+    if len(numbers) + len(counts) != len(others) or len(counts) > 1:
+        raise ValueError("there are outputs beside boxes, confidences, classes and their number")
     whole = [table for table in numbers if np.issubdtype(table.dtype, np.integer)]
     parts = [table for table in numbers if not np.issubdtype(table.dtype, np.integer)]
     if len(parts) == 2 and not whole:
@@ -221,11 +243,15 @@ def _nms_inside(outputs: list[NDArray[np.generic]], settings: DetectorSettings) 
         whole = [parts.pop()]
     if len(parts) != 1 or not whole:
         raise ValueError("confidences and classes cannot be told apart")
-    valid = next(
-        (int(output.reshape(-1)[0]) for output in others if output.size == 1 != len(table)), len(table)
-    )
-    classes = whole[-1].astype(np.int64)
-    return Decoded(table[:valid], parts[0].astype(np.float64)[:valid], classes[:valid])
+    valid = int(counts[0].reshape(-1)[0]) if counts else len(table)
+    classes = whole[-1].astype(np.float64) - settings.first_class
+    confidences = parts[0].astype(np.float64)
+    return _merged(_ordered(table[:valid], settings), confidences[:valid], classes[:valid])
+
+
+def _ordered(boxes: Array, settings: DetectorSettings) -> Array:
+    """Boxes as x1, y1, x2, y2. TensorFlow gives y1, x1, y2, x2."""
+    return boxes if settings.corners == "xyxy" else boxes[:, [1, 0, 3, 2]]
 
 
 _IN_PX_OR_PARTS = (ModelKind.YOLO, ModelKind.NMS_FREE, ModelKind.NMS_INSIDE)

@@ -24,6 +24,10 @@ class DetectorSettings(BaseModel):
     (or the confidence of their label) are dropped. Findings of a class that overlap by more than `iou` are
     merged. A photo longer than `sliced` inputs is cut into overlapping slices (0: never). A photo fails if
     one of `fail_labels` (None: any label) is found with `fail_confidence` or more.
+
+    Output of a model that merges candidates itself: `corners` is the order of the numbers of a box,
+    `columns` the order of the last two columns of a single table, `first_class` the number of the first
+    label.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -36,6 +40,9 @@ class DetectorSettings(BaseModel):
     activation: Literal["none", "sigmoid", "softmax"] = "none"
     objectness: bool | None = None
     classes: int = Field(default=0, ge=0, le=10_000)
+    corners: Literal["xyxy", "yxyx"] = "xyxy"
+    columns: Literal["class_confidence", "confidence_class"] = "class_confidence"
+    first_class: int = Field(default=0, ge=0, le=1)
     confidence: Share = 0.25
     per_label: dict[str, Share] = Field(default_factory=dict)
     iou: Share = 0.45

@@ -87,7 +87,7 @@ def nms_inside_apart() -> dict[str, Any]:
 
 
 def nms_inside_table() -> dict[str, Any]:
-    return {"output": np.array([[0, *BOX_IN_INPUT, 1, 0.9]], np.float32)}
+    return {"output": np.array([[0, *BOX_IN_INPUT, 1, 0.9], [1, 0, 0, 9, 9, 0, 0.9]], np.float32)}
 
 
 @pytest.mark.parametrize(
