@@ -366,5 +366,5 @@ def _max_body_bytes(settings: Settings, path: str) -> int:
     if path.startswith("/phone/"):
         # Anyone in the network can send to these paths: at most a part of a photo.
         return MAX_PART_BYTES
-    is_upload = path in {"/files", "/detection/models"}
+    is_upload = path in {"/files", "/detection/models"} or path.endswith("/trial")
     return settings.max_upload_bytes if is_upload else settings.max_body_bytes

@@ -33,3 +33,6 @@ MAX_LABEL = 255
 
 MAX_MODEL_BYTES = 2**30
 """Bytes of the file of a detection model."""
+
+MAX_TRIAL_PICTURE_BYTES = 64 * 2**20
+"""Bytes of a picture that a model is tried with."""

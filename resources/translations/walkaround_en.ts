@@ -905,6 +905,16 @@
     </message>
 </context>
 <context>
+    <name>TrialDialog</name>
+    <message numerus="yes">
+        <source>%n detection(s) in {seconds} s</source>
+        <translation>
+            <numerusform>%n detection in {seconds} s</numerusform>
+            <numerusform>%n detections in {seconds} s</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>WatchBar</name>
     <message numerus="yes">
         <source>%n file(s) cannot be read as images.</source>

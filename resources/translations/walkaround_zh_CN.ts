@@ -4003,6 +4003,10 @@
         <translation>标签列表无效，请提供文本列表。</translation>
     </message>
     <message>
+        <source>The labels do not match the model&apos;s classes. Give one label for each class, in their order.</source>
+        <translation>标签与模型的类别数不符。请按类别顺序为每个类别提供一个标签。</translation>
+    </message>
+    <message>
         <source>The model check crashed, so the model was not added. Export the model again.</source>
         <translation>检查模型时进程异常退出，模型未添加。请重新导出模型。</translation>
     </message>
@@ -4217,6 +4221,10 @@
     <message>
         <source>This item no longer exists. Open the record again.</source>
         <translation>检查项已不存在，请重新打开检查记录。</translation>
+    </message>
+    <message>
+        <source>This model needs a reference image. It cannot be tried with one picture.</source>
+        <translation>该模型需要参考图，不能用单张图片试用。</translation>
     </message>
     <message>
         <source>This model no longer exists. Reload the list.</source>
@@ -6336,6 +6344,10 @@
         <translation>添加人</translation>
     </message>
     <message>
+        <source>Box corners</source>
+        <translation>框的坐标顺序</translation>
+    </message>
+    <message>
         <source>Centred, padded</source>
         <translation>居中，四周补边</translation>
     </message>
@@ -6424,6 +6436,14 @@
         <translation>左上角，右下补边</translation>
     </message>
     <message>
+        <source>Try a picture</source>
+        <translation>用图片试用</translation>
+    </message>
+    <message>
+        <source>Try a picture…</source>
+        <translation>用图片试用…</translation>
+    </message>
+    <message>
         <source>Two classes have the name {name}. Rename one of them.</source>
         <translation>有两个类别同名：{name}。请修改其中一个。</translation>
     </message>
@@ -6438,6 +6458,10 @@
     <message>
         <source>While a backbone is enabled, findings of reference difference get a second opinion from it. One backbone is enabled at a time. Other settings create a new version, which is disabled at first.</source>
         <translation>启用特征模型后，参考图比对的缺陷会得到第二意见。同一时间只启用一个特征模型。修改设置会创建新版本，新版本默认停用。</translation>
+    </message>
+    <message>
+        <source>y1, x1, y2, x2 (TensorFlow)</source>
+        <translation>y1, x1, y2, x2（TensorFlow）</translation>
     </message>
 </context>
 <context>
@@ -9961,6 +9985,39 @@
     <message>
         <source>Trend</source>
         <translation>趋势</translation>
+    </message>
+</context>
+<context>
+    <name>TrialDialog</name>
+    <message numerus="yes">
+        <source>%n detection(s) in {seconds} s</source>
+        <translation>
+            <numerusform>检出 %n 处，用时 {seconds} 秒</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Detecting…</source>
+        <translation>正在检测…</translation>
+    </message>
+    <message>
+        <source>Other picture…</source>
+        <translation>其他图片…</translation>
+    </message>
+    <message>
+        <source>Try a picture</source>
+        <translation>用图片试用</translation>
+    </message>
+    <message>
+        <source>Try {name}</source>
+        <translation>试用 {name}</translation>
+    </message>
+    <message>
+        <source>Use a picture with a known defect. The boxes must be on it, with the right label.</source>
+        <translation>请使用有已知缺陷的图片。框应落在缺陷上，且标签正确。</translation>
     </message>
 </context>
 <context>

@@ -20,7 +20,7 @@ from service.web.envelope import Problem, failures
 from service.web.etags import IfMatch
 from service.web.security import Caller, require
 from shared.codes import ErrorCode, Permission
-from shared.limits import MAX_LABEL, MAX_LABELS, MAX_MODEL_BYTES
+from shared.limits import MAX_LABEL, MAX_LABELS, MAX_MODEL_BYTES, MAX_TRIAL_PICTURE_BYTES
 from shared.wire.common import Envelope, Id, LongText, OptionalId, OptionalText, RequiredName
 from shared.wire.detection import (
     Batch,
@@ -31,6 +31,7 @@ from shared.wire.detection import (
     LabelSeverities,
     LabelSeverity,
     ModelKind,
+    ModelTrial,
     ModelUpdate,
     ModelVersion,
 )
@@ -171,6 +172,24 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
         """
         version = await models.supersede(model_id, body, caller.user_id, caller.address)
         return Envelope(data=version, msg="检测模型添加成功")
+
+    @routes.post("/detection/models/{model_id}/trial", responses=failures(404, 409, 413))
+    async def try_model(
+        model_id: IdPath,
+        file: Annotated[
+            UploadFile,
+            File(description="a picture", json_schema_extra={"x-max-bytes": MAX_TRIAL_PICTURE_BYTES}),
+        ],
+        _: Caller = require(Permission.MODEL_MANAGE),
+    ) -> Envelope[ModelTrial]:
+        """Run a model on a picture and return its findings. Nothing is stored."""
+        if (file.size or 0) > MAX_TRIAL_PICTURE_BYTES:
+            msg = f"图片过大，上限为 {MAX_TRIAL_PICTURE_BYTES // 2**20} MB"
+            raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_TRIAL_PICTURE_BYTES)
+        with tempfile.TemporaryDirectory() as folder:
+            path = FilePath(folder) / "picture"
+            await anyio.to_thread.run_sync(_copy, file, path)
+            return Envelope(data=await models.try_picture(model_id, path), msg="检测模型试用完成")
 
     @routes.post("/detection/models", responses=failures(413))
     async def add_model(

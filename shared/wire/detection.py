@@ -63,6 +63,27 @@ class ModelVersion(WireModel):
     labels: Annotated[list[FilledText] | None, Field(max_length=MAX_LABELS)] = None
 
 
+class TrialBox(WireModel):
+    """A finding of a trial: its label, its confidence, and x, y, w, h in px of the upright picture."""
+
+    label: str
+    confidence: float
+    x: float
+    y: float
+    w: float
+    h: float
+
+
+class ModelTrial(WireModel):
+    """What a model finds in a picture that belongs to no record, with the picture's size in px."""
+
+    width: int
+    height: int
+    boxes: list[TrialBox]
+    passed: bool
+    seconds: float
+
+
 class Severity(StrEnum):
     """The severity of a finding."""
 

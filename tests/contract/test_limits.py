@@ -100,7 +100,11 @@ def test_every_parameter_has_a_documented_limit(document: dict[str, Any]) -> Non
 
 def test_every_request_body_documents_its_size_limit(document: dict[str, Any]) -> None:
     settings = Settings()
-    uploads = {"POST /api/files", "POST /api/detection/models"}
+    uploads = {
+        "POST /api/files",
+        "POST /api/detection/models",
+        "POST /api/detection/models/{model_id}/trial",
+    }
     limits = {
         name: operation["requestBody"]["x-max-body-bytes"]
         for name, operation in operations(document)

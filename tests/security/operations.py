@@ -140,6 +140,7 @@ RULES: dict[str, Rule] = {
     "POST /api/detection/models": Rule(ADMINS, 422, recent_password=True),
     "GET /api/detection/models/{model_id}": Rule(EVERYBODY, 404),
     "PUT /api/detection/models/{model_id}": Rule(ADMINS, 404, recent_password=True),
+    "POST /api/detection/models/{model_id}/trial": Rule(ADMINS, 422),
     "POST /api/detection/models/{model_id}/versions": Rule(ADMINS, 404, recent_password=True),
     "GET /api/webhooks": Rule(ADMINS, 200),
     "POST /api/webhooks": Rule(ADMINS, 422, recent_password=True),

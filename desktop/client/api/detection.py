@@ -20,6 +20,7 @@ from shared.wire.detection import (
     LabelSeverities,
     LabelSeverity,
     ModelKind,
+    ModelTrial,
     ModelUpdate,
     ModelVersion,
     Severity,
@@ -89,6 +90,22 @@ class Detection:
                 "POST", "/detection/models", files=parts, repeatable=False, seconds=_UPLOAD_SECONDS
             )
         return answer.read(Envelope[DetectionModel]).data
+
+    def try_model(self, model_id: str, path: Path) -> ModelTrial:
+        """What a model finds in the picture at `path`, which is not stored (needs MODEL_MANAGE).
+
+        Raises OSError when the file cannot be read, NotFound, Conflict for a model that needs a reference
+        image, TooLarge, and Invalid when the picture or the model cannot be used.
+        """
+        with path.open("rb") as file:
+            answer = self._transport.call(
+                "POST",
+                f"/detection/models/{segment(model_id)}/trial",
+                files={"file": (path.name, file, "application/octet-stream")},
+                repeatable=False,
+                seconds=_UPLOAD_SECONDS,
+            )
+        return answer.read(Envelope[ModelTrial]).data
 
     def supersede_model(self, model_id: str, change: ModelVersion) -> DetectionModel:
         """Create the next version of a model with other settings or labels (needs MODEL_MANAGE).

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from service.detection.compute.request import Request, as_json
 from service.detection.failure import BadModel
 from service.detection.messages import Answer
 from service.workers.child import Child, ProcessDied
@@ -63,6 +64,17 @@ class ComputeProcess:
     def close(self) -> None:
         """End the process for good."""
         self._child.close()
+
+
+def run_once(request: Request, seconds: float = CHECK_SECONDS) -> Answer:
+    """The answer of a compute process of its own, which ends afterwards."""
+    process = ComputeProcess()
+    try:
+        return process.ask(as_json(request), seconds, lambda _percent: None)
+    except ProcessDied as died:
+        return {"event": "failed", "error": "timed_out" if died.timed_out else "worker_died"}
+    finally:
+        process.close()
 
 
 def check_model(

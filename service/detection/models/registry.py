@@ -18,8 +18,9 @@ from service.changes import ObjectChange, announce
 from service.db import statements
 from service.db.database import Database, now
 from service.db.statements import ResultRow
-from service.detection.compute.compute_process import check_model
-from service.detection.failure import MODEL_MESSAGES, BadModel
+from service.detection.compute.compute_process import check_model, run_once
+from service.detection.compute.request import Request
+from service.detection.failure import MESSAGES, MODEL_MESSAGES, BadModel
 from service.detection.onnx.settings import ACTIVATIONS, DetectorSettings
 from service.detection.rules import ModelFacts
 from service.detection.tables import ModelRow
@@ -30,8 +31,17 @@ from service.web import etags
 from service.web.envelope import Problem
 from shared import content
 from shared.codes import ErrorCode
+from shared.entries import EntryBox
 from shared.limits import MAX_MODEL_BYTES
-from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, ModelUpdate, ModelVersion
+from shared.wire.detection import (
+    REFERENCE_DIFFERENCE,
+    DetectionModel,
+    ModelKind,
+    ModelTrial,
+    ModelUpdate,
+    ModelVersion,
+    TrialBox,
+)
 
 
 def no_model() -> Problem:
@@ -249,6 +259,39 @@ class Models:
         finally:
             incoming.discard()
 
+    async def try_picture(self, model_id: str, picture: Path) -> ModelTrial:
+        """What the model finds in `picture`. Nothing is stored.
+
+        Raises Problem 404, 409 for a model that needs a reference image, and 422 for a picture or a model
+        that cannot be used.
+        """
+        row = await self._database.read(lambda session: model_facts(_get(session, model_id)))
+        if row.sha256 is None or row.kind == ModelKind.BACKBONE:
+            raise Problem(409, ErrorCode.CONFLICT, "该模型需要参考图，不能用单张图片试用")
+        request = Request(
+            kind=row.kind,
+            photo=str(picture),
+            model=str(self.path(row.sha256)),
+            sha256=row.sha256,
+            labels=tuple(row.labels),
+            settings=row.settings,
+        )
+        answer = await asyncio.get_running_loop().run_in_executor(self._checks, run_once, request)
+        if answer["event"] != "done":
+            code = answer["error"] if answer["event"] == "failed" else "internal"
+            raise Problem(422, ErrorCode.INVALID_INPUT, MESSAGES[code], reason=code)
+        boxes = [
+            TrialBox(label=box["label"], confidence=box["confidence"], **_sides(box))
+            for box in answer["boxes"]
+        ]
+        return ModelTrial(
+            width=answer["width"],
+            height=answer["height"],
+            boxes=boxes,
+            passed=answer["passed"],
+            seconds=answer["seconds"],
+        )
+
     async def supersede(
         self, model_id: str, changed: ModelVersion, actor: str, address: str
     ) -> DetectionModel:
@@ -262,6 +305,9 @@ class Models:
             if before.sha256 is None:
                 msg = "内置模型没有可修改的参数，请在检查项中设置灵敏度、最小缺陷尺寸和忽略区域"
                 raise Problem(409, ErrorCode.CONFLICT, msg)
+            if changed.labels is not None and 0 < len(before.labels) != len(changed.labels):
+                # Labels belong to classes by their order: one too few would hide a class.
+                raise invalid_input("labels_mismatch")
             # The file was checked with this size of its input.
             fixed = {key: before.settings[key] for key in ("width", "height")}
             try:
@@ -306,6 +352,12 @@ class Models:
             incoming.discard()
             raise
         return incoming
+
+
+def _sides(box: EntryBox) -> dict[str, float]:
+    points = box["points"]
+    x, y = points["x1"], points["y1"]
+    return {"x": x, "y": y, "w": points["x2"] - x, "h": points["y2"] - y}
 
 
 def list_models(database: Database) -> list[DetectionModel]:

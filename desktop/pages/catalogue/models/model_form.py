@@ -18,11 +18,13 @@ from desktop.localization.detection_terms import finding_word, kind_name, model_
 from desktop.localization.language import join_words
 from desktop.pages.catalogue.forms import EntryForm
 from desktop.pages.catalogue.models.class_table import ClassTable, fraction_box
+from desktop.pages.catalogue.models.trial_dialog import TrialDialog
 from desktop.pages.catalogue.saving import save_model
+from desktop.pages.common.files.file_dialogs import Purpose, open_picture
 from desktop.pages.common.forms.form import Form
 from desktop.pages.common.lists.list_section import NOTHING
 from desktop.pages.common.messages.error_messages import sentence
-from desktop.widgets import Combo, Field, TextArea, grow_height, label
+from desktop.widgets import Button, Combo, Field, TextArea, grow_height, label
 from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate, ModelVersion, Severity
 
 
@@ -114,13 +116,24 @@ class ModelForm(EntryForm):
         ):
             box.setAccessibleName(title)
             grid.addRow(label(title, "label"), box)
-        self._add_input_fields(grid)
+        keys = ["values", "colour", "fit"]
+        if self._entry.kind is ModelKind.NMS_INSIDE:
+            keys.append("corners")
+        self._add_input_fields(grid, keys)
         column.addLayout(grid)
         column.addWidget(self._class_table(), 1)
+        self.trial = Button(self.tr("Try a picture…"))
+        self.trial.clicked.connect(self._try_picture)
+        column.addWidget(self.trial, 0, Qt.AlignmentFlag.AlignLeft)
         hint = self.tr("Changes on this side create a new version. Existing results keep their version.")
         column.addWidget(label(hint, "small", wrap=True))
         for box in (self.confidence, self.fail_confidence):
             box.valueChanged.connect(lambda _: self.mark_changed())
+
+    def _try_picture(self) -> None:
+        picture = open_picture(self, self.tr("Try a picture"), Purpose.PHOTOS)
+        if picture is not None:
+            TrialDialog(self._context, self._entry, picture, self).open()
 
     def _add_backbone_inputs(self) -> None:
         grid = QFormLayout()
@@ -145,7 +158,7 @@ class ModelForm(EntryForm):
         return self.classes
 
     def _add_input_fields(self, grid: QFormLayout, keys: Sequence[str] = ("values", "colour", "fit")) -> None:
-        """Add the fields `keys` that say how a photo is converted to the input of the model.
+        """Add the fields `keys` that say how a photo is converted for the model and how its boxes are read.
 
         A model's file does not state this reliably.
         """
@@ -168,6 +181,11 @@ class ModelForm(EntryForm):
                     "corner": self.tr("Top left, padded"),
                     "stretch": self.tr("Stretched"),
                 },
+            ),
+            (
+                "corners",
+                self.tr("Box corners"),
+                {"xyxy": "x1, y1, x2, y2", "yxyx": self.tr("y1, x1, y2, x2 (TensorFlow)")},
             ),
         ):
             if key not in keys:

@@ -222,6 +222,13 @@ def known_message(message: str) -> str:
         "标签列表无效，请提供文本列表": QCoreApplication.translate(
             "Errors", "The labels are invalid. Enter a list of texts."
         ),
+        "标签与模型的类别数不符，请按类别顺序为每个类别提供一个标签": QCoreApplication.translate(
+            "Errors",
+            "The labels do not match the model's classes. Give one label for each class, in their order.",
+        ),
+        "该模型需要参考图，不能用单张图片试用": QCoreApplication.translate(
+            "Errors", "This model needs a reference image. It cannot be tried with one picture."
+        ),
         "模型参数无效，请逐项检查": QCoreApplication.translate(
             "Errors", "The model settings are invalid. Check each setting."
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLabel
@@ -15,14 +16,17 @@ from desktop.localization.detection_terms import BUILT_IN_LABELS, model_descript
 from desktop.pages.catalogue.models.class_table import FAILS, SEVERITY, THRESHOLD
 from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.models.section import ModelSection
+from desktop.pages.catalogue.models.trial_dialog import TrialDialog
 from desktop.pages.workbench.open_record.loading import load
 from desktop.widgets import Combo
+from shared.geometry import Rect
+from shared.images.cv import cv2
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate, Severity
 from tests.desktop.children import child
 from tests.desktop.pages.catalogue.driver import open_catalogue
 from tests.desktop.pages.workbench.driver import make_record
 from tests.narrowing import as_instance, not_none
-from tests.service.detection.graphs import backbone_model
+from tests.service.detection.graphs import backbone_model, spots_model
 from tests.service.detection.models.test_registry import ambiguous_model, unclear_detr
 
 
@@ -268,3 +272,35 @@ def test_texts_of_built_in_model_are_translated(context: Context, qtbot: QtBot) 
     assert (sent.model_name, sent.model_description) == (model.model_name, delivered)
     edited = model.model_copy(update={"model_description": "ours"})
     assert model_description(edited) == "ours"
+
+
+def test_picture_shows_what_a_new_model_finds(
+    context: Context, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = context.session.detection.add_model(spots_model(tmp_path / "spots.onnx"), "spots")
+    shade = np.full((640, 640, 3), 10, np.uint8)
+    shade[96:128, 320:352] = 250
+    path = tmp_path / "裂纹.png"
+    path.write_bytes(cv2.imencode(".png", shade)[1].tobytes())
+    monkeypatch.setattr("desktop.pages.catalogue.models.model_form.open_picture", lambda *_: path)
+    form = ModelForm(context, model)
+    qtbot.addWidget(form)
+    form.show()
+    form.trial.click()
+    dialog = child(form, TrialDialog)
+    qtbot.waitUntil(dialog.choose.isEnabled, timeout=30_000)
+    assert dialog.summary.text().startswith("1 detection")
+    (found,) = dialog.view._finding_layer.boxes
+    assert (found.rect, found.label) == (Rect(320, 96, 32, 32), "class 0")
+    dialog.accept()
+
+
+def test_trial_says_why_a_picture_cannot_be_used(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
+    model = context.session.detection.add_model(spots_model(tmp_path / "spots.onnx"), "spots")
+    path = tmp_path / "notes.txt"
+    path.write_text("no picture")
+    dialog = TrialDialog(context, model, path)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitUntil(dialog.choose.isEnabled, timeout=30_000)
+    assert "image" in dialog.summary.text()

@@ -214,3 +214,23 @@ def test_thresholds_and_pass_rule_make_a_next_version_and_leave_the_one_in_use(
     built_in = "/api/detection/models/reference-difference/versions"
     assert client.post(built_in, json={}).status_code == 409
     assert client.post("/api/detection/models/none/versions", json={}).status_code == 404
+
+
+def try_picture(client: TestClient, model_id: str, picture: bytes) -> Any:
+    files = {"file": ("a.png", picture, "image/png")}
+    return client.post(f"/api/detection/models/{model_id}/trial", files=files)
+
+
+def test_trial_gives_the_findings_of_a_picture_and_keeps_nothing(client: TestClient, tmp_path: Path) -> None:
+    model = add(client, brightness_model(tmp_path / "bright.onnx")).json()["data"]
+    white = encode(np.full((50, 80, 3), 255, np.uint8))
+    trial = try_picture(client, model["model_id"], white).json()["data"]
+    assert (trial["width"], trial["height"], trial["passed"]) == (80, 50, False)
+    (box,) = trial["boxes"]
+    assert (box["label"], box["x"], box["y"], box["w"], box["h"]) == ("class 0", 0, 0, 80, 50)
+    assert client.get("/api/detection/jobs").json()["data"] == []
+    refused = try_picture(client, model["model_id"], b"no picture")
+    assert (refused.status_code, refused.json()["data"]["reason"]) == (422, "image_unreadable")
+    needs_reference = try_picture(client, "reference-difference", white)
+    assert (needs_reference.status_code, needs_reference.json()["data"]["error"]) == (409, "conflict")
+    assert try_picture(client, "nowhere", white).status_code == 404
