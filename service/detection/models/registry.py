@@ -233,7 +233,7 @@ class Models:
                 fields=fields,
                 reason=error.code,
                 kinds=error.kinds,
-                **error.counts,
+                counts=error.counts,
                 activations=list(ACTIVATIONS) if error.code == "activation_unknown" else [],
             ) from error
 

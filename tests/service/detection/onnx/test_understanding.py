@@ -114,7 +114,7 @@ def test_angles_of_turned_boxes_are_not_a_class(tmp_path: Path) -> None:
     [[0.02, 0.02, 0.02, 0.02, 0.9, 0.02, 0.02], [0, 0, 0, 0, 1, 0, 0]],
     ids=["softmax", "hardmax"],
 )
-def test_classifier_is_no_detector(width: int, row: list[float], tmp_path: Path) -> None:
+def test_classifier_is_refused(width: int, row: list[float], tmp_path: Path) -> None:
     path = constant_model(
         tmp_path / "m.onnx", {"probs": np.array([row[:width]], np.float32)}, size=(224, 224)
     )
