@@ -84,6 +84,7 @@ _DIALOG_TOPICS = {
     "ReviewDialog": "photos",
     "RulesDialog": "finish",
     "ScaleDialog": "templates",
+    "TrialDialog": "models",
     "SecretDialog": "webhooks",
     "ServerDialog": "server",
     "ShortcutDialog": "keys",
