@@ -132,7 +132,9 @@ class Domains:
             match_photo=lambda file_id, regions: self.detection.photo_matching.match(file_id, regions),
             reason=lambda code: MESSAGES.get(code, MESSAGES["internal"]),
         )
-        self.inspection = InspectionService(database, _join_sources(), inspection_ports)
+        self.inspection = InspectionService(
+            database, _join_sources(), inspection_ports, settings.reason_characters
+        )
 
         self.detection = DetectionService(
             database,

@@ -17,6 +17,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from service.db.postgresql import STATEMENT_SECONDS
 from shared import atomic
+from shared.limits import MIN_REASON
 
 BACKUP_AT_PATTERN = r"(?P<time>([01]\d|2[0-3]):[0-5]\d)|(?P<hours>[1-9]\d{0,2})h"
 """The times of backups: a time of day like 02:30, or an interval in hours like 6h."""
@@ -65,6 +66,7 @@ class Settings(BaseSettings):
     bcrypt_cost: int = Field(default=12, ge=4, le=16)
     max_body_bytes: int = Field(default=16 * 2**20, ge=2**20)
     camera_position: bool = False
+    reason_characters: int = Field(default=MIN_REASON, ge=1, le=200)
     max_upload_bytes: int = Field(default=2 * 2**30, ge=2**20)
     files_url: str = ""
     files_endpoint: str = ""

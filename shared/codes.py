@@ -153,6 +153,7 @@ class ErrorCode(StrEnum):
     SAME_PERSON = "same_person"
     UNDECIDED_ITEMS = "undecided_items"
     DETECTIONS_RUNNING = "detections_running"
+    REASON_TOO_SHORT = "reason_too_short"
     TIMES_IMPLAUSIBLE = "times_implausible"
     SERVICE_WRITTEN = "service_written"
     PHOTO_IN_USE = "photo_in_use"

@@ -162,6 +162,7 @@ class MainWindow(QMainWindow):
         self._stack.addWidget(page)
         page.navigate.connect(self.go)
         page.toast.connect(self.toast.show_message)
+        page.undoable.connect(self.toast.show_undoable)
         page.status.connect(self.status_bar.show_texts)
         return page
 

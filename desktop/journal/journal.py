@@ -117,6 +117,12 @@ class Journal:
         """Redo the last undone step, with the same arguments and result as `undo`."""
         return self._reverse_step("redo", self._state.redo, record_id, limit, step)
 
+    def end_history(self, record_id: str, edition: int) -> None:
+        """Drop the undo and redo steps of a record, which was sealed as `edition`; once for each edition."""
+        with self._mutex:
+            if self._state.editions.get(record_id, 0) < edition:
+                self._write_and_apply({"t": "sealed", "record_id": record_id, "edition": edition})
+
     def next_step(self, record_id: str, backwards: bool) -> tuple[str, int]:
         """The id of the step that `undo` (`backwards`) or `redo` would take, and the number of its edits.
 

@@ -49,6 +49,8 @@ class JournalState:
     local_ids: dict[str, str] = field(default_factory=dict)
     etags: dict[str, str] = field(default_factory=dict)
     drafts: defaultdict[str, dict[str, DraftHistory]] = field(default_factory=lambda: defaultdict(dict))
+    editions: dict[str, int] = field(default_factory=dict)
+    """The newest edition of a record at which its undo and redo steps ended."""
     closed: bool = True
     _queue_by_object: defaultdict[str, dict[str, Edit]] = field(default_factory=lambda: defaultdict(dict))
     """The edits of the queue by object, in the same order."""
@@ -66,6 +68,10 @@ class JournalState:
                 self._apply_resolution(line["id"], line["before"], line["after"], line.get("etag"))
             case "draft":
                 self._apply_draft_step(self.drafts[line["record_id"]], line["object_id"], line["step"], line)
+            case "sealed":
+                self.undo.pop(line["record_id"], None)
+                self.redo.pop(line["record_id"], None)
+                self.editions[line["record_id"]] = line["edition"]
             case "open":
                 self.closed = False
             case "close":
@@ -204,6 +210,7 @@ class JournalState:
                 for record, drafts in self.drafts.items()
                 if drafts
             },
+            "editions": self.editions,
             "closed": self.closed,
         }
 
@@ -225,7 +232,8 @@ class JournalState:
         self.service_ids, self.etags = dict(line["service_ids"]), dict(line["etags"])
         self.local_ids = {service_id: local for local, service_id in self.service_ids.items()}
         self.drafts.clear()
-        # A journal of an earlier version has no drafts.
+        # A journal of an earlier version has no drafts and no editions.
+        self.editions = dict(line.get("editions", {}))
         for record, drafts in line.get("drafts", {}).items():
             self.drafts[record] = {key: DraftHistory.from_json(draft) for key, draft in drafts.items()}
         self.closed = line["closed"]

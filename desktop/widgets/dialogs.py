@@ -53,6 +53,12 @@ class HelpRequests(QObject):
 class BaseDialog(QDialog):
     """A dialog in which F1 opens the guide, because the command of the main window does not reach it."""
 
+    def exec(self) -> int:
+        """Run the dialog until it closes. Raises UnansweredQuestionError where no person is there."""
+        texts = (text.text() for text in self.findChildren(QLabel))
+        with modal_question(self.windowTitle(), " ".join(filter(None, texts))):
+            return super().exec()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() != Qt.Key.Key_F1:
             super().keyPressEvent(event)
@@ -158,6 +164,44 @@ def confirm(parent: QWidget | None, title: str, text: str, verb: str, danger: bo
         dialog.deleteLater()
 
 
+_BARRIER_MS = 5_000
+_KEYS = {QEvent.Type.KeyPress, QEvent.Type.KeyRelease, QEvent.Type.ShortcutOverride, QEvent.Type.Shortcut}
+
+
+class KeyBarrier(QObject):
+    """Drops keys for the window of `owner` while a dialog that the user asked for is being prepared."""
+
+    def __init__(self, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._owner = owner
+        self._timer = QTimer(self, singleShot=True, interval=_BARRIER_MS)
+        self._timer.timeout.connect(self.lift)
+
+    def raise_until_dialog(self) -> None:
+        """Drop keys until `lift`, at most for 5 s: the service may be away."""
+        self._timer.start()
+        application = QCoreApplication.instance()
+        if application is not None:
+            application.installEventFilter(self)
+
+    def lift(self) -> None:
+        """Let keys pass again."""
+        self._timer.stop()
+        application = QCoreApplication.instance()
+        if application is not None:
+            application.removeEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() not in _KEYS:
+            return False
+        window = watched.window() if isinstance(watched, QWidget) else None
+        if event.type() == QEvent.Type.ShortcutOverride and window is self._owner.window():
+            # An accepted override keeps the key from becoming a command.
+            event.accept()
+            return True
+        return window is self._owner.window()
+
+
 class Toast(QWidget):
     """A short notice at the bottom of the window that closes after 4 s or a click."""
 
@@ -167,7 +211,13 @@ class Toast(QWidget):
         row.setContentsMargins(16, 10, 16, 10)
         self._text: QLabel = label("")
         self._sentence = ""
+        self._undo: Callable[[], object] | None = None
+        self.undo_button = Button(self.tr("Undo"), kind=ButtonKind.LINK)
+        self.undo_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.undo_button.clicked.connect(self._call_undo)
+        self.undo_button.hide()
         row.addWidget(self._text)
+        row.addWidget(self.undo_button)
         self._timer = QTimer(self, singleShot=True, interval=_TOAST_MS)
         self._timer.timeout.connect(self.hide)
         window.installEventFilter(self)
@@ -179,6 +229,21 @@ class Toast(QWidget):
 
     def show_message(self, sentence: str) -> None:
         """Show a sentence and announce it to screen readers."""
+        self._show(sentence, None)
+
+    def show_undoable(self, sentence: str, undo: Callable[[], object]) -> None:
+        """Show a sentence with a button that calls `undo`."""
+        self._show(sentence, undo)
+
+    def _call_undo(self) -> None:
+        undo = self._undo
+        self.hide()
+        if undo is not None:
+            undo()
+
+    def _show(self, sentence: str, undo: Callable[[], object] | None) -> None:
+        self._undo = undo
+        self.undo_button.setVisible(undo is not None)
         self._sentence = sentence
         self._move_to_bottom()
         self.show()

@@ -35,6 +35,8 @@ class Page(QWidget):
     """Requests another page: its id and the parameters for its `enter`."""
     toast = Signal(str)
     """Requests a short notice at the bottom of the window."""
+    undoable = Signal(str, object)
+    """Requests a notice with the button "Undo", which calls the object."""
     status = Signal(str, str)
     """Sets the left and right texts of the status bar."""
 

@@ -418,6 +418,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n item(s) wait for you. Complete them first.</source>
+        <translation>
+            <numerusform>%n item waits for you. Complete it first.</numerusform>
+            <numerusform>%n items wait for you. Complete them first.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Accept the model&apos;s opinion for the remaining %n item(s)</source>
         <translation>
             <numerusform>Accept the model&apos;s opinion for the remaining item</numerusform>
@@ -911,6 +918,16 @@
         <translation>
             <numerusform>%n detection in {seconds} s</numerusform>
             <numerusform>%n detections in {seconds} s</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>VerdictBox</name>
+    <message numerus="yes">
+        <source>The reason needs at least %n character(s).</source>
+        <translation>
+            <numerusform>The reason needs at least %n character.</numerusform>
+            <numerusform>The reason needs at least %n characters.</numerusform>
         </translation>
     </message>
 </context>

@@ -5207,6 +5207,22 @@
         <source>Cannot finish a record without items. Draw a region first.</source>
         <translation>记录没有检查项，无法完成。请先绘制区域。</translation>
     </message>
+    <message>
+        <source>Cannot finish: an item waits for you.</source>
+        <translation>无法完成：有检查项尚待您处理。</translation>
+    </message>
+    <message>
+        <source>correction not saved</source>
+        <translation>修正未保存</translation>
+    </message>
+    <message>
+        <source>{verdict}, reason missing</source>
+        <translation>{verdict}，缺少理由</translation>
+    </message>
+    <message>
+        <source>{verdict}, reason not complete</source>
+        <translation>{verdict}，理由未写完</translation>
+    </message>
 </context>
 <context>
     <name>FinishDialog</name>
@@ -5226,6 +5242,12 @@
         <source>%n item(s) have no model opinion to accept. Give a verdict for them first.</source>
         <translation>
             <numerusform>%n 个检查项没有可采纳的模型意见，请先判定。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n item(s) wait for you. Complete them first.</source>
+        <translation>
+            <numerusform>有 %n 个检查项尚待您处理，请先完成。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -9580,6 +9602,13 @@
     </message>
 </context>
 <context>
+    <name>Toast</name>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+</context>
+<context>
     <name>ToolStrip</name>
     <message>
         <source>Tools</source>
@@ -10089,6 +10118,14 @@
         <source>another user</source>
         <translation>其他用户</translation>
     </message>
+    <message>
+        <source>{step} (item {n}, {name})</source>
+        <translation>{step}（检查项 {n}，{name}）</translation>
+    </message>
+    <message>
+        <source>{step} ({n} items)</source>
+        <translation>{step}（{n} 个检查项）</translation>
+    </message>
 </context>
 <context>
     <name>UploadRow</name>
@@ -10195,10 +10232,6 @@
 <context>
     <name>VerdictBox</name>
     <message>
-        <source>Cannot save the verdict. It differs from the model&apos;s; enter a reason.</source>
-        <translation>判定未保存：与模型意见不一致，请填写理由。</translation>
-    </message>
-    <message>
         <source>Fail</source>
         <translation>未通过</translation>
     </message>
@@ -10213,6 +10246,12 @@
     <message>
         <source>Reason or note for the report</source>
         <translation>理由或报告备注</translation>
+    </message>
+    <message numerus="yes">
+        <source>The reason needs at least %n character(s).</source>
+        <translation>
+            <numerusform>理由至少需要 %n 个字。</numerusform>
+        </translation>
     </message>
     <message>
         <source>Undecided</source>
@@ -10751,6 +10790,10 @@
     <message>
         <source>All other items are decided.</source>
         <translation>其他检查项均已判定。</translation>
+    </message>
+    <message>
+        <source>Item {n}: {verdict}</source>
+        <translation>检查项 {n}：{verdict}</translation>
     </message>
     <message>
         <source>No record open. Select one from the list.</source>

@@ -127,7 +127,10 @@ def _add_policy_routes(routes: APIRouter, service: InspectionService) -> None:
         _caller: Caller = require(Permission.INSPECTION_READ),
     ) -> Envelope[InspectionPolicy]:
         """The rules of this installation for finishing records."""
-        return Envelope(data=InspectionPolicy(four_eyes=await editions.four_eyes()))
+        policy = InspectionPolicy(
+            four_eyes=await editions.four_eyes(), reason_characters=service.items.reason_characters
+        )
+        return Envelope(data=policy)
 
     @routes.put("/inspection/policy", tags=["inspection"], responses=failures(413))
     async def set_inspection_policy(
@@ -136,4 +139,5 @@ def _add_policy_routes(routes: APIRouter, service: InspectionService) -> None:
     ) -> Envelope[InspectionPolicy]:
         """Ask a second person to release what is finished from now on, or not; needs a recent password."""
         await editions.set_four_eyes(body.four_eyes, caller)
+        body = body.model_copy(update={"reason_characters": service.items.reason_characters})
         return Envelope(data=body, msg="已开启双人放行" if body.four_eyes else "已关闭双人放行")

@@ -21,6 +21,7 @@ from service.inspection.sealing.editions import Editions
 from service.inspection.sealing.finishing import Finishing
 from service.inspection.sealing.seal_check import SealChecks
 from service.inspection.tables import RECORD
+from shared.limits import MIN_REASON
 
 __all__ = ["DetectionInput", "InspectionService", "JoinSources", "Ports"]
 
@@ -28,9 +29,15 @@ __all__ = ["DetectionInput", "InspectionService", "JoinSources", "Ports"]
 class InspectionService:
     """Records, items and photos on one database, and what detection sees of them."""
 
-    def __init__(self, database: Database, sources: JoinSources, ports: Ports) -> None:
+    def __init__(
+        self,
+        database: Database,
+        sources: JoinSources,
+        ports: Ports,
+        reason_characters: int = MIN_REASON,
+    ) -> None:
         self.records = Records(database, sources)
-        self.items = Items(database, sources, ports)
+        self.items = Items(database, sources, ports, reason_characters)
         self.detections = DetectionAccess(self.items, sources, ports)
         self.photos = Photos(database, self.items, sources, ports)
         self.record_photos = RecordPhotos(database, sources, ports)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, StrictBool, StringConstraints
 
 from shared.codes import SealState, Status
+from shared.limits import MIN_REASON
 from shared.wire.common import Id, Integer, ItemTime, LongText, WireModel, remove_null_defaults
 
 MAX_SUMMARIES = 200
@@ -78,11 +79,16 @@ class RecordRelease(WireModel):
 
 
 class InspectionPolicy(WireModel):
-    """Rules of this installation. `four_eyes`: a second person releases finished records."""
+    """Rules of this installation. `four_eyes`: a second person releases finished records.
+
+    `reason_characters`: the least length of the reason of a verdict, a setting of the service that no request
+    changes.
+    """
 
     model_config = _example(four_eyes=True)
 
     four_eyes: StrictBool
+    reason_characters: Annotated[int, Field(ge=1, le=200)] = MIN_REASON
 
 
 class Tally(WireModel):

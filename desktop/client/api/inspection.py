@@ -212,10 +212,13 @@ class Records:
             seals += answer.read(Envelope[list[RecordSeal]]).data
         return seals
 
+    def policy(self) -> InspectionPolicy:
+        """The rules of the installation for reasons and finished records."""
+        return self._transport.call("GET", "/inspection/policy").read(Envelope[InspectionPolicy]).data
+
     def four_eyes(self) -> bool:
         """Whether finished records need a release by a second person."""
-        answer = self._transport.call("GET", "/inspection/policy")
-        return answer.read(Envelope[InspectionPolicy]).data.four_eyes
+        return self.policy().four_eyes
 
     def set_four_eyes(self, wanted: bool) -> None:
         """Require a release for records that are finished from now on, or not. Needs a recent password

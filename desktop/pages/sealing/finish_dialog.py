@@ -33,16 +33,28 @@ class UndecidedItem:
 
 
 @dataclass(frozen=True, slots=True)
+class WaitingItem:
+    """An item with a verdict or a correction that is not complete. `text` says what is missing."""
+
+    item_id: str
+    number: int
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class FinishSummary:
     """The current state of a record to finish: its counters, its undecided items, and who signs.
 
-    `unassigned` is the number of photos that are assigned to no item.
+    `unassigned` is the number of photos that are assigned to no item. `waiting` are the items with something
+    that the user has not completed; while there is one, the record cannot be finished.
     """
 
     counters: Counters
     undecided: Sequence[UndecidedItem]
     signer: str
     unassigned: int = 0
+    waiting: Sequence[WaitingItem] = ()
 
     @property
     def all_acceptable(self) -> bool:
@@ -84,6 +96,8 @@ class FinishDialog(Confirm):
         self.accept_opinion.setObjectName("accept-opinion")
         self.outcome = label("", "strong")
         self.outcome.setObjectName("finish-outcome")
+        if finish.waiting:
+            self._add_waiting_items()
         if finish.undecided:
             self._add_undecided_items()
         else:
@@ -103,6 +117,18 @@ class FinishDialog(Confirm):
     def accepts_opinion(self) -> bool:
         """Whether the user accepts the model's opinion for the undecided items."""
         return self.accept_opinion.isChecked()
+
+    def _add_waiting_items(self) -> None:
+        text = self.tr("%n item(s) wait for you. Complete them first.", "", len(self._finish.waiting))
+        self.body.addWidget(label(text, "error", wrap=True))
+        for item in self._finish.waiting[:_VISIBLE_ITEMS]:
+            link = Button(f"{item.number}  {item.name}: {item.text}", kind=ButtonKind.LINK)
+            link.setObjectName("finish-waiting")
+            link.clicked.connect(lambda _checked=False, item_id=item.item_id: self._go_to(item_id))
+            line = QHBoxLayout()
+            line.addWidget(link)
+            line.addStretch(1)
+            self.body.addLayout(line)
 
     def _add_undecided_items(self) -> None:
         finish, count = self._finish, len(self._finish.undecided)
@@ -161,12 +187,15 @@ class FinishDialog(Confirm):
     def _go_to_first(self) -> None:
         undecided = self._finish.undecided
         first = next((item for item in undecided if item.opinion is None), undecided[0])
+        self._go_to(first.item_id)
+
+    def _go_to(self, item_id: str) -> None:
         self.reject()
-        self.goToItemRequested.emit(first.item_id)
+        self.goToItemRequested.emit(item_id)
 
     def _update_outcome(self) -> None:
         counters = self._finish.counters_after() if self.accepts_opinion else self._finish.counters
-        self.confirm_button.setEnabled(counters.outcome is not None)
+        self.confirm_button.setEnabled(counters.outcome is not None and not self._finish.waiting)
         text = self.tr("Outcome: {outcome} ({counted})")
         self.outcome.setText(
             text.format(outcome=outcome_word(counters.outcome), counted=counters_sentence(counters))

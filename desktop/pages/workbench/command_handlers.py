@@ -83,6 +83,9 @@ class Workbench(Protocol):
     undo_controller: UndoController
     view: CanvasView
 
+    def decide(self, verdict: Verdict) -> None:
+        """Give the chosen item a verdict by a key."""
+
     def finish(self) -> None:
         """Commit typed text, then ask to finish the record."""
 
@@ -248,9 +251,9 @@ def bind(window: Page, page: Workbench) -> None:
         ("item.next", lambda: step(1), is_open),
         ("item.previous", lambda: step(-1), is_open),
         ("item.undecided", page.next_undecided, is_open),
-        ("item.pass", lambda: page.inspector.verdict.decide(Verdict.PASSED), may_edit_item),
-        ("item.fail", lambda: page.inspector.verdict.decide(Verdict.FAILED), may_edit_item),
-        ("item.unsure", lambda: page.inspector.verdict.decide(Verdict.UNDECIDED), may_edit_item),
+        ("item.pass", lambda: page.decide(Verdict.PASSED), may_edit_item),
+        ("item.fail", lambda: page.decide(Verdict.FAILED), may_edit_item),
+        ("item.unsure", lambda: page.decide(Verdict.UNDECIDED), may_edit_item),
         ("item.photo", page.photo_upload.choose_files, may_edit),
         ("item.camera", page.photo_upload.capture, may_edit),
         ("item.phone", page.phone.for_item, may_edit),

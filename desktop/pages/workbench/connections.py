@@ -86,7 +86,6 @@ def connect_parts(page: Parts) -> None:
 
 def _connect_notices(page: Parts) -> None:
     noticing = (
-        page.inspector.verdict,
         page.comparing,
         page.undo_controller,
         page.alignment_controller,
@@ -132,7 +131,8 @@ def _connect_items(page: Parts) -> None:
     fields.renamed.connect(changes.rename)
     fields.described.connect(changes.describe)
     fields.modelPicked.connect(changes.set_model)
-    page.inspector.verdict.decided.connect(changes.decide)
+    page.inspector.verdict.decided.connect(changes.decide_item)
+    page.inspector.verdict.draftChanged.connect(page.open_record.keep_verdict_draft)
     page.inspector.verdict.reasonWanted.connect(page.inspector.show)
 
 

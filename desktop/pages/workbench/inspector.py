@@ -9,6 +9,7 @@ from desktop.commands.bindings import Commands
 from desktop.pages.workbench.items.item_fields import ItemFields
 from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.model.item_rows import FindingContext, findings_of
+from desktop.pages.workbench.open_record.verdict_drafts import VerdictDraft
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.preview_height import PreviewRoom
 from desktop.pages.workbench.results.correcting import CorrectionBar
@@ -114,13 +115,18 @@ class Inspector(Panel):
         rows.addLayout(foot)
         return column_widget
 
-    def show_item(self, item: ItemView | None, number: int, entry: Entry | None) -> None:
-        """Show an item with the findings of `entry`, a detection of it; None shows that none is chosen."""
+    def show_item(
+        self, item: ItemView | None, number: int, entry: Entry | None, draft: VerdictDraft | None
+    ) -> None:
+        """Show an item with the findings of `entry`, a detection of it; None shows that none is chosen.
+
+        draft: the verdict of the item that is not complete.
+        """
         self._stack.setCurrentIndex(0 if item is None else 1)
         if item is None:
             return
         self.fields.show_item(item, number)
-        self.verdict.show_item(item)
+        self.verdict.show_item(item, draft)
         self.show_findings(item, entry)
 
     def show_no_item(self, any_items: bool) -> None:

@@ -57,8 +57,8 @@ from desktop.pages.workbench.trend import TrendController
 from desktop.pages.workbench.undo import UndoController
 from desktop.pages.workbench.widgets import WorkbenchWidgets
 from desktop.theme import theme_manager
-from desktop.widgets import Page, StateStack
-from shared.codes import Permission
+from desktop.widgets import Page, StateStack, status_text
+from shared.codes import Permission, Verdict
 
 _LARGE = 1000
 """Above this number of items, list and canvas are painted in turns of their own after each change."""
@@ -191,9 +191,10 @@ class WorkbenchPage(Page):
         open_record.sealing.connect(self._commit_typed_text)
         open_record.edits.savingChanged.connect(self._show_saving)
         self.status_line.notice.connect(self.status)
-        self.inspector.fields.ended.connect(self._focus_picture)
+        for part in (self.inspector.fields, self.inspector.verdict):
+            part.ended.connect(self._focus_picture)
         self.detecting.runningChanged.connect(lambda _: self._show_run())
-        self.finishing.undecided.connect(self.go_to)
+        self.finishing.undecided.connect(self.go_to_undecided)
         self.finishing.finished.connect(lambda: self.toast.emit(self.tr("Record finished and sealed.")))
         self.finishing.written.connect(self._on_report_written)
         self.record_photos.itemWanted.connect(self.go_to)
@@ -341,7 +342,9 @@ class WorkbenchPage(Page):
         open_record = self.open_record
         self.picture.show_current()
         self.inspector.finding_context = open_record.finding_context
-        self.inspector.show_item(open_record.item, open_record.number, open_record.entry)
+        self.inspector.verdict.min_reason = open_record.min_reason
+        draft = open_record.verdict_drafts.get(open_record.current)
+        self.inspector.show_item(open_record.item, open_record.number, open_record.entry, draft)
         self.inspector.photo.set_editable(open_record.editable and open_record.item is not None)
         self.selecting.show()
         self._show_run()
@@ -397,6 +400,20 @@ class WorkbenchPage(Page):
             self.inspector.commit()
             self.open_record.choose(item_id)
             self.view.ensure_visible(item_id)
+
+    def go_to_undecided(self, item_id: str) -> None:
+        """Choose an item, and let the user complete a verdict of it that waits."""
+        self.go_to(item_id)
+        if self.open_record.verdict_drafts.get(item_id) is not None:
+            self.inspector.show()
+            self.inspector.verdict.reason.setFocus()
+
+    def decide(self, verdict: Verdict) -> None:
+        """Give the chosen item a verdict by a key, and show it with the way to undo it."""
+        number = self.open_record.number
+        if self.inspector.verdict.decide(verdict):
+            text = self.tr("Item {n}: {verdict}").format(n=number, verdict=status_text(verdict.value))
+            self.undoable.emit(text, self.undo_controller.undo)
 
     def next_undecided(self) -> None:
         """Go to the next undecided item, or show that there is none."""

@@ -46,7 +46,7 @@ class UndoController(QObject):
         if not label:
             self.notice.emit(self.tr("Nothing to undo."))
             return
-        text = self.tr("Undone: {step}").format(step=edit_name(label))
+        text = self.tr("Undone: {step}").format(step=self._describe_step(label))
         self.notice.emit(" ".join((text + ".", self._not_signed())) if self._not_signed() else text)
 
     def redo(self) -> None:
@@ -54,8 +54,23 @@ class UndoController(QObject):
         if self._correcting.redo():
             return
         label = self._open_record.edits.redo(self._open_record.record_id)
-        self.notice.emit(
-            self.tr("Redone: {step}").format(step=edit_name(label)) if label else self.tr("Nothing to redo.")
+        if label:
+            self.notice.emit(self.tr("Redone: {step}").format(step=self._describe_step(label)))
+        else:
+            self.notice.emit(self.tr("Nothing to redo."))
+
+    def _describe_step(self, label: str) -> str:
+        """The step that was just undone or redone, with its item, which is shown."""
+        changed = list(dict.fromkeys(edit.object_id for edit in self._taken))
+        rows = [row for row in self._open_record.rows if row.item_id in changed]
+        if not rows:
+            return edit_name(label)
+        if rows[0].item_id != self._open_record.current:
+            self._open_record.choose(rows[0].item_id)
+        if len(rows) > 1:
+            return self.tr("{step} ({n} items)").format(step=edit_name(label), n=len(rows))
+        return self.tr("{step} (item {n}, {name})").format(
+            step=edit_name(label), n=rows[0].number, name=rows[0].name
         )
 
     def _on_applied(self, edits: tuple[Edit, ...]) -> None:

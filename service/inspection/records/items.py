@@ -35,7 +35,9 @@ from service.inspection.rules import body_hash, correction_entry, differences, v
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, RECORD
 from service.web import etags
+from service.web.envelope import Problem
 from service.web.security import Caller
+from shared.codes import ErrorCode
 from shared.entries import Entry, EntryBox
 from shared.ids import new_id
 from shared.wire.common import Pagination, pagination
@@ -69,7 +71,11 @@ def _state(rows: Sequence[ItemRow]) -> ItemState:
 class Items:
     """The use cases of items; each is one transaction that also brings the record in line."""
 
-    def __init__(self, database: Database, sources: JoinSources, ports: Ports) -> None:
+    def __init__(
+        self, database: Database, sources: JoinSources, ports: Ports, reason_characters: int
+    ) -> None:
+        self.reason_characters = reason_characters
+        """The least length of a reason."""
         self._database = database
         self._ports = ports
         self._queries = ItemQueries(sources)
@@ -201,7 +207,13 @@ class Items:
     async def set_verdict(
         self, item_id: str, body: VerdictSet, if_match: str | None, caller: Caller
     ) -> ItemState:
-        """Append what the person decided as a result entry. Raises Problem 404, 409 (sealed), 412."""
+        """Append what the person decided as a result entry.
+
+        Raises Problem 404, 409 (sealed), 412, and 422 for a reason that is too short.
+        """
+        if body.reason and len(body.reason.strip()) < self.reason_characters:
+            msg = f"理由至少需要 {self.reason_characters} 个字"
+            raise Problem(422, ErrorCode.REASON_TOO_SHORT, msg, least=self.reason_characters)
 
         def work(session: Session) -> ItemState:
             record, item = self.lock_open(session, item_id, if_match)

@@ -142,6 +142,7 @@ _WEBHOOK = NewWebhook(
 ELSEWHERE = {
     "CompareVersions": "needs the results of two detections",
     "ConflictDialog": "needs two clients that change the same",
+    "TrialDialog": "needs a model of the service",
 }
 """Dialogs that this module does not make, and why; their own tests open them."""
 

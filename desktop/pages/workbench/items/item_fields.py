@@ -127,7 +127,7 @@ class TextEdit(QPlainTextEdit):
             self.update_colours()
             theme_manager().themeChanged.connect(self.update_colours)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self.commit)
+        self._pause.timeout.connect(self.on_pause)
         self.textChanged.connect(self._on_text_changed)
         self._ignore_changes = False
         self._fit_height()
@@ -155,6 +155,10 @@ class TextEdit(QPlainTextEdit):
             self._ignore_changes = False
             self._fit_height()
         self._emitted_text = self._on_committed()
+
+    def on_pause(self) -> None:
+        """Handle a pause in typing."""
+        self.commit()
 
     def commit(self) -> None:
         """Emit the typed text if it changed."""

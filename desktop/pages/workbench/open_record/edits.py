@@ -203,6 +203,11 @@ class EditSync(QObject):
         """Redo the step that was undone last. Returns its label, or an empty string when there is none."""
         return self._sliced_undo.start(record_id, backwards=False)
 
+    def end_history(self, record_id: str, edition: int) -> None:
+        """Let undo and redo not reach behind a seal of the record."""
+        if self._journal is not None:
+            self._write(lambda journal: journal.end_history(record_id, edition))
+
     def reverse_step(self, record_id: str, backwards: bool, limit: int, step: str) -> str:
         """Undo the newest step (`backwards`), or redo the last undone one. Returns its label, if any.
 

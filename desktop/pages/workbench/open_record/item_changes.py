@@ -53,11 +53,13 @@ class ItemChanges:
 
     def decide(self, verdict: Verdict, reason: str) -> None:
         """Set the verdict of the chosen item."""
+        self.decide_item(self._record.current, verdict, reason)
+
+    def decide_item(self, item_id: str, verdict: Verdict, reason: str) -> None:
+        """Set the verdict of an item."""
         document = self._editable()
-        if document is not None:
-            item_id = self._record.current
-            edit = document.decide(item_id, EditName.VERDICT, verdict, reason)
-            self._record.edits.do(edit, merge_key=f"verdict {item_id} {verdict}")
+        if document is not None and document.item(item_id) is not None:
+            self._record.edits.do(document.decide(item_id, EditName.VERDICT, verdict, reason))
 
     def correct(self, draft: CorrectionDraft) -> None:
         """Save a draft as the newest version of its item. The draft is kept if that fails."""

@@ -61,6 +61,7 @@ class LoadedRecord:
     models: Sequence[DetectionModel]
     severities: Mapping[str, Severity] = field(default_factory=dict)
     seal: RecordSeal | None = None
+    min_reason: int = 1
 
 
 def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> LoadedRecord:
@@ -83,7 +84,8 @@ def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> Lo
     seal = session.records.seal(record_id)
     rows = ItemRows()
     rows.rows_of(items, model_names(models))
-    return LoadedRecord(record, items, rows, reference, models, severities, seal)
+    min_reason = session.records.policy().reason_characters
+    return LoadedRecord(record, items, rows, reference, models, severities, seal, min_reason)
 
 
 def model_names(models: Sequence[DetectionModel]) -> dict[str, str]:

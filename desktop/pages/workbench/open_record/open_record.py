@@ -21,6 +21,7 @@ from desktop.pages.workbench.open_record.edits import EditSync
 from desktop.pages.workbench.open_record.loading import LoadedRecord, model_names
 from desktop.pages.workbench.open_record.region_link import RegionLink, ShownRegions
 from desktop.pages.workbench.open_record.slices import ShowScheduler
+from desktop.pages.workbench.open_record.verdict_drafts import VerdictDraft, VerdictDrafts
 from desktop.pages.workbench.sync.outbox import SendResult
 from shared import results
 from shared.codes import SEALED_STATES, Permission, Verdict
@@ -74,6 +75,10 @@ class OpenRecord(QObject):
         self._version: int | None = None
         self.drafts = CorrectionDrafts(self.edits)
         """Drafts of corrections by item. A draft is shown in place of the entry that it corrects."""
+        self.verdict_drafts = VerdictDrafts(self.edits)
+        """Verdicts by item that wait for their reason. A draft is shown in place of the verdict."""
+        self.min_reason = 1
+        """The least number of characters of a reason, as the service asks for it."""
         self._model_names: dict[str, str] = {}
         self._rows = ItemRows()
         self._show_scheduler = ShowScheduler(
@@ -149,6 +154,7 @@ class OpenRecord(QObject):
         self.document = Document(loaded.record, payload.user.user_id if payload is not None else None)
         self.reference, self.models = loaded.reference, loaded.models
         self.severities, self.seal = loaded.severities, loaded.seal
+        self.min_reason = loaded.min_reason
         self._model_names, self._rows = model_names(loaded.models), loaded.rows
         self.link.record_file = record_file(loaded.reference)
         if not is_same:
@@ -157,13 +163,17 @@ class OpenRecord(QObject):
             self.photos.clear()
             self._current, self._selection, self._version = "", (), None
         self.load_items(loaded.items)
+        self._end_history()
         if self.sealed:
-            self.drafts.close()
+            self._close_drafts()
         new = not self.sealed and (not is_same or was_sealed)
-        restored_count = self.drafts.open(self.record_id, self.document.items) if new else 0
+        restored_count = self._open_drafts() if new else 0
+        waiting = self.verdict_drafts.item_ids() if new else []
         if restored_count:
             # The item is chosen before anything is shown, because a change of the item would save its draft.
             self._current = self.drafts.all()[0].item_id
+        elif waiting and not is_same:
+            self._current, self._version = waiting[0], None
         elif self.item is None:
             self._current, self._version = self.rows[0].item_id if self.rows else "", None
         if restored_count or not is_same:
@@ -344,10 +354,11 @@ class OpenRecord(QObject):
         if not was_sealed and seal.state in SEALED_STATES:
             self.sealing.emit()
         self.seal = seal
+        self._end_history()
         if self.sealed and not was_sealed:
-            self.drafts.close()
+            self._close_drafts()
         elif was_sealed and not self.sealed:
-            restored_count = self.drafts.open(self.record_id, self.document.items)
+            restored_count = self._open_drafts()
             if restored_count:
                 self.draftsRestored.emit(restored_count)
         if self.sealed != was_sealed:
@@ -358,6 +369,40 @@ class OpenRecord(QObject):
         else:
             self.changed.emit()
             self._show_current()
+
+    def _end_history(self) -> None:
+        """Let undo not reach behind the newest seal, also one that was set while the record was closed."""
+        if self.seal is not None and self.seal.newest is not None:
+            self.edits.end_history(self.record_id, self.seal.newest.edition)
+
+    def _open_drafts(self) -> int:
+        """Restore what the user has not completed. Returns the number of restored changes to findings."""
+        assert self.document is not None
+        items = self.document.items
+        self.verdict_drafts.open(self.record_id, [item.item_id for item in items])
+        return self.drafts.open(self.record_id, items)
+
+    def _close_drafts(self) -> None:
+        self.drafts.close()
+        self.verdict_drafts.close()
+
+    def keep_verdict_draft(self, item_id: str, draft: VerdictDraft | None) -> None:
+        """Store the verdict of an item that is not complete; None discards it."""
+        if draft is None:
+            self.verdict_drafts.drop(item_id)
+        else:
+            self.verdict_drafts.keep(item_id, draft)
+
+    @property
+    def waiting(self) -> list[str]:
+        """The items with something that the user has not completed, in their order.
+
+        That is a verdict without its reason, a reason that is being typed, or a correction that is not saved.
+        A record with one of them cannot be finished.
+        """
+        unfinished = {draft.item_id for draft in self.drafts.all() if draft.steps}
+        unfinished |= set(self.verdict_drafts.item_ids())
+        return [row.item_id for row in self.rows if row.item_id in unfinished]
 
     def rebase(self) -> None:
         """Recompute the displayed state from the service's state and the journal."""

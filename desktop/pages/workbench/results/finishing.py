@@ -15,9 +15,10 @@ from desktop.client import Session
 from desktop.client.http.errors import Conflict
 from desktop.pages.common.files.report_file import ReportFileController
 from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem
+from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem, WaitingItem
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.report.collect import collect
+from desktop.widgets import KeyBarrier, status_text
 from shared import results
 from shared.codes import Verdict
 from shared.wire.inspection import Photo, Record
@@ -42,6 +43,7 @@ class FinishController(QObject):
         super().__init__(window)
         self._open_record, self._window = open_record, window
         self._count_unassigned_photos = count_unassigned_photos
+        self._key_barrier = KeyBarrier(window)
         self._file = ReportFileController(window)
         self._file.notice.connect(self.notice)
         self._file.written.connect(self.written)
@@ -54,6 +56,8 @@ class FinishController(QObject):
         if not open_record.rows:
             self.notice.emit(self.tr("Cannot finish a record without items. Draw a region first."))
         elif open_record.counters.undecided:
+            # A key that is pressed before the dialog is open is meant for it, not for the page behind.
+            self._key_barrier.raise_until_dialog()
             open_record.edits.call_when_saved(self._read_photos, self)
         else:
             self._ask({})
@@ -83,6 +87,7 @@ class FinishController(QObject):
             self._undecided_items(newest_photo),
             open_record.finding_context.me[1],
             self._count_unassigned_photos(),
+            self._waiting_items(),
         )
         dialog = FinishDialog(finish, self._window)
         dialog.goToItemRequested.connect(self.undecided)
@@ -90,6 +95,24 @@ class FinishController(QObject):
         dialog.accepted.connect(lambda: self.finish_now(listed if dialog.accepts_opinion else ()))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+        self._key_barrier.lift()
+
+    def _waiting_items(self) -> list[WaitingItem]:
+        open_record = self._open_record
+        rows = {row.item_id: row for row in open_record.rows}
+        return [
+            WaitingItem(item_id, rows[item_id].number, rows[item_id].name, self._waiting_text(item_id))
+            for item_id in open_record.waiting
+        ]
+
+    def _waiting_text(self, item_id: str) -> str:
+        draft = self._open_record.verdict_drafts.get(item_id)
+        if draft is None:
+            return self.tr("correction not saved")
+        verdict = status_text(draft.verdict.value)
+        if draft.reason:
+            return self.tr("{verdict}, reason not complete").format(verdict=verdict)
+        return self.tr("{verdict}, reason missing").format(verdict=verdict)
 
     def _undecided_items(self, newest_photo: Mapping[str, str]) -> list[UndecidedItem]:
         open_record, undecided = self._open_record, []
@@ -111,8 +134,14 @@ class FinishController(QObject):
     def finish_now(self, accepted: Sequence[str] = ()) -> None:
         """Finish the record without a question when all edits are saved.
 
-        `accepted` are the items on which the user signs the model's opinion.
+        `accepted` are the items on which the user signs the model's opinion. While an item waits, nothing is
+        finished.
         """
+        waiting = self._open_record.waiting
+        if waiting:
+            self.notice.emit(self.tr("Cannot finish: an item waits for you."))
+            self.undecided.emit(waiting[0])
+            return
         self._open_record.edits.call_when_saved(lambda: self._send(accepted), self)
 
     def _send(self, accepted: Sequence[str]) -> None:
@@ -131,6 +160,7 @@ class FinishController(QObject):
         self.finished.emit()
 
     def _on_failed(self, error: Exception) -> None:
+        self._key_barrier.lift()
         self.notice.emit(sentence(error))
         if isinstance(error, Conflict):
             named = error.details.get("items") or []

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
 from desktop.pages.workbench.items.item_fields import TextEdit
 from desktop.pages.workbench.model.document import ItemView
-from desktop.widgets import Button, ButtonKind, label, status_text
+from desktop.pages.workbench.open_record.verdict_drafts import VerdictDraft
+from desktop.widgets import Button, ButtonKind, is_enter_key, label, status_text
 from shared import results
 from shared.codes import Verdict
 
@@ -28,22 +30,48 @@ def differs(verdict: Verdict, opinion: bool | None) -> bool:
     return (verdict is Verdict.PASSED) is not opinion
 
 
+class ReasonEdit(TextEdit):
+    """Takes the reason of a verdict. It is committed once: by Enter, or when the field is left."""
+
+    typed = Signal(str)
+    """The text after a pause in typing, which is not committed yet."""
+    ended = Signal()
+    """Enter or Escape left the field: the focus moves on."""
+
+    def on_pause(self) -> None:
+        self.typed.emit(self.toPlainText().strip())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        is_line_break = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if event.key() == Qt.Key.Key_Escape or (is_enter_key(event) and not is_line_break):
+            self.commit()
+            self.clearFocus()
+            self.ended.emit()
+        else:
+            super().keyPressEvent(event)
+
+
 class VerdictBox(QWidget):
     """Three buttons, the model's opinion, and the reason."""
 
-    decided = Signal(object, str)
-    """A `Verdict` and its reason."""
+    decided = Signal(str, object, str)
+    """The item, its `Verdict` and the reason."""
+    draftChanged = Signal(str, object)
+    """The item and its `VerdictDraft`, or None when nothing waits any more."""
     reasonWanted = Signal()
     """A verdict waits for its reason."""
-    notice = Signal(str)
-    """Emits why a verdict was not set: its reason is missing."""
+    ended = Signal()
+    """The user left the reason by a key."""
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._item_id = ""
         self._verdict = Verdict.UNDECIDED
-        self._held: Verdict | None = None
+        self._saved_reason = ""
+        self._draft: VerdictDraft | None = None
         self._opinion: bool | None = None
+        self.min_reason = 1
+        """The least number of characters of a reason that is needed."""
         self._opinion_label = label("", "small")
         self.buttons: dict[Verdict, Button] = {}
         row = QHBoxLayout()
@@ -59,7 +87,7 @@ class VerdictBox(QWidget):
             button.clicked.connect(lambda _checked=False, it=verdict: self.decide(it))
             self.buttons[verdict] = button
             row.addWidget(button, 1)
-        self.reason = TextEdit(self.tr("Reason or note for the report"), frameless=False)
+        self.reason = ReasonEdit(self.tr("Reason or note for the report"), frameless=False)
         self.reason.setObjectName("verdict-reason")
         self._ask = label("", "error", wrap=True)
         self._ask.hide()
@@ -75,6 +103,8 @@ class VerdictBox(QWidget):
         column.addWidget(self._ask)
         column.addWidget(self.reason)
         self.reason.committed.connect(self._on_reason_committed)
+        self.reason.typed.connect(self._on_reason_typed)
+        self.reason.ended.connect(self.ended)
 
     @property
     def shown_request(self) -> str:
@@ -86,27 +116,29 @@ class VerdictBox(QWidget):
         """The text about the model's opinion."""
         return self._opinion_label.text()
 
-    def show_item(self, item: ItemView) -> None:
-        """Show the verdict and the opinion. A reason that the user is typing is not replaced."""
+    @property
+    def shown_verdict(self) -> Verdict:
+        """The verdict that the buttons show: the one that waits for its reason, else the item's."""
+        return self._verdict if self._draft is None else self._draft.verdict
+
+    def show_item(self, item: ItemView, draft: VerdictDraft | None) -> None:
+        """Show the verdict and the opinion, or the draft. A reason that is being typed is not replaced."""
         if item.item_id != self._item_id:
-            if self._held is not None:
-                self.notice.emit(
-                    self.tr("Cannot save the verdict. It differs from the model's; enter a reason.")
-                )
-            self._item_id, self._held = item.item_id, None
-        self._verdict = item.verdict
+            # A text that was typed for the other item belongs to it.
+            self.commit()
+            self._item_id = item.item_id
+        self._verdict, self._saved_reason, self._draft = item.verdict, item.reason, draft
         self._opinion = results.model_opinion(item.result)
         text = {True: status_text("passed"), False: status_text("failed"), None: "–"}[self._opinion]
         self._opinion_label.setText(self.tr("Model: {opinion}").format(opinion=text))
         # No one has judged an item undecided that was never inspected.
         unseen = item.verdict is Verdict.UNDECIDED and item.pending_verdict is None and not item.result
-        self._mark(None if unseen else item.verdict)
-        if self._held is None:
-            self.reason.show_text(item.reason)
+        self._mark(None if unseen and draft is None else self.shown_verdict)
+        self.reason.show_text(item.reason if draft is None else draft.reason)
         self._ask_for_reason()
 
     def commit(self) -> None:
-        """Emit a typed reason that has not been emitted yet."""
+        """Commit a typed reason, if it is complete. Otherwise it stays a draft."""
         self.reason.commit()
 
     def set_editable(self, on: bool) -> None:
@@ -115,49 +147,72 @@ class VerdictBox(QWidget):
             button.setEnabled(on)
         self.reason.setReadOnly(not on)
 
-    def decide(self, verdict: Verdict) -> None:
-        """Set this verdict with the typed reason.
+    def decide(self, verdict: Verdict) -> bool:
+        """Set this verdict with the typed reason. Returns False if it waits for a reason.
 
-        A verdict that differs from the model's opinion waits for a reason.
+        After "Fail" the reason has the focus, so that a typed word never becomes other verdicts.
         """
         if self.reason.isReadOnly():
-            return
+            return False
         reason = self.reason.toPlainText().strip()
-        before = self._verdict if self._held is None else self._held
-        if verdict is not before is not Verdict.UNDECIDED and not self.reason.dirty:
+        before = self.shown_verdict
+        if verdict is not before is not Verdict.UNDECIDED and not self.reason.dirty and self._draft is None:
             # The reason was given for the verdict before.
             reason = ""
-        if differs(verdict, self._opinion) and not reason:
-            self._held = verdict
-            self.reason.show_text("")
-            self._mark(verdict)
-            self._ask_for_reason()
-            self.reasonWanted.emit()
-            self.reason.setFocus()
-            return
-        self._give(verdict, reason)
-
-    def _on_reason_committed(self, reason: str) -> None:
-        verdict = self._verdict if self._held is None else self._held
-        if reason or not differs(verdict, self._opinion):
+        is_complete = self._has_reason(verdict, reason)
+        if is_complete:
             self._give(verdict, reason)
         else:
-            self._ask_for_reason()
+            self.reason.show_text(reason)
+            self._keep(VerdictDraft(verdict, reason))
+        if verdict is Verdict.FAILED or not is_complete:
+            self.reasonWanted.emit()
+            self.reason.setFocus()
+        return is_complete
 
-    def _give(self, verdict: Verdict, reason: str) -> None:
-        self._held = None
-        self._verdict = verdict
-        self._mark(verdict)
-        self.decided.emit(verdict, reason)
+    def _has_reason(self, verdict: Verdict, reason: str) -> bool:
+        """Whether the reason is long enough, or missing where it is not needed."""
+        return len(reason) >= self.min_reason or (not reason and not differs(verdict, self._opinion))
+
+    def _on_reason_typed(self, text: str) -> None:
+        if self.reason.isReadOnly():
+            return
+        verdict = self.shown_verdict
+        is_saved = (verdict, text) == (self._verdict, self._saved_reason)
+        self._keep(None if is_saved else VerdictDraft(verdict, text))
+
+    def _on_reason_committed(self, text: str) -> None:
+        verdict = self.shown_verdict
+        if self.reason.isReadOnly():
+            return
+        if self._has_reason(verdict, text):
+            self._give(verdict, text)
+        else:
+            self._keep(VerdictDraft(verdict, text))
+
+    def _keep(self, draft: VerdictDraft | None) -> None:
+        self._draft = draft
+        self.draftChanged.emit(self._item_id, draft)
+        self._mark(self.shown_verdict)
         self._ask_for_reason()
 
+    def _give(self, verdict: Verdict, reason: str) -> None:
+        is_new = (verdict, reason) != (self._verdict, self._saved_reason) or self._draft is not None
+        self._verdict, self._saved_reason = verdict, reason
+        self._keep(None)
+        self.reason.show_text(reason)
+        if is_new:
+            self.decided.emit(self._item_id, verdict, reason)
+
     def _mark(self, verdict: Verdict | None) -> None:
-        shown = verdict if self._held is None else self._held
         for it, button in self.buttons.items():
-            button.setChecked(it is shown)
+            button.setChecked(it is verdict)
 
     def _ask_for_reason(self) -> None:
-        verdict = self._verdict if self._held is None else self._held
-        wanted = differs(verdict, self._opinion) and not self.reason.toPlainText().strip()
-        self._ask.setText(self.tr("Your verdict differs from the model's. Enter a reason."))
-        self._ask.setVisible(wanted)
+        is_waiting = not self._has_reason(self.shown_verdict, self.reason.toPlainText().strip())
+        if self.reason.toPlainText().strip():
+            text = self.tr("The reason needs at least %n character(s).", "", self.min_reason)
+        else:
+            text = self.tr("Your verdict differs from the model's. Enter a reason.")
+        self._ask.setText(text)
+        self._ask.setVisible(is_waiting)

@@ -181,7 +181,7 @@ def test_history_names_the_model_and_the_user_who_decided(stage: Stage) -> None:
     corrected = create_inspected_item(stage, "corrected", detection_entry(box, provenance=origin))
     path = f"/api/inspection_item/{corrected['item_id']}"
     stage.client.post(f"{path}/boxes", json={"of_version": 1, "boxes": []})
-    stage.client.post(f"{path}/verdict", json={"verdict": "failed", "reason": "锈"})
+    stage.client.post(f"{path}/verdict", json={"verdict": "failed", "reason": "有锈蚀"})
     create_inspected_item(
         stage, "of a stranger", detection_entry(box, provenance={"model_name": 7, "finished_at": "soon"})
     )

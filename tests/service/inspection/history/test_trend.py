@@ -116,9 +116,9 @@ def test_photo_is_the_detected_one_else_the_newest(stage: Stage) -> None:
 def test_trend_has_the_verdict_and_its_user(stage: Stage) -> None:
     then = create_inspected_item(stage, "then", detection_entry(("裂纹", 210, 220, 20, 20)))
     path = f"/api/inspection_item/{then['item_id']}/verdict"
-    stage.client.post(path, json={"verdict": "failed", "reason": "锈"})
+    stage.client.post(path, json={"verdict": "failed", "reason": "有锈蚀"})
     entry = read_trend(stage, create_inspected_item(stage, "now"))["entries"][0]
-    assert (entry["verdict"], entry["passed"], entry["reason"]) == ("failed", False, "锈")
+    assert (entry["verdict"], entry["passed"], entry["reason"]) == ("failed", False, "有锈蚀")
     assert entry["decided_by"] == "姓名 planner"
 
 

@@ -145,20 +145,20 @@ def test_no_other_verdict_than_the_models_without_a_reason(
     assert verdicts(open_workbench.session, item_id)[-1] == ("failed", None)
 
 
-def test_verdict_without_its_reason_is_reported_as_not_set(
+def test_verdict_without_its_reason_waits_and_is_not_set(
     open_workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     page = open_workbench.page
     write_detection(open_workbench)
     page.reload()
     qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion)
-    notices: list[str] = []
-    page.inspector.verdict.notice.connect(notices.append)
     open_workbench.context.commands.run("item.pass")
     page.go_to(page.open_record.rows[1].item_id)
-    assert len(notices) == 1
     assert page.open_record.rows[0].status == "undecided"
-    assert page.inspector.verdict.shown_request == ""
+    assert page.open_record.waiting == [page.open_record.rows[0].item_id]
+    page.go_to(page.open_record.rows[0].item_id)
+    assert page.inspector.verdict.buttons[Verdict.PASSED].isChecked()
+    assert page.inspector.verdict.shown_request
 
 
 def write_detection(desk: WorkbenchDriver) -> None:

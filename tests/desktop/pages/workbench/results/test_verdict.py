@@ -1,0 +1,206 @@
+"""What a person does about a verdict is what is stored: waiting verdicts, typed reasons, undo over a seal."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.sealing.finish_dialog import FinishDialog
+from desktop.pages.workbench.items.item_fields import PAUSE_MS
+from shared.codes import Verdict
+from shared.entries import Entry
+from tests.client_session import open_session
+from tests.desktop.pages.workbench.driver import (
+    WorkbenchDriver,
+    make_record,
+    store_detections,
+    workbench_driver,
+)
+from tests.desktop.pages.workbench.open_record.test_two_people import verdicts
+from tests.narrowing import as_instance, not_none
+
+PASSED_BY_MODEL: Entry = {"version": 1, "isPassed": True, "progress": "done", "resultImage": {"boxes": []}}
+
+
+@pytest.fixture
+def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+    """A record of three items; the model passed the first, and nobody has decided anything."""
+    record_id = make_record(workbench.session)
+    first = workbench.session.items.all(record_id)[0].item_id
+    store_detections(workbench.session, first, PASSED_BY_MODEL)
+    workbench.open(record_id, qtbot.waitUntil)
+    return workbench
+
+
+def decide_all(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    for row in desk.page.open_record.rows:
+        desk.page.item_changes.decide_item(row.item_id, Verdict.PASSED, "")
+    qtbot.waitUntil(lambda: desk.saved)
+
+
+def press(key: Qt.Key) -> None:
+    QTest.keyClick(not_none(QApplication.focusWidget()), key)
+
+
+def type_text(text: str) -> None:
+    QTest.keyClicks(not_none(QApplication.focusWidget()), text)
+
+
+def finish_dialog(desk: WorkbenchDriver, qtbot: QtBot) -> FinishDialog:
+    desk.context.commands.run("record.finish")
+    qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in desk.page.findChildren(FinishDialog)))
+    return next(dialog for dialog in desk.page.findChildren(FinishDialog) if dialog.isVisible())
+
+
+def test_fail_that_waits_for_its_reason_blocks_finishing_and_is_one_click_away(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    decide_all(desk, qtbot)
+    page = desk.page
+    first, second = (row.item_id for row in page.open_record.rows[:2])
+    page.go_to(first)
+    desk.context.commands.run("item.fail")
+    page.go_to(second)
+    dialog = finish_dialog(desk, qtbot)
+    assert not dialog.confirm_button.isEnabled()
+    link = as_instance(dialog.findChild(QPushButton, "finish-waiting"), QPushButton)
+    assert "条目1" in link.text()
+    assert "reason missing" in link.text()
+    link.click()
+    assert page.open_record.current == first
+    assert page.inspector.verdict.reason.hasFocus()
+    # No way around the dialog either.
+    page.finishing.finish_now()
+    assert not page.open_record.sealed
+    type_text("crack at the rivet")
+    press(Qt.Key.Key_Return)
+    assert page.open_record.waiting == []
+    dialog = finish_dialog(desk, qtbot)
+    assert dialog.confirm_button.isEnabled()
+    dialog.confirm_button.click()
+    qtbot.waitUntil(lambda: page.open_record.sealed)
+    assert verdicts(desk.session, first)[-1] == ("failed", "crack at the rivet")
+    page.go_to(first)
+    assert page.inspector.verdict.buttons[Verdict.FAILED].isChecked()
+
+
+def test_verdict_that_waits_survives_the_end_of_the_program(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    record_id = desk.page.open_record.record_id
+    first, second = (row.item_id for row in desk.page.open_record.rows[:2])
+    desk.page.go_to(first)
+    desk.context.commands.run("item.fail")
+    type_text("cr")
+    qtbot.wait(PAUSE_MS + 100)
+    assert not_none(desk.page.open_record.verdict_drafts.get(first)).reason == "cr"
+    desk.page.go_to(second)
+    # Another desktop of the same user opens the journal as after a crash.
+    desk.page.open_record.edits.close()
+    with open_session(desk.session.base_url) as session, workbench_driver(session, qtbot) as later:
+        later.open(record_id, qtbot.waitUntil)
+        assert later.page.open_record.current == first
+        box = later.page.inspector.verdict
+        assert box.buttons[Verdict.FAILED].isChecked()
+        assert box.reason.toPlainText() == "cr"
+        assert later.page.open_record.waiting == [first]
+        assert verdicts(session, first) == []
+
+
+def test_words_typed_after_fail_are_the_reason_and_no_verdicts(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    second = page.open_record.rows[1].item_id
+    page.go_to(second)
+    page.view.setFocus()
+    # No opinion of a model: the verdict needs no reason and is set at once.
+    desk.context.commands.run("item.fail")
+    assert page.inspector.verdict.reason.hasFocus()
+    type_text("any paint")
+    press(Qt.Key.Key_Return)
+    assert not page.inspector.verdict.reason.hasFocus()
+    qtbot.waitUntil(lambda: desk.saved)
+    assert [row.status for row in page.open_record.rows] == ["undecided", "failed", "not_started"]
+    assert verdicts(desk.session, second)[-1] == ("failed", "any paint")
+
+
+def test_pause_in_typing_signs_nothing(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    second = page.open_record.rows[1].item_id
+    page.go_to(second)
+    desk.context.commands.run("item.fail")
+    qtbot.waitUntil(lambda: desk.saved)
+    for part in ("de", "ep ", "scratch"):
+        type_text(part)
+        qtbot.wait(PAUSE_MS + 100)
+    assert verdicts(desk.session, second) == [("failed", None)]
+    assert page.open_record.waiting == [second]
+    press(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: desk.saved)
+    assert verdicts(desk.session, second) == [("failed", None), ("failed", "deep scratch")]
+
+
+def test_reason_needs_some_characters(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    first = page.open_record.rows[0].item_id
+    page.go_to(first)
+    desk.context.commands.run("item.fail")
+    type_text("d")
+    press(Qt.Key.Key_Return)
+    assert "3" in page.inspector.verdict.shown_request
+    assert page.open_record.waiting == [first]
+    assert verdicts(desk.session, first) == []
+
+
+def test_verdict_by_key_is_shown_with_the_way_back(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    page.go_to(page.open_record.rows[1].item_id)
+    shown: list[tuple[str, object]] = []
+    page.undoable.connect(lambda text, undo: shown.append((text, undo)))
+    desk.context.commands.run("item.pass")
+    ((text, undo),) = shown
+    assert text == "Item 2: Passed"
+    assert page.open_record.rows[1].status == "passed"
+    assert callable(undo)
+    undo()
+    assert page.open_record.rows[1].status != "passed"
+
+
+def test_undo_ends_at_the_seal_and_names_its_item(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    decide_all(desk, qtbot)
+    page, record_id = desk.page, desk.page.open_record.record_id
+    notices: list[str] = []
+    page.undo_controller.notice.connect(notices.append)
+    page.finishing.finish_now()
+    qtbot.waitUntil(lambda: page.open_record.sealed)
+    desk.session.records.reopen(record_id, "one more look")
+    page.reload()
+    qtbot.waitUntil(lambda: page.open_record.editable)
+    desk.context.commands.run("edit.undo")
+    assert notices == ["Nothing to undo."]
+    assert [row.status for row in page.open_record.rows] == ["passed"] * 3
+    page.go_to(page.open_record.rows[1].item_id)
+    page.item_changes.decide(Verdict.FAILED, "dent at the edge")
+    page.go_to(page.open_record.rows[2].item_id)
+    desk.context.commands.run("edit.undo")
+    assert notices[-1] == "Undone: Set verdict (item 2, 条目2)"
+    assert page.open_record.current == page.open_record.rows[1].item_id
+
+
+def test_keys_pressed_before_a_dialog_is_open_do_not_reach_the_page(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    page = desk.page
+    page.go_to(page.open_record.rows[1].item_id)
+    page.view.setFocus()
+    QTest.keyClick(page.view, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(page.view, Qt.Key.Key_Y)
+    qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in page.findChildren(FinishDialog)))
+    assert page.open_record.rows[1].status == "not_started"
+    dialog = next(dialog for dialog in page.findChildren(FinishDialog) if dialog.isVisible())
+    dialog.reject()
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    page.view.setFocus()
+    QTest.keyClick(page.view, Qt.Key.Key_Y)
+    assert page.open_record.rows[1].status == "passed"
