@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import io
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.file_names import last_name, same_picture
 from desktop.exchange.formats import coco, walkaround_json
-from desktop.exchange.formats.archive import MAX_BYTES, is_archive
+from desktop.exchange.formats.archive import MAX_BYTES, is_archive, members
 
 _PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp")
-_PICTURE_FOLDERS = (".", "images", "../images")
+_PICTURE_FOLDERS = (".", "images", "../images", "images/*", "../images/*", "../../images/*", "../*/images")
 """The folders in which labelling programs store pictures, relative to the folder of the file with the
 regions.
 """
@@ -63,7 +65,7 @@ def _embedded_picture(document: Mapping[str, Any]) -> FoundPicture | None:
     if not isinstance(data, str) or not data:
         return None
     try:
-        return FoundPicture(_last_name(name) or "image.png", base64.b64decode(data, validate=True))
+        return FoundPicture(last_name(name) or "image.png", base64.b64decode(data, validate=True))
     except binascii.Error:
         return None
 
@@ -77,31 +79,38 @@ def _picture_names(document: dict[str, Any]) -> Iterator[str]:
         *(image.get("file_name") for image in images if isinstance(image, dict)),
         reference.get("filename") if isinstance(reference, dict) else None,
     ):
-        if name := _last_name(value):
+        if name := last_name(value):
             yield name
 
 
-def _last_name(value: object) -> str:
-    """The last part of a path of any system."""
-    if not isinstance(value, str):
-        return ""
-    return PurePosixPath(PureWindowsPath(value).as_posix()).name
-
-
 def _files_beside(path: Path, name: str) -> Iterator[Path]:
+    """The pictures with this name, in whatever case, in the folders near `path`."""
     if Path(name).suffix.lower() not in _PICTURES:
         return
-    for folder in _PICTURE_FOLDERS:
-        candidate = path.parent / folder / name
-        if candidate.is_file():
-            yield candidate.resolve()
+    for pattern in _PICTURE_FOLDERS:
+        for folder in _near_folders(path.parent, pattern):
+            for candidate in folder.iterdir():
+                if same_picture(candidate.name, name) and candidate.is_file():
+                    yield candidate.resolve()
+
+
+def _near_folders(start: Path, pattern: str) -> Iterator[Path]:
+    """The folders that a pattern such as "../images/*" names."""
+    above = start
+    while pattern.startswith("../"):
+        above, pattern = above.parent, pattern.removeprefix("../")
+    if pattern == ".":
+        yield start
+        return
+    with contextlib.suppress(OSError):
+        yield from (folder for folder in sorted(above.glob(pattern)) if folder.is_dir())
 
 
 def _archived_picture(data: bytes) -> FoundPicture | None:
     """The only picture in a ZIP file; in an export that also contains photos, the picture of the regions."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = [entry for entry in archive.infolist() if entry.filename.lower().endswith(_PICTURES)]
+            entries = [entry for entry in members(archive) if entry.filename.lower().endswith(_PICTURES)]
             region_pictures = [
                 entry for entry in entries if "regions" in PurePosixPath(entry.filename).parts[:-1]
             ]
@@ -110,6 +119,6 @@ def _archived_picture(data: bytes) -> FoundPicture | None:
                 return None
             if entries[0].file_size > MAX_BYTES:
                 raise ExchangeError(Reason.TOO_LARGE)
-            return FoundPicture(_last_name(entries[0].filename), archive.read(entries[0]))
+            return FoundPicture(last_name(entries[0].filename), archive.read(entries[0]))
     except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, ValueError) as error:
         raise ExchangeError(Reason.UNREADABLE) from error

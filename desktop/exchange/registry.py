@@ -12,8 +12,17 @@ from desktop.exchange.data.content import ExportedPicture, Inspection
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import safe_name
 from desktop.exchange.data.imported_regions import ImportedRegions
-from desktop.exchange.formats import coco, csv_table, cvat, labelme, walkaround_json, yolo
-from desktop.exchange.formats.archive import MAX_BYTES, is_archive
+from desktop.exchange.formats import (
+    coco,
+    csv_table,
+    cvat,
+    label_studio,
+    labelme,
+    voc,
+    walkaround_json,
+    yolo,
+)
+from desktop.exchange.formats.archive import MAX_BYTES, is_archive, unpack
 
 
 class InspectionWriter(Protocol):
@@ -73,17 +82,27 @@ def find_reader(data: bytes, file_name: str) -> Callable[[bytes, ExportedPicture
     if len(data) > MAX_BYTES:
         raise ExchangeError(Reason.TOO_LARGE)
     if is_archive(data):
-        if coco.datasets(data):
-            return coco.regions
-        return cvat.regions if cvat.is_annotation_file(data) else yolo.regions
+        return _find_archive_reader(data)
     match Path(file_name).suffix.lower():
         case ".csv":
             return csv_table.regions
         case ".txt":
             return yolo.regions
-    if cvat.is_annotation_file(data):
-        return cvat.regions
+    if cvat.is_xml(data):
+        return voc.regions if voc.documents(data) else cvat.regions
+    if label_studio.tasks(data):
+        return label_studio.regions
     document = walkaround_json.load(data)
     if document.get("format") == walkaround_json.FORMAT:
         return walkaround_json.regions
     return labelme.regions if labelme.is_labelme_document(document) else coco.regions
+
+
+def _find_archive_reader(data: bytes) -> Callable[[bytes, ExportedPicture], ImportedRegions]:
+    if coco.datasets(data):
+        return coco.regions
+    if labelme.documents(data):
+        return labelme.regions
+    if unpack(data, ".xml"):
+        return voc.regions if voc.documents(data) else cvat.regions
+    return yolo.regions

@@ -297,6 +297,23 @@
     </message>
 </context>
 <context>
+    <name>ExchangeMessages</name>
+    <message numerus="yes">
+        <source>%n outside the image skipped.</source>
+        <translation>
+            <numerusform>%n outside the image skipped.</numerusform>
+            <numerusform>%n outside the image skipped.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n point(s) or empty shape(s) skipped.</source>
+        <translation>
+            <numerusform>%n point or empty shape skipped.</numerusform>
+            <numerusform>%n points or empty shapes skipped.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Explained</name>
     <message numerus="yes">
         <source>Explained by memory: seen in %n photo(s) of it.</source>
@@ -679,13 +696,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n outside the image skipped.</source>
-        <translation>
-            <numerusform>%n outside the image skipped.</numerusform>
-            <numerusform>%n outside the image skipped.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n region(s) imported.</source>
         <translation>
             <numerusform>%n region imported.</numerusform>
@@ -803,13 +813,6 @@
 </context>
 <context>
     <name>StartDialog</name>
-    <message numerus="yes">
-        <source>%n outside the image skipped.</source>
-        <translation>
-            <numerusform>%n outside the image skipped.</numerusform>
-            <numerusform>%n outside the image skipped.</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <source>%n region(s) imported.</source>
         <translation>

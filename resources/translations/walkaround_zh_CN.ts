@@ -4330,9 +4330,21 @@
 </context>
 <context>
     <name>ExchangeMessages</name>
+    <message numerus="yes">
+        <source>%n outside the image skipped.</source>
+        <translation>
+            <numerusform>已跳过图片范围外的 %n 处。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n point(s) or empty shape(s) skipped.</source>
+        <translation>
+            <numerusform>已跳过 %n 个点或空图形。</numerusform>
+        </translation>
+    </message>
     <message>
-        <source>Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO, CVAT or labelme file.</source>
-        <translation>文件中没有可读取的区域。请选择完好的 JSON、CSV、COCO、YOLO、CVAT 或 labelme 文件。</translation>
+        <source>Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO, CVAT, labelme, Pascal VOC or Label Studio file.</source>
+        <translation>无法从此文件读取区域。请选择未损坏的 JSON、CSV、COCO、YOLO、CVAT、labelme、Pascal VOC 或 Label Studio 文件。</translation>
     </message>
     <message>
         <source>No region in this file is inside the reference image.</source>
@@ -4343,8 +4355,12 @@
         <translation>文件过大，上限为 {n} 个区域、64 MB。</translation>
     </message>
     <message>
-        <source>This file has several images, none named like the reference image. Rename one in the file, or select a file with a single image.</source>
-        <translation>文件包含多张图片，且均与参考图不同名。请在文件中改名，或选择只含一张图片的文件。</translation>
+        <source>The regions were drawn on an image of other proportions, such as one that is turned or cropped. Select a file for this reference image.</source>
+        <translation>这些区域绘制在长宽比不同的图片上，例如旋转或裁剪过的图片。请选择与此参考图对应的文件。</translation>
+    </message>
+    <message>
+        <source>This file has several images, and not exactly one of them has the name of the reference image. Rename one in the file, or select a file with a single image.</source>
+        <translation>此文件包含多张图片，其中没有或不止一张与参考图同名。请在文件中改名，或选择只含一张图片的文件。</translation>
     </message>
 </context>
 <context>
@@ -8104,12 +8120,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n outside the image skipped.</source>
-        <translation>
-            <numerusform>已跳过图片范围外的 %n 个区域。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n region(s) imported.</source>
         <translation>
             <numerusform>已导入 %n 个区域。</numerusform>
@@ -9276,12 +9286,6 @@
 </context>
 <context>
     <name>StartDialog</name>
-    <message numerus="yes">
-        <source>%n outside the image skipped.</source>
-        <translation>
-            <numerusform>已跳过图片之外的 %n 个。</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <source>%n region(s) imported.</source>
         <translation>

@@ -14,6 +14,8 @@ class Reason(StrEnum):
     """The file contains no rectangle inside the picture."""
     WHICH_PICTURE = "which_picture"
     """The file names several pictures, and none of them is this reference image."""
+    OTHER_PROPORTIONS = "other_proportions"
+    """The file is for a picture of other proportions, such as one that is turned."""
     TOO_LARGE = "too_large"
     """The file contains more than an inspection can."""
 

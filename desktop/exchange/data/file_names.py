@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -21,6 +22,36 @@ def safe_name(name: str, default: str) -> str:
 def stem(file_name: str) -> str:
     """The name without its last suffix."""
     return PurePosixPath(file_name).stem
+
+
+def last_name(path: object) -> str:
+    """The last part of a path of any system; empty for another value."""
+    return PurePosixPath(path.replace("\\", "/")).name if isinstance(path, str) else ""
+
+
+def same_picture(path: object, target: str) -> bool:
+    """Whether a file names the picture `target`, in whatever folder, case or normalization.
+
+    A converted photo has its former name before the new suffix: IMG_1.HEIC.jpg.
+    """
+    name = _comparable(last_name(path))
+    return bool(name) and name in _former_names(target)
+
+
+def same_stem(path: str, target: str) -> bool:
+    """Whether a file belongs to the picture `target`, because its name differs in the suffix alone."""
+    wanted = {stem(name) for name in (*_former_names(target), *_former_names(safe_name(target, "reference")))}
+    return stem(_comparable(last_name(path))) in wanted
+
+
+def _comparable(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _former_names(target: str) -> set[str]:
+    name = _comparable(last_name(target))
+    former = stem(name)
+    return {name, former} if "." in former else {name}
 
 
 @dataclass(frozen=True, slots=True)

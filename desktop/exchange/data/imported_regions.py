@@ -14,6 +14,8 @@ from shared.wire.inspection import FileInfo, ItemCreate, ItemPoint, Point
 MAX_REGIONS = 10_000
 """The most regions that are read from one file, which is also the most items that a record is designed for.
 """
+_PROPORTIONS = 0.01
+"""The relative difference of proportions that is a rounding and no other picture."""
 _MAX_NAME_LENGTH = 255
 _MAX_TEXT_LENGTH = 20_000
 
@@ -33,9 +35,19 @@ class ImportedRegion:
 
 
 class ImportedRegions(list[ImportedRegion]):
-    """The regions of a file inside the picture; `left_out` is the number of regions outside it."""
+    """The regions of a file inside the picture.
 
-    left_out: int = 0
+    `outside` is the number of regions outside it, `without_area` the number of points, empty shapes and masks
+    of which no rectangle is known.
+    """
+
+    outside: int = 0
+    without_area: int = 0
+
+    @property
+    def left_out(self) -> int:
+        """How many shapes of the file are not regions."""
+        return self.outside + self.without_area
 
     @property
     def bounding_box_count(self) -> int:
@@ -44,25 +56,38 @@ class ImportedRegions(list[ImportedRegion]):
 
 
 def scale_rect(rect: Rect, source: tuple[float, float] | None, target: ExportedPicture) -> Rect:
-    """Scale `rect` from a picture of the size `source` (px) to `target`; unchanged if `source` is unknown."""
+    """Scale `rect` from a picture of the size `source` (px) to `target`; unchanged if `source` is unknown.
+
+    Raises ExchangeError (OTHER_PROPORTIONS) for a picture that is turned or cropped: a region would be in
+    another place.
+    """
     if source is None or source[0] <= 0 or source[1] <= 0:
         return rect
+    ratio = source[0] * target.height / (source[1] * target.width)
+    # A smaller copy of a picture has its sides rounded to whole pixels.
+    if abs(ratio - 1) > max(_PROPORTIONS, 1.5 / min(source)):
+        raise ExchangeError(Reason.OTHER_PROPORTIONS)
     scale_x, scale_y = target.width / source[0], target.height / source[1]
     return Rect(rect.x * scale_x, rect.y * scale_y, rect.w * scale_x, rect.h * scale_y)
 
 
-def fit_regions(drafts: Sequence[ImportedRegion], target: ExportedPicture) -> ImportedRegions:
-    """Clamp the drafts to `target` and leave out those that are outside it.
+def fit_regions(
+    drafts: Sequence[ImportedRegion], target: ExportedPicture, without_area: int = 0
+) -> ImportedRegions:
+    """Clamp the drafts to `target` and leave out those that are outside it or have no area.
 
+    without_area: the number of shapes that are left out already.
     Raises ExchangeError (NO_REGIONS, TOO_LARGE).
     """
     if len(drafts) > MAX_REGIONS:
         raise ExchangeError(Reason.TOO_LARGE)
+    flat = [draft for draft in drafts if draft.rect.w <= 0 or draft.rect.h <= 0]
     clamped = [replace(draft, rect=draft.rect.clamp(target.width, target.height)) for draft in drafts]
     regions = ImportedRegions(draft for draft in clamped if draft.rect.w > 0 and draft.rect.h > 0)
     if not regions:
         raise ExchangeError(Reason.NO_REGIONS)
-    regions.left_out = len(drafts) - len(regions)
+    regions.without_area = without_area + len(flat)
+    regions.outside = len(drafts) - len(flat) - len(regions)
     return regions
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import io
 import lzma
+import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
 
 from desktop.exchange.data.errors import ExchangeError, Reason
 from shared import atomic
@@ -15,6 +18,9 @@ from shared import atomic
 MAX_BYTES = 64_000_000
 """The most bytes that are read from one file, compressed or not."""
 _MAX_FILES = 20_000
+_XML_ENCODING = re.compile(rb"""<\?xml[^>]*encoding=["']([A-Za-z0-9._-]+)["']""")
+_UTF8_NAME = 0x800
+"""The flag of an entry whose name is UTF-8 (APPNOTE.TXT of PKWARE, general purpose bit 11)."""
 # A constant time, so that the same inspection always gives the same bytes.
 _ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -51,17 +57,23 @@ def _entry(path: str, compression: int) -> zipfile.ZipInfo:
 
 
 def unpack(data: bytes, *suffixes: str) -> dict[str, str]:
-    """Read the texts of a ZIP file with one of these suffixes.
+    """Read the texts of a ZIP file with one of these suffixes, by their paths.
 
+    Files that a system adds, and those in an unknown encoding, are passed over: they are not of the dataset.
     Raises ExchangeError (UNREADABLE, TOO_LARGE).
     """
+    texts: dict[str, str] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = [entry for entry in archive.infolist() if entry.filename.lower().endswith(suffixes)]
+            entries = [entry for entry in members(archive) if entry.filename.lower().endswith(suffixes)]
             # The archive states the sizes, and zipfile never returns more bytes than stated.
             if len(entries) > _MAX_FILES or sum(entry.file_size for entry in entries) > MAX_BYTES:
                 raise ExchangeError(Reason.TOO_LARGE)
-            return {entry.filename: decode_text(archive.read(entry)) for entry in entries}
+            for entry in entries:
+                content = archive.read(entry)
+                with contextlib.suppress(ExchangeError):
+                    texts[entry.filename] = decode_text(content)
+            return texts
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -74,14 +86,40 @@ def unpack(data: bytes, *suffixes: str) -> dict[str, str]:
         raise ExchangeError(Reason.UNREADABLE) from error
 
 
+def members(archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
+    """The files of an archive without those that macOS adds; their names in Chinese where they are."""
+    for entry in archive.infolist():
+        if not entry.flag_bits & _UTF8_NAME and not entry.filename.isascii():
+            # zipfile has decoded the name as code page 437; Chinese Windows writes GBK.
+            with contextlib.suppress(UnicodeError):
+                entry.filename = entry.filename.encode("cp437").decode("gb18030")
+        parts = PurePosixPath(entry.filename).parts
+        if parts and "__MACOSX" not in parts and not parts[-1].startswith("._"):
+            yield entry
+
+
 def is_archive(data: bytes) -> bool:
     """Whether `data` begins like a ZIP file."""
     return data[:2] == b"PK"
 
 
 def decode_text(data: bytes) -> str:
-    """Decode UTF-8, with or without a byte order mark. Raises ExchangeError (UNREADABLE)."""
+    """Decode UTF-8, UTF-16 with a byte order mark, or else GB 18030. Raises ExchangeError (UNREADABLE)."""
+    is_utf16 = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    for encoding in ("utf-16",) if is_utf16 else ("utf-8-sig", "gb18030"):
+        with contextlib.suppress(UnicodeDecodeError):
+            return data.decode(encoding)
+    raise ExchangeError(Reason.UNREADABLE)
+
+
+def decode_xml(data: bytes) -> str:
+    """Decode an XML document as it declares, or like any text. Raises ExchangeError (UNREADABLE)."""
+    declared = _XML_ENCODING.match(data[:200])
+    if declared is None:
+        return decode_text(data)
     try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
+        return data.decode(declared[1].decode("ascii"))
+    except LookupError as error:
         raise ExchangeError(Reason.UNREADABLE) from error
+    except UnicodeDecodeError:
+        return decode_text(data)

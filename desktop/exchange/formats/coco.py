@@ -27,6 +27,7 @@ from desktop.exchange.data.file_names import (
     dataset_pictures,
     name_photos,
     reference_names,
+    same_picture,
 )
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
 from desktop.exchange.formats.archive import is_archive, pack, unpack
@@ -113,7 +114,7 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     boxes are scaled if the sizes differ. For an annotation without a box, the box around its polygons is
     used. Raises ExchangeError.
     """
-    document = _unpack_dataset(data) if is_archive(data) else load(data)
+    document = _unpack_dataset(data, target) if is_archive(data) else load(data)
     images, annotations = document.get("images"), document.get("annotations")
     if not isinstance(images, list) or not isinstance(annotations, list):
         raise ExchangeError(Reason.UNREADABLE)
@@ -121,11 +122,14 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
         image = _choose_image([dict(image) for image in images], target)
         size = parse_rect([0, 0, image.get("width"), image.get("height")])
         names = {category["id"]: str(category["name"]) for category in document.get("categories") or []}
-        drafts = []
+        drafts, without_area = [], 0
         for annotation in annotations:
+            if annotation["image_id"] != image["id"]:
+                continue
             shape = annotation.get("segmentation")
-            rect = parse_rect(annotation.get("bbox")) or _bounding_rect_of_polygons(shape)
-            if rect is None or annotation["image_id"] != image["id"]:
+            rect = parse_rect(annotation.get("bbox")) or _bounding_rect_of_shape(shape)
+            if rect is None:
+                without_area += 1
                 continue
             attributes = annotation.get("attributes")
             attributes = attributes if isinstance(attributes, dict) else {}
@@ -141,7 +145,7 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
             )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ExchangeError(Reason.UNREADABLE) from error
-    return fit_regions(drafts, target)
+    return fit_regions(drafts, target, without_area)
 
 
 def is_dataset(document: Mapping[str, Any]) -> bool:
@@ -164,15 +168,42 @@ def datasets(data: bytes) -> list[dict[str, Any]]:
     return [document for document in documents if is_dataset(document)]
 
 
-def _unpack_dataset(data: bytes) -> dict[str, Any]:
+def _unpack_dataset(data: bytes, target: ExportedPicture) -> dict[str, Any]:
+    """The only dataset of a ZIP file, or the only one that names `target`, such as one of several splits."""
     documents = datasets(data)
-    if len(documents) != 1:
+    matches = [document for document in documents if _matching_images(document["images"], target)]
+    if len(matches) != 1 and len(documents) != 1:
         raise ExchangeError(Reason.WHICH_PICTURE if documents else Reason.UNREADABLE)
-    return documents[0]
+    return matches[0] if len(matches) == 1 else documents[0]
+
+
+def _bounding_rect_of_shape(shape: Any) -> Rect | None:
+    """The bounding box of polygons ``[[x, y, x, y, ...], ...]`` or of a mask; None for other values."""
+    return _bounding_rect_of_mask(shape) if isinstance(shape, dict) else _bounding_rect_of_polygons(shape)
+
+
+def _bounding_rect_of_mask(mask: Mapping[str, Any]) -> Rect | None:
+    """The bounding box of an uncompressed mask: the lengths of runs outside and inside, column by column."""
+    counts, size = mask.get("counts"), mask.get("size")
+    if not isinstance(counts, list) or not isinstance(size, list) or len(size) != 2:
+        return None
+    height, start = int(size[0]), 0
+    rows: list[int] = []
+    columns: list[int] = []
+    for place, length in enumerate(int(count) for count in counts):
+        end = start + length
+        if place % 2 and length > 0 < height:
+            columns += [start // height, (end - 1) // height]
+            first, last = start % height, (end - 1) % height
+            rows += [first, last] if start // height == (end - 1) // height else [0, height - 1]
+        start = end
+    if not rows:
+        return None
+    x, y = min(columns), min(rows)
+    return parse_rect([x, y, max(columns) + 1 - x, max(rows) + 1 - y])
 
 
 def _bounding_rect_of_polygons(polygons: Any) -> Rect | None:
-    """The bounding box of polygons ``[[x, y, x, y, ...], ...]``; None for other values."""
     if not isinstance(polygons, list) or not all(isinstance(polygon, list) for polygon in polygons):
         return None
     return bounding_rect([number for polygon in polygons for number in polygon])
@@ -192,10 +223,17 @@ def _is_other_shape(shape: Any, box: Rect) -> bool:
 
 
 def _choose_image(images: list[dict[str, Any]], target: ExportedPicture) -> dict[str, Any]:
-    for key, value in (("ipfs_cid", target.content_id), ("file_name", target.name)):
-        matches = [image for image in images if value and image.get(key) == value]
-        if len(matches) == 1:
-            return matches[0]
-    if len(images) != 1:
+    matches = _matching_images(images, target)
+    if len(matches) != 1 and len(images) != 1:
         raise ExchangeError(Reason.WHICH_PICTURE if images else Reason.NO_REGIONS)
-    return images[0]
+    return matches[0] if len(matches) == 1 else images[0]
+
+
+def _matching_images(images: Iterable[Any], target: ExportedPicture) -> list[dict[str, Any]]:
+    """The images with the content of `target`, else those with its name, else those with a similar name."""
+    found = [image for image in images if isinstance(image, dict)]
+    content_id, name = target.content_id, target.name
+    same_content = [image for image in found if content_id and image.get("ipfs_cid") == content_id]
+    same_name = [image for image in found if image.get("file_name") == name]
+    similar = [image for image in found if same_picture(image.get("file_name"), name)]
+    return same_content or same_name or similar

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from desktop.exchange.data.column_terms import CHINESE, CODES, EARLIER_TITLES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts
 from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.file_names import last_name, same_picture
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
 from desktop.exchange.formats.walkaround_json import parse_rect
 from shared.codes import Verdict
@@ -72,6 +74,7 @@ COLUMNS = (
 )
 # Spreadsheets also accept the full-width forms of Chinese keyboards.
 _FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "'")
+_THOUSANDS = re.compile(r"-?[1-9]\d{0,2}[.,]\d{3}")
 _OUTCOME = {True: "passed", False: "failed", None: ""}
 _REGION_COLUMNS = ("region_x", "region_y", "region_w", "region_h")
 _REFERENCE_SIZE_COLUMNS = ("reference_width", "reference_height")
@@ -132,18 +135,19 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     such a table names several pictures, only the rows of `target` are read.
     """
     try:
-        table = _read_table(data)
+        table, separator = _read_table(data)
         columns, rows = _columns(table.fieldnames or ()), list(table)
     except csv.Error as error:
         raise ExchangeError(Reason.UNREADABLE) from error
     if columns is None:
         raise ExchangeError(Reason.UNREADABLE)
+    decimal_mark = _decimal_mark(rows, [*columns.box, *columns.size], separator)
     drafts: dict[object, ImportedRegion] = {}
     for number, row in enumerate(_picture_rows(rows, columns, target)):
-        rect = columns.rect(row)
+        rect = columns.rect(row, decimal_mark)
         if rect is None:
             continue
-        size = parse_rect([0, 0, *(_number_text(row.get(name)) for name in columns.size)])
+        size = parse_rect([0, 0, *(_number_text(row.get(name), decimal_mark) for name in columns.size)])
         drafts.setdefault(
             row.get("item_id") or number,
             ImportedRegion(
@@ -166,9 +170,9 @@ class _Columns:
     size: Sequence[str]
     picture: str
 
-    def rect(self, row: _Row) -> Rect | None:
+    def rect(self, row: _Row, decimal_mark: str) -> Rect | None:
         """The region of a row; None for a row without one."""
-        numbers = [_number_text(row.get(name)) for name in self.box]
+        numbers = [_number_text(row.get(name), decimal_mark) for name in self.box]
         rect = parse_rect(numbers)
         if rect is None or not self.corners:
             return rect
@@ -203,20 +207,19 @@ def _columns(titles: Sequence[str]) -> _Columns | None:
 def _picture_rows(rows: Sequence[_Row], columns: _Columns, target: ExportedPicture) -> Sequence[_Row]:
     if not columns.picture:
         return rows
-    file_names = {_file_name(row.get(columns.picture)) for row in rows}
-    if len(file_names) < 2:
+    if len({last_name(row.get(columns.picture)) for row in rows}) < 2:
         return rows
-    if target.name not in file_names:
+    named = [row for row in rows if same_picture(row.get(columns.picture), target.name)]
+    if not named:
         raise ExchangeError(Reason.WHICH_PICTURE)
-    return [row for row in rows if _file_name(row.get(columns.picture)) == target.name]
+    return named
 
 
-def _file_name(path: str | None) -> str:
-    return (path or "").replace("\\", "/").rsplit("/", 1)[-1]
+def _read_table(data: bytes) -> tuple[csv.DictReader[str], str]:
+    """Open a table in any of the encodings and with any of the separators that spreadsheets write.
 
-
-def _read_table(data: bytes) -> csv.DictReader[str]:
-    """Open a table in any of the encodings and with any of the separators that spreadsheets write."""
+    Returns the separator too.
+    """
     is_utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
     for encoding in ("utf-16",) if is_utf16 else ("utf-8-sig", "gb18030"):
         try:
@@ -230,13 +233,35 @@ def _read_table(data: bytes) -> csv.DictReader[str]:
         codes = [_CODES.get(name, name) for name in titles]
         if {"item_name", *_REGION_COLUMNS} <= set(codes):
             reader.fieldnames = codes
-        return reader
+        return reader, separator
     raise ExchangeError(Reason.UNREADABLE)
 
 
-def _number_text(cell: str | None) -> str:
-    """A number with a decimal point; a comma in a cell is a decimal comma."""
-    return (cell or "").strip().replace(",", ".")
+def _decimal_mark(rows: Sequence[_Row], names: Sequence[str], separator: str) -> str:
+    """The decimal mark of the numbers in a table, as its cells show; else the usual one for its separator.
+
+    In "1.234,5" and "1,234.5" the last mark is the decimal one. A single mark that is not before three digits
+    separates decimals. "1,234" alone is a thousand beside commas, and a decimal beside semicolons.
+    """
+    for row in rows:
+        for name in names:
+            cell = (row.get(name) or "").strip()
+            marks = [letter for letter in cell if letter in ".,"]
+            if len(set(marks)) == 2:
+                return marks[-1]
+            if len(marks) == 1 and not _THOUSANDS.fullmatch(cell):
+                return marks[0]
+    return (
+        ","
+        if separator == ";" and any("," in (row.get(name) or "") for row in rows for name in names)
+        else "."
+    )
+
+
+def _number_text(cell: str | None, decimal_mark: str) -> str:
+    """A number with a decimal point and without marks between thousands."""
+    other = "." if decimal_mark == "," else ","
+    return (cell or "").strip().replace(other, "").replace(decimal_mark, ".")
 
 
 def _item_row(inspection: Inspection, facts: ItemFacts, terms: ColumnTerms) -> dict[str, Any]:

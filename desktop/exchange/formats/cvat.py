@@ -23,7 +23,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
@@ -35,6 +34,7 @@ from desktop.exchange.data.file_names import (
     dataset_pictures,
     name_photos,
     reference_names,
+    same_picture,
 )
 from desktop.exchange.data.imported_regions import (
     MAX_REGIONS,
@@ -43,7 +43,7 @@ from desktop.exchange.data.imported_regions import (
     fit_regions,
     scale_rect,
 )
-from desktop.exchange.formats.archive import is_archive, pack, unpack
+from desktop.exchange.formats.archive import decode_xml, is_archive, pack, unpack
 from desktop.exchange.formats.walkaround_json import bounding_rect, parse_rect
 from shared.geometry import Rect
 
@@ -212,7 +212,7 @@ class _Reader:
         self._attribute: str | None = None
         self._count = 0
 
-    def read(self, data: bytes) -> None:
+    def read(self, text: str) -> None:
         """Read a whole document. Raises ExchangeError (UNREADABLE, TOO_LARGE)."""
         parser = expat.ParserCreate()
         parser.buffer_text = True
@@ -221,7 +221,8 @@ class _Reader:
         parser.EndElementHandler = self._end_element
         parser.CharacterDataHandler = self._add_characters
         try:
-            parser.Parse(data, True)
+            # For a text, expat ignores the encoding that the document declares.
+            parser.Parse(text, True)
         except (expat.ExpatError, ValueError, LookupError) as error:
             raise ExchangeError(Reason.UNREADABLE) from error
 
@@ -269,12 +270,16 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     The picture is the one with the same content ID, else with the same file name, else the only one. Its
     shapes are scaled if the sizes differ. Raises ExchangeError.
     """
-    image = _choose_image(_read_images(data), target)
+    image = _choose_image(_read_images(data, target), target)
     size = parse_rect([0, 0, image.xml_attributes.get("width"), image.xml_attributes.get("height")])
-    drafts = []
+    drafts, without_area = [], 0
     for shape in image.shapes:
+        if shape.xml_attributes.get("outside") == "1":
+            # The shape of a track that is not in this picture.
+            continue
         rect = _rect(shape)
         if rect is None:
+            without_area += 1
             continue
         drafts.append(
             ImportedRegion(
@@ -285,59 +290,52 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
                 is_bounding_box=shape.kind != "box" or bool(_rotation(shape)),
             )
         )
-    return fit_regions(drafts, target)
+    return fit_regions(drafts, target, without_area)
 
 
-def is_annotation_file(data: bytes) -> bool:
-    """Whether `data` looks like an annotation file or a ZIP file with one."""
-    if is_archive(data):
-        return bool(unpack(data, ".xml"))
-    # Skip the byte order marks of UTF-8 and UTF-16.
+def is_xml(data: bytes) -> bool:
+    """Whether `data` begins like an XML document, after the byte order marks of UTF-8 and UTF-16."""
     return data[:4].lstrip(b"\xef\xbb\xbf\xfe\xff\x00 \r\n\t")[:1] == b"<"
 
 
-def _read_images(data: bytes) -> list[_Image]:
+def _read_images(data: bytes, target: ExportedPicture) -> list[_Image]:
     if not is_archive(data):
         reader = _Reader()
-        reader.read(data)
+        reader.read(decode_xml(data))
         return reader.images
     documents = []
     for text in (unpack(data, REGIONS) or unpack(data, ".xml")).values():
         reader = _Reader()
         try:
-            # `unpack` decoded the file from UTF-8, and expat takes bytes.
-            reader.read(text.encode("utf-8"))
+            reader.read(text)
         except ExchangeError as error:
             if error.reason is not Reason.UNREADABLE:
                 raise
             continue
         documents.append(reader.images)
-    if len(documents) != 1:
+    matches = [images for images in documents if _matching_images(images, target)]
+    if len(matches) != 1 and len(documents) != 1:
         raise ExchangeError(Reason.WHICH_PICTURE if documents else Reason.UNREADABLE)
-    return documents[0]
+    return matches[0] if len(matches) == 1 else documents[0]
 
 
 def _choose_image(images: list[_Image], target: ExportedPicture) -> _Image:
-    for value, key in ((target.content_id, _content_id), (target.name, _name), (target.name, _last_name)):
-        matches = [image for image in images if value and key(image) == value]
-        if len(matches) == 1:
-            return matches[0]
-    if len(images) != 1:
+    matches = _matching_images(images, target)
+    if len(matches) != 1 and len(images) != 1:
         raise ExchangeError(Reason.WHICH_PICTURE if images else Reason.NO_REGIONS)
-    return images[0]
+    return matches[0] if len(matches) == 1 else images[0]
 
 
-def _content_id(image: _Image) -> str | None:
-    return image.xml_attributes.get("ipfs_cid")
-
-
-def _name(image: _Image) -> str | None:
-    return image.xml_attributes.get("name")
-
-
-def _last_name(image: _Image) -> str:
-    """The name without the folders of the image within its task."""
-    return PurePosixPath(image.xml_attributes.get("name", "").replace("\\", "/")).name
+def _matching_images(images: list[_Image], target: ExportedPicture) -> list[_Image]:
+    """The images with the content of `target`, else those with its name, else those with a similar name."""
+    names = [(image.xml_attributes.get("name"), image) for image in images]
+    same_content = [
+        image
+        for image in images
+        if target.content_id and image.xml_attributes.get("ipfs_cid") == target.content_id
+    ]
+    same_name = [image for name, image in names if name == target.name]
+    return same_content or same_name or [image for name, image in names if same_picture(name, target.name)]
 
 
 def _rect(shape: _Shape) -> Rect | None:

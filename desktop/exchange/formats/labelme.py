@@ -2,20 +2,23 @@
 
 A document contains `shapes` with `label`, `shape_type` and `points` in px, and `imagePath`, `imageWidth`,
 `imageHeight`. Each shape becomes its bounding box. The two points of a circle are its centre and a point on
-its edge. A shape without an area is left out.
+its edge. A shape without an area, such as a point, is left out and counted.
 
 Source of the fields: the files that the program writes, https://github.com/wkentaro/labelme.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping
 from typing import Any
 
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.file_names import same_picture, same_stem
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
+from desktop.exchange.formats.archive import is_archive, unpack
 from desktop.exchange.formats.walkaround_json import bounding_rect, load, parse_rect
 from shared.geometry import Rect
 
@@ -26,17 +29,21 @@ def is_labelme_document(document: Mapping[str, Any]) -> bool:
 
 
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
-    """Read the shapes of a document, scaled to `target` if the sizes differ. Raises ExchangeError."""
-    document = load(data)
+    """Read the shapes of a document, scaled to `target` if the sizes differ; of a ZIP file the document of
+    `target`. Raises ExchangeError.
+    """
+    document = _unpack_document(data, target) if is_archive(data) else load(data)
     if not is_labelme_document(document):
         raise ExchangeError(Reason.UNREADABLE)
     size = parse_rect([0, 0, document.get("imageWidth"), document.get("imageHeight")])
-    drafts = []
+    drafts, without_area = [], 0
     for shape in document["shapes"]:
         if not isinstance(shape, dict):
             raise ExchangeError(Reason.UNREADABLE)
         rect, description = _rect(shape), shape.get("description")
-        if rect is not None:
+        if rect is None:
+            without_area += 1
+        else:
             drafts.append(
                 ImportedRegion(
                     name=str(shape.get("label") or ""),
@@ -45,7 +52,30 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
                     is_bounding_box=shape.get("shape_type") != "rectangle",
                 )
             )
-    return fit_regions(drafts, target)
+    return fit_regions(drafts, target, without_area)
+
+
+def documents(data: bytes) -> dict[str, dict[str, Any]]:
+    """The documents of labelme in a ZIP file by their paths. Raises ExchangeError (UNREADABLE, TOO_LARGE)."""
+    found = {}
+    for path, text in unpack(data, ".json").items():
+        with contextlib.suppress(ExchangeError):
+            document = load(text.encode("utf-8"))
+            if is_labelme_document(document):
+                found[path] = document
+    return found
+
+
+def _unpack_document(data: bytes, target: ExportedPicture) -> dict[str, Any]:
+    found = documents(data)
+    matches = [
+        document
+        for path, document in found.items()
+        if same_picture(document.get("imagePath"), target.name) or same_stem(path, target.name)
+    ]
+    if len(matches) != 1 and len(found) != 1:
+        raise ExchangeError(Reason.WHICH_PICTURE if found else Reason.UNREADABLE)
+    return matches[0] if len(matches) == 1 else next(iter(found.values()))
 
 
 def _rect(shape: Mapping[str, Any]) -> Rect | None:

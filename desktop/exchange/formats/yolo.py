@@ -6,7 +6,8 @@ each line, and `data.yaml`. The classes of regions are the items' names, those o
 Unprintable characters in a name become spaces, so that it fits on one line. The format has no confidences and
 no descriptions. If pictures are included, they are in the folder `images/` of each dataset.
 
-Polygons of other programs are read as their bounding boxes.
+Polygons, turned boxes and predictions of other programs are read as boxes; the number of values in a line
+says which of them it is.
 
 Sources of the format: https://docs.ultralytics.com/datasets/detect/ and, for polygons,
 https://docs.ultralytics.com/datasets/segment/.
@@ -14,14 +15,23 @@ https://docs.ultralytics.com/datasets/segment/.
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
 
 from desktop.exchange.data.column_terms import CODES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection
 from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.file_names import dataset_pictures, name_photos, reference_names, safe_name, stem
+from desktop.exchange.data.file_names import (
+    dataset_pictures,
+    name_photos,
+    reference_names,
+    safe_name,
+    same_stem,
+    stem,
+)
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions
 from desktop.exchange.formats.archive import decode_text, is_archive, pack, unpack
 from desktop.exchange.formats.walkaround_json import bounding_rect, parse_rect
@@ -32,12 +42,10 @@ _CLASSES = "classes.txt"
 _NAME_FILES = (_CLASSES, "obj.names", "_darknet.labels")
 """Files with the name of a class on each line, of this and other programs."""
 _YAML = "data.yaml"
-# The file is untrusted: these patterns match in a time that is linear in its length.
+_VISIBILITIES = frozenset({"0", "1", "2", "0.0", "1.0", "2.0"})
+"""Of a key point: not labelled, hidden, visible."""
 _MAX_YAML_LENGTH = 250_000
-_NAMES_BLOCK = re.compile(r"^names:[ \t]*\n((?:[ \t]*(?:-|\d{1,9}[ \t]*:).*\n?)+)", re.MULTILINE)
-_BLOCK_ROW = re.compile(r"^[ \t]*(?:-|(\d{1,9})[ \t]*:)(.*)$")
-_NAMES_INLINE = re.compile(r"^names:[ \t]*(?=[\[{])", re.MULTILINE)
-_INLINE_END = re.compile(r"[\]}]")
+_MAX_CLASSES = 100_000
 
 
 def write(inspection: Inspection, _terms: ColumnTerms = CODES) -> bytes:
@@ -93,17 +101,25 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     folder `regions/`, only this folder is searched. Raises ExchangeError.
     """
     if not is_archive(data):
-        return fit_regions(_drafts(decode_text(data), (), target), target)
+        return fit_regions(_drafts(decode_text(data), _Dataset(), target), target)
     texts = unpack(data, ".txt", ".yaml", ".yml", ".names", ".labels")
     region_texts = {path: text for path, text in texts.items() if path.startswith("regions/")}
     texts = region_texts or texts
     labels = {path: text for path, text in texts.items() if _is_label(path)}
-    wanted_stem = stem(safe_name(target.name, "reference"))
-    matches = [text for path, text in labels.items() if stem(path) == wanted_stem]
+    # Splits may contain the same picture.
+    matches = {text for path, text in labels.items() if same_stem(path, target.name)}
     if len(matches) != 1 and len(labels) != 1:
         raise ExchangeError(Reason.WHICH_PICTURE if labels else Reason.UNREADABLE)
-    text = matches[0] if len(matches) == 1 else next(iter(labels.values()))
-    return fit_regions(_drafts(text, _class_names(texts), target), target)
+    text = matches.pop() if len(matches) == 1 else next(iter(labels.values()))
+    return fit_regions(_drafts(text, _read_dataset(texts), target), target)
+
+
+@dataclass(frozen=True, slots=True)
+class _Dataset:
+    """The names of the classes, and the numbers of the key points of a box, 0 if it is unknown."""
+
+    names: Sequence[str] = ()
+    key_point_numbers: int = 0
 
 
 def _is_label(path: str) -> bool:
@@ -112,88 +128,98 @@ def _is_label(path: str) -> bool:
     return name.endswith(".txt") and name not in (_CLASSES, *lists) and not name.startswith("readme")
 
 
-def _drafts(text: str, names: Sequence[str], target: ExportedPicture) -> list[ImportedRegion]:
+def _drafts(text: str, dataset: _Dataset, target: ExportedPicture) -> list[ImportedRegion]:
     drafts = []
     for line in text.splitlines():
         columns = line.split()
         if not columns:
             continue
-        fractions = _box_fractions(columns[1:])
-        if fractions is None or not columns[0].isascii() or not columns[0].isdigit():
+        number = _class_number(columns[0])
+        box = _box_fractions(columns[1:], dataset.key_point_numbers)
+        if number is None or box is None:
             raise ExchangeError(Reason.UNREADABLE)
-        number = int(columns[0]) if len(columns[0]) < 10 else -1
+        fractions, is_bounding_box = box
         rect = Rect(
             fractions.x * target.width,
             fractions.y * target.height,
             fractions.w * target.width,
             fractions.h * target.height,
         )
-        name = names[number] if 0 <= number < len(names) else ""
-        drafts.append(ImportedRegion(name, rect, is_bounding_box=len(columns) > 6))
+        name = dataset.names[number] if number < len(dataset.names) else ""
+        drafts.append(ImportedRegion(name, rect, is_bounding_box=is_bounding_box))
     return drafts
 
 
-def _box_fractions(numbers: Sequence[str]) -> Rect | None:
-    """The box of a line in fractions of the picture; None if the line is not a box.
-
-    Four numbers are a box, a fifth is the confidence of a prediction, and six or more are the corners of a
-    polygon.
-    """
-    if len(numbers) > 5:
-        return bounding_rect(numbers)
-    middle = parse_rect(numbers[:4]) if len(numbers) >= 4 else None
-    if middle is None:
+def _class_number(text: str) -> int | None:
+    """A whole number, which some programs write as 0.0; None for another text."""
+    try:
+        number = float(text)
+    except ValueError:
         return None
-    return Rect(middle.x - middle.w / 2, middle.y - middle.h / 2, middle.w, middle.h)
+    return int(number) if number.is_integer() and 0 <= number < 1e9 else None
 
 
-def _class_names(files: dict[str, str]) -> list[str]:
+def _box_fractions(numbers: Sequence[str], key_point_numbers: int) -> tuple[Rect, bool] | None:
+    """The box of a line in fractions of the picture, and if it encloses another shape.
+
+    None if the line is not a box. The number of values says what they are:
+
+    - 4: a box; 5: with the confidence of a prediction; 6 with a whole number at the end: and with the id of a
+      track
+    - 4 and key points, as `kpt_shape` of the dataset or a visibility of 0, 1 or 2 at every third place shows
+    - an even number from 6 on: the corners of a polygon or of a turned box; an odd one: with a confidence
+    """
+    count = len(numbers)
+    has_track = count == 6 and numbers[5].isdigit()
+    if count in (4, 5) or has_track or _has_key_points(numbers, key_point_numbers):
+        middle = parse_rect(numbers[:4])
+        if middle is None:
+            return None
+        return Rect(middle.x - middle.w / 2, middle.y - middle.h / 2, middle.w, middle.h), False
+    outline = bounding_rect(numbers[: count - count % 2]) if count >= 6 else None
+    return None if outline is None else (outline, True)
+
+
+def _has_key_points(numbers: Sequence[str], key_point_numbers: int) -> bool:
+    behind = len(numbers) - 4
+    if key_point_numbers:
+        return behind in (key_point_numbers, key_point_numbers + 1)
+    flags = numbers[6::3]
+    return behind >= 3 and behind % 3 < 2 and bool(flags) and all(flag in _VISIBILITIES for flag in flags)
+
+
+def _read_dataset(files: dict[str, str]) -> _Dataset:
+    """The classes of the dataset from a file of names, else from data.yaml; key points from data.yaml."""
+    documents = [_load_yaml(text) for path, text in files.items() if path.lower().endswith((".yaml", ".yml"))]
+    names: list[str] = []
+    points = 0
+    for document in documents:
+        names = names or _yaml_names(document.get("names"))
+        shape = document.get("kpt_shape")
+        if isinstance(shape, list) and len(shape) == 2 and all(type(side) is int for side in shape):
+            points = points or shape[0] * shape[1]
     for path, text in files.items():
         if path.rsplit("/", 1)[-1].lower() in _NAME_FILES:
-            return [line.strip() for line in text.splitlines()]
-    for path, text in files.items():
-        if path.lower().endswith((".yaml", ".yml")):
-            return _yaml_names(text)
-    return []
+            names = [line.strip() for line in text.splitlines()]
+            break
+    return _Dataset(names, points)
 
 
-def _yaml_names(text: str) -> list[str]:
-    """The class names of a data.yaml, in the three forms that programs write; empty for other forms."""
-    text = text[:_MAX_YAML_LENGTH]
-    inline = _NAMES_INLINE.search(text)
-    end = None if inline is None else _INLINE_END.search(text, inline.end())
-    if inline is not None and end is not None:
-        literal = text[inline.end() : end.end()]
-        try:
-            names = ast.literal_eval(literal)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            names = [word.strip() for word in literal.strip("[]{}").split(",")]
-        if isinstance(names, dict):
-            return _names_in_order(
-                {int(key): str(name) for key, name in names.items() if isinstance(key, int)}
-            )
-        return [str(name) for name in names] if isinstance(names, list) else []
-    block = _NAMES_BLOCK.search(text)
-    if block is None:
+def _load_yaml(text: str) -> dict[str, Any]:
+    try:
+        document = yaml.safe_load(text[:_MAX_YAML_LENGTH])
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _yaml_names(names: Any) -> list[str]:
+    """The class names of a data.yaml: a list, or a mapping from their numbers; empty for other values."""
+    if isinstance(names, list):
+        return [str(name) for name in names]
+    if not isinstance(names, dict):
         return []
-    names_by_number: dict[int, str] = {}
-    for line in block.group(1).splitlines():
-        row = _BLOCK_ROW.match(line)
-        if row is not None:
-            names_by_number[int(row.group(1) or len(names_by_number))] = _unquote(row.group(2).strip(" \t"))
-    return _names_in_order(names_by_number)
-
-
-def _names_in_order(names_by_number: dict[int, str]) -> list[str]:
+    by_number = {int(str(key)): str(name) for key, name in names.items() if str(key).isdigit()}
     # A missing number gets an empty name. The length is limited because a number may be absurdly large.
-    count = min(max(names_by_number, default=-1) + 1, 100_000)
-    return [names_by_number.get(number, "") for number in range(count)]
-
-
-def _unquote(word: str) -> str:
-    if word[:1] in ("'", '"'):
-        try:
-            return str(ast.literal_eval(word))
-        except (ValueError, SyntaxError):
-            return word.strip("'\"")
-    return word
+    count = min(max(by_number, default=-1) + 1, _MAX_CLASSES)
+    return [by_number.get(number, "") for number in range(count)]

@@ -236,7 +236,7 @@ class StartDialog(Dialog):
         if self._imports_regions:
             text = self.tr("%n region(s) imported.", "", started.regions)
             if started.left_out:
-                text += " " + self.tr("%n outside the image skipped.", "", started.left_out)
+                text += " " + started.left_out
             self.notice.emit(text)
 
     def _on_failed(self, error: Exception) -> None:

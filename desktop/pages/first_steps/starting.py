@@ -18,6 +18,7 @@ from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegio
 from desktop.exchange.formats.archive import MAX_BYTES
 from desktop.exchange.registry import read_regions
 from desktop.imaging.conversion import prepare_upload
+from desktop.pages.common.messages.exchange_messages import left_out_sentence
 from shared.geometry import pixels_to_point
 from shared.ids import new_key
 from shared.wire.catalogue import (
@@ -77,11 +78,11 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class StartedRecord:
-    """The created record; `left_out` is the number of regions outside the picture."""
+    """The created record; `left_out` says what of the file is no region, as sentences."""
 
     record_id: str
     regions: int = 0
-    left_out: int = 0
+    left_out: str = ""
 
 
 def start_record(
@@ -113,7 +114,7 @@ def start_record(
             session.items.create(item, progress.item_key)
         progress.has_items = True
     report(100)
-    return StartedRecord(record_id, len(drafts), drafts.left_out)
+    return StartedRecord(record_id, len(drafts), left_out_sentence(drafts.outside, drafts.without_area))
 
 
 def _create_or_update_record(

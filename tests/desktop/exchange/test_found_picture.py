@@ -105,3 +105,14 @@ def test_a_damaged_file_is_unreadable(tmp_path: Path) -> None:
     with pytest.raises(ExchangeError) as caught:
         find_picture(path)
     assert caught.value.reason is Reason.UNREADABLE
+
+
+def test_picture_is_found_in_other_case_and_in_the_folders_of_datasets(tmp_path: Path) -> None:
+    labels, pictures = tmp_path / "labels" / "train", tmp_path / "images" / "train"
+    labels.mkdir(parents=True)
+    pictures.mkdir(parents=True)
+    (labels / "IMG_1.txt").write_text("0 .5 .5 .1 .1")
+    (pictures / "IMG_1.JPG").write_bytes(b"x")
+    found = find_picture(labels / "IMG_1.txt")
+    assert found is not None
+    assert found.name == "IMG_1.JPG"

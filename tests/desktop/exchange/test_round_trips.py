@@ -128,6 +128,6 @@ def test_regions_are_scaled_to_an_image_of_another_size(format_id: str) -> None:
     export_format = next(candidate for candidate in FORMATS if candidate.format_id == format_id)
     picture = ExportedPicture("a.jpg", 400, 300)
     data = export_format.write(inspection_with([Rect(100, 30, 300, 60)], picture, ["翼根"]))
-    (draft,) = read_regions(data, export_format.file_name("x"), ExportedPicture("b.png", 4000, 600))
-    assert (draft.rect.x, draft.rect.y, draft.rect.w, draft.rect.h) == pytest.approx((1000, 60, 3000, 120))
+    (draft,) = read_regions(data, export_format.file_name("x"), ExportedPicture("b.png", 4000, 3000))
+    assert (draft.rect.x, draft.rect.y, draft.rect.w, draft.rect.h) == pytest.approx((1000, 300, 3000, 600))
     assert draft.name == "翼根"

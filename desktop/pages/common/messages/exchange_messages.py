@@ -15,18 +15,37 @@ def exchange_sentence(error: ExchangeError) -> str:
         case Reason.UNREADABLE:
             return translate(
                 "ExchangeMessages",
-                "Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO, CVAT or "
-                "labelme file.",
+                "Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO, CVAT, "
+                "labelme, Pascal VOC or Label Studio file.",
             )
         case Reason.NO_REGIONS:
             return translate("ExchangeMessages", "No region in this file is inside the reference image.")
         case Reason.WHICH_PICTURE:
             return translate(
                 "ExchangeMessages",
-                "This file has several images, none named like the reference image. Rename one in the file, "
-                "or select a file with a single image.",
+                "This file has several images, and not exactly one of them has the name of the reference "
+                "image. Rename one in the file, or select a file with a single image.",
+            )
+        case Reason.OTHER_PROPORTIONS:
+            return translate(
+                "ExchangeMessages",
+                "The regions were drawn on an image of other proportions, such as one that is turned or "
+                "cropped. Select a file for this reference image.",
             )
         case Reason.TOO_LARGE:
             return translate(
                 "ExchangeMessages", "The file is too large. The limit is {n} regions and 64 MB."
             ).format(n=MAX_REGIONS)
+
+
+def left_out_sentence(outside: int, without_area: int) -> str:
+    """What was left out at an import, as sentences; empty if nothing was."""
+    translate = QCoreApplication.translate
+    sentences = []
+    if outside:
+        sentences.append(translate("ExchangeMessages", "%n outside the image skipped.", "", outside))
+    if without_area:
+        sentences.append(
+            translate("ExchangeMessages", "%n point(s) or empty shape(s) skipped.", "", without_area)
+        )
+    return " ".join(sentences)

@@ -18,7 +18,7 @@ from desktop.exchange.registry import READABLE_PATTERNS, read_regions
 from desktop.pages.common.files.export import ExportController
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
 from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.common.messages.exchange_messages import exchange_sentence
+from desktop.pages.common.messages.exchange_messages import exchange_sentence, left_out_sentence
 from desktop.pages.workbench.exchange.bulk_import import BulkImport
 from desktop.pages.workbench.open_record.item_changes import ItemChanges
 from desktop.pages.workbench.open_record.open_record import OpenRecord
@@ -34,7 +34,7 @@ class RegionFilesController(QObject):
     def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
         super().__init__(window)
         self._open_record, self._window = open_record, window
-        self._left_out = self._boxed = 0
+        self._left_out, self._boxed = "", 0
         self.importing = BulkImport(open_record, window)
         self.importing.imported.connect(self._on_imported)
         self.exporter = ExportController(open_record.context, window)
@@ -77,7 +77,7 @@ class RegionFilesController(QObject):
             ItemChanges(open_record).default_model(),
         )
 
-        def items() -> tuple[list[dict[str, Any]], int, int]:
+        def items() -> tuple[list[dict[str, Any]], str, int]:
             drafts = _read_file(path, target)
             fields = _fields(
                 item_creates(
@@ -90,7 +90,8 @@ class RegionFilesController(QObject):
                 model_ids,
                 default,
             )
-            return fields, drafts.left_out, drafts.bounding_box_count
+            left_out = left_out_sentence(drafts.outside, drafts.without_area)
+            return fields, left_out, drafts.bounding_box_count
 
         run(
             items,
@@ -105,7 +106,7 @@ class RegionFilesController(QObject):
             return None
         return ExportedPicture(file.name, width, height, file.info.get("ipfs_cid"))
 
-    def _create_items(self, record_id: str, fields: list[dict[str, Any]], left_out: int, boxed: int) -> None:
+    def _create_items(self, record_id: str, fields: list[dict[str, Any]], left_out: str, boxed: int) -> None:
         if (
             self._open_record.record_id == record_id
             and self._open_record.may_edit()
@@ -118,7 +119,7 @@ class RegionFilesController(QObject):
         if count:
             text = self.tr("%n region(s) imported.", "", count)
             if self._left_out:
-                text += " " + self.tr("%n outside the image skipped.", "", self._left_out)
+                text += " " + self._left_out
             if self._boxed:
                 text += " " + self.tr("%n other shape(s) converted to bounding rectangles.", "", self._boxed)
             self.notice.emit(text)

@@ -38,7 +38,7 @@ class FirstHour:
         self._patch = monkeypatch
 
     def wait(self, holds: Callable[[], object]) -> None:
-        self.qtbot.waitUntil(lambda: bool(holds()), timeout=60_000)
+        self.qtbot.waitUntil(lambda: bool(holds()), timeout=180_000)
 
     def click(self, widget: QWidget) -> None:
         click(self.qtbot, widget)

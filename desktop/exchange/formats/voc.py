@@ -1,0 +1,61 @@
+"""Reads regions from Pascal VOC's XML, of one file or of the files in a ZIP file. The format is not written.
+
+A document is one picture: `filename`, `size` with `width` and `height`, and `object` elements with `name` and
+`bndbox` (xmin, ymin, xmax, ymax in px). A document with a DTD is refused, so that it cannot declare entities.
+
+Source of the fields: the development kit of the challenge, http://host.robots.ox.ac.uk/pascal/VOC/voc2012/.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import xml.etree.ElementTree as ET
+
+from desktop.exchange.data.content import ExportedPicture
+from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.file_names import same_picture, same_stem
+from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
+from desktop.exchange.formats.archive import decode_xml, is_archive, unpack
+from desktop.exchange.formats.walkaround_json import bounding_rect, parse_rect
+
+
+def documents(data: bytes) -> dict[str, ET.Element]:
+    """The documents of Pascal VOC by their paths; the path is empty for a single file.
+
+    Raises ExchangeError (UNREADABLE, TOO_LARGE).
+    """
+    texts = unpack(data, ".xml") if is_archive(data) else {"": decode_xml(data)}
+    found = {}
+    for path, text in texts.items():
+        if "<!DOCTYPE" in text or "<!ENTITY" in text:
+            continue
+        with contextlib.suppress(ET.ParseError, ValueError):
+            # Without its declaration: the text is decoded already.
+            root = ET.fromstring(text[text.find("?>") + 2 :] if text.startswith("<?xml") else text)  # noqa: S314
+            if root.tag == "annotation" and root.find("size") is not None:
+                found[path] = root
+    return found
+
+
+def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
+    """Read the objects of the picture `target`, scaled if the sizes differ. Raises ExchangeError."""
+    found = documents(data)
+    matches = [
+        root
+        for path, root in found.items()
+        if same_picture(root.findtext("filename"), target.name) or (path and same_stem(path, target.name))
+    ]
+    if len(matches) != 1 and len(found) != 1:
+        raise ExchangeError(Reason.WHICH_PICTURE if found else Reason.UNREADABLE)
+    root = matches[0] if len(matches) == 1 else next(iter(found.values()))
+    size = parse_rect([0, 0, root.findtext("size/width"), root.findtext("size/height")])
+    drafts, without_area = [], 0
+    for element in root.iterfind("object"):
+        corners = [element.findtext(f"bndbox/{side}") for side in ("xmin", "ymin", "xmax", "ymax")]
+        rect = bounding_rect(corners)
+        if rect is None:
+            without_area += 1
+            continue
+        rect = scale_rect(rect, None if size is None else (size.w, size.h), target)
+        drafts.append(ImportedRegion((element.findtext("name") or "").strip(), rect))
+    return fit_regions(drafts, target, without_area)
