@@ -53,12 +53,6 @@ class HelpRequests(QObject):
 class BaseDialog(QDialog):
     """A dialog in which F1 opens the guide, because the command of the main window does not reach it."""
 
-    def exec(self) -> int:
-        """Run the dialog until it closes. Raises UnansweredQuestionError where no person is there."""
-        texts = (text.text() for text in self.findChildren(QLabel))
-        with modal_question(self.windowTitle(), " ".join(filter(None, texts))):
-            return super().exec()
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() != Qt.Key.Key_F1:
             super().keyPressEvent(event)
