@@ -9,11 +9,17 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.isolation import Isolation, home_variables, restrict_writes
 from tests.one_loop import record_second_loops
+from tests.scheduling import RunCount, make_scheduler
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import Scheduling
 
 # Must run before a test module imports Qt.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -37,6 +43,15 @@ def pytest_xdist_auto_num_workers() -> int | None:
         return None
     allowed = getattr(os, "sched_getaffinity", None)
     return (len(allowed(0)) if allowed is not None else os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    return make_scheduler(config, log)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(RunCount())
 
 
 def pytest_unconfigure() -> None:
