@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.isolation import Isolation, home_variables, restrict_writes
+from tests.needs import check_needs
 from tests.one_loop import record_second_loops
 from tests.scheduling import RunCount, make_scheduler
 
@@ -48,6 +49,19 @@ def pytest_xdist_auto_num_workers() -> int | None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
     return make_scheduler(config, log)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--require-needs",
+        action="store_true",
+        help="fail a test whose need is missing instead of skipping it",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    check_needs(item)
 
 
 def pytest_configure(config: pytest.Config) -> None:
