@@ -6,6 +6,11 @@ PY = .venv/bin/python
 # The tests of a module stay together, because they share what is costly to start.
 WORKERS = -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
+# .ci/run runs the others, too.
+MARKERS = not frozen and not generated and not benchmark
+# Options of pytest, or the tests to run instead of all.
+TESTS =
+
 .PHONY: run test check bench package installer portable setup clean
 
 setup: .venv/ready
@@ -21,7 +26,7 @@ run: setup
 	$(PY) -m shared run
 
 test: setup
-	QT_QPA_PLATFORM=offscreen $(PY) -m pytest -m 'not frozen and not generated' $(WORKERS)
+	QT_QPA_PLATFORM=offscreen $(PY) -m pytest -m '$(MARKERS)' $(WORKERS) $(TESTS)
 
 check: setup
 	$(PY) -m ruff check .

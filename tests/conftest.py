@@ -8,11 +8,12 @@ import os
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.deadlines import limit_children, show_child_output
 from tests.isolation import Isolation, home_variables, restrict_writes
 from tests.needs import check_needs
 from tests.one_loop import record_second_loops
@@ -62,6 +63,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     check_needs(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    call: pytest.CallInfo[None],
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    show_child_output(report, None if call.excinfo is None else call.excinfo.value)
+    return report
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _limited_children() -> Iterator[None]:
+    with limit_children():
+        yield
 
 
 def pytest_configure(config: pytest.Config) -> None:
