@@ -4,8 +4,12 @@ PYTHON ?= python3
 PY = .venv/bin/python
 # By wheels (--use-pep517): what an older pip installs without one lacks the text of its licence.
 # The tests of a module stay together, because they share what is costly to start.
-# A worker that crashes ends the run: pytest-xdist 3.8 waits for ever for the one that replaces it.
-WORKERS = -n auto --maxprocesses 4 --max-worker-restart 0 --dist loadscope --no-loadscope-reorder
+WORKERS = -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder
+
+# .ci/run runs the others, too.
+MARKERS = not frozen and not generated and not benchmark
+# Options of pytest, or the tests to run instead of all.
+TESTS =
 
 .PHONY: run test check bench package installer portable setup clean
 
@@ -22,7 +26,7 @@ run: setup
 	$(PY) -m shared run
 
 test: setup
-	QT_QPA_PLATFORM=offscreen $(PY) -m pytest -m 'not frozen and not generated' $(WORKERS)
+	QT_QPA_PLATFORM=offscreen $(PY) -m pytest -m '$(MARKERS)' $(WORKERS) $(TESTS)
 
 check: setup
 	$(PY) -m ruff check .

@@ -8,14 +8,19 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.floor import Floor
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QEventLoop
 
 STALL_MS = 50.0
 """Goal for the longest turn of the GUI thread's event loop."""
 _TIMEOUT_SECONDS = 300.0
 _WATCH_INTERVAL = 0.005
+_CHECK_MS = 100
+"""Time between two checks whether a loop has to end early, ms."""
 
 
 def queued_seconds() -> float:
@@ -92,7 +97,10 @@ class Stalls:
 
 
 def wait_until(done: Callable[[], bool], what: str, seconds: float = _TIMEOUT_SECONDS) -> None:
-    """Run the event loop until `done()` is true. Raises RuntimeError after `seconds`, naming `what`."""
+    """Run the event loop until `done()` is true.
+
+    Raises RuntimeError after `seconds`, naming `what`, and as soon as a callback of Qt raised an exception.
+    """
     from PySide6.QtCore import QEventLoop, QTimer
 
     ends = time.monotonic() + seconds
@@ -101,4 +109,23 @@ def wait_until(done: Callable[[], bool], what: str, seconds: float = _TIMEOUT_SE
             raise RuntimeError(f"{what} does not come to an end")
         pause = QEventLoop()
         QTimer.singleShot(20, pause.quit)
-        pause.exec()
+        run_loop(pause, what)
+
+
+def run_loop(loop: QEventLoop, what: str, seconds: float = _TIMEOUT_SECONDS) -> None:
+    """Run `loop` until it is quit. Raises RuntimeError as `wait_until` does."""
+    from PySide6.QtCore import QTimer
+
+    from desktop.background.callback_errors import record_callback_errors
+
+    ends = time.monotonic() + seconds
+    with record_callback_errors() as errors:
+        watch = QTimer(interval=_CHECK_MS)
+        watch.timeout.connect(lambda: loop.quit() if errors or time.monotonic() > ends else None)
+        watch.start()
+        loop.exec()
+        watch.stop()
+    if errors:
+        raise RuntimeError(f"{what} failed: {errors[0]!r}") from errors[0]
+    if time.monotonic() > ends:
+        raise RuntimeError(f"{what} does not come to an end")

@@ -20,7 +20,7 @@ from pathlib import Path
 from benchmarks.canvas import draw_picture, size_of
 from benchmarks.figures import print_figure
 from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls
+from benchmarks.loop import STALL_MS, Stalls, run_loop
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService
 from shared.wire.catalogue import ReferenceImageWrite
@@ -95,7 +95,7 @@ def measure_report(session: Session, record_id: str, items: int, path: Path, flo
     loop = QEventLoop()
     stalls = Stalls(floor=floor)
     workers.run(work, owner=None, done=lambda _: loop.quit(), failed=fail, progress=lambda _: None)
-    loop.exec()
+    run_loop(loop, "the report")
     stalls.end()
     longest = stalls.longest * 1000
     write_seconds = seconds["all"] - seconds["gather"]

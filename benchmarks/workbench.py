@@ -26,7 +26,7 @@ from benchmarks.canvas import draw_picture, size_of
 from benchmarks.desk import find_workbench, run_desk
 from benchmarks.figures import print_figure
 from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls, wait_until
+from benchmarks.loop import STALL_MS, Stalls, run_loop, wait_until
 from desktop.client import Session
 from desktop.pages.workbench import WorkbenchPage
 from shared.wire.catalogue import ReferenceImageWrite
@@ -167,7 +167,7 @@ def measure_painting(act: Callable[[], object], page: WorkbenchPage) -> float:
         pause.quit()
 
     QTimer.singleShot(0, go)
-    pause.exec()
+    run_loop(pause, "the painting")
     return (times[1] - times[0]) * 1000
 
 

@@ -205,7 +205,7 @@ def _serve(arguments: Sequence[str]) -> int:
     if settings.workers > 1 and settings.is_sqlite:
         parser.error("--workers above 1 needs PostgreSQL (--database-url): SQLite is for one process")
     if settings.otel_endpoint and not _has_opentelemetry():
-        parser.error("WALKAROUND_OTEL_ENDPOINT needs OpenTelemetry: pip install 'walkaround[otel]'")
+        parser.error("WALKAROUND_OTEL_ENDPOINT needs OpenTelemetry: run pip install '.[otel]' in the sources")
     try:
         settings.read_metrics_token()
     except ValueError as problem:

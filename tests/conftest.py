@@ -8,12 +8,20 @@ import os
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.deadlines import limit_children, show_child_output
 from tests.isolation import Isolation, home_variables, restrict_writes
+from tests.needs import check_needs
 from tests.one_loop import record_second_loops
+from tests.scheduling import RunCount, make_scheduler
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import Scheduling
 
 # Must run before a test module imports Qt.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -37,6 +45,43 @@ def pytest_xdist_auto_num_workers() -> int | None:
         return None
     allowed = getattr(os, "sched_getaffinity", None)
     return (len(allowed(0)) if allowed is not None else os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    return make_scheduler(config, log)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--require-needs",
+        action="store_true",
+        help="fail a test whose need is missing instead of skipping it",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    check_needs(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    call: pytest.CallInfo[None],
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    show_child_output(report, None if call.excinfo is None else call.excinfo.value)
+    return report
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _limited_children() -> Iterator[None]:
+    with limit_children():
+        yield
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(RunCount())
 
 
 def pytest_unconfigure() -> None:

@@ -42,10 +42,9 @@ def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[Server]:
-    """A PostgreSQL server with the migrated database `migrated`; skips if PostgreSQL is not installed."""
+    """A PostgreSQL server with the migrated database `migrated`; for tests with the marker `postgresql`."""
     binaries = find_binaries()
-    if binaries is None:
-        pytest.skip("no PostgreSQL server binary on this machine")
+    assert binaries is not None, "the test lacks the marker postgresql"
     server = Server(binaries)
     try:
         server.execute("CREATE DATABASE migrated")

@@ -20,6 +20,7 @@ from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton
 from desktop.widgets.basic.labels import label, separator
 from desktop.widgets.dialogs import BaseDialog, Dialog
 from desktop.widgets.fields import SearchField
+from desktop.widgets.questions import ask
 
 
 class ShortcutSheet(BaseDialog):
@@ -90,8 +91,10 @@ class ShortcutSheet(BaseDialog):
     def ask_keys(self, command_id: str) -> None:
         """Ask for another shortcut of a command."""
         dialog = ShortcutDialog(self, self._commands, command_id)
-        dialog.exec()
-        dialog.deleteLater()
+        try:
+            ask(dialog)
+        finally:
+            dialog.deleteLater()
 
     def _show_keys(self, command_id: str) -> None:
         native = QKeySequence.SequenceFormat.NativeText

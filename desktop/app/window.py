@@ -28,7 +28,7 @@ from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.sealing.rules_dialog import RulesDialog
 from desktop.theme import Mode, theme_manager
 from desktop.tour import TourController
-from desktop.widgets import Banner, Page, PageFactory, Rail, RailEntry, StatusBar, Toast, confirm
+from desktop.widgets import Banner, Page, PageFactory, Rail, RailEntry, StatusBar, Toast, ask, confirm
 
 LOGIN = "login"
 HOME = "records"
@@ -329,8 +329,10 @@ class MainWindow(QMainWindow):
 
     def _run_dialog(self, dialog: QDialog) -> None:
         theme_manager().apply_to(dialog)
-        dialog.exec()
-        dialog.deleteLater()
+        try:
+            ask(dialog)
+        finally:
+            dialog.deleteLater()
 
     def _open_about(self) -> None:
         self._run_dialog(About(self, self._context))

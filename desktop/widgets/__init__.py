@@ -51,6 +51,7 @@ from desktop.widgets.dialogs import (
 from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea, move_toggles_after
 from desktop.widgets.page import Page, PageFactory
 from desktop.widgets.pager import Pager
+from desktop.widgets.questions import UnansweredQuestionError, answers_by_program, ask, question
 from desktop.widgets.states import (
     Banner,
     EmptyState,
@@ -107,6 +108,9 @@ __all__ = [
     "TextArea",
     "Toast",
     "TopBar",
+    "UnansweredQuestionError",
+    "answers_by_program",
+    "ask",
     "chip_height",
     "chip_width",
     "clear_layout",
@@ -123,6 +127,7 @@ __all__ = [
     "paint_chip",
     "paint_icon",
     "paint_progress",
+    "question",
     "remove_widget",
     "separator",
     "service_text",

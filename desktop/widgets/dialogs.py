@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from desktop.theme import CARD_RADIUS, LABEL_PX, line_px, theme_manager
 from desktop.widgets.basic.buttons import Button, ButtonKind
 from desktop.widgets.basic.labels import label, wrap_text
+from desktop.widgets.questions import ask
 
 _TOAST_MS = 4_000
 _OVERLAY_ALPHA = 170
@@ -150,10 +151,13 @@ def grow_height(dialog: QDialog) -> None:
 
 
 def confirm(parent: QWidget | None, title: str, text: str, verb: str, danger: bool = True) -> bool:
-    """Ask, and return True if the user chose `verb`. Enter, Esc and closing the dialog cancel."""
+    """Ask, and return True if the user chose `verb`. Enter, Esc and closing the dialog cancel.
+
+    Raises UnansweredQuestionError where no person can answer, see `desktop/widgets/questions.py`.
+    """
     dialog = Confirm(parent, title, text, verb, danger)
     try:
-        return dialog.exec() == QDialog.DialogCode.Accepted
+        return ask(dialog)
     finally:
         dialog.deleteLater()
 

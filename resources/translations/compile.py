@@ -1,4 +1,7 @@
-"""Compiles the .ts catalogues in this folder to the .qm files of the program (`make setup` runs it)."""
+"""Compiles the .ts catalogues in this folder to the .qm files of the program .
+
+`make setup` runs it for the sources, `resources/translations/build.py` for a wheel.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import PySide6
+
 FOLDER = Path(__file__).resolve().parent
 
 
 def main(folder: Path = FOLDER) -> int:
     """Compile every catalogue into `folder`. Returns the exit status of the first failure, or 0."""
-    tool = Path(sys.executable).with_name("pyside6-lrelease")
+    tool = Path(PySide6.__file__).with_name("lrelease.exe" if sys.platform == "win32" else "lrelease")
     for catalogue in sorted(FOLDER.glob("*.ts")):
         new_file = folder / f"{catalogue.stem}.new.qm"
         command = [str(tool), "-silent", str(catalogue), "-qm", str(new_file)]
@@ -25,4 +30,4 @@ def main(folder: Path = FOLDER) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(Path, sys.argv[1:])))

@@ -48,7 +48,7 @@ def _open_s3(bucket: str, prefix: str, settings: Settings) -> Store:
             raise
         raise StoreSettingsError(
             "a store at s3:// needs the package obstore, which this installation does not have: "
-            "install walkaround[s3], or leave WALKAROUND_FILES_URL empty"
+            "run pip install '.[s3]' in the sources, or leave WALKAROUND_FILES_URL empty"
         ) from None
     access = {"region": settings.files_region}
     if settings.files_endpoint:

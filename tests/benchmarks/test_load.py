@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -54,11 +53,11 @@ def target() -> Iterator[Target]:
     running.stop()
 
 
-@pytest.fixture(params=CLIENTS)
+@pytest.fixture(
+    params=[pytest.param(name, marks=pytest.mark.wrk) if name == "wrk" else name for name in CLIENTS]
+)
 def client(request: pytest.FixtureRequest) -> str:
     name: str = request.param
-    if name == "wrk" and shutil.which("wrk") is None:
-        pytest.skip("needs wrk")
     return name
 
 

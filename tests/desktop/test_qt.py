@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 
@@ -36,14 +35,12 @@ def test_20000_void_calls(qtbot: QtBot) -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="xcb is the platform of Linux")
+@pytest.mark.xvfb
 def test_a_real_window_opens_after_opencv_was_imported() -> None:
     """OpenCV's wheel brings Qt 5 plugins along; with them in the way a Qt 6 window aborts."""
-    xvfb = shutil.which("xvfb-run")
-    if xvfb is None:
-        pytest.skip("xvfb-run is not installed (.ci/run installs it)")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("QT_")}
     done = subprocess.run(
-        [xvfb, "-a", sys.executable, "-c", _WINDOW],
+        ["xvfb-run", "-a", sys.executable, "-c", _WINDOW],
         cwd=program_folder(),
         env={**environment, "QT_QPA_PLATFORM": "xcb"},
         capture_output=True,

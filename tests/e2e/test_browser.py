@@ -136,7 +136,7 @@ def _browser(folder: Path, page: str) -> Iterator[None]:
             process.wait(20)
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+@pytest.mark.browser
 @pytest.mark.slow(60)
 def test_page_of_allowed_origin_can_use_the_service_and_foreign_page_cannot(tmp_path: Path) -> None:
     with ExitStack() as stack:
@@ -169,7 +169,7 @@ def test_page_of_allowed_origin_can_use_the_service_and_foreign_page_cannot(tmp_
     assert log.count("POST /api/auth/login") == 1
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+@pytest.mark.browser
 @pytest.mark.slow(60)
 def test_api_page_shows_the_operations(tmp_path: Path) -> None:
     assert CHROMIUM is not None

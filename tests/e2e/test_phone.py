@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.e2e.phone_browser import CHROMIUM, PhoneBrowser, phone_browser
+from tests.e2e.phone_browser import PhoneBrowser, phone_browser
 from tests.pictures import encode_picture, gradient_pixels
 from tests.service_process import ReadyService, create_first_admin, running_service
 from tests.stalling_proxy import StallingProxy
 
 pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+    pytest.mark.browser,
     pytest.mark.slow(60),
 ]
 

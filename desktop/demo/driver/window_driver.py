@@ -22,7 +22,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from desktop.background.callback_errors import record_callback_errors
 from desktop.canvas.views.canvas_view import CanvasView
+from desktop.widgets import answers_by_program
 from shared.geometry import Rect
 
 T = TypeVar("T")
@@ -32,6 +34,10 @@ _LEFT = Qt.MouseButton.LeftButton
 _EVENT_LOOP_MS = 20
 _DRAG_MOVES = 6
 _STILL_SECONDS = 0.6
+
+
+_callback_errors: list[BaseException] = []
+"""The exceptions in callbacks of the current step."""
 
 
 class StepFailedError(Exception):
@@ -47,11 +53,23 @@ class WindowDriver:
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Run the block as a step of the demo with this name."""
+        """Run the block as a step of the demo with this name.
+
+        Raises StepFailedError if a callback of Qt raised an exception; `wait_until` raises it earlier.
+        """
+        global _callback_errors
         self.current_step = name
         start = time.perf_counter()
-        yield
+        with record_callback_errors() as _callback_errors:
+            yield
+        _check_callbacks()
         self._report(name, time.perf_counter() - start)
+
+
+def _check_callbacks() -> None:
+    if _callback_errors:
+        error = _callback_errors[0]
+        raise StepFailedError(f"an unexpected error occurred: {error or type(error).__name__}") from error
 
 
 def process_events() -> None:
@@ -64,11 +82,12 @@ def process_events() -> None:
 def wait_until(ready: Callable[[], T], event: str, seconds: float = 15.0) -> T:
     """Process events until `ready()` returns a true value, and return it.
 
-    Raises StepFailedError with "`event` did not happen" after `seconds`.
+    Raises StepFailedError with "`event` did not happen" after `seconds`, or after an exception in a callback.
     """
     deadline = time.monotonic() + seconds
     while True:
         process_events()
+        _check_callbacks()
         value = ready()
         if value:
             return value
@@ -211,7 +230,8 @@ def choose_files(open_dialog: Callable[[], None], paths: Sequence[Path]) -> None
     timer.timeout.connect(answer)
     timer.start(_EVENT_LOOP_MS)
     try:
-        open_dialog()
+        with answers_by_program():
+            open_dialog()
         wait_until(lambda: bool(answered), "the file dialog opens")
     finally:
         timer.stop()
@@ -250,7 +270,8 @@ def click_in_dialog(
     timer.timeout.connect(reply)
     timer.start(_EVENT_LOOP_MS)
     try:
-        open_dialog()
+        with answers_by_program():
+            open_dialog()
         wait_until(lambda: bool(clicked), f"a {kind.__name__} opens")
     finally:
         timer.stop()

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import run
 from desktop.context import Context
@@ -18,7 +18,7 @@ from desktop.pages.sealing.editions_dialog import EditionsDialog
 from desktop.pages.sealing.reopen_dialog import ReopenDialog
 from desktop.pages.sealing.seal_bar import SealBar
 from desktop.report.edition import collect_edition
-from desktop.widgets import confirm
+from desktop.widgets import ask, confirm
 from shared.codes import Permission, SealState
 from shared.wire.seal import Edition, RecordSeal, SealCheck
 
@@ -74,9 +74,11 @@ class SealController(QObject):
         if seal is None:
             return
         dialog = ReopenDialog(self._window)
-        is_confirmed = dialog.exec() == QDialog.DialogCode.Accepted
-        reason = dialog.reason_text
-        dialog.deleteLater()
+        try:
+            is_confirmed = ask(dialog)
+            reason = dialog.reason_text
+        finally:
+            dialog.deleteLater()
         if is_confirmed:
             run(
                 self._context.session.records.reopen,

@@ -28,7 +28,8 @@ class InsightFaceEngine:
             app: Any = importlib.import_module("insightface.app")
         except ImportError:
             raise ImportError(
-                f"the pack {pack.name} needs the package insightface: pip install 'walkaround[insightface]'"
+                f"the pack {pack.name} needs the package insightface: "
+                "run pip install '.[insightface]' in the sources of Walkaround"
             ) from None
         self.name = pack.name
         self.model_id = model_id(pack)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from desktop.pages.login import LoginPage
 from desktop.pages.records.new_record import NewRecordDialog
 from desktop.pages.workbench import WorkbenchPage
 from desktop.theme import Mode
+from desktop.widgets import answers_by_program
 from desktop.widgets.dialogs import Confirm
 from shared.codes import Status, Verdict
 from shared.images.cv import cv2
@@ -90,6 +92,13 @@ def agree(title: str) -> None:
                 question.reject()
 
     QTimer.singleShot(20, look)
+
+
+@pytest.fixture(autouse=True)
+def _program_answers() -> Iterator[None]:
+    """`agree` answers the questions."""
+    with answers_by_program():
+        yield
 
 
 @pytest.fixture

@@ -137,4 +137,4 @@ def test_setting_is_refused_if_opentelemetry_is_not_installed(
     monkeypatch.setenv("WALKAROUND_OTEL_ENDPOINT", "http://127.0.0.1:4318")
     with pytest.raises(SystemExit):
         main(["serve"])
-    assert "walkaround[otel]" in capsys.readouterr().err
+    assert "'.[otel]'" in capsys.readouterr().err

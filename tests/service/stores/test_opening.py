@@ -75,5 +75,5 @@ def test_missing_obstore_is_reported_with_the_package_to_install(
 ) -> None:
     monkeypatch.delitem(sys.modules, "service.stores.s3", raising=False)
     monkeypatch.setitem(sys.modules, "obstore", None)
-    with pytest.raises(StoreSettingsError, match=r"install walkaround\[s3\]"):
+    with pytest.raises(StoreSettingsError, match=r"pip install '\.\[s3\]'"):
         open_store("s3://bucket", settings)

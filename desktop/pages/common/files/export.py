@@ -24,6 +24,7 @@ from desktop.pages.common.files.file_dialogs import Purpose, fit_columns_when_op
 from desktop.pages.common.files.save_as import may_replace
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.common.messages.seal_terms import seal_word
+from desktop.widgets import question
 from shared import atomic
 from shared.codes import SealState
 
@@ -55,12 +56,13 @@ class ExportController(QObject):
         }
         formats_by_filter |= filters_with_pictures
         fit_columns_when_open()
-        selected_name, selected_filter = QFileDialog.getSaveFileName(
-            self._window,
-            self.tr("Export record"),
-            str(folders.folder(Purpose.EXPORTS) / safe_name(name, self.tr("record"))),
-            ";;".join(formats_by_filter),
-        )
+        with question():
+            selected_name, selected_filter = QFileDialog.getSaveFileName(
+                self._window,
+                self.tr("Export record"),
+                str(folders.folder(Purpose.EXPORTS) / safe_name(name, self.tr("record"))),
+                ";;".join(formats_by_filter),
+            )
         if not selected_name:
             return None
         path, file_format = choose_format(

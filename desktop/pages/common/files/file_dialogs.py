@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QHeaderView, QWidget
 
 from desktop.imaging.conversion import PICTURE_SUFFIXES
 from desktop.preferences import Preferences
+from desktop.widgets import question
 
 
 class Purpose(StrEnum):
@@ -87,40 +88,44 @@ def _fit_columns() -> None:
 def open_file(parent: QWidget, title: str, kinds: str, purpose: Purpose) -> Path | None:
     """Ask for a file; None if the user cancels. `kinds` is a filter of Qt such as ``Pictures (*.jpg)``."""
     fit_columns_when_open()
-    name, _ = QFileDialog.getOpenFileName(parent, title, str(folders.folder(purpose)), kinds)
+    with question():
+        name, _ = QFileDialog.getOpenFileName(parent, title, str(folders.folder(purpose)), kinds)
     return next(iter(_remember_chosen(purpose, [name])), None)
 
 
 def open_files(parent: QWidget, title: str, kinds: str, purpose: Purpose) -> list[Path]:
     """Ask for several files; see `open_file`."""
     fit_columns_when_open()
-    names, _ = QFileDialog.getOpenFileNames(parent, title, str(folders.folder(purpose)), kinds)
+    with question():
+        names, _ = QFileDialog.getOpenFileNames(parent, title, str(folders.folder(purpose)), kinds)
     return _remember_chosen(purpose, names)
 
 
 def open_pictures(parent: QWidget, title: str, purpose: Purpose) -> list[Path]:
     """Ask for picture files."""
     fit_columns_when_open()
-    names, _ = QFileDialog.getOpenFileNames(
-        parent,
-        title,
-        str(folders.folder(purpose)),
-        _picture_kinds(),
-        options=QFileDialog.Option.HideNameFilterDetails,
-    )
+    with question():
+        names, _ = QFileDialog.getOpenFileNames(
+            parent,
+            title,
+            str(folders.folder(purpose)),
+            _picture_kinds(),
+            options=QFileDialog.Option.HideNameFilterDetails,
+        )
     return _remember_chosen(purpose, names)
 
 
 def open_picture(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
     """Ask for a picture file; None if the user cancels."""
     fit_columns_when_open()
-    name, _ = QFileDialog.getOpenFileName(
-        parent,
-        title,
-        str(folders.folder(purpose)),
-        _picture_kinds(),
-        options=QFileDialog.Option.HideNameFilterDetails,
-    )
+    with question():
+        name, _ = QFileDialog.getOpenFileName(
+            parent,
+            title,
+            str(folders.folder(purpose)),
+            _picture_kinds(),
+            options=QFileDialog.Option.HideNameFilterDetails,
+        )
     return next(iter(_remember_chosen(purpose, [name])), None)
 
 
@@ -132,7 +137,8 @@ def _picture_kinds() -> str:
 def open_folder(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
     """Ask for a folder; None if the user cancels."""
     fit_columns_when_open()
-    name = QFileDialog.getExistingDirectory(parent, title, str(folders.folder(purpose)))
+    with question():
+        name = QFileDialog.getExistingDirectory(parent, title, str(folders.folder(purpose)))
     return next(iter(_remember_chosen(purpose, [name])), None)
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop.pages.common.files.file_dialogs import Purpose, fit_columns_when_open, folders
-from desktop.widgets import confirm
+from desktop.widgets import confirm, question
 
 
 def choose_file(
@@ -23,7 +23,8 @@ def choose_file(
     """
     suggested = folders.folder(purpose) / name
     fit_columns_when_open()
-    selected_name, kind = QFileDialog.getSaveFileName(parent, title, str(suggested), ";;".join(kinds))
+    with question():
+        selected_name, kind = QFileDialog.getSaveFileName(parent, title, str(suggested), ";;".join(kinds))
     if not selected_name:
         return None
     kind = kind if kind in kinds else next(iter(kinds))
