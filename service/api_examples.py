@@ -61,7 +61,7 @@ _RESULT: Final[list[dict[str, Any]]] = [
                     "points": {"x1": 120, "y1": 80, "x2": 180, "y2": 110},
                 }
             ],
-            "resultImage": None,
+            "resultImage": {},
         },
         "isPassed": False,
         "progress": "done",
