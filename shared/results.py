@@ -64,6 +64,11 @@ def has_findings(entry: Entry) -> bool:
     return is_service_entry(entry) and not is_verdict(entry)
 
 
+def has_client_result(entries: Iterable[Entry]) -> bool:
+    """Return True if a client wrote a finished entry."""
+    return any(not is_service_entry(entry) and is_finished(entry) for entry in entries)
+
+
 def is_verdict(entry: Entry) -> bool:
     """Return True for an entry that a person's decision appended."""
     return isinstance(entry.get("verdict"), Mapping)

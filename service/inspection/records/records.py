@@ -56,7 +56,9 @@ class RecordSearch(WireModel):
 
     task_id: OptionalId = None
     executor_id: OptionalId = None
-    inspection_status: Annotated[Status | None, EmptyAsNull] = None
+    inspection_status: Annotated[
+        Name | None, EmptyAsNull, Field(description="A status code; another text finds no record")
+    ] = None
     record_state: Annotated[
         Status | None,
         EmptyAsNull,
@@ -226,6 +228,7 @@ class Records:
     async def create(self, body: RecordCreate, key: str | None, caller: Caller) -> RecordState:
         """Create a record; progress 0 and not_started unless given.
 
+        Without a start it began now, or when it ended if that was earlier.
         With a `key` that the caller used before, nothing is made: the record of that time is the answer.
         Raises Problem 422 for an end before the start, and when the body of that time was another one.
         """
@@ -235,6 +238,7 @@ class Records:
         values = {
             **body.model_dump(),
             "inspection_id": inspection_id,
+            "start_time": body.start_time or min(at, body.end_time or at),
             "progress": body.progress or 0,
             "inspection_status": str(status),
             "record_state": str(results.record_state(status, sealed=None, has_started=False)),
@@ -340,9 +344,8 @@ class Records:
     ) -> tuple[list[dict[str, Any]], Pagination]:
         """One page of the records that match, newest first, and where it stands."""
         filters = where.model_dump(exclude_none=True)
-        for name in ("inspection_status", "record_state"):
-            if name in filters:
-                filters[name] = str(filters[name])
+        if "record_state" in filters:
+            filters["record_state"] = str(filters["record_state"])
         for name in ("day_from", "day_to"):
             if name in filters:
                 filters[name] = filters[name].toordinal()
