@@ -363,18 +363,16 @@ EXAMPLES: Final[Mapping[str, Example]] = {
             200: {
                 "changed": _success(True, "更新密码成功"),
                 "wrong current password": _refusal("原密码错误"),
-            },
-            **_UNREADABLE_REQUEST,
-            **_NO_LOGIN,
-            **_NO_JSON,
-            422: {
                 "too short": _invalid_field(
                     "newPassword",
                     "password_length",
                     "密码长度应为 8 到 128 个字符",
                     "密码长度应为 8 到 128 个字符",
-                )
+                ),
             },
+            **_UNREADABLE_REQUEST,
+            **_NO_LOGIN,
+            **_NO_JSON,
             429: {
                 "too many wrong passwords": _failure(
                     "too_many_requests", "密码错误次数过多，请在 30 秒后重试", retry_after=30

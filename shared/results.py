@@ -145,8 +145,7 @@ def acceptable_version(entries: Iterable[Entry], photo_file_id: str | None) -> i
     if entry is None or is_correction(entry):
         return None
     photo = (entry.get("inputImage") or {}).get("file_id")
-    is_of_photo = photo is not None and photo == photo_file_id
-    return entry_version(entry, sorted_entries.index(entry)) if is_of_photo else None
+    return entry_version(entry, sorted_entries.index(entry)) if photo in (None, photo_file_id) else None
 
 
 def newest_detection(entries: Iterable[Entry]) -> Entry | None:

@@ -27,7 +27,7 @@ from shared.wire.account import (
     UserUpdate,
     UserWithRoles,
 )
-from shared.wire.common import CurrentPage, Envelope, Id, Name, Page, PageSize
+from shared.wire.common import CurrentPage, Envelope, ErrorDetail, Id, Name, Page, PageSize
 
 _PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-real-ip")
 
@@ -108,8 +108,8 @@ def _auth(service: AccountService) -> APIRouter:
     @routes.post("/updatePassword", responses=failures(401, 422, 429))
     async def update_password(
         body: UpdatePassword, caller: Caller = require_login()
-    ) -> Envelope[bool | None]:
-        """Change the own password; the user's other sessions end."""
+    ) -> Envelope[bool | ErrorDetail | None]:
+        """Change the own password; the user's other sessions end. A refused new one is code 1 with a sentence."""
         await service.update_password(caller, body.password, body.newPassword)
         return Envelope(data=True, msg="更新密码成功")
 

@@ -201,6 +201,11 @@ def _open_state(session: Session, inspection_id: str, status: Status) -> str:
     return str(results.record_state(status, sealed=None, has_started=has_started))
 
 
+def _is_own_start(record: RecordRow) -> bool:
+    """Whether the start of `record` is the time of its creation, because none was given."""
+    return bool(record.start_time == record.created_at)
+
+
 def _check_times(start: dt.datetime | None, end: dt.datetime | None, field: str) -> None:
     if start is not None and end is not None and end < start:
         raise problems.end_before_start(field)
@@ -301,7 +306,7 @@ class Records:
     async def update(
         self, inspection_id: str, body: RecordUpdate, if_match: str | None, caller: Caller
     ) -> RecordState:
-        """Change the fields that were sent.
+        """Change the fields that were sent. A start that nobody gave moves back to an earlier end.
 
         Raises Problem 404, 409 (sealed), 412, and 422 for an end before the start.
         """
@@ -314,6 +319,8 @@ class Records:
                 sent["inspection_status"] = str(status)
                 sent["record_state"] = _open_state(session, inspection_id, status)
             if "start_time" in sent or "end_time" in sent:
+                if _is_own_start(record) and "start_time" not in sent and sent["end_time"] is not None:
+                    sent["start_time"] = min(record.start_time, sent["end_time"])
                 after = {**record._mapping, **sent}
                 field = "end_time" if "end_time" in sent else "start_time"
                 _check_times(after["start_time"], after["end_time"], field)
