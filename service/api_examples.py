@@ -373,6 +373,7 @@ EXAMPLES: Final[Mapping[str, Example]] = {
             **_UNREADABLE_REQUEST,
             **_NO_LOGIN,
             **_NO_JSON,
+            422: {"new password missing": _invalid_field("newPassword", "missing", "必须填写")},
             429: {
                 "too many wrong passwords": _failure(
                     "too_many_requests", "密码错误次数过多，请在 30 秒后重试", retry_after=30

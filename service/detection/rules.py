@@ -154,7 +154,7 @@ def finished_entry(
     return {
         **entry,
         **entry_pictures(
-            entry["inputImage"], boxes[:reported], None if rendered is None else image_facts(rendered)
+            entry.get("inputImage"), boxes[:reported], None if rendered is None else image_facts(rendered)
         ),
         "isPassed": answer["passed"],
         "progress": Progress.DONE.value,

@@ -153,14 +153,14 @@ def test_empty_face_of_a_profile_deletes_the_enrolment(client: TestClient, clear
 def test_password_given_in_a_session_by_face_allows_another_face(
     client: TestClient, anonymous: TestClient, as_role: Callable[..., TestClient]
 ) -> None:
-    mei = as_role("inspector", username="mei", password="a-long-passphrase")
+    mei = as_role("inspector", username="mei")
     face_info = as_face_info(faces.enrolment_picture())
     assert mei.post("/api/auth/updateFaceInfo", json={"faceInfo": face_info}).json()["code"] == 0
     login = anonymous.post(
         "/api/auth/loginByFaceInfo", json={"faceInfo": as_face_info(faces.login_picture())}
     ).json()
     by_face = {"Authorization": f"Bearer {login['data']['access_token']}"}
-    body = {"password": "a-long-passphrase", "newPassword": "another-long-passphrase"}
+    body = {"password": "pass-of-mei", "newPassword": "another-long-passphrase"}
     changed = anonymous.post("/api/auth/updatePassword", json=body, headers=by_face)
     assert changed.json()["code"] == 0
     stranger = {"faceInfo": as_face_info(faces.stranger_picture())}
