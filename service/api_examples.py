@@ -61,7 +61,7 @@ _RESULT: Final[list[dict[str, Any]]] = [
                     "points": {"x1": 120, "y1": 80, "x2": 180, "y2": 110},
                 }
             ],
-            "resultImage": None,
+            "resultImage": {},
         },
         "isPassed": False,
         "progress": "done",
@@ -363,18 +363,17 @@ EXAMPLES: Final[Mapping[str, Example]] = {
             200: {
                 "changed": _success(True, "更新密码成功"),
                 "wrong current password": _refusal("原密码错误"),
-            },
-            **_UNREADABLE_REQUEST,
-            **_NO_LOGIN,
-            **_NO_JSON,
-            422: {
                 "too short": _invalid_field(
                     "newPassword",
                     "password_length",
                     "密码长度应为 8 到 128 个字符",
                     "密码长度应为 8 到 128 个字符",
-                )
+                ),
             },
+            **_UNREADABLE_REQUEST,
+            **_NO_LOGIN,
+            **_NO_JSON,
+            422: {"new password missing": _invalid_field("newPassword", "missing", "必须填写")},
             429: {
                 "too many wrong passwords": _failure(
                     "too_many_requests", "密码错误次数过多，请在 30 秒后重试", retry_after=30

@@ -117,7 +117,7 @@ class Domains:
             may_log_in=self.account.may_log_in,
             permissions=self.account.permissions,
         )
-        self.account.enrol_face = self.face.enrol_picture
+        self.account.set_face = self.face.set_face
         self.account.users_with_face = self.face.enrolled
         self.account.on_password_login = self.face.password_login
         inspection_ports = Ports(

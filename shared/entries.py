@@ -6,6 +6,7 @@ are not defined here are kept. `shared.results` interprets entries and `shared.f
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import NotRequired, TypedDict, cast
 
 from shared.wire.inspection import Item
@@ -86,17 +87,11 @@ class EntryFile(TypedDict, total=False):
     height: int | None
 
 
-class RenderedImage(TypedDict, total=False):
-    """The photo with the boxes drawn on it."""
-
-    fileInfo: EntryFile | None
-
-
 class EntryImage(TypedDict, total=False):
-    """The findings, and the rendered picture."""
+    """The findings, and the photo with the boxes drawn on it; read the latter with `rendered_file`."""
 
     boxes: list[EntryBox]
-    resultImage: RenderedImage | None
+    resultImage: EntryFile | None
 
 
 class EntryAlignment(TypedDict):
@@ -212,6 +207,35 @@ class Entry(TypedDict, total=False):
     suppressed: list[EntrySuppressed]
     correction: EntryCorrection
     verdict: EntryVerdict
+
+
+class EntryPictures(TypedDict):
+    """The pictures of an entry as the contract describes them: always objects, always an array of boxes."""
+
+    inputImage: EntryFile
+    resultImage: EntryImage
+
+
+def entry_pictures(
+    photo: EntryFile | None = None, boxes: Iterable[EntryBox] = (), rendered: EntryFile | None = None
+) -> EntryPictures:
+    """Return `inputImage` and `resultImage` of an entry that the service writes; `{}` for no picture."""
+    return {
+        "inputImage": photo or {},
+        "resultImage": {"boxes": list(boxes), "resultImage": rendered or {}},
+    }
+
+
+def rendered_file(entry: Entry) -> Mapping[str, object] | None:
+    """Return the file of the photo with the boxes drawn on it; None if the entry has none.
+
+    Earlier versions of the service wrote it as ``{"fileInfo": file}``.
+    """
+    image = entry.get("resultImage")
+    rendered: object = image.get("resultImage") if isinstance(image, Mapping) else None
+    if isinstance(rendered, Mapping) and "fileInfo" in rendered:
+        rendered = rendered["fileInfo"]
+    return rendered if isinstance(rendered, Mapping) and rendered else None
 
 
 def item_entries(item: Item) -> list[Entry]:

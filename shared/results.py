@@ -8,11 +8,12 @@ the reason: ``{"code": stable code, "message": sentence}``. A person's decision 
 | null, "at": time with Z}``; one that accepts the model's opinion also has ``"accepted_opinion_of_version"``,
 the version of the entry whose opinion it is. A person's correction of findings appends an entry with the key
 `correction`: ``{"of_version": version it corrects, "by": user id, "by_name": str | null, "at": time with
-Z}``. In a correction, a box that a person drew has the origin `person` and its author in `by` and `by_name`;
+Z}``. A verdict has no pictures of its own: ``{}`` and no boxes. In a correction, a box that a person drew has the origin `person` and its author in `by` and `by_name`;
 one that a person changed has `corrected_by` and `corrected_by_name`. Only the service writes `SERVICE_KEYS`
 and `SERVICE_BOX_KEYS`. The model's opinion, the present findings and the person's verdict are therefore
-stored separately. A client that knows only the contract reads the decision from `isPassed` of the newest
-entry.
+stored separately. An entry that a client wrote counts for progress and status of its record, as the contract
+says, but is never a model's opinion: nothing here has looked. A client that knows only the contract reads the
+decision from `isPassed` of the newest entry.
 """
 
 from __future__ import annotations
@@ -56,6 +57,16 @@ def next_version(entries: Sequence[Entry]) -> int:
 def is_service_entry(entry: Entry) -> bool:
     """Return True for an entry of a detection, correction or verdict; False for one that a client wrote."""
     return any(entry.get(key) is not None for key in SERVICE_KEYS)
+
+
+def has_findings(entry: Entry) -> bool:
+    """Return True for a detection of the service in any progress, or a correction of one."""
+    return is_service_entry(entry) and not is_verdict(entry)
+
+
+def has_client_result(entries: Iterable[Entry]) -> bool:
+    """Return True if a client wrote a finished entry."""
+    return any(not is_service_entry(entry) and is_finished(entry) for entry in entries)
 
 
 def is_verdict(entry: Entry) -> bool:
@@ -128,7 +139,6 @@ def acceptable_version(entries: Iterable[Entry], photo_file_id: str | None) -> i
 
     Returns None without a finished detection, if the detection used another photo than the newest one,
     `photo_file_id`, and if a person has corrected its findings, because the correction replaces the opinion.
-    An entry without a photo, as another client may write it, counts as one of the newest photo.
     """
     sorted_entries = sort_by_version(entries)
     entry = finished_detection(sorted_entries)
@@ -140,13 +150,13 @@ def acceptable_version(entries: Iterable[Entry], photo_file_id: str | None) -> i
 
 def newest_detection(entries: Iterable[Entry]) -> Entry | None:
     """Return the newest detection in any progress, or correction of one; None if there is none."""
-    return next((entry for entry in reversed(sort_by_version(entries)) if not is_verdict(entry)), None)
+    return next((entry for entry in reversed(sort_by_version(entries)) if has_findings(entry)), None)
 
 
 def finished_detection(entries: Iterable[Entry]) -> Entry | None:
     """Return the newest finished detection or correction: it has the present findings. None without."""
     candidates = (
-        entry for entry in reversed(sort_by_version(entries)) if not is_verdict(entry) and is_finished(entry)
+        entry for entry in reversed(sort_by_version(entries)) if has_findings(entry) and is_finished(entry)
     )
     return next(candidates, None)
 
@@ -165,12 +175,13 @@ def model_opinion(entries: Iterable[Entry]) -> bool | None:
 def original_detection(entries: Sequence[Entry], entry: Entry) -> Entry | None:
     """Return the detection that `entry` corrects, directly or through other corrections.
 
-    Returns `entry` itself if it is not a correction, and None if a corrected version does not exist.
+    Returns `entry` itself if it is not a correction, and None if a corrected version does not exist or a
+    client wrote it.
     """
     by_version = {entry_version(other, index): other for index, other in enumerate(entries)}
     for _ in entries:
         if not is_correction(entry):
-            return entry
+            return entry if has_findings(entry) else None
         corrected = by_version.get(entry["correction"]["of_version"])
         if corrected is None:
             return None

@@ -30,7 +30,7 @@ from desktop.report.seal import report_seal
 from shared import __version__, findings, results, suppression
 from shared.codes import SEALED_STATES, Verdict
 from shared.content import file_id_from_url, names_other_file, sha256, sha256_from_cid
-from shared.entries import Provenance, item_entries
+from shared.entries import Entry, Provenance, item_entries
 from shared.findings import Finding
 from shared.geometry import Rect, point_to_pixels, rect_from_corners
 from shared.wire.catalogue import Task
@@ -333,11 +333,17 @@ def _reported_item(
         decided_by=str(verdict.get("by_name") or verdict.get("by") or ""),
         decided_at=_parse_time(verdict.get("at")),
         version=results.entry_version(current) if current is not None else None,
-        note=str(failure.get("message") or ""),
+        note=str(failure.get("message") or "") or _client_note(entries),
         accepted=results.accepted_version(current) is not None,
         explained=len(suppression.read_suppressed_findings(entry, entries)),
         memory_photos=suppression.count_memory_photos(entry, entries),
     )
+
+
+def _client_note(entries: Sequence[Entry]) -> str:
+    if results.finished_detection(entries) is not None or not results.has_client_result(entries):
+        return ""
+    return QCoreApplication.translate("Report", "Entered by a client, not detected here.")
 
 
 def _passed_from_verdict(verdict: Verdict) -> bool | None:

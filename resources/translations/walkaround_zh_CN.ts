@@ -4215,6 +4215,10 @@
         <translation>该模型不是目标检测模型（例如旋转框或分类模型）。请导出目标检测模型。</translation>
     </message>
     <message>
+        <source>This is not the enrolled face. Log in with your password to enrol another one.</source>
+        <translation>照片与已登记的人脸不符。请使用密码登录后再更换人脸。</translation>
+    </message>
+    <message>
         <source>This is the session in use. Log out to end it.</source>
         <translation>这是当前会话，请使用退出登录来结束。</translation>
     </message>
@@ -7352,10 +7356,6 @@
         <translation>登录时箭头会提示在四秒内做两个动作，仍有疑问时再做一个，可挡住打印的照片和屏幕上的静态图片；挡不住面具、恰好包含这些动作的影片、实时换脸，以及部分由本人两张照片合成的渐变画面。</translation>
     </message>
     <message>
-        <source>Expect false refusals: a turn that is very small or very quick is refused. Who is refused tries again or uses the password. Rendered heads were measured, no real people.</source>
-        <translation>会有误拒：转头幅度过小或过快会被拒绝。被拒绝的用户可重试或使用密码。目前只用渲染头部测量，尚未用真人测量。</translation>
-    </message>
-    <message>
         <source>Face login</source>
         <translation>人脸登录</translation>
     </message>
@@ -7372,8 +7372,12 @@
         <translation>人脸登录策略已保存。</translation>
     </message>
     <message>
-        <source>Head movements (challenge)</source>
-        <translation>头部动作（动作验证）</translation>
+        <source>Experimental and off by default: it refuses most real people, even if they move as asked. Who is refused uses the password.</source>
+        <translation>试验功能，默认关闭：即使按提示转动头部，多数真人也会被拒绝。被拒绝的用户请使用密码。</translation>
+    </message>
+    <message>
+        <source>Head movements (challenge, experimental)</source>
+        <translation>头部动作（动作验证，试验功能）</translation>
     </message>
     <message>
         <source>Off</source>
@@ -8233,6 +8237,10 @@
     <message>
         <source>End time</source>
         <translation>结束时间</translation>
+    </message>
+    <message>
+        <source>Entered by a client, not detected here.</source>
+        <translation>由客户端填写，未经本服务检测。</translation>
     </message>
     <message>
         <source>Evidence: files and their SHA-256</source>
@@ -10244,6 +10252,10 @@
         <translation>模型意见：{opinion}</translation>
     </message>
     <message>
+        <source>Model: – (entered by a client)</source>
+        <translation>模型：–（由客户端填写）</translation>
+    </message>
+    <message>
         <source>Pass</source>
         <translation>通过</translation>
     </message>
@@ -10617,8 +10629,8 @@
         <translation>检查员和计划员可稍后在“系统管理”中添加。</translation>
     </message>
     <message>
-        <source>A photo cannot log in: face login asks for head movements.</source>
-        <translation>照片无法登录：人脸登录须按提示转动头部。</translation>
+        <source>A photo can pass for a face. Head movements at face login are experimental and off.</source>
+        <translation>照片可能通过人脸登录。头部动作验证为试验功能，默认关闭。</translation>
     </message>
     <message>
         <source>No accounts exist until you create one here.</source>
@@ -10787,6 +10799,10 @@
     <message>
         <source>detected by model</source>
         <translation>模型检测</translation>
+    </message>
+    <message>
+        <source>entered by a client, not detected</source>
+        <translation>由客户端填写，未经检测</translation>
     </message>
 </context>
 <context>

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Request
+from pydantic import SecretStr
 
 from service.account.rules import PROFILE_SENTENCES
 from service.account.service import AccountService
 from service.routing import add_routes, api_router
 from service.web.envelope import Problem, failures
-from service.web.security import Caller, client_address, client_program, require, require_login
+from service.web.security import Caller, bearer_token, client_address, client_program, require, require_login
 from shared.codes import ErrorCode, Permission
 from shared.wire.account import (
     FirstAdmin,
@@ -26,7 +27,7 @@ from shared.wire.account import (
     UserUpdate,
     UserWithRoles,
 )
-from shared.wire.common import CurrentPage, Envelope, Id, Name, Page, PageSize
+from shared.wire.common import CurrentPage, Envelope, ErrorDetail, Id, Name, Page, PageSize
 
 _PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-real-ip")
 
@@ -57,13 +58,14 @@ def _auth(service: AccountService) -> APIRouter:
         return Envelope(data=tokens, msg="登录成功")
 
     @routes.post("/refresh", responses=failures(401, 422))
-    async def refresh(request: Request, body: Refresh) -> Envelope[Tokens]:
-        """Exchange a refresh token for new tokens.
+    async def refresh(request: Request, body: Refresh | None = None) -> Envelope[Tokens]:
+        """Exchange a refresh token, in the body or as Bearer without a body, for new tokens.
 
         Sent again by the same client within ten seconds it gives the same tokens; later it ends the session.
         """
         agent = request.headers.get("user-agent", "")
-        tokens = await service.logins.refresh(body.refresh_token, client_address(request), agent)
+        token = SecretStr(bearer_token(request)) if body is None else body.refresh_token
+        tokens = await service.logins.refresh(token, client_address(request), agent)
         return Envelope(data=tokens, msg="刷新令牌成功")
 
     @routes.post("/logout", responses=failures(422))
@@ -106,8 +108,8 @@ def _auth(service: AccountService) -> APIRouter:
     @routes.post("/updatePassword", responses=failures(401, 422, 429))
     async def update_password(
         body: UpdatePassword, caller: Caller = require_login()
-    ) -> Envelope[bool | None]:
-        """Change the own password; the user's other sessions end."""
+    ) -> Envelope[bool | ErrorDetail | None]:
+        """Change the own password; the user's other sessions end. A refused new one is code 1 with a sentence."""
         await service.update_password(caller, body.password, body.newPassword)
         return Envelope(data=True, msg="更新密码成功")
 

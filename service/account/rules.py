@@ -7,12 +7,12 @@ import unicodedata
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, TypeAdapter, ValidationError
 
 from service.account.common_passwords import is_common
 from shared.codes import ROLE_PERMISSIONS, Permission, Role
 from shared.limits import MAX_NEW_PASSWORD, MAX_USERNAME, MIN_NEW_PASSWORD
-from shared.wire.common import NOT_BLANK, Name
+from shared.wire.common import NOT_BLANK, Name, read_digits
 
 
 def username_text(username: str) -> str:
@@ -160,7 +160,9 @@ _PROFILE: dict[str, tuple[TypeAdapter[Any], str]] = {
     ),
     "name": (_NAME, "应为文本，最多 255 个字符"),
     "gender": (_SHORT_TEXT, "应为文本，最多 32 个字符"),
-    "work_years": (TypeAdapter(Annotated[int, Field(strict=True, ge=0, le=80)]), "应为 0 到 80 的整数"),
+    "work_years": (TypeAdapter(
+            Annotated[int, Field(strict=True, ge=0, le=80), BeforeValidator(read_digits)]
+        ), "应为 0 到 80 的整数"),
     "department": (_LONG_TEXT, "应为文本，最多 255 个字符"),
 }
 

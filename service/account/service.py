@@ -29,17 +29,18 @@ from shared.wire.common import Page, pagination
 
 T = TypeVar("T")
 
-EnrolFace = Callable[[str, str], Awaitable[str | None]]
-"""Port: enrols the face in (user id, faceInfo); returns None, or a sentence that says what to change."""
+SetFace = Callable[[Caller, str | None], Awaitable[str | None]]
+"""Port: enrols the caller's face in faceInfo, or deletes the enrolment if it is None; returns None, or a
+sentence that says what to change."""
 
 _WRONG_PASSWORD = "原密码错误"  # noqa: S105 - a message
 _UPDATE_FAILED = "更新数据失败"
 
 
-def _invalid(field: str, fault: rules.CredentialFault) -> Problem:
+def _invalid(field: str, fault: rules.CredentialFault, status: int = 422) -> Problem:
     sentence = rules.FAULT_SENTENCES[fault]
     fields = [{"field": field, "type": fault.value, "message": sentence}]
-    return Problem(422, ErrorCode.INVALID_INPUT, sentence, fields=fields)
+    return Problem(status, ErrorCode.INVALID_INPUT, sentence, fields=fields)
 
 
 def _make_caller(session_id: str, live: LiveSession, address: str) -> Caller:
@@ -58,13 +59,13 @@ def _make_caller(session_id: str, live: LiveSession, address: str) -> Caller:
 class AccountService:
     """The use cases of accounts.
 
-    `enrol_face`, `users_with_face` and `on_password_login` are ports of the face domain; `app.py` sets them.
+    `set_face`, `users_with_face` and `on_password_login` are ports of the face domain; `app.py` sets them.
     `logins` begins and renews sessions, `sessions` lists and ends them, and `session_use` stores when they
     were last used. `clock` returns the current time for sessions and limits.
     """
 
     def __init__(self, db: Database, settings: Settings, *, clock: Callable[[], dt.datetime] = now) -> None:
-        self.enrol_face: EnrolFace | None = None
+        self.set_face: SetFace | None = None
         self._db = db
         self._clock = clock
         self._passwords = Passwords(settings.bcrypt_cost)
@@ -184,7 +185,7 @@ class AccountService:
         )
 
     async def update_info(self, caller: Caller, body: dict[str, Any]) -> UserBody:
-        """Change the fields of the caller's profile that `body` contains.
+        """Change the fields of the caller's profile that `body` contains; null or "" clears one, also the face.
 
         Raises Refusal for an invalid field; its data is a sentence that names the field.
         """
@@ -192,9 +193,8 @@ class AccountService:
             changes = rules.profile_changes(body)
         except rules.ProfileFaultError as fault:
             raise Refusal(_UPDATE_FAILED, str(fault)) from None
-        face = body.get("faceInfo")
-        if face is not None and face != "":
-            await self._update_face(caller, face)
+        if "faceInfo" in body:
+            await self._update_face(caller, body["faceInfo"])
 
         def work(session: Session) -> UserBody:
             user = _get_user(session, caller.user_id)
@@ -213,19 +213,19 @@ class AccountService:
         return await self._write_accounts(work)
 
     async def _update_face(self, caller: Caller, face: Any) -> None:
-        if not isinstance(face, str):
+        if face is not None and not isinstance(face, str):
             raise Refusal(_UPDATE_FAILED, f"faceInfo：{rules.PROFILE_SENTENCES['faceInfo']}")
-        if self.enrol_face is None:
+        if self.set_face is None:
             raise Refusal(_UPDATE_FAILED, "faceInfo：人脸识别不可用，请联系管理员安装人脸识别引擎")
-        refusal = await self.enrol_face(caller.user_id, face)
+        refusal = await self.set_face(caller, face or None)
         if refusal is not None:
             raise Refusal(_UPDATE_FAILED, f"faceInfo：{refusal}")
 
     async def update_password(self, caller: Caller, current: SecretStr, new: SecretStr) -> None:
         """Change the caller's password and end their other sessions.
 
-        Raises Refusal for a wrong current password, Problem 422 if the new one is against the rules, and
-        Problem 429 after too many wrong passwords.
+        Raises Refusal for a wrong current password, Problem 200 (code 1) if the new one is against the rules,
+        and Problem 429 after too many wrong passwords.
         """
         async with self.logins.try_password(caller.username, current, caller.address) as password_attempt:
             user = password_attempt.user
@@ -237,7 +237,8 @@ class AccountService:
             passwords = (new.get_secret_value(), current.get_secret_value())
             fault = rules.new_password_fault(*passwords, user.username)
             if fault is not None:
-                raise _invalid("newPassword", fault)
+                # The contract's other refusals of this operation have this status too.
+                raise _invalid("newPassword", fault, status=200)
             new_hash = await self._passwords.hash(new.get_secret_value())
 
             def work(session: Session) -> None:

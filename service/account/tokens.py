@@ -119,6 +119,9 @@ class AccessTokens:
             # ValueError: a token that is not ASCII text.
             raise not_logged_in() from None
         claims = parts["payload"]
+        # Base64 can be padded and its last character written differently: only the text that was signed counts.
+        if any(not _is_canonical(part) for part in token.split(".")):
+            raise not_logged_in()
         # This service has one key, so a token whose header names a key (kid, jku, jwk, x5u) is not its own.
         if set(parts["header"]) != {"alg", "typ"} or claims["typ"] != ACCESS:
             raise not_logged_in()
@@ -131,6 +134,12 @@ class AccessTokens:
             valid_from=max(claims["iat"], claims.get("nbf", 0)),
             valid_until=claims["exp"],
         )
+
+
+def _is_canonical(part: str) -> bool:
+    """Whether a part of a token is written as base64url without padding, the one way of RFC 7515."""
+    content = base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode() == part
 
 
 def new_refresh_token() -> str:

@@ -12,7 +12,7 @@ from service.detection.messages import Done
 from service.detection.ports import PhotoAlignment
 from shared import __version__
 from shared.codes import Progress
-from shared.entries import Entry, EntryBox, EntryFile, Provenance
+from shared.entries import Entry, EntryBox, EntryFile, Provenance, entry_pictures
 from shared.geometry import Quad, map_corners, point_to_pixels
 from shared.wire.files import StoredFile
 from shared.wire.inspection import DetectionSettings
@@ -90,8 +90,8 @@ def queued_entry(
 ) -> Entry:
     """The entry of a job that was queued `at` this time."""
     return {
-        **_unfinished_entry(Progress.PENDING, job_id),
-        "inputImage": None if photo is None else image_facts(photo),
+        **entry_pictures(None if photo is None else image_facts(photo)),
+        **_unfinished_fields(Progress.PENDING, job_id),
         "provenance": {**_model(model_id, model), "program_version": __version__, "queued_at": _text(at)},
     }
 
@@ -108,8 +108,8 @@ def taken_entry(
 ) -> Entry:
     """The entry of a job that was taken `at` this time; `settings` are the item's."""
     return {
-        **_unfinished_entry(Progress.DETECTING, job_id),
-        "inputImage": None if photo is None else image_facts(photo),
+        **entry_pictures(None if photo is None else image_facts(photo)),
+        **_unfinished_fields(Progress.DETECTING, job_id),
         "provenance": {
             **_model(model_id, model),
             "settings": settings,
@@ -153,10 +153,9 @@ def finished_entry(
     }
     return {
         **entry,
-        "resultImage": {
-            "boxes": list(boxes[:reported]),
-            "resultImage": {"fileInfo": None if rendered is None else image_facts(rendered)},
-        },
+        **entry_pictures(
+            entry.get("inputImage"), boxes[:reported], None if rendered is None else image_facts(rendered)
+        ),
         "isPassed": answer["passed"],
         "progress": Progress.DONE.value,
         "provenance": {**entry["provenance"], **origin},
@@ -168,7 +167,7 @@ def failed_entry(entry: Entry, error: str, at: dt.datetime) -> Entry:
     """The entry, from `taken`, of a detection without a result, which is neither passed nor failed."""
     return {
         **entry,
-        **_unfinished_entry(Progress.ERROR, entry["job_id"]),
+        **_unfinished_fields(Progress.ERROR, entry["job_id"]),
         "error": {"code": error, "message": MESSAGES[error]},
         "provenance": {**entry["provenance"], "finished_at": _text(at)},
     }
@@ -177,15 +176,14 @@ def failed_entry(entry: Entry, error: str, at: dt.datetime) -> Entry:
 def canceled_fields(job_id: str, at: dt.datetime) -> Entry:
     """The fields of a job's entry that a cancel changes."""
     return {
-        **_unfinished_entry(Progress.CANCELED, job_id),
+        **_unfinished_fields(Progress.CANCELED, job_id),
         "error": {"code": "canceled", "message": MESSAGES["canceled"]},
         "provenance": {"finished_at": _text(at)},
     }
 
 
-def _unfinished_entry(progress: Progress, job_id: str) -> Entry:
+def _unfinished_fields(progress: Progress, job_id: str) -> Entry:
     return {
-        "resultImage": {"boxes": [], "resultImage": None},
         "isPassed": False,
         "progress": progress.value,
         "job_id": job_id,

@@ -63,9 +63,12 @@ def router(service: FaceService) -> APIRouter:
     async def update_face_info(
         body: FaceInfo = _EMPTY_FACE_INFO, caller: Caller = require_login()
     ) -> Envelope[str | None]:
-        """Register or replace the caller's face by one picture."""
+        """Register or replace the caller's face by one picture.
+
+        In a session by face without a password of the last ten minutes it has to show the enrolled person.
+        """
         face_info = _require_face_info(body)
-        await service.enrol(caller.user_id, [face_info], CONSENT_BY_CALLER, caller.address)
+        await service.enrol_caller(caller, [face_info], CONSENT_BY_CALLER)
         return Envelope(data=face_info)
 
     @routes.post("/auth/loginByFaceInfo", responses=failures(403, 422, 429))
@@ -119,16 +122,22 @@ def router(service: FaceService) -> APIRouter:
     async def enrol_face(
         body: FaceEnrolment, caller: Caller = require_login()
     ) -> Envelope[FaceStatus | None]:
-        """Replace the caller's enrolment by one of several pictures; `consent` agrees to the consent text."""
+        """Replace the caller's enrolment by one of several pictures; `consent` agrees to the consent text.
+
+        In a session by face without a password of the last ten minutes they have to show the enrolled person.
+        """
         images = [image.get_secret_value() for image in body.images]
-        weak = await service.enrol(caller.user_id, images, CONSENT_VERSION, caller.address)
+        weak = await service.enrol_caller(caller, images, CONSENT_VERSION)
         status = await service.status(caller.user_id)
         return Envelope(data=status.model_copy(update={"weaknesses": weak}), msg="人脸登记成功")
 
-    @routes.delete("/auth/face", responses=failures(401))
+    @routes.delete("/auth/face", responses=failures(401, 403))
     async def forget_face(caller: Caller = require_login()) -> Envelope[bool]:
-        """Delete the caller's enrolment; false when there was none."""
-        was_enrolled = await service.forget(caller.user_id, caller.user_id, caller.address)
+        """Delete the caller's enrolment; false when there was none.
+
+        A session by face asks for a password of the last ten minutes.
+        """
+        was_enrolled = await service.forget_own(caller)
         return Envelope(data=was_enrolled, msg="人脸数据已删除" if was_enrolled else "该用户未登记人脸")
 
     @routes.delete("/face/enrolments/{user_id}", responses=failures(401, 403, 422))

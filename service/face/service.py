@@ -35,7 +35,8 @@ from service.face.templates.gallery_sync import GallerySync, next_revision
 from service.face.templates.vault import Vault
 from service.settings import Settings
 from service.web.envelope import Problem, Refusal, invalid
-from shared.codes import Permission
+from service.web.security import Caller, password_needed
+from shared.codes import ErrorCode, Permission
 from shared.wire.account import Tokens
 from shared.wire.face import DrawnChallenge, FaceStatus, Weakness
 
@@ -146,29 +147,66 @@ class FaceService:
     # --- enrolment ----------------------------------------------------------------------------------------
 
     async def enrol(
-        self, user_id: str, images: Sequence[str], consent_version: str, address: str | None = None
+        self,
+        user_id: str,
+        images: Sequence[str],
+        consent_version: str,
+        address: str | None = None,
+        *,
+        must_match: bool = False,
     ) -> list[Weakness]:
         """Replace the user's templates by those of 1..5 pictures (Base64 or data URL).
 
+        `must_match`: only by pictures with which the user could log in now. Without it, whoever once logged
+        in with a picture of the user could enrol their own face.
         Returns weaknesses of the accepted pictures that may make logins fail. Raises Refusal with a sentence
         that says what to change, Problem 503 without a working engine, 429 if too many requests wait.
         """
         try:
             with self._waiting_limit.admit():
-                return await self._enrol(user_id, images, consent_version, address)
+                return await self._enrol(user_id, images, consent_version, address, must_match)
         except EngineUnavailableError as problem:
             raise unavailable(problem) from None
 
-    async def enrol_picture(self, user_id: str, face_info: str) -> str | None:
-        """Enrol by the contract's single picture; return the sentence of a refusal, None on success."""
+    async def set_face(self, caller: Caller, face_info: str | None) -> str | None:
+        """Enrol the caller by the contract's single picture; None deletes the enrolment.
+
+        Returns the sentence of a refusal, None on success.
+        """
         try:
-            await self.enrol(user_id, [face_info], CONSENT_BY_CALLER)
+            if face_info is None:
+                await self.forget_own(caller)
+            else:
+                await self.enrol_caller(caller, [face_info], CONSENT_BY_CALLER)
         except Refusal as refusal:
             return refusal.msg
+        except Problem as problem:
+            if problem.error != ErrorCode.PASSWORD_LOGIN_NEEDED:
+                raise
+            return problem.msg
         return None
 
+    async def enrol_caller(
+        self, caller: Caller, images: Sequence[str], consent_version: str
+    ) -> list[Weakness]:
+        """`enrol` the caller; in a session by face alone only with pictures of the enrolled person."""
+        return await self.enrol(
+            caller.user_id, images, consent_version, caller.address, must_match=caller.is_by_face_only
+        )
+
+    async def forget_own(self, caller: Caller) -> bool:
+        """`forget` the caller. Raises Problem 403 in a session by face alone."""
+        if caller.is_by_face_only:
+            raise password_needed()
+        return await self.forget(caller.user_id, caller.user_id, caller.address)
+
     async def _enrol(
-        self, user_id: str, images: Sequence[str], consent_version: str, address: str | None
+        self,
+        user_id: str,
+        images: Sequence[str],
+        consent_version: str,
+        address: str | None,
+        must_match: bool,
     ) -> list[Weakness]:
         info = await self._face_client.engine_info()
         photos = [
@@ -185,6 +223,11 @@ class FaceService:
                 match = gallery.search(embedding, excluded_user=user_id)
                 if match is not None and match.score >= required_score:
                     raise _refusal(rules.QualityFault.SOMEBODY_ELSE)
+                own = gallery.search(embedding) if must_match else None
+                if must_match and (
+                    own is None or own.user_id != user_id or not rules.is_accepted(own, required_score)
+                ):
+                    raise _refusal(rules.QualityFault.NOT_THE_ENROLLED)
             sealed_templates = [
                 self._vault.seal(user_id, info.model_id, embedding) for embedding in embeddings
             ]

@@ -12,7 +12,7 @@ from typing import Any
 from service.inspection.entries import add_authorship
 from shared import results
 from shared.codes import Progress, Status, Verdict
-from shared.entries import Entry, EntryBox, EntryError, EntryVerdict
+from shared.entries import Entry, EntryBox, EntryError, EntryVerdict, entry_pictures
 
 
 class Outcome(StrEnum):
@@ -63,7 +63,7 @@ def verdict_entry(
     *,
     accepted_version: int | None = None,
 ) -> Entry:
-    """The result entry that a person's decision appends to `entries`; `at` is in UTC.
+    """The result entry that a person's decision appends to `entries`; `at` is in UTC. It has no pictures.
 
     `accepted_version`: the decision accepts the model's opinion in the entry with this version.
     """
@@ -78,7 +78,8 @@ def verdict_entry(
     if accepted_version is not None:
         entry_verdict["accepted_opinion_of_version"] = accepted_version
     return {
-        "isPassed": None if undecided else verdict is Verdict.PASSED,
+        **entry_pictures(),
+        "isPassed": verdict is Verdict.PASSED,
         "progress": str(Progress.PENDING if undecided else Progress.DONE),
         "version": results.next_version(entries),
         "verdict": entry_verdict,
@@ -107,8 +108,7 @@ def correction_entry(
     alignment = origin.get("alignment") if isinstance(origin, Mapping) else None
     boxes_before = (corrected.get("resultImage") or {}).get("boxes") or []
     return {
-        "inputImage": corrected.get("inputImage"),
-        "resultImage": {"boxes": add_authorship(boxes, boxes_before, by, by_name), "resultImage": None},
+        **entry_pictures(corrected.get("inputImage"), add_authorship(boxes, boxes_before, by, by_name)),
         "isPassed": not boxes,
         "progress": str(Progress.DONE),
         "version": results.next_version(entries),

@@ -47,6 +47,20 @@ class Caller:
     address: str
 
     @property
+    def has_recent_password(self) -> bool:
+        """Whether the user entered the password in this session within `RECENT_PASSWORD`."""
+        # The absolute difference: a clock that was set back must not extend the ten minutes.
+        return self.password_at is not None and abs(now() - self.password_at) <= RECENT_PASSWORD
+
+    @property
+    def is_by_face_only(self) -> bool:
+        """Whether a face alone began this session and no password was entered in it recently.
+
+        Such a session may belong to whoever held a picture of the user before a camera.
+        """
+        return self.methods == ("face",) and not self.has_recent_password
+
+    @property
     def display_name(self) -> str:
         """The name to show: the full name, else the username."""
         return self.name or self.username
@@ -68,16 +82,21 @@ def client_program(request: Request) -> str:
     return request.headers.get("user-agent", "")[:_MAX_AGENT_LENGTH]
 
 
+def bearer_token(request: Request) -> str:
+    """The token of the Authorization header. Raises Problem 401 without one."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise Problem(401, ErrorCode.NOT_LOGGED_IN, "请先登录", headers={"WWW-Authenticate": "Bearer"})
+    return token.strip()
+
+
 async def authenticate_request(request: Request) -> Caller:
     """The caller of the request by its Authorization header, in the current state of the database.
 
     Raises Problem 401.
     """
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not token.strip():
-        raise Problem(401, ErrorCode.NOT_LOGGED_IN, "请先登录", headers={"WWW-Authenticate": "Bearer"})
     authenticate: Authenticator = request.app.state.authenticate
-    return await authenticate(token.strip(), client_address(request))
+    return await authenticate(bearer_token(request), client_address(request))
 
 
 # For OpenAPI only: `authenticate_request` reads the header.
@@ -111,6 +130,13 @@ def require(*permissions: Permission, recent_password: bool = False) -> Any:
     return Security(_PermissionCheck(permissions, recent_password), scopes=scopes)
 
 
+def password_needed() -> Problem:
+    """The failure of an operation for which the user must have entered the password recently."""
+    return Problem(
+        403, ErrorCode.PASSWORD_LOGIN_NEEDED, "此操作需要近期使用密码登录，请使用密码重新登录后重试"
+    )
+
+
 def check_permissions(caller: Caller, *permissions: Permission) -> None:
     """Raise Problem 403 if the caller lacks one of `permissions`; for permissions that depend on the body."""
     _PermissionCheck(permissions, False).check(caller)
@@ -131,13 +157,8 @@ class _PermissionCheck:
             raise Problem(
                 403, ErrorCode.PERMISSION_MISSING, "没有此操作的权限，请联系管理员", permissions=missing
             )
-        # The absolute difference: a clock that was set back must not extend the ten minutes.
-        if self.recent_password and (
-            caller.password_at is None or abs(now() - caller.password_at) > RECENT_PASSWORD
-        ):
-            raise Problem(
-                403, ErrorCode.PASSWORD_LOGIN_NEEDED, "此操作需要近期使用密码登录，请使用密码重新登录后重试"
-            )
+        if self.recent_password and not caller.has_recent_password:
+            raise password_needed()
 
 
 _preparing = threading.RLock()

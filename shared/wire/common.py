@@ -233,6 +233,13 @@ StrictNumber = BeforeValidator(_require_number)
 Integer = Annotated[int, StrictNumber]
 """An integer; true, false and strings of digits are rejected."""
 
+_DIGITS = re.compile(r"-?[0-9]{1,9}")
+
+
+def read_digits(value: Any) -> Any:
+    """Return a string of at most nine digits, with or without a sign, as an int; other values unchanged."""
+    return int(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
+
 
 class WireModel(BaseModel):
     """Base of the bodies: unknown fields of a request are ignored."""

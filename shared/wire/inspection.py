@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
-from pydantic import Field, StrictBool, model_validator
+from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
 from shared.codes import Origin, Status, Verdict
 from shared.wire.common import (
@@ -24,10 +24,15 @@ from shared.wire.common import (
     RequiredName,
     StrictNumber,
     WireModel,
+    read_digits,
 )
 from shared.wire.files import CameraData
 
-Percent = Annotated[int, Field(ge=0, le=100), StrictNumber]
+Percent = Annotated[int, Field(ge=0, le=100), StrictNumber, BeforeValidator(read_digits)]
+"""0 to 100; forms may send it as a string of digits."""
+MAX_VERSION = 1_000_000_000
+"""The highest version that a client may give an entry. The service counts on from there, below 2^31."""
+EntryVersion = Annotated[Integer, Field(ge=-MAX_VERSION, le=MAX_VERSION)]
 Fraction = Annotated[Number, Field(ge=0, le=1)]
 
 
@@ -52,7 +57,7 @@ class RecordUpdate(WireModel):
     executor_id: OptionalId = None
     reference_image_id: OptionalId = None
     progress: Annotated[Percent | None, NotNull] = None
-    start_time: RecordTime | None = None
+    start_time: Annotated[RecordTime | None, NotNull] = None
     end_time: RecordTime | None = None
     inspection_status: Annotated[Status | None, NotNull] = None
 
@@ -196,7 +201,7 @@ class ResultEntry(ExtensibleModel):
     resultImage: ResultImage | None = None  # noqa: N815
     isPassed: StrictBool | None = None  # noqa: N815
     progress: str | None = None
-    version: Integer | None = None
+    version: EntryVersion | None = None
 
 
 class ItemCreate(WireModel):
@@ -258,7 +263,7 @@ class CorrectedBox(Box):
 class BoxesSet(WireModel):
     """Body of `POST /inspection_item/{item_id}/boxes`: the findings that replace those of `of_version`."""
 
-    of_version: Integer
+    of_version: Annotated[Integer, Field(ge=-(2**31), lt=2**31)]
     boxes: Annotated[list[CorrectedBox], Field(max_length=10_000), CheckedJson]
 
 

@@ -294,6 +294,8 @@ def check_account_examples(checker: ExampleChecker) -> None:
     check(PROFILE, "field out of its rules", send(PROFILE, account.client, body={"work_years": 99}))
     check(PROFILE, "not an object", send(PROFILE, account.client, body=[]))
     change = {"password": account.password, "newPassword": "short"}
+    missing = {"password": account.password}
+    check(PASSWORD, "new password missing", send(PASSWORD, account.client, body=missing))
     check(PASSWORD, "too short", send(PASSWORD, account.client, body=change))
     check(PASSWORD, "wrong current password", send(PASSWORD, account.client))
     check(

@@ -171,17 +171,47 @@ def test_decision_null_clears_a_nullable_field(service: ContractApp) -> None:
     record = service.create_record(
         inspection_name="x", executor_id="u", reference_image_id="r", start_time="2026-03-01T08:00:00"
     )
-    names = ("inspection_name", "executor_id", "reference_image_id", "start_time", "end_time")
+    names = ("inspection_name", "executor_id", "reference_image_id", "end_time")
     after = update_record(service, record["inspection_id"], **dict.fromkeys(names))
-    assert [after[name] for name in names] == [None] * 5
+    assert [after[name] for name in names] == [None] * 4
 
 
-@pytest.mark.parametrize("name", ["task_id", "progress", "inspection_status"])
+@pytest.mark.parametrize("name", ["task_id", "progress", "start_time", "inspection_status"])
 def test_decision_null_for_another_field_is_422(service: ContractApp, name: str) -> None:
     record = service.create_record()
     path = f"/api/inspection/updateInspection/{record['inspection_id']}"
     assert_invalid(service.admin.put(path, json={name: None}), name)
     assert service.get_record(record["inspection_id"]) == record
+
+
+@pytest.mark.parametrize("body", [{}, {"start_time": None}])
+def test_decision_a_record_without_start_begins_at_its_creation(
+    service: ContractApp, body: dict[str, Any]
+) -> None:
+    record = service.create_record(**body)
+    assert record["start_time"] == record["created_at"]
+
+
+def test_decision_a_start_that_nobody_gave_is_not_after_the_end(service: ContractApp) -> None:
+    end = "2026-03-01T08:00:00"
+    ended = service.create_record(end_time=end)
+    assert (ended["start_time"], ended["end_time"]) == (end, end)
+    later = service.create_record()
+    after = update_record(service, later["inspection_id"], end_time=end)
+    assert (after["start_time"], after["end_time"]) == (end, end)
+
+
+def test_decision_progress_as_digits_is_a_number(service: ContractApp) -> None:
+    record = service.create_record(progress="7")
+    assert record["progress"] == 7
+    assert update_record(service, record["inspection_id"], progress="08")["progress"] == 8
+
+
+@pytest.mark.parametrize("status", ["unknown", "PASSED", "未知"])
+def test_decision_unknown_status_in_a_search_finds_nothing(service: ContractApp, status: str) -> None:
+    record = service.create_record()
+    page = service.search(task_id=record["task_id"], inspection_status=status)
+    assert (page["data"], page["pagination"]["total"]) == ([], 0)
 
 
 def test_decision_an_empty_update_changes_nothing(service: ContractApp) -> None:

@@ -295,7 +295,9 @@ def test_search_filter(service: ContractApp, record_with_references: dict[str, A
         inspection_status="failed",
     )
     other = service.create_record(
-        task_id=record["task_id"] if name == "inspection_status" else new_id("task")
+        task_id=record["task_id"] if name == "inspection_status" else new_id("task"),
+        # Without one it would begin now.
+        start_time="2000-01-01T00:00:00" if name == "start_time_from" else "2002-01-01T00:00:00",
     )
     values = {
         **record,

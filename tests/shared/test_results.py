@@ -14,6 +14,10 @@ from shared.entries import Entry
 
 
 def detection(version: int, passed: bool | None = True, progress: str = "done") -> Entry:
+    return {**client_entry(version, passed, progress), "job_id": f"job {version}"}
+
+
+def client_entry(version: int, passed: bool | None = True, progress: str = "done") -> Entry:
     return {"version": version, "isPassed": passed, "progress": progress, "resultImage": {"boxes": []}}
 
 
@@ -113,12 +117,34 @@ def test_only_a_detection_of_the_service_is_under_way() -> None:
     for progress in ("done", "error", "canceled", "50%"):
         assert not results.is_under_way({**running, "progress": progress})
     # No job will finish an entry of another client, a verdict or a correction.
-    assert not results.is_under_way(detection(2, False, "detecting"))
+    assert not results.is_under_way(client_entry(2, False, "detecting"))
     assert not results.is_under_way(cast(Entry, {**running, "job_id": 7}))
     corrected: Entry = {**correction(3, 2), "progress": "pending"}
     for by_person in (decision(3, "undecided"), corrected):
         assert results.entry_job_id({**by_person, "job_id": "j1"}) is None
         assert not results.is_under_way({**by_person, "job_id": "j1"})
+
+
+def test_entry_of_a_client_is_not_a_model_opinion() -> None:
+    entered = [client_entry(1)]
+    assert results.is_passed(entered) is True
+    assert results.has_client_result(entered)
+    assert results.model_opinion(entered) is None
+    assert results.acceptable_version(entered, "photo") is None
+    assert results.finished_detection(entered) is results.newest_detection(entered) is None
+    assert results.count_items([entered]) == results.Counters(items=1, undecided=1)
+
+
+def test_entry_of_a_client_never_replaces_a_detection() -> None:
+    failed = [detection(1, passed=False), client_entry(2)]
+    assert results.model_opinion(failed) is False
+    assert results.finished_detection(failed) is failed[0]
+    without_result = [detection(1, False, "error"), client_entry(2)]
+    assert results.newest_detection(without_result) is without_result[0]
+    assert results.model_opinion(without_result) is None
+    corrected = [client_entry(1), correction(2, 1, boxes=1)]
+    assert results.finished_detection(corrected) is corrected[1]
+    assert results.original_detection(corrected, corrected[1]) is None
 
 
 def test_undecided_withdraws_the_verdict() -> None:

@@ -26,6 +26,7 @@ from desktop.client.http.errors import (
     Unreachable,
     Unsupported,
 )
+from shared.codes import ErrorCode
 from shared.wire.common import UPDATED_BY
 
 M = TypeVar("M", bound=BaseModel)
@@ -87,6 +88,8 @@ def read_answer(response: httpx.Response) -> Answer:
         raise ServerFault(code=FOREIGN_ANSWER, request_id=_request_id(response)) from None
     if isinstance(document, dict) and document.get("code") == 1 and "msg" in document:
         data = document.get("data")
+        if isinstance(data, dict) and _code(data) == ErrorCode.INVALID_INPUT:
+            raise _invalid(document["msg"], data)
         raise Refused(document["msg"], data=data, code=_code(data))
     modified_by = response.headers.get(UPDATED_BY)
     return Answer(
@@ -107,13 +110,7 @@ def error_of(response: httpx.Response) -> ClientError:
     message = envelope.get("msg") if isinstance(envelope.get("msg"), str) else None
     code = _code(data)
     if status in {400, 422}:
-        return Invalid(
-            message,
-            fields=_fields(details, "message"),
-            faults=_fields(details, "type"),
-            code=code,
-            details=details,
-        )
+        return _invalid(message, details)
     if status == 429:
         return TooMany(message, retry_after=_retry_after(response, details), code=code, details=details)
     if status in _ERROR_BY_STATUS and (code or status == 401):
@@ -121,6 +118,16 @@ def error_of(response: httpx.Response) -> ClientError:
     if code is None:
         code = FOREIGN_ANSWER if status < 500 else ("unavailable" if status in {502, 503, 504} else None)
     return ServerFault(message, request_id=_request_id(response), code=code, details=details)
+
+
+def _invalid(message: str | None, details: Mapping[str, Any]) -> Invalid:
+    return Invalid(
+        message,
+        fields=_fields(details, "message"),
+        faults=_fields(details, "type"),
+        code=_code(details),
+        details=details,
+    )
 
 
 def _code(data: Any) -> str | None:

@@ -11,7 +11,6 @@ STEPS: tuple[Callable[[DemoRun], None], ...] = (
     people.open_window,
     people.create_first_admin,
     people.create_inspector,
-    people.allow_photo_login,
     catalogue.fill_catalogue,
     people.log_out,
     people.log_in_by_password,

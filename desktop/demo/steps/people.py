@@ -24,7 +24,6 @@ from desktop.pages.login import LoginPage
 from desktop.pages.me import MePage
 from desktop.pages.people import PeoplePage
 from desktop.pages.people.forms import NewUserForm
-from shared.wire.face import FacePolicy
 
 ADMIN = ("zhao", "Rivets-and-Seams-2026")
 INSPECTOR = ("zhang", "Walk-around-at-dawn-7")
@@ -63,13 +62,6 @@ def create_inspector(demo: DemoRun) -> None:
         form = wait_for_dialog(NewUserForm)
         texts = {"username": INSPECTOR[0], "name": demo.texts.inspector}
         fill_form(form, texts | {"password": INSPECTOR[1], "confirmation": INSPECTOR[1]})
-
-
-def allow_photo_login(demo: DemoRun) -> None:
-    """Let a photo log in, because the demo has no person who could turn the head."""
-    with demo.driver.step("allow face logins by one photo"):
-        photo_is_enough = FacePolicy(login_enabled=True, challenge_admins="off", challenge_others="off")
-        demo.session.faces.change_policy(photo_is_enough)
 
 
 def log_out(demo: DemoRun) -> None:

@@ -13,10 +13,6 @@ from desktop.pages.common.messages.error_messages import field_sentence, seconds
 from desktop.pages.login.status_widgets import Countdown
 from desktop.widgets import Button, ButtonKind, Field, PasswordField, label, move_toggles_after
 from shared.wire.account import Payload
-from shared.wire.face import FacePolicy
-
-_FACE_POLICY = FacePolicy(login_enabled=True, challenge_admins="always", challenge_others="in_doubt")
-"""A photo does not log in: the desktop can film head movements, other clients may send one picture only."""
 
 
 def _large(field: Field) -> Field:
@@ -173,8 +169,7 @@ class FirstRunForm(QWidget):
         self._show_error("")
         self.button.setEnabled(False)
         run(
-            _create_admin,
-            self._session,
+            self._session.account.first_run,
             self.user_name.text(),
             self.password.text(),
             self.name.text().strip() or None,
@@ -223,9 +218,3 @@ class FirstRunForm(QWidget):
     def _show_error(self, text: str) -> None:
         self._error.setText(text)
         self._error.setVisible(bool(text))
-
-
-def _create_admin(session: Session, username: str, password: str, name: str | None) -> Payload:
-    payload = session.account.first_run(username, password, name)
-    session.faces.change_policy(_FACE_POLICY)
-    return payload

@@ -289,9 +289,13 @@ class FieldsCard(Card):
             raise ValueError(name)
         return value
 
-    def _parse_time(self, name: str, text: str) -> datetime | None:
+    def _parse_time(self, name: str, text: str) -> datetime:
         try:
-            return parse_minute(text)
+            time = parse_minute(text)
+            if time is None:
+                # A record always has a start.
+                raise ValueError(name)
+            return time
         except ValueError:
             self.show_field_error(
                 name, self.tr("Enter date and time as {example}.").format(example=example_minute())

@@ -198,10 +198,7 @@ def _is_undecided(entries: Sequence[Entry]) -> bool:
 
 
 def _is_current(entries: Sequence[Entry], model_id: str, photo_file_id: str | None) -> bool:
-    """Whether the newest finished detection is of this photo and by this model.
-
-    An entry that does not say which photo or model it is of, as another client writes it, counts as current.
-    """
+    """Whether the newest finished detection is of this photo and by this model."""
     entry = results.finished_detection(entries)
     if entry is None:
         return False

@@ -56,7 +56,9 @@ class RecordSearch(WireModel):
 
     task_id: OptionalId = None
     executor_id: OptionalId = None
-    inspection_status: Annotated[Status | None, EmptyAsNull] = None
+    inspection_status: Annotated[
+        Name | None, EmptyAsNull, Field(description="A status code; another text finds no record")
+    ] = None
     record_state: Annotated[
         Status | None,
         EmptyAsNull,
@@ -199,6 +201,11 @@ def _open_state(session: Session, inspection_id: str, status: Status) -> str:
     return str(results.record_state(status, sealed=None, has_started=has_started))
 
 
+def _is_own_start(record: RecordRow) -> bool:
+    """Whether the start of `record` is the time of its creation, because none was given."""
+    return bool(record.start_time == record.created_at)
+
+
 def _check_times(start: dt.datetime | None, end: dt.datetime | None, field: str) -> None:
     if start is not None and end is not None and end < start:
         raise problems.end_before_start(field)
@@ -226,6 +233,7 @@ class Records:
     async def create(self, body: RecordCreate, key: str | None, caller: Caller) -> RecordState:
         """Create a record; progress 0 and not_started unless given.
 
+        Without a start it began now, or when it ended if that was earlier.
         With a `key` that the caller used before, nothing is made: the record of that time is the answer.
         Raises Problem 422 for an end before the start, and when the body of that time was another one.
         """
@@ -235,6 +243,7 @@ class Records:
         values = {
             **body.model_dump(),
             "inspection_id": inspection_id,
+            "start_time": body.start_time or min(at, body.end_time or at),
             "progress": body.progress or 0,
             "inspection_status": str(status),
             "record_state": str(results.record_state(status, sealed=None, has_started=False)),
@@ -297,7 +306,7 @@ class Records:
     async def update(
         self, inspection_id: str, body: RecordUpdate, if_match: str | None, caller: Caller
     ) -> RecordState:
-        """Change the fields that were sent.
+        """Change the fields that were sent. A start that nobody gave moves back to an earlier end.
 
         Raises Problem 404, 409 (sealed), 412, and 422 for an end before the start.
         """
@@ -310,6 +319,8 @@ class Records:
                 sent["inspection_status"] = str(status)
                 sent["record_state"] = _open_state(session, inspection_id, status)
             if "start_time" in sent or "end_time" in sent:
+                if _is_own_start(record) and "start_time" not in sent and sent["end_time"] is not None:
+                    sent["start_time"] = min(record.start_time, sent["end_time"])
                 after = {**record._mapping, **sent}
                 field = "end_time" if "end_time" in sent else "start_time"
                 _check_times(after["start_time"], after["end_time"], field)
@@ -340,9 +351,8 @@ class Records:
     ) -> tuple[list[dict[str, Any]], Pagination]:
         """One page of the records that match, newest first, and where it stands."""
         filters = where.model_dump(exclude_none=True)
-        for name in ("inspection_status", "record_state"):
-            if name in filters:
-                filters[name] = str(filters[name])
+        if "record_state" in filters:
+            filters["record_state"] = str(filters["record_state"])
         for name in ("day_from", "day_to"):
             if name in filters:
                 filters[name] = filters[name].toordinal()

@@ -13,6 +13,7 @@ from sqlmodel import Session
 from service.inspection.ports import Ports
 from service.inspection.sealing import seal
 from service.inspection.tables import ITEM, PHOTO, RECORD, RECORD_PHOTO
+from shared.entries import Entry, rendered_file
 from shared.wire.files import StoredFile
 
 Json = Any
@@ -88,17 +89,12 @@ def files_of(session: Session, ports: Ports, content: Mapping[str, Json]) -> lis
 
 def _file_infos(item: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
     """The pictures that the documents of an item refer to, each as its document describes it."""
-    entries: Sequence[Mapping[str, Json]] = item["result"]
-    places = [_at(item["item_point"], "fileInfo")]
+    entries: Sequence[Entry] = item["result"]
+    point = item["item_point"]
+    places: list[Json] = [point.get("fileInfo") if isinstance(point, Mapping) else None]
     for entry in entries:
-        places += [entry.get("inputImage"), _at(entry.get("resultImage"), "resultImage", "fileInfo")]
+        places += [entry.get("inputImage"), rendered_file(entry)]
     return (place for place in places if isinstance(place, Mapping))
-
-
-def _at(value: Json, *keys: str) -> Json:
-    for key in keys:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value
 
 
 def reference_image(session: Session, ports: Ports, content: Mapping[str, Json]) -> dict[str, Json] | None:

@@ -55,6 +55,12 @@ def _unsigned_token(algorithm: str) -> str:
     return f"{_encode_part({'alg': algorithm, 'typ': 'JWT'})}.{_encode_part(_claims())}."
 
 
+def _with_other_last_character(token: str) -> str:
+    """The token with other bits in its last character that no byte of the signature uses."""
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    return token[:-1] + alphabet[alphabet.index(token[-1]) ^ 1]
+
+
 def _refusal_code(token: str) -> str:
     with pytest.raises(Problem) as caught:
         TOKENS.read(token)
@@ -81,6 +87,10 @@ BAD_TOKENS: dict[str, Callable[[], str]] = {
     "edited user": lambda: _edited_token(sub="admin"),
     "edited expiry": lambda: _edited_token(exp=int(now().timestamp()) + 10**6),
     "cut signature": lambda: _signed_token()[:-4],
+    "padded signature": lambda: _signed_token() + "=",
+    "padded twice": lambda: _signed_token() + "==",
+    "padded payload": lambda: _signed_token().replace(".", "=.", 2).replace("=.", ".", 1),
+    "unused bits of the signature": lambda: _with_other_last_character(_signed_token()),
     "kid": lambda: _signed_token({"kid": "../../dev/null"}),
     "jku": lambda: _signed_token({"jku": "https://example.com/keys"}),
     "jwk": lambda: _signed_token({"jwk": {"kty": "oct", "k": "eHg"}}),

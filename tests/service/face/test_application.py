@@ -94,3 +94,75 @@ def test_an_admin_by_face_has_to_give_the_password_for_settings(
     assert client.delete(f"/api/face/enrolments/{me}").json()["data"] is False
     shut = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": face_info})
     assert (shut.status_code, shut.json()["data"]["error"]) == (403, "face_login_off")
+
+
+def test_a_session_by_face_keeps_the_enrolled_person(
+    client: TestClient, anonymous: TestClient, as_role: Callable[..., TestClient]
+) -> None:
+    mei = as_role("inspector", username="mei")
+    face_info = as_face_info(faces.enrolment_picture())
+    assert mei.post("/api/auth/updateFaceInfo", json={"faceInfo": face_info}).json()["code"] == 0
+    login = anonymous.post(
+        "/api/auth/loginByFaceInfo", json={"faceInfo": as_face_info(faces.login_picture())}
+    ).json()
+    by_face = {"Authorization": f"Bearer {login['data']['access_token']}"}
+    stranger = as_face_info(faces.stranger_picture())
+    sentence = "照片与已登记的人脸不符，请使用密码登录后再更换人脸"
+
+    def send(path: str, **body: object) -> dict[str, object]:
+        answer: dict[str, object] = anonymous.post(path, json=body, headers=by_face).json()
+        return answer
+
+    for answer in (
+        send("/api/auth/updateFaceInfo", faceInfo=stranger),
+        send("/api/auth/face", images=[face_info, stranger], consent=True),
+        send("/api/auth/face", images=[stranger], consent=True),
+    ):
+        assert answer["code"] == 1
+    assert send("/api/auth/updateFaceInfo", faceInfo=stranger)["msg"] == sentence
+    refused = send("/api/auth/updateInfo", faceInfo=stranger)
+    assert (refused["code"], refused["data"]) == (1, f"faceInfo：{sentence}")
+    deleted = anonymous.delete("/api/auth/face", headers=by_face)
+    assert (deleted.status_code, deleted.json()["data"]["error"]) == (403, "password_login_needed")
+    for cleared in (None, ""):
+        refused = send("/api/auth/updateInfo", faceInfo=cleared)
+        assert (refused["code"], refused["msg"]) == (1, "更新数据失败")
+        assert str(refused["data"]).startswith("faceInfo：此操作需要近期使用密码登录")
+    again = as_face_info(faces.login_picture(1))
+    assert send("/api/auth/updateFaceInfo", faceInfo=again)["code"] == 0
+
+    # The session by password may do both, as the contract says.
+    assert mei.post("/api/auth/updateFaceInfo", json={"faceInfo": stranger}).json()["code"] == 0
+    assert send("/api/auth/updateFaceInfo", faceInfo=face_info)["msg"] == sentence
+    cleared_user = mei.post("/api/auth/updateInfo", json={"faceInfo": ""}).json()["data"]
+    assert cleared_user["has_face"] is False
+    # Nobody is enrolled now whom a picture could show.
+    assert send("/api/auth/updateFaceInfo", faceInfo=face_info)["msg"] == sentence
+
+
+@pytest.mark.parametrize("cleared", [None, ""])
+def test_empty_face_of_a_profile_deletes_the_enrolment(client: TestClient, cleared: str | None) -> None:
+    face_info = as_face_info(faces.enrolment_picture())
+    assert client.post("/api/auth/updateInfo", json={"faceInfo": face_info}).json()["data"]["has_face"]
+    assert client.post("/api/auth/updateInfo", json={"department": "机务部"}).json()["data"]["has_face"]
+    answer = client.post("/api/auth/updateInfo", json={"faceInfo": cleared}).json()
+    assert (answer["msg"], answer["data"]["has_face"]) == ("更新数据成功", False)
+    assert client.get("/api/auth/face").json()["data"]["enrolled"] is False
+
+
+def test_password_given_in_a_session_by_face_allows_another_face(
+    client: TestClient, anonymous: TestClient, as_role: Callable[..., TestClient]
+) -> None:
+    mei = as_role("inspector", username="mei")
+    face_info = as_face_info(faces.enrolment_picture())
+    assert mei.post("/api/auth/updateFaceInfo", json={"faceInfo": face_info}).json()["code"] == 0
+    login = anonymous.post(
+        "/api/auth/loginByFaceInfo", json={"faceInfo": as_face_info(faces.login_picture())}
+    ).json()
+    by_face = {"Authorization": f"Bearer {login['data']['access_token']}"}
+    body = {"password": "pass-of-mei", "newPassword": "another-long-passphrase"}
+    changed = anonymous.post("/api/auth/updatePassword", json=body, headers=by_face)
+    assert changed.json()["code"] == 0
+    stranger = {"faceInfo": as_face_info(faces.stranger_picture())}
+    answer = anonymous.post("/api/auth/updateFaceInfo", json=stranger, headers=by_face)
+    assert answer.json()["code"] == 0

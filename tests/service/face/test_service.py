@@ -16,9 +16,24 @@ from service.face.engines.face_process import EngineUnavailableError
 from service.face.rules import SENTENCES, QualityFault
 from service.face.tables import FaceEnrolment, FaceTemplate
 from service.web.envelope import Problem, Refusal
+from service.web.security import Caller
 from shared.samples import faces
 from tests.service.face.conftest import SameProcess, Setup, as_face_info, open_setup
 from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER, check_refusal, identify
+
+
+def caller(user_id: str) -> Caller:
+    """A user who logged in by password."""
+    return Caller(
+        user_id=user_id,
+        username=user_id,
+        name=None,
+        session_id="session",
+        permissions=frozenset(),
+        methods=("pwd",),
+        password_at=now(),
+        address=ADDRESS,
+    )
 
 
 def read_templates(setup: Setup) -> list[FaceTemplate]:
@@ -28,7 +43,7 @@ def read_templates(setup: Setup) -> list[FaceTemplate]:
 def test_the_enrolled_person_logs_in_and_a_stranger_does_not(setup: Setup) -> None:
     async def play() -> None:
         await check_refusal(setup, AGAIN)
-        assert await setup.service.enrol_picture("mei", PERSON) is None
+        assert await setup.service.set_face(caller("mei"), PERSON) is None
         tokens = await setup.service.login(AGAIN, ADDRESS)
         assert tokens.access_token == "token of mei"
         await check_refusal(setup, STRANGER)
@@ -113,7 +128,8 @@ def test_refused_enrolment_gives_the_reason_and_keeps_the_old_one(
 def test_a_face_belongs_to_one_account(setup: Setup) -> None:
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await setup.service.enrol_picture("lan", AGAIN) == SENTENCES[QualityFault.SOMEBODY_ELSE]
+        sentence = SENTENCES[QualityFault.SOMEBODY_ELSE]
+        assert await setup.service.set_face(caller("lan"), AGAIN) == sentence
         assert not (await setup.service.status("lan")).enrolled
 
     asyncio.run(play())
@@ -140,7 +156,7 @@ def test_consent_is_recorded(setup: Setup) -> None:
         assert status.consent_version == CONSENT_VERSION
         assert status.consented_at is not None
         assert before <= status.consented_at <= now()
-        await setup.service.enrol_picture("mei", PERSON)
+        await setup.service.set_face(caller("mei"), PERSON)
         assert (await setup.service.status("mei")).consent_version == CONSENT_BY_CALLER
 
     asyncio.run(play())

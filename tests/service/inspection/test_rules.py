@@ -80,7 +80,7 @@ def test_status_rules(outcomes: dict[Outcome, int], before: Status, progress: in
 
 @pytest.mark.parametrize("verdict", Verdict)
 def test_verdict_is_read_as_it_was_written(verdict: Verdict) -> None:
-    entries: list[Entry] = [{"isPassed": True, "version": 7}]
+    entries: list[Entry] = [{"isPassed": True, "version": 7, "job_id": "j"}]
     entry = verdict_entry(entries, verdict, "看过了", "u1", "李伟", now())
     assert entry["version"] == 8
     assert not_none(entry["verdict"]["at"]).endswith("Z")
@@ -94,6 +94,8 @@ def test_verdict_is_read_as_it_was_written(verdict: Verdict) -> None:
         }[verdict]
     )
     assert results.model_opinion([*entries, entry]) is True
+    assert (entry["inputImage"], entry["resultImage"]) == ({}, {"boxes": [], "resultImage": {}})
+    assert entry["isPassed"] is (verdict is Verdict.PASSED)
 
 
 def test_long_values_are_logged_by_size_and_hash() -> None:

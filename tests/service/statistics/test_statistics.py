@@ -74,9 +74,14 @@ def create_item(client: TestClient, inspection_id: str, *labels: str, name: str 
 
 def add_findings(client: TestClient, item_id: str, *labels: str) -> None:
     points = {"x1": 1, "y1": 1, "x2": 5, "y2": 5}
-    boxes = [{"label": label, "confidence": 0.5, "points": points} for label in labels]
-    entry = {"resultImage": {"boxes": boxes}, "isPassed": not boxes, "progress": "done", "version": 1}
-    response_data(client.put(f"/api/inspection_item/{item_id}", json={"result": [entry]}))
+    boxes = [
+        {"label": label, "confidence": 0.5, "points": points, "origin": "person"} for label in labels
+    ]
+    entry = {"isPassed": not boxes, "progress": "done", "version": 1}
+    path = f"/api/inspection_item/{item_id}"
+    response_data(client.put(path, json={"result": [entry]}))
+    # Findings that a client enters are not counted: a person confirms them.
+    response_data(client.post(f"{path}/boxes", json={"of_version": 1, "boxes": boxes}))
 
 
 def test_sums_equal_a_recount_after_every_change(

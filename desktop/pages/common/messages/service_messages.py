@@ -143,6 +143,9 @@ def known_message(message: str) -> str:
         "照片不是同一人，请全部重拍": QCoreApplication.translate(
             "Errors", "The photos do not show the same person. Retake all of them."
         ),
+        "照片与已登记的人脸不符，请使用密码登录后再更换人脸": QCoreApplication.translate(
+            "Errors", "This is not the enrolled face. Log in with your password to enrol another one."
+        ),
         "该人脸已登记在其他用户名下，请联系管理员": QCoreApplication.translate(
             "Errors", "This face is enrolled for another user. Contact an administrator."
         ),

@@ -56,7 +56,7 @@ class PolicyCard(Card):
             column, self.tr("When disabled, all users log in with their password. Enrolled faces are kept.")
         )
         column.addSpacing(8)
-        column.addWidget(label(self.tr("Head movements (challenge)"), "strong"))
+        column.addWidget(label(self.tr("Head movements (challenge, experimental)"), "strong"))
         text = self.tr(
             "At login an arrow asks for two movements within four seconds, and for one more if a doubt is "
             "left. It keeps out printed photos and still pictures on a screen. It does not keep out a mask, "
@@ -78,8 +78,8 @@ class PolicyCard(Card):
                 "check, so every login is in doubt."
             ),
             self.tr(
-                "Expect false refusals: a turn that is very small or very quick is refused. Who is refused "
-                "tries again or uses the password. Rendered heads were measured, no real people."
+                "Experimental and off by default: it refuses most real people, even if they move as asked. "
+                "Who is refused uses the password."
             ),
         ):
             column.addWidget(label(text, "dim", wrap=True))

@@ -14,7 +14,7 @@ from desktop.journal import DraftHistory, DraftStep
 from desktop.journal.journal import MERGE_WITHIN
 from shared import results
 from shared.codes import Origin, Progress
-from shared.entries import Entry, EntryBox, EntryCorners
+from shared.entries import Entry, EntryBox, EntryCorners, entry_pictures
 from shared.findings import Finding, box_corners, readable_boxes, rect_to_corners
 from shared.geometry import Rect
 
@@ -74,8 +74,7 @@ def with_correction(
 def unsent_entry(base: Entry, of_version: int, version: int, boxes: Sequence[EntryBox]) -> Entry:
     """The result entry that a correction of `base` will become."""
     return {
-        "inputImage": base.get("inputImage"),
-        "resultImage": {"boxes": list(boxes), "resultImage": None},
+        **entry_pictures(base.get("inputImage"), boxes),
         "isPassed": not boxes,
         "progress": Progress.DONE.value,
         "version": version,

@@ -82,13 +82,14 @@ def findings_of(entry: Entry | None, context: FindingContext | None = None) -> t
 
 
 def detections(item: ItemView) -> list[Entry]:
-    """The result entries of detections and corrections, oldest first."""
+    """The result entries of detections, corrections and clients, oldest first."""
     return [entry for entry in results.sort_by_version(item.result) if not results.is_verdict(entry)]
 
 
 def shown_detection(item: ItemView) -> Entry | None:
-    """The detection to show: the newest finished one, or else the newest."""
+    """The detection to show: the newest finished one, or else the newest; without any, a client's entry."""
     entries = detections(item)
+    entries = [entry for entry in entries if results.has_findings(entry)] or entries
     finished = [entry for entry in entries if results.is_finished(entry)]
     best = finished or entries
     return best[-1] if best else None

@@ -53,6 +53,8 @@ def _author(entry: Entry) -> str:
         return translate("Workbench", "corrected by you, saving…")
     if results.is_correction(entry):
         return translate("Workbench", "corrected by {name}").format(name=_name(entry["correction"]))
+    if not results.has_findings(entry):
+        return translate("Workbench", "entered by a client, not detected")
     return translate("Workbench", "detected by model")
 
 

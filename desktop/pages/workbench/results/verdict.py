@@ -130,7 +130,11 @@ class VerdictBox(QWidget):
         self._verdict, self._saved_reason, self._draft = item.verdict, item.reason, draft
         self._opinion = results.model_opinion(item.result)
         text = {True: status_text("passed"), False: status_text("failed"), None: "–"}[self._opinion]
-        self._opinion_label.setText(self.tr("Model: {opinion}").format(opinion=text))
+        self._opinion_label.setText(
+            self.tr("Model: {opinion}").format(opinion=text)
+            if self._opinion is not None or not results.has_client_result(item.result)
+            else self.tr("Model: – (entered by a client)")
+        )
         # No one has judged an item undecided that was never inspected.
         unseen = item.verdict is Verdict.UNDECIDED and item.pending_verdict is None and not item.result
         self._mark(None if unseen and draft is None else self.shown_verdict)

@@ -63,7 +63,7 @@ def test_an_entry_keeps_its_version_from_pending_to_done(
     (taken,), (queued,) = results_of(client, item), results_of(client, second)
     assert (taken["progress"], taken["isPassed"], taken["version"]) == ("detecting", False, 1)
     assert taken["job_id"] == job["job_id"]
-    assert taken["resultImage"] == {"boxes": [], "resultImage": None}
+    assert taken["resultImage"] == {"boxes": [], "resultImage": {}}
     assert (queued["progress"], queued["isPassed"], queued["version"]) == ("pending", False, 1)
     assert queued["inputImage"]["filename"] == "zweite.png"
     assert queued["provenance"]["queued_at"].endswith("Z")
@@ -189,7 +189,7 @@ def test_step_changes_only_its_entry() -> None:
 
 
 def test_unfinished_entry_does_not_count() -> None:
-    done: Entry = {"version": 1, "isPassed": True, "progress": "done"}
+    done: Entry = {"version": 1, "isPassed": True, "progress": "done", "job_id": "earlier"}
     entries = [done, step("detecting", version=2)]
     for progress in ("pending", "detecting", "canceled", "error"):
         history: list[Entry] = [entries[0], {**entries[1], "progress": progress}]

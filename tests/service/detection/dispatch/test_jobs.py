@@ -79,7 +79,7 @@ def test_a_run_writes_one_result_with_its_provenance(
         for p in (box["points"] for box in entry["resultImage"]["boxes"])
     ]
     assert len(boxes) == len(scene.defects)
-    picture = client.get(entry["resultImage"]["resultImage"]["fileInfo"]["download_url"])
+    picture = client.get(entry["resultImage"]["resultImage"]["download_url"])
     assert picture.headers["content-type"] == "image/jpeg"
     provenance = entry["provenance"]
     assert provenance["model_id"] == "reference-difference"

@@ -48,7 +48,7 @@ def test_corrected_findings_are_the_next_version(stage: Stage) -> None:
     assert at.endswith("Z")
     assert entry == {
         "inputImage": PHOTO,
-        "resultImage": {"boxes": boxes, "resultImage": None},
+        "resultImage": {"boxes": boxes, "resultImage": {}},
         "isPassed": False,
         "progress": "done",
         "version": 2,

@@ -7,7 +7,7 @@ from typing import Any
 from shared.entries import Entry
 from tests.service.inspection.conftest import Stage, stored_file
 
-DONE = {"isPassed": True, "progress": "done", "version": 1}
+DONE = {"isPassed": True, "progress": "done", "version": 1, "job_id": "j"}
 
 
 def put_result(stage: Stage, item: dict[str, Any], progress: str) -> None:

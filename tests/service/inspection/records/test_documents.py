@@ -68,7 +68,7 @@ def test_complete_document_is_stored_unchanged(stage: Stage) -> None:
             "resultImage": {"boxes": [box], "resultImage": {"download_url": "/r"}, "more": 1},
             "isPassed": None,
             "progress": "任意标签",
-            "version": 2**63,
+            "version": 1_000_000_000,
         }
     ]
     item = stage.item(inspection_id, item_point=place, result=result)

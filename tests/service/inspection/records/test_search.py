@@ -28,11 +28,16 @@ def fleet(stage: Stage) -> Stage:
     stage.put("executors", id="u2", name="王_芳")
     stage.put("executors", id="u3", name="王芳\\ÉCOLE")
     stage.put("reference_images", id="r1", name="左翼")
-    stage.record(inspection_name="a", task_id="t1", executor_id="u1", reference_image_id="r1")
-    stage.record(inspection_name="b", task_id="t2", executor_id="u2", inspection_status="failed")
+    early = {"start_time": "2025-01-01T00:00:00"}
+    stage.record(inspection_name="a", task_id="t1", executor_id="u1", reference_image_id="r1", **early)
+    stage.record(inspection_name="b", task_id="t2", executor_id="u2", inspection_status="failed", **early)
     stage.record(inspection_name="c", task_id="t3", executor_id="u3", start_time="2026-03-01T08:00:00")
     stage.record(
-        inspection_name="d", task_id="elsewhere", executor_id="nobody", end_time="2026-03-02T08:00:00"
+        inspection_name="d",
+        task_id="elsewhere",
+        executor_id="nobody",
+        end_time="2026-03-02T08:00:00",
+        **early,
     )
     return stage
 
@@ -75,13 +80,13 @@ FILTERS: list[tuple[dict[str, str], str]] = [
     ({"executor_name": "王_芳", "task_id": "t2", "flight_id": "f1"}, "b"),
     ({"executor_name": "王", "task_id": "t1"}, ""),
     ({"start_time_from": "2026-03-01T08:00:00"}, "c"),
-    ({"start_time_to": "2026-03-01T08:00:00"}, "c"),
+    ({"start_time_to": "2026-03-01T08:00:00"}, "dcba"),
     ({"start_time_from": "2026-03-01T08:00:00.000001"}, ""),
-    ({"start_time_to": "2026-03-01T07:59:59.999999"}, ""),
+    ({"start_time_to": "2026-03-01T07:59:59.999999"}, "dba"),
     ({"start_time_from": "2026-03-01T16:00:00+08:00", "start_time_to": "2026-03-01T08:00:00Z"}, "c"),
     ({"end_time_from": "2026-03-02T08:00:00", "end_time_to": "2026-03-02T08:00:00"}, "d"),
     ({"end_time_to": "2026-03-01T08:00:00"}, ""),
-    ({"start_time_from": "0001-01-01T00:00:00", "start_time_to": "9999-12-31T23:59:59"}, "c"),
+    ({"start_time_from": "0001-01-01T00:00:00", "start_time_to": "9999-12-31T23:59:59"}, "dcba"),
 ]
 
 
@@ -173,7 +178,8 @@ def test_empty_database_has_no_pages(stage: Stage) -> None:
         {"page_size": 201},
         {"page_size": "x"},
         {"current_page": "1.5"},
-        {"inspection_status": "unknown"},
+        {"inspection_status": "x" * 256},
+        {"record_state": "unknown"},
         {"task_id": "x" * 256},
         {"task_id": "a\x00b"},
         {"executor_name": "\x00"},

@@ -192,7 +192,7 @@ def test_no_field_of_a_sealed_record_changes(sealed_record: SealedRecord) -> Non
         {"executor_id": None},
         {"reference_image_id": None},
         {"progress": 3},
-        {"start_time": None},
+        {"start_time": "2020-01-01T00:00:00"},
         {"end_time": "2020-01-01T00:00:00"},
         {"inspection_status": "passed"},
         {},
