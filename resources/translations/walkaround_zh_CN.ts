@@ -10629,8 +10629,8 @@
         <translation>检查员和计划员可稍后在“系统管理”中添加。</translation>
     </message>
     <message>
-        <source>A photo can pass for a face. Head movements at face login are experimental and off.</source>
-        <translation>照片可能通过人脸登录。头部动作验证为试验功能，默认关闭。</translation>
+        <source>A photo can pass for a face at face login. A password is safer.</source>
+        <translation>人脸登录可能被照片欺骗，密码更安全。</translation>
     </message>
     <message>
         <source>No accounts exist until you create one here.</source>

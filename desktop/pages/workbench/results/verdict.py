@@ -38,8 +38,16 @@ class ReasonEdit(TextEdit):
     ended = Signal()
     """Enter or Escape left the field: the focus moves on."""
 
+    is_draft: bool = False
+    """Whether the text belongs to a verdict that is not complete, and has to be committed even unchanged."""
+
     def on_pause(self) -> None:
         self.typed.emit(self.toPlainText().strip())
+
+    def commit(self) -> None:
+        if self.is_draft and not self.dirty:
+            self.committed.emit(self.toPlainText().strip())
+        super().commit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         is_line_break = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
@@ -127,7 +135,8 @@ class VerdictBox(QWidget):
             # A text that was typed for the other item belongs to it.
             self.commit()
             self._item_id = item.item_id
-        self._verdict, self._saved_reason, self._draft = item.verdict, item.reason, draft
+        self._verdict, self._saved_reason = item.verdict, item.reason
+        self._draft, self.reason.is_draft = draft, draft is not None
         self._opinion = results.model_opinion(item.result)
         text = {True: status_text("passed"), False: status_text("failed"), None: "–"}[self._opinion]
         self._opinion_label.setText(
@@ -195,7 +204,7 @@ class VerdictBox(QWidget):
             self._keep(VerdictDraft(verdict, text))
 
     def _keep(self, draft: VerdictDraft | None) -> None:
-        self._draft = draft
+        self._draft, self.reason.is_draft = draft, draft is not None
         self.draftChanged.emit(self._item_id, draft)
         self._mark(self.shown_verdict)
         self._ask_for_reason()

@@ -106,6 +106,15 @@ def test_verdict_that_waits_survives_the_end_of_the_program(desk: WorkbenchDrive
         assert box.reason.toPlainText() == "cr"
         assert later.page.open_record.waiting == [first]
         assert verdicts(session, first) == []
+        box.reason.setFocus()
+        type_text("ack")
+        qtbot.wait(PAUSE_MS + 100)
+        # What an event of the service does to a text that is being typed.
+        later.page._show_current()
+        press(Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: later.saved)
+        assert later.page.open_record.waiting == []
+        assert verdicts(session, first) == [("failed", box.reason.toPlainText())]
 
 
 def test_words_typed_after_fail_are_the_reason_and_no_verdicts(desk: WorkbenchDriver, qtbot: QtBot) -> None:
