@@ -161,6 +161,15 @@ def finished_detection(entries: Iterable[Entry]) -> Entry | None:
     return next(candidates, None)
 
 
+def shown_result(entries: Iterable[Entry]) -> Entry | None:
+    """Return the entry whose findings are shown: the finished detection, else the newest result of a client."""
+    sorted_entries = sort_by_version(entries)
+    of_clients = (
+        entry for entry in reversed(sorted_entries) if not is_service_entry(entry) and is_finished(entry)
+    )
+    return finished_detection(sorted_entries) or next(of_clients, None)
+
+
 def newest_model_entry(entries: Iterable[Entry]) -> Entry | None:
     """Return the newest finished detection, without corrections; None if there is none."""
     return finished_detection(entry for entry in sort_by_version(entries) if not is_correction(entry))

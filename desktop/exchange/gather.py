@@ -72,7 +72,7 @@ def _reference_picture(image: ReferenceImage | None) -> ExportedPicture | None:
 
 
 def _photo_picture(session: Session, item: Item) -> ExportedPicture | None:
-    detection = results.finished_detection(item_entries(item))
+    detection = results.shown_result(item_entries(item))
     image = (detection or {}).get("inputImage")
     if not isinstance(image, Mapping):
         return None
@@ -80,7 +80,7 @@ def _photo_picture(session: Session, item: Item) -> ExportedPicture | None:
 
 
 def _photo_file_id(item: Item) -> str:
-    image = (results.finished_detection(item_entries(item)) or {}).get("inputImage")
+    image = (results.shown_result(item_entries(item)) or {}).get("inputImage")
     return _file_id(image) if isinstance(image, Mapping) else ""
 
 

@@ -215,7 +215,7 @@ class _Reference:
 def _camera_text(item: Item, photos_by_file_id: Mapping[str, Photo]) -> str:
     """When and by which camera the photo of an item was taken; empty if unknown."""
     entries = item_entries(item)
-    entry = results.finished_detection(entries) or results.current_entry(entries) or {}
+    entry = results.shown_result(entries) or {}
     info = entry.get("inputImage") or {}
     photo = photos_by_file_id.get(str(info.get("file_id") or file_id_from_url(info.get("download_url"))))
     if photo is None or photo.camera is None:
@@ -287,7 +287,7 @@ def _reported_item(
     entries = item_entries(item)
     detection = results.finished_detection(entries)
     current = results.current_entry(entries)
-    entry = current if detection is None else detection
+    entry = results.shown_result(entries)
     info = (entry or {}).get("inputImage")
     item_findings = findings.read_findings(
         entry, severities, None if reference is None else reference.mm_per_pixel

@@ -87,7 +87,7 @@ class Inspection:
 
     def _facts(self, number: int, item: Item) -> ItemFacts:
         entries = item_entries(item)
-        detection = results.finished_detection(entries)
+        detection = results.shown_result(entries)
         current = results.current_entry(entries)
         verdict = current["verdict"] if current is not None and results.is_verdict(current) else {}
         reference = self.item_references.get(item.item_id, self.reference)

@@ -141,7 +141,7 @@ class ItemsCard(Card):
     def _findings_text(self, row: RecordItemRow) -> str:
         entry = results.newest_detection(row.entries)
         if entry is None:
-            return NOTHING
+            return self.tr("Entered by a client") if results.has_client_result(row.entries) else NOTHING
         match entry.get("progress"):
             case Progress.ERROR:
                 return self.tr("Detection failed")
@@ -161,7 +161,7 @@ def _status(row: RecordItemRow) -> str:
 
 def _first_labels(row: RecordItemRow) -> str:
     """The labels of the first three findings by confidence, with their confidence or author."""
-    ranked_findings = findings.read_findings(results.finished_detection(row.entries))
+    ranked_findings = findings.read_findings(results.shown_result(row.entries))
     ranked_findings.sort(key=lambda finding: -finding.confidence)
     return "  ".join(
         f"{finding_word(finding.label)} {_source_text(finding)}".strip() for finding in ranked_findings[:3]

@@ -15,7 +15,6 @@ from desktop.pages.login import LoginPage
 from desktop.pages.me import MePage, enrol_dialog
 from desktop.pages.me.enrol_dialog import EnrolDialog
 from desktop.preferences import Preferences
-from shared.wire.face import FacePolicy
 from tests.desktop.camera.pictures import face_frame, write
 from tests.desktop.children import child
 from tests.narrowing import not_none, reread
@@ -51,11 +50,8 @@ def test_first_run_enrolment_and_face_login(
         form.confirmation.set_text(ADMIN[1])
         with qtbot.waitSignal(context.loginChanged):
             form.submit()
-        assert session.faces.policy().challenge_admins == "always"
-        # The person of this test does not move.
-        session.faces.change_policy(
-            FacePolicy(login_enabled=True, challenge_admins="off", challenge_others="off")
-        )
+        policy = session.faces.policy()
+        assert (policy.challenge_admins, policy.challenge_others) == ("off", "off")
         login.hide()
 
         me = MePage(context, lambda: [ImageSequence(enrolling, "Desk")])

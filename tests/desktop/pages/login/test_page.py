@@ -135,7 +135,6 @@ def test_first_run_creates_the_administrator(
     fake_service.answers["/api/auth/first-run"] = lambda request: success_answer(
         TOKENS if request.method == "POST" else {"needed": True}
     )
-    fake_service.answers["/api/face/policy"] = success_answer({"login_enabled": True})
     page = show([ImageSequence(Path("unused"))])
     qtbot.waitUntil(lambda: page.first_run)
     form = page.first_run_form
@@ -157,10 +156,8 @@ def test_first_run_creates_the_administrator(
         {"username": "chief", "password": "long enough words", "name": None}
     ]
     assert (form.password.text(), form.confirmation.text()) == ("", "")
-    # A photo does not log in until an administrator decides otherwise.
-    assert fake_service.bodies("/api/face/policy", "PUT") == [
-        {"login_enabled": True, "challenge_admins": "always", "challenge_others": "in_doubt"}
-    ]
+    # Head movements are experimental: only an administrator turns them on.
+    assert fake_service.bodies("/api/face/policy", "PUT") == []
 
 
 def test_field_error_of_the_service_is_shown_at_the_field(
