@@ -9,8 +9,8 @@ the reason: ``{"code": stable code, "message": sentence}``. A person's decision 
 the version of the entry whose opinion it is. A person's correction of findings appends an entry with the key
 `correction`: ``{"of_version": version it corrects, "by": user id, "by_name": str | null, "at": time with
 Z}``. A verdict has no pictures of its own: ``{}`` and no boxes. In a correction, a box that a person drew has
-the origin `person` and its author in `by` and `by_name`; one that a person changed has `corrected_by` and `corrected_by_name`. Only the service writes `SERVICE_KEYS`
-and `SERVICE_BOX_KEYS`. The model's opinion, the present findings and the person's verdict are therefore
+the origin `person` and its author in `by` and `by_name`; one that a person changed has `corrected_by` and
+`corrected_by_name`. Only the service writes `SERVICE_KEYS` and `SERVICE_BOX_KEYS`. The model's opinion, the present findings and the person's verdict are therefore
 stored separately. An entry that a client wrote counts for progress and status of its record, as the contract
 says, but is never a model's opinion: nothing here has looked. A client that knows only the contract reads the
 decision from `isPassed` of the newest entry.
