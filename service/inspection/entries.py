@@ -6,7 +6,7 @@ A client replaces its own entries only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 from shared import results
@@ -93,26 +93,39 @@ def add_authorship(
     its author. Every other box was drawn by the person `by`. What the service measured of
     a box stays with it if it was not moved.
     """
-    left = list(corrected)
+    # Looked up by key: a correction of 10,000 boxes is matched within the only write transaction.
+    unchanged = _by_key(corrected, _core)
     out: list[EntryBox | None] = [None] * len(boxes)
     for at, box in enumerate(boxes):
-        same = next((other for other in left if _core(other) == _core(box)), None)
-        if same is not None:
-            left.remove(same)
-            out[at] = {**_anonymous(box), **_history(same), **_measured(same, box)}
+        same = unchanged.get(_core(box))
+        if same:
+            out[at] = {**_anonymous(box), **_history(same[-1]), **_measured(same.pop(), box)}
+    left = [other for others in unchanged.values() for other in reversed(others)]
+    changed = _by_key(left, _recognition)
     for at, box in enumerate(boxes):
         if out[at] is not None:
             continue
-        before = next((other for other in left if _changed_from(other, box)), None)
-        if before is None:
+        key = _recognition(box)
+        candidates = changed.get(key) if key is not None else None
+        if not candidates:
             out[at] = {**_anonymous(box), "origin": Origin.PERSON.value, "by": by, "by_name": by_name}
             continue
-        left.remove(before)
+        before = candidates.pop()
         history = _history(before)
         if history.get("by") != by:
             history |= {"corrected_by": by, "corrected_by_name": by_name}
         out[at] = {**_anonymous(box), **history, **_measured(before, box)}
     return [box for box in out if box is not None]
+
+
+def _by_key(boxes: Iterable[EntryBox], key: Callable[[EntryBox], object]) -> dict[object, list[EntryBox]]:
+    """The boxes by their key, the first one of each key last."""
+    groups: dict[object, list[EntryBox]] = {}
+    for box in boxes:
+        groups.setdefault(key(box), []).append(box)
+    for group in groups.values():
+        group.reverse()
+    return groups
 
 
 def _core(box: EntryBox) -> tuple[object, ...]:
@@ -137,9 +150,8 @@ def _measured(before: EntryBox, box: EntryBox) -> EntryBox:
     return cast(EntryBox, {key: value for key, value in before.items() if key in keys})
 
 
-def _changed_from(before: EntryBox, box: EntryBox) -> bool:
-    if _origin(before) is not _origin(box):
-        return False
+def _recognition(box: EntryBox) -> tuple[object, ...] | None:
+    """What a box keeps when it is moved or given another label; None for a new box of a person."""
     if _origin(box) is Origin.PERSON:
-        return before.get("by") is not None and before.get("by") == box.get("by")
-    return before.get("confidence") == box.get("confidence")
+        return None if box.get("by") is None else (Origin.PERSON, box.get("by"))
+    return Origin.MODEL, box.get("confidence")
