@@ -5722,6 +5722,10 @@
         <translation>检测失败</translation>
     </message>
     <message>
+        <source>Entered by a client</source>
+        <translation>由客户端填写</translation>
+    </message>
+    <message>
         <source>Findings</source>
         <translation>缺陷</translation>
     </message>

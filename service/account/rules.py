@@ -160,9 +160,10 @@ _PROFILE: dict[str, tuple[TypeAdapter[Any], str]] = {
     ),
     "name": (_NAME, "应为文本，最多 255 个字符"),
     "gender": (_SHORT_TEXT, "应为文本，最多 32 个字符"),
-    "work_years": (TypeAdapter(
-            Annotated[int, Field(strict=True, ge=0, le=80), BeforeValidator(read_digits)]
-        ), "应为 0 到 80 的整数"),
+    "work_years": (
+        TypeAdapter(Annotated[int, Field(strict=True, ge=0, le=80), BeforeValidator(read_digits)]),
+        "应为 0 到 80 的整数",
+    ),
     "department": (_LONG_TEXT, "应为文本，最多 255 个字符"),
 }
 

@@ -74,9 +74,7 @@ def create_item(client: TestClient, inspection_id: str, *labels: str, name: str 
 
 def add_findings(client: TestClient, item_id: str, *labels: str) -> None:
     points = {"x1": 1, "y1": 1, "x2": 5, "y2": 5}
-    boxes = [
-        {"label": label, "confidence": 0.5, "points": points, "origin": "person"} for label in labels
-    ]
+    boxes = [{"label": label, "confidence": 0.5, "points": points, "origin": "person"} for label in labels]
     entry = {"isPassed": not boxes, "progress": "done", "version": 1}
     path = f"/api/inspection_item/{item_id}"
     response_data(client.put(path, json={"result": [entry]}))
