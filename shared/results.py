@@ -8,8 +8,9 @@ the reason: ``{"code": stable code, "message": sentence}``. A person's decision 
 | null, "at": time with Z}``; one that accepts the model's opinion also has ``"accepted_opinion_of_version"``,
 the version of the entry whose opinion it is. A person's correction of findings appends an entry with the key
 `correction`: ``{"of_version": version it corrects, "by": user id, "by_name": str | null, "at": time with
-Z}``. A verdict has no pictures of its own: ``{}`` and no boxes. In a correction, a box that a person drew has the origin `person` and its author in `by` and `by_name`;
-one that a person changed has `corrected_by` and `corrected_by_name`. Only the service writes `SERVICE_KEYS`
+Z}``. A verdict has no pictures of its own: ``{}`` and no boxes. In a correction, a box that a person drew has
+the origin `person` and its author in `by` and `by_name`; one that a person changed has `corrected_by` and
+`corrected_by_name`. Only the service writes `SERVICE_KEYS`
 and `SERVICE_BOX_KEYS`. The model's opinion, the present findings and the person's verdict are therefore
 stored separately. An entry that a client wrote counts for progress and status of its record, as the contract
 says, but is never a model's opinion: nothing here has looked. A client that knows only the contract reads the
@@ -162,7 +163,7 @@ def finished_detection(entries: Iterable[Entry]) -> Entry | None:
 
 
 def shown_result(entries: Iterable[Entry]) -> Entry | None:
-    """Return the entry whose findings are shown: the finished detection, else the newest result of a client."""
+    """Return the entry whose findings are shown: the finished detection, else the newest one of a client."""
     sorted_entries = sort_by_version(entries)
     of_clients = (
         entry for entry in reversed(sorted_entries) if not is_service_entry(entry) and is_finished(entry)
