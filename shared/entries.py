@@ -209,17 +209,13 @@ class Entry(TypedDict, total=False):
     verdict: EntryVerdict
 
 
-class EntryPictures(TypedDict):
-    """The pictures of an entry as the contract describes them: always objects, always an array of boxes."""
-
-    inputImage: EntryFile
-    resultImage: EntryImage
-
-
 def entry_pictures(
     photo: EntryFile | None = None, boxes: Iterable[EntryBox] = (), rendered: EntryFile | None = None
-) -> EntryPictures:
-    """Return `inputImage` and `resultImage` of an entry that the service writes; `{}` for no picture."""
+) -> Entry:
+    """Return `inputImage` and `resultImage` of an entry that the service writes; `{}` for no picture.
+
+    They are always objects and an array of boxes, as the contract describes them.
+    """
     return {
         "inputImage": photo or {},
         "resultImage": {"boxes": list(boxes), "resultImage": rendered or {}},

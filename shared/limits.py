@@ -26,7 +26,10 @@ MAX_FRAME_LENGTH = 200_000
 """Characters of one frame in Base64."""
 
 MIN_REASON = 3
-"""Characters of the reason of a verdict, if it has one, unless the service is set up otherwise."""
+"""Characters of the reason of a verdict, if it has one, unless the service is set up otherwise.
+
+`shared.results.reason_length` counts them.
+"""
 
 MAX_LABELS = 10_000
 """Labels of a detection model."""

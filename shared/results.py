@@ -1,19 +1,19 @@
 """Reads the result entries of an item: the model's opinion, the verdict, finished or not.
 
-An item's `result` is a list of entries, to which new versions are appended. A detection appends an entry
-with the key `job_id` when it is queued, and changes it in place until it has ended: `progress` goes from
-pending to detecting to done, error or canceled, and `isPassed` is false until it is done. If it fails,
-`error` gives the reason: ``{"code": stable code, "message": sentence}``. A person's decision appends an
-entry with the key `verdict`: ``{"value": "passed" | "failed" | "undecided", "reason": str | null, "by": user
-id, "by_name": str | null, "at": time with Z}``; one that accepts the model's opinion also has
-``"accepted_opinion_of_version"``, the version of the entry whose opinion it is. A person's correction of
-findings appends an entry with the key `correction`: ``{"of_version": version it corrects, "by": user id,
-"by_name": str | null, "at": time with Z}``. A verdict has no pictures of its own: ``{}`` and no boxes. In a
-correction, a box that a person drew has the origin `person` and its author in `by` and `by_name`; one that a
-person changed has `corrected_by` and `corrected_by_name`. Only the service writes `SERVICE_KEYS` and
-`SERVICE_BOX_KEYS`. The model's opinion, the present findings and the person's verdict are therefore stored
-separately. An entry that a client wrote counts for progress and status of its record, as the contract says,
-but is never a model's opinion: nothing here has looked. A client that knows only the contract reads the
+An item's `result` is a list of entries, to which new versions are appended. A detection appends an entry with
+the key `job_id` when it is queued, and changes it in place until it has ended: `progress` goes from pending
+to detecting to done, error or canceled, and `isPassed` is false until it is done. If it fails, `error` gives
+the reason: ``{"code": stable code, "message": sentence}``. A person's decision appends an entry with the key
+`verdict`: ``{"value": "passed" | "failed" | "undecided", "reason": str | null, "by": user id, "by_name": str
+| null, "at": time with Z}``; one that accepts the model's opinion also has ``"accepted_opinion_of_version"``,
+the version of the entry whose opinion it is. A person's correction of findings appends an entry with the key
+`correction`: ``{"of_version": version it corrects, "by": user id, "by_name": str | null, "at": time with
+Z}``. A verdict has no pictures of its own: ``{}`` and no boxes. In a correction, a box that a person drew has
+the origin `person` and its author in `by` and `by_name`; one that a person changed has `corrected_by` and
+`corrected_by_name`. Only the service writes `SERVICE_KEYS`
+and `SERVICE_BOX_KEYS`. The model's opinion, the present findings and the person's verdict are therefore
+stored separately. An entry that a client wrote counts for progress and status of its record, as the contract
+says, but is never a model's opinion: nothing here has looked. A client that knows only the contract reads the
 decision from `isPassed` of the newest entry.
 """
 
@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from unicodedata import east_asian_width
 
 from shared.codes import Progress, Status, Verdict
 from shared.entries import Entry
@@ -162,8 +163,8 @@ def finished_detection(entries: Iterable[Entry]) -> Entry | None:
     return next(candidates, None)
 
 
-    """Return the entry whose findings are shown: the finished detection, else a client's newest result."""
-    """Return the entry whose findings are shown: the finished detection, else the newest result of a client."""
+def shown_result(entries: Iterable[Entry]) -> Entry | None:
+    """Return the entry whose findings are shown: the finished detection, else the newest one of a client."""
     sorted_entries = sort_by_version(entries)
     of_clients = (
         entry for entry in reversed(sorted_entries) if not is_service_entry(entry) and is_finished(entry)
@@ -295,3 +296,8 @@ def count_items(items: Iterable[Sequence[Entry]]) -> Counters:
     for entries in items:
         total = total.plus(current_verdict(entries), finished_detection(entries) is not None)
     return total
+
+
+def reason_length(reason: str) -> int:
+    """Return the length of a reason in characters; a Chinese character, which can be a word, counts twice."""
+    return sum(1 + (east_asian_width(letter) in "WF") for letter in reason.strip())

@@ -5768,6 +5768,10 @@
         <translation>检测失败</translation>
     </message>
     <message>
+        <source>Entered by a client</source>
+        <translation>由客户端填写</translation>
+    </message>
+    <message>
         <source>Findings</source>
         <translation>缺陷</translation>
     </message>
@@ -10629,8 +10633,8 @@
         <translation>检查员和计划员可稍后在“系统管理”中添加。</translation>
     </message>
     <message>
-        <source>A photo can pass for a face at face login. A password is safer.</source>
-        <translation>人脸登录可能被照片欺骗，密码更安全。</translation>
+        <source>A photo can pass for a face. Head movements at face login are experimental and off.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No accounts exist until you create one here.</source>

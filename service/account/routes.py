@@ -109,7 +109,10 @@ def _auth(service: AccountService) -> APIRouter:
     async def update_password(
         body: UpdatePassword, caller: Caller = require_login()
     ) -> Envelope[bool | ErrorDetail | None]:
-        """Change the password; the user's other sessions end. A refused new one is code 1 with a sentence."""
+        """Change the own password; the user's other sessions end.
+
+        A new password against the rules is code 1 with a sentence.
+        """
         await service.update_password(caller, body.password, body.newPassword)
         return Envelope(data=True, msg="更新密码成功")
 

@@ -185,7 +185,7 @@ class AccountService:
         )
 
     async def update_info(self, caller: Caller, body: dict[str, Any]) -> UserBody:
-        """Change the fields of the caller's profile that `body` contains; null or "" clears one.
+        """Change the fields of the caller's profile that `body` contains; null or "" clears one and the face.
 
         Raises Refusal for an invalid field; its data is a sentence that names the field.
         """

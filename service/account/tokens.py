@@ -119,7 +119,7 @@ class AccessTokens:
             # ValueError: a token that is not ASCII text.
             raise not_logged_in() from None
         claims = parts["payload"]
-        # Base64 can be padded and its last character written differently: only the signed text counts.
+        # Base64 can be padded, and its last character has unused bits: only the text that was signed counts.
         if any(not _is_canonical(part) for part in token.split(".")):
             raise not_logged_in()
         # This service has one key, so a token whose header names a key (kid, jku, jwk, x5u) is not its own.

@@ -189,7 +189,7 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = FilePath(folder) / "picture"
             await anyio.to_thread.run_sync(_copy, file, path)
-            return Envelope(data=await models.try_picture(model_id, path), msg="检测模型试用完成")
+            return Envelope(data=await models.try_picture(model_id, path), msg="检测模型试用成功")
 
     @routes.post("/detection/models", responses=failures(413))
     async def add_model(

@@ -223,9 +223,11 @@ class FaceService:
                 match = gallery.search(embedding, excluded_user=user_id)
                 if match is not None and match.score >= required_score:
                     raise _refusal(rules.QualityFault.SOMEBODY_ELSE)
-                own = gallery.search(embedding) if must_match else None
+                enrolled = gallery.search(embedding) if must_match else None
                 if must_match and (
-                    own is None or own.user_id != user_id or not rules.is_accepted(own, required_score)
+                    enrolled is None
+                    or enrolled.user_id != user_id
+                    or not rules.is_accepted(enrolled, required_score)
                 ):
                     raise _refusal(rules.QualityFault.NOT_THE_ENROLLED)
             sealed_templates = [

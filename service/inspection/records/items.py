@@ -37,6 +37,7 @@ from service.inspection.tables import ITEM, RECORD
 from service.web import etags
 from service.web.envelope import Problem
 from service.web.security import Caller
+from shared import results
 from shared.codes import ErrorCode
 from shared.entries import Entry, EntryBox
 from shared.ids import new_id
@@ -211,7 +212,7 @@ class Items:
 
         Raises Problem 404, 409 (sealed), 412, and 422 for a reason that is too short.
         """
-        if body.reason and len(body.reason.strip()) < self.reason_characters:
+        if body.reason and results.reason_length(body.reason) < self.reason_characters:
             msg = f"理由至少需要 {self.reason_characters} 个字"
             raise Problem(422, ErrorCode.REASON_TOO_SHORT, msg, least=self.reason_characters)
 

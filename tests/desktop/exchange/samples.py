@@ -41,6 +41,7 @@ def detection(*boxes: dict[str, Any], **more: Any) -> dict[str, Any]:
         "inputImage": {"file_id": "f", "filename": "照片.jpg", "width": 640, "height": 480},
         "resultImage": {"boxes": list(boxes), "resultImage": None},
         "isPassed": not boxes,
+        "job_id": "job",
         "progress": "done",
         "version": 1,
         **more,

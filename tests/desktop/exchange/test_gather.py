@@ -149,17 +149,19 @@ def test_verdicts_are_collected_without_a_reference_image(session: Session) -> N
     whole = collect_inspection(session, record_id, lambda *_: None)
     assert whole.reference is None
     (facts,) = whole.facts()
-    assert (facts.verdict, facts.opinion, facts.reason) == (Verdict.PASSED, False, "只是反光")
+    # A client entered the result: it is not a model's opinion.
+    assert (facts.verdict, facts.opinion, facts.reason) == (Verdict.PASSED, None, "只是反光")
     assert walkaround_json.read_inspection(walkaround_json.write(whole)) == whole
 
 
 def test_export_of_a_sealed_record_names_its_seal_and_deciders(session: Session) -> None:
     record_id = make_record(session, None, entry({}), entry({}))
-    plain, accepted = session.items.all(record_id)
+    plain, failed = session.items.all(record_id)
     open_one = collect_inspection(session, record_id, lambda *_: None)
     assert json.loads(walkaround_json.write(open_one))["seal"]["state"] == "open"
     session.items.set_verdict(plain.item_id, Verdict.PASSED, "只是反光")
-    session.records.finish(record_id, accept_model_opinion=True)
+    session.items.set_verdict(failed.item_id, Verdict.FAILED, "裂纹")
+    session.records.finish(record_id)
     newest = not_none(session.records.seal(record_id).newest)
     whole = collect_inspection(session, record_id, lambda *_: None)
     document = json.loads(walkaround_json.write(whole))
@@ -170,7 +172,7 @@ def test_export_of_a_sealed_record_names_its_seal_and_deciders(session: Session)
     decisions = document["decisions"]
     assert decisions[plain.item_id]["accepted_opinion_of_version"] is None
     assert decisions[plain.item_id]["reason"] == "只是反光"
-    assert decisions[accepted.item_id]["accepted_opinion_of_version"] == 1
+    assert decisions[failed.item_id]["reason"] == "裂纹"
     assert {decision["decided_by"] for decision in decisions.values()} == {who}
     first, second = csv.DictReader(csv_table.write(whole).decode("utf-8-sig").splitlines())
     for row in (first, second):
@@ -178,7 +180,7 @@ def test_export_of_a_sealed_record_names_its_seal_and_deciders(session: Session)
         assert (row["seal"], row["finished_by"], row["decided_by"]) == (newest.seal, who, who)
         assert row["finished_at"] == newest.model_dump(mode="json")["finished_at"]
         assert row["released_by"] == ""
-    assert (first["accepted_opinion_of_version"], second["accepted_opinion_of_version"]) == ("", "1")
+    assert (first["accepted_opinion_of_version"], second["accepted_opinion_of_version"]) == ("", "")
     (terms_row, _) = csv.DictReader(
         csv_table.write(whole, column_terms_in_language()).decode("utf-8-sig").splitlines()
     )

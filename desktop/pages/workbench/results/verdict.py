@@ -185,7 +185,9 @@ class VerdictBox(QWidget):
 
     def _has_reason(self, verdict: Verdict, reason: str) -> bool:
         """Whether the reason is long enough, or missing where it is not needed."""
-        return len(reason) >= self.min_reason or (not reason and not differs(verdict, self._opinion))
+        return results.reason_length(reason) >= self.min_reason or (
+            not reason and not differs(verdict, self._opinion)
+        )
 
     def _on_reason_typed(self, text: str) -> None:
         if self.reason.isReadOnly():

@@ -138,7 +138,7 @@ def test_the_items_are_counted_as_in_the_list_of_records(
 ) -> None:
     """A model's result is no verdict."""
     context.session.items.from_template(record.inspection_id)
-    result = ResultEntry(progress="finished", isPassed=True, version=1)
+    result = ResultEntry.model_validate({"progress": "done", "isPassed": True, "version": 1, "job_id": "j"})
     items = context.session.items.all(record.inspection_id)
     card = ItemsCard()
     qtbot.addWidget(card)

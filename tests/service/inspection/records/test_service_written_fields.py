@@ -132,8 +132,10 @@ def test_entry_with_another_version_belongs_to_the_client(stage: Stage, judged_i
     sent = {**judged_item["result"][2], "version": 9}
     after = stage.client.put(item_path(judged_item), json={"result": [sent]}).json()["result"]
     pictures = {"inputImage": {}, "resultImage": {"boxes": [], "resultImage": {}}}
-    entry = {**pictures, "isPassed": False, "progress": "done", "version": 9}
-    assert after == [*judged_item["result"], entry]
+    assert after == [
+        *judged_item["result"],
+        {**pictures, "isPassed": False, "progress": "done", "version": 9},
+    ]
     # It is newer than the verdict, and not the verdict of a user.
     assert results.current_verdict(after) is Verdict.UNDECIDED
 
