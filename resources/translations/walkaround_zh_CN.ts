@@ -10633,7 +10633,7 @@
         <translation>检查员和计划员可稍后在“系统管理”中添加。</translation>
     </message>
     <message>
-        <source>A photo can pass for a face. Head movements at face login are experimental and off.</source>
+        <source>A photo can pass for a face at face login. A password is safer.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

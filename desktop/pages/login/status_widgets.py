@@ -90,12 +90,7 @@ class Welcome(QWidget):
             ("lock", self.tr("No accounts exist until you create one here.")),
             ("server", self.tr("Records and images are stored in one folder on this computer.")),
             ("people", self.tr("Add inspectors and planners later under Administration.")),
-            (
-                "camera",
-                self.tr(
-                    "A photo can pass for a face. Head movements at face login are experimental and off."
-                ),
-            ),
+            ("camera", self.tr("A photo can pass for a face at face login. A password is safer.")),
         ):
             row = QHBoxLayout()
             row.setSpacing(12)
