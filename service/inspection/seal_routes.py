@@ -17,6 +17,7 @@ from shared.wire.seal import (
     Edition,
     EditionContent,
     InspectionPolicy,
+    NameChange,
     RecordRelease,
     RecordReopen,
     RecordSeal,
@@ -58,6 +59,13 @@ def _add_state_routes(routes: APIRouter, service: InspectionService) -> None:
     ) -> Envelope[RecordSeal]:
         """Where the record stands: open, finished, awaiting release or reopened; counters and outcome."""
         return Envelope(data=await editions.seal(inspection_id))
+
+    @routes.get("/inspection/{inspection_id}/name_changes", tags=["inspection"], responses=failures(404))
+    async def name_changes(
+        inspection_id: _IdPath, _caller: Caller = require(Permission.INSPECTION_READ)
+    ) -> Envelope[list[NameChange]]:
+        """The changes of full names during the record, or around it, of the users whom the record names."""
+        return Envelope(data=await service.people.name_changes(inspection_id))
 
     @routes.get("/inspection/{inspection_id}/seal/verify", tags=["inspection"], responses=failures(404, 409))
     async def verify_seal(
@@ -114,7 +122,8 @@ def _add_change_routes(routes: APIRouter, service: InspectionService) -> None:
     ) -> Envelope[RecordSeal]:
         """Release an edition as a second person, where the installation asks for that.
 
-        403 for who finished the record; 409 when the edition is not the newest or awaits no release.
+        403 for a user who finished the record or gave a verdict or a correction in it; 409 when the edition
+        is not the newest or awaits no release.
         """
         return Envelope(data=await editions.release(inspection_id, body.edition, caller), msg=RELEASED)
 

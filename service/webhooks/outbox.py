@@ -91,7 +91,7 @@ class Outbox:
                 "item_id": object_id,
                 "inspection_id": place.inspection_id,
                 "task_id": place.task_id,
-                "by": change.actor,
+                **self._author(session, change),
             }
         edition = int(change.details["edition"])
         facts = self._ports.edition(session, object_id, edition)
@@ -105,8 +105,12 @@ class Outbox:
             "outcome": facts.outcome,
             "items": {"total": facts.total, "passed": facts.passed, "failed": facts.failed},
             "needs_release": facts.needs_release,
-            "by": change.actor,
+            **self._author(session, change),
         }
+
+    def _author(self, session: Session, change: ObjectChange) -> dict[str, str | None]:
+        name = None if change.actor is None else self._ports.names(session, [change.actor]).get(change.actor)
+        return {"by": change.actor, "by_name": name}
 
     @staticmethod
     def take(session: Session) -> Attempt | None:

@@ -14,7 +14,7 @@ from sqlmodel import Session
 from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.inspection import problems
-from service.inspection.ports import Ports
+from service.inspection.ports import JoinSources, Ports
 from service.inspection.queries import ItemRow, RecordRow, newest_photos, result_values
 from service.inspection.records.items import Items
 from service.inspection.records.records import Records, RecordState, change_record, moment, naive_now
@@ -22,6 +22,7 @@ from service.inspection.rules import verdict_entry
 from service.inspection.seal_state import newest_edition
 from service.inspection.sealing import seal
 from service.inspection.sealing.contents import files_of, reference_image, table_content
+from service.inspection.sealing.people import executors
 from service.inspection.tables import EDITION, ITEM, POLICY
 from service.web.security import Caller
 from shared import results
@@ -65,10 +66,13 @@ class _Case:
 class Finishing:
     """The use case of finishing, one transaction."""
 
-    def __init__(self, database: Database, records: Records, items: Items, ports: Ports) -> None:
+    def __init__(
+        self, database: Database, records: Records, items: Items, sources: JoinSources, ports: Ports
+    ) -> None:
         self._database = database
         self._records = records
         self._items = items
+        self._sources = sources
         self._ports = ports
 
     async def finish(
@@ -200,13 +204,14 @@ class Finishing:
         of_tables = table_content(session, inspection_id)
         assert of_tables is not None
         body = self._records.read_state(session, inspection_id).body
+        executor = executors(session, self._sources, [inspection_id]).get(inspection_id)
         item_results = [item["result"] for item in of_tables["items"]]
         return seal.canonical(
             seal.whole_content(
                 edition,
                 finished,
                 counted,
-                {name: body[name] for name in _KNOWN},
+                {**{name: body[name] for name in _KNOWN}, "executor": executor},
                 self._ports.severities(session, seal.labels_without_severity(item_results)),
                 of_tables,
                 seal.models_of(item_results),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -42,9 +42,13 @@ def audit(database: Database, settings: Settings) -> AuditService:
     return service
 
 
+def user_names(_session: Session, user_ids: Collection[str]) -> dict[str, str]:
+    return {user_id: f"张三 ({user_id})" for user_id in user_ids if user_id == "u1"}
+
+
 @pytest.fixture
 def client(audit: AuditService) -> Iterator[TestClient]:
-    with create_client(router(audit), role=Role.ADMIN) as client:
+    with create_client(router(audit, user_names), role=Role.ADMIN) as client:
         yield client
 
 

@@ -43,6 +43,7 @@ class OutboxSetup:
                     EditionFacts("t1", "failed", True, 3, 2, 1) if (record, edition) == ("r1", 2) else None
                 ),
                 item=lambda _session, item: ItemFacts("r1", "t1") if item == "i1" else None,
+                names=lambda _session, users: {user: f"姓名 ({user})" for user in users},
             )
         )
         database.before_commit.append(self.outbox.before_commit)
