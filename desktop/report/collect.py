@@ -36,7 +36,7 @@ from shared.geometry import Rect, point_to_pixels, rect_from_corners
 from shared.wire.catalogue import Task
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Photo, Record
-from shared.wire.seal import RecordSeal
+from shared.wire.seal import NameChange, RecordSeal
 
 # The overview is printed 180 mm wide, which makes about 200 dots per inch.
 OVERVIEW_PX = 1400
@@ -62,6 +62,7 @@ class Content:
 
     `report_seal` is None for a draft. `files` maps the IDs of an edition's files to their sealed SHA-256; a
     file with another content is not shown. If `files` is None, pictures are shown as they are now.
+    `name_changes` are those that a reader must know to recognize the users.
     """
 
     record: Record
@@ -72,6 +73,7 @@ class Content:
     task: Task | None
     severities: Mapping[str, Severity]
     files: Mapping[str, str] | None = None
+    name_changes: Sequence[NameChange] = ()
 
 
 def collect(session: Session, inspection_id: str, made_by: str, progress: Progress) -> Report:
@@ -90,6 +92,7 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
         image=_reference_image(session, record),
         task=find_task(session, record.task_id),
         severities=_severities(session, seal),
+        name_changes=session.records.name_changes(inspection_id),
     )
     return assemble(session, content, made_by, progress)
 
@@ -126,7 +129,7 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
         status=seal.record_state,
         status_name=report_terms.status(seal.record_state),
-        fields=_fields(record, content.task, seal),
+        fields=_fields(record, content.task, seal, content.name_changes),
         overview=overview,
         overview_scale=1.0 if reference is None else overview.width() / reference.picture.size[0],
         items=tuple(reported_items),
@@ -395,13 +398,19 @@ def find_task(session: Session, task_id: str) -> Task | None:
         return None
 
 
-def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[str, str], ...]:
+def _fields(
+    record: Record, task: Task | None, seal: RecordSeal, name_changes: Sequence[NameChange]
+) -> tuple[tuple[str, str], ...]:
     flight = task.flight_number if task else None
     api_status: tuple[tuple[str, str], ...] = ()
     if record.inspection_status is not seal.record_state:
         # Clients of the API set this status; it is not a decision of a user of the desktop.
         label = QCoreApplication.translate("Report", "API status")
         api_status = ((label, report_terms.status(record.inspection_status)),)
+    changes_field: tuple[tuple[str, str], ...] = ()
+    if name_changes:
+        label = QCoreApplication.translate("Report", "Name changes")
+        changes_field = ((label, "; ".join(map(report_terms.name_change, name_changes))),)
     # A record of another object than an aircraft has neither field, and its report leaves them out.
     object_fields = (
         (QCoreApplication.translate("Report", "Aircraft"), record.aircraft_name or ""),
@@ -409,7 +418,7 @@ def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[
     )
     return (
         *(field for field in object_fields if field[1]),
-        (QCoreApplication.translate("Report", "Executor"), record.executor_name or ""),
+        (QCoreApplication.translate("Report", "Executor"), seal.executor or record.executor_name or ""),
         (QCoreApplication.translate("Report", "Task"), task.task_name if task else record.task_id),
         (QCoreApplication.translate("Report", "Start time"), _minute_text(record.start_time)),
         (QCoreApplication.translate("Report", "End time"), _minute_text(record.end_time)),
@@ -420,6 +429,7 @@ def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[
         (QCoreApplication.translate("Report", "Reference image"), record.reference_image_name or ""),
         (QCoreApplication.translate("Report", "Record ID"), record.inspection_id),
         (QCoreApplication.translate("Report", "Created"), _minute_text(record.created_at)),
+        *changes_field,
     )
 
 

@@ -55,12 +55,14 @@ def _content(session: Session, inspection_id: str, stored_edition: EditionConten
             outcome=stored_edition.outcome,
             counters=Tally.model_validate(content["counters"]),
             newest=edition,
+            executor=content["known"].get("executor"),
         ),
         report_seal=edition_seal(inspection_id, edition, newest),
         image=_image(content["reference_image"], content["files"]),
         task=find_task(session, record.task_id),
         severities=sealed_severities(content) or {},
         files={file["file_id"]: file["sha256"] for file in content["files"]},
+        name_changes=session.records.name_changes(inspection_id),
     )
 
 

@@ -29,6 +29,7 @@ from shared.wire.seal import (
     Edition,
     EditionContent,
     InspectionPolicy,
+    NameChange,
     RecordFinish,
     RecordRelease,
     RecordReopen,
@@ -166,7 +167,7 @@ class Records:
         return answer.read(Envelope[Record]).data
 
     def release(self, inspection_id: str, edition: int) -> RecordSeal:
-        """Release an edition that another user finished.
+        """Release an edition as a user who took no part in the record.
 
         Raises Forbidden with the code `same_person`, Conflict when it is not the newest or awaits no release.
         """
@@ -184,6 +185,11 @@ class Records:
         """The status of the record, its counters and its newest edition. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/seal")
         return answer.read(Envelope[RecordSeal]).data
+
+    def name_changes(self, inspection_id: str) -> Sequence[NameChange]:
+        """The changes of full names of the record's users during the record or around it. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/name_changes")
+        return answer.read(Envelope[list[NameChange]]).data
 
     def verify_seal(self, inspection_id: str) -> SealCheck:
         """Compare the stored data with the sealed edition. Raises Conflict for a record without an

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import Row, Select, bindparam, func, select, update
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
@@ -23,7 +23,7 @@ from service.inspection.seal_state import (
     newest_editions,
     state_of,
 )
-from service.inspection.sealing.people import executors, signers_of_record
+from service.inspection.sealing.people import signers_of_record
 from service.inspection.tables import EDITION, ITEM, POLICY, RECORD
 from service.web.security import Caller
 from shared.codes import SEALED_STATES, SealState, Status, Verdict
@@ -31,20 +31,6 @@ from shared.results import Counters, record_state
 from shared.wire.seal import Edition, RecordSeal, Tally
 
 _IDS: Any = bindparam("inspection_ids", expanding=True)
-# One query, also for the records without items.
-_COUNTED = (
-    select(
-        RECORD.c.inspection_id,
-        RECORD.c.record_state,
-        ITEM.c.verdict,
-        ITEM.c.detected,
-        func.count(ITEM.c.item_id).label("items"),
-    )
-    .outerjoin(ITEM, ITEM.c.inspection_id == RECORD.c.inspection_id)
-    .where(RECORD.c.inspection_id.in_(_IDS))
-    .group_by(RECORD.c.inspection_id, RECORD.c.record_state, ITEM.c.verdict, ITEM.c.detected)
-)
-
 _Changing = Callable[[Session, EditionRow, dt.datetime], Mapping[str, Any]]
 """Gives what changes in the newest edition at this time. Raises Problem when it may not."""
 
@@ -54,7 +40,7 @@ class Editions:
 
     def __init__(self, database: Database, sources: JoinSources) -> None:
         self._database = database
-        self._sources = sources
+        self._counted = _counted(sources)
 
     async def seal(self, inspection_id: str) -> RecordSeal:
         """Where the record stands. Raises Problem 404."""
@@ -178,39 +164,49 @@ class Editions:
         return seals[0]
 
     def _summaries(self, session: Session, inspection_ids: Sequence[str]) -> list[RecordSeal]:
-        names = executors(session, self._sources, inspection_ids)
-        seals = _seals(session, inspection_ids)
-        for seal in seals:
-            seal.executor = names.get(seal.inspection_id)
-        return seals
+        counted: dict[str, Counters] = {}
+        records: dict[str, Row[Any]] = {}
+        for row in session.execute(self._counted, {"inspection_ids": list(inspection_ids)}):
+            before = counted.get(row.inspection_id, Counters())
+            if row.items:
+                before = before.plus(Verdict(row.verdict), row.detected, row.items)
+            counted[row.inspection_id] = before
+            records[row.inspection_id] = row
+        newest = newest_editions(session, inspection_ids)
+        return [
+            _record_seal(records[inspection_id], counted[inspection_id], newest.get(inspection_id))
+            for inspection_id in dict.fromkeys(inspection_ids)
+            if inspection_id in counted
+        ]
 
 
-def _seals(session: Session, inspection_ids: Sequence[str]) -> list[RecordSeal]:
-    values = {"inspection_ids": list(inspection_ids)}
-    counted: dict[str, Counters] = {}
-    states: dict[str, Status] = {}
-    for row in session.execute(_COUNTED, values):
-        before = counted.get(row.inspection_id, Counters())
-        if row.items:
-            before = before.plus(Verdict(row.verdict), row.detected, row.items)
-        counted[row.inspection_id] = before
-        states[row.inspection_id] = Status(row.record_state)
-    newest = newest_editions(session, inspection_ids)
-    return [
-        _record_seal(inspection_id, states[inspection_id], counted[inspection_id], newest.get(inspection_id))
-        for inspection_id in dict.fromkeys(inspection_ids)
-        if inspection_id in counted
-    ]
+def _counted(sources: JoinSources) -> Select[Any]:
+    """How many items of each verdict the records have: one query, also for the records without items."""
+    executors = sources.executors.c
+    keys = (
+        RECORD.c.inspection_id,
+        RECORD.c.record_state,
+        executors.name_with_username.label("executor"),
+        ITEM.c.verdict,
+        ITEM.c.detected,
+    )
+    return (
+        select(*keys, func.count(ITEM.c.item_id).label("items"))
+        .select_from(RECORD)
+        .outerjoin(ITEM, ITEM.c.inspection_id == RECORD.c.inspection_id)
+        .outerjoin(sources.executors, executors.id == RECORD.c.executor_id)
+        .where(RECORD.c.inspection_id.in_(_IDS))
+        .group_by(*keys)
+    )
 
 
-def _record_seal(
-    inspection_id: str, shown: Status, counted: Counters, newest: EditionRow | None
-) -> RecordSeal:
+def _record_seal(record: Row[Any], counted: Counters, newest: EditionRow | None) -> RecordSeal:
     return RecordSeal(
-        inspection_id=inspection_id,
+        inspection_id=record.inspection_id,
         state=state_of(newest),
-        record_state=shown,
+        record_state=Status(record.record_state),
         outcome=counted.outcome,
         counters=Tally(**asdict(counted)),
         newest=None if newest is None else edition_of(newest),
+        executor=record.executor,
     )

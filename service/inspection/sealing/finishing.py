@@ -22,7 +22,6 @@ from service.inspection.rules import verdict_entry
 from service.inspection.seal_state import newest_edition
 from service.inspection.sealing import seal
 from service.inspection.sealing.contents import files_of, reference_image, table_content
-from service.inspection.sealing.people import executors
 from service.inspection.tables import EDITION, ITEM, POLICY
 from service.web.security import Caller
 from shared import results
@@ -72,7 +71,7 @@ class Finishing:
         self._database = database
         self._records = records
         self._items = items
-        self._sources = sources
+        self._executors = sources.executors
         self._ports = ports
 
     async def finish(
@@ -204,7 +203,9 @@ class Finishing:
         of_tables = table_content(session, inspection_id)
         assert of_tables is not None
         body = self._records.read_state(session, inspection_id).body
-        executor = executors(session, self._sources, [inspection_id]).get(inspection_id)
+        users = self._executors.c
+        named = select(users.name_with_username).where(users.id == body["executor_id"])
+        executor = session.execute(named).scalar_one_or_none()
         item_results = [item["result"] for item in of_tables["items"]]
         return seal.canonical(
             seal.whole_content(

@@ -12,7 +12,7 @@ from sqlmodel import Session
 
 from service.db.database import Database
 from service.inspection import problems
-from service.inspection.ports import JoinSources, Ports
+from service.inspection.ports import Ports
 from service.inspection.rules import signers
 from service.inspection.seal_state import EditionRow, editions
 from service.inspection.tables import EDITION, ITEM, RECORD
@@ -56,17 +56,6 @@ def signers_of_record(session: Session, inspection_id: str) -> set[str]:
     """The IDs of the users who gave a verdict or a correction in a record."""
     results = session.scalars(select(ITEM.c.result).where(ITEM.c.inspection_id == inspection_id))
     return set().union(*(signers(json.loads(result)) for result in results))
-
-
-def executors(session: Session, sources: JoinSources, inspection_ids: Sequence[str]) -> dict[str, str]:
-    """The full name with the username of the executor of each record that has a known one, by record ID."""
-    users = sources.executors.c
-    query = (
-        select(RECORD.c.inspection_id, users.name_with_username)
-        .join(sources.executors, users.id == RECORD.c.executor_id)
-        .where(RECORD.c.inspection_id.in_(inspection_ids))
-    )
-    return {row.inspection_id: row.name_with_username for row in session.execute(query)}
 
 
 def relevant_changes(

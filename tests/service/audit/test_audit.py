@@ -335,7 +335,9 @@ def test_log_is_listed_in_pages_with_filters(client: TestClient, database: Datab
     assert seqs(at_to="2020-01-01T00:00:00") == []
     first = client.get("/api/audit", params={"action": "create"}).json()["data"]["data"][0]
     assert first["details"] == {"name": "左翼"}
-    assert (first["actor"], first["address"]) == ("u1", "10.0.0.1")
+    assert (first["actor"], first["actor_name"], first["address"]) == ("u1", "张三 (u1)", "10.0.0.1")
+    (unknown,) = client.get("/api/audit", params={"actor": "u2"}).json()["data"]["data"]
+    assert unknown["actor_name"] is None
     for bad in ("page_size=0", "current_page=0", "at_from=5", "kind=%00"):
         assert client.get(f"/api/audit?{bad}").status_code == 422
 

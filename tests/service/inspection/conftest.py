@@ -28,6 +28,7 @@ from service.web.security import Caller
 from shared import results
 from shared.codes import ROLE_PERMISSIONS, Role, Verdict
 from shared.entries import Entry
+from shared.names import user_label
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.files import StoredFile
 from shared.wire.photos import PhotoMatch
@@ -119,6 +120,8 @@ class Stage:
 
     def put(self, source: str, **row: str | None) -> None:
         table = getattr(SOURCES, source)
+        if source == "executors":
+            row = {"name_with_username": user_label(row["name"], str(row["id"])), **row}
         self.database.write_now(lambda session: session.execute(insert(table).values(row)))
 
     def record(self, **body: Any) -> dict[str, Any]:

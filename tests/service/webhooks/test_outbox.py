@@ -130,6 +130,7 @@ def test_delivery_is_written_for_each_webhook_of_the_event(outbox: OutboxSetup) 
         "items": {"total": 3, "passed": 2, "failed": 1},
         "needs_release": True,
         "by": "u1",
+        "by_name": "姓名 (u1)",
     }
 
 
@@ -149,6 +150,7 @@ def test_other_changes_and_missing_webhooks_write_no_delivery(outbox: OutboxSetu
         "inspection_id": "r1",
         "task_id": "t1",
         "by": "u1",
+        "by_name": "姓名 (u1)",
     }
 
 

@@ -188,7 +188,7 @@ def test_history_names_the_model_and_the_user_who_decided(stage: Stage) -> None:
     stranger, person, model = read_history(stage, create_inspected_item(stage, "now"))
     assert (model["found_by"], model["found_at"]) == ("参考差分", "2026-02-03T04:05:06Z")
     assert (model["decided_by"], model["decided_at"]) == (None, None)
-    assert (person["found_by"], person["decided_by"]) == ("姓名 planner", "姓名 planner")
+    assert (person["found_by"], person["decided_by"]) == ("姓名 planner (planner)", "姓名 planner (planner)")
     assert person["found_at"].endswith("Z")
     assert person["decided_at"] >= person["found_at"]
     assert (stranger["found_by"], stranger["found_at"]) == (None, None)

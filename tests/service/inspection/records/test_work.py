@@ -255,7 +255,10 @@ def test_verdict_has_user_and_reason(stage: Stage) -> None:
     assert (second["isPassed"], second["progress"], second["version"]) == (False, "done", 2)
     assert second["verdict"]["value"] == "failed"
     assert second["verdict"]["reason"] == "有裂纹"
-    assert (second["verdict"]["by"], second["verdict"]["by_name"]) == ("id-of-planner", "姓名 planner")
+    assert (second["verdict"]["by"], second["verdict"]["by_name"]) == (
+        "id-of-planner",
+        "姓名 planner (planner)",
+    )
     assert (
         stage.client.post("/api/inspection_item/none/verdict", json={"verdict": "passed"}).status_code == 404
     )
