@@ -169,7 +169,7 @@ class Domains:
         database.before_commit.append(self.memory.before_commit)
         database.after_commit.append(self.memory.after_commit)
         self.webhooks = WebhookService(
-            database, settings, WebhookPorts(edition=edition_facts, item=item_facts, names=_user_names)
+            database, settings, WebhookPorts(edition=edition_facts, item=item_facts)
         )
         self.phone = PhoneService(
             database,

@@ -91,7 +91,7 @@ class Outbox:
                 "item_id": object_id,
                 "inspection_id": place.inspection_id,
                 "task_id": place.task_id,
-                **self._author(session, change),
+                "by": change.actor,
             }
         edition = int(change.details["edition"])
         facts = self._ports.edition(session, object_id, edition)
@@ -105,12 +105,8 @@ class Outbox:
             "outcome": facts.outcome,
             "items": {"total": facts.total, "passed": facts.passed, "failed": facts.failed},
             "needs_release": facts.needs_release,
-            **self._author(session, change),
+            "by": change.actor,
         }
-
-    def _author(self, session: Session, change: ObjectChange) -> dict[str, str | None]:
-        name = None if change.actor is None else self._ports.names(session, [change.actor]).get(change.actor)
-        return {"by": change.actor, "by_name": name}
 
     @staticmethod
     def take(session: Session) -> Attempt | None:

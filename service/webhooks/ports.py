@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,9 +32,8 @@ class Ports:
     """Queries of other domains, which run inside the session's transaction.
 
     `edition` finds an edition by the record's id and its number, `item` an item by its id. Both return None
-    if it does not exist. `names` gives the full names with usernames of these users, by user ID.
+    if it does not exist.
     """
 
     edition: Callable[[Session, str, int], EditionFacts | None]
     item: Callable[[Session, str], ItemFacts | None]
-    names: Callable[[Session, Collection[str]], Mapping[str, str]]

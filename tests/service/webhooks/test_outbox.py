@@ -43,7 +43,6 @@ class OutboxSetup:
                     EditionFacts("t1", "failed", True, 3, 2, 1) if (record, edition) == ("r1", 2) else None
                 ),
                 item=lambda _session, item: ItemFacts("r1", "t1") if item == "i1" else None,
-                names=lambda _session, users: {user: f"姓名 ({user})" for user in users},
             )
         )
         database.before_commit.append(self.outbox.before_commit)
@@ -130,7 +129,6 @@ def test_delivery_is_written_for_each_webhook_of_the_event(outbox: OutboxSetup) 
         "items": {"total": 3, "passed": 2, "failed": 1},
         "needs_release": True,
         "by": "u1",
-        "by_name": "姓名 (u1)",
     }
 
 
@@ -150,7 +148,6 @@ def test_other_changes_and_missing_webhooks_write_no_delivery(outbox: OutboxSetu
         "inspection_id": "r1",
         "task_id": "t1",
         "by": "u1",
-        "by_name": "姓名 (u1)",
     }
 
 

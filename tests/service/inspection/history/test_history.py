@@ -88,7 +88,7 @@ def test_earlier_items_at_the_place_newest_first(stage: Stage) -> None:
     entries = read_history(stage, now)
     assert [entry["inspection_name"] for entry in entries] == ["in pixels", "first"]
     first = entries[1]
-    assert first["executor_name"] == "王芳"
+    assert first["executor_name"] == "王芳 (u1)"
     assert first["start_time"] == "2026-01-02T03:04:05Z"
     assert first["created_at"].endswith("Z")
     assert first["item_name"] == "条目 first"

@@ -60,7 +60,7 @@ def test_photos_of_an_item_are_newest_first(stage: Stage) -> None:
     assert (older["item_id"], older["added_by"], older["added_by_name"]) == (
         item["item_id"],
         "id-of-planner",
-        "李伟",
+        "李伟 (id-of-planner)",
     )
     assert older["created_at"].endswith("Z")
     assert stage.client.get(path).json()["data"] == [newer, older]
