@@ -269,7 +269,7 @@
     </message>
     <message numerus="yes">
         <source>%n record(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n record</numerusform>
             <numerusform>%n records</numerusform>
         </translation>

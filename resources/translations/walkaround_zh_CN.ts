@@ -3622,7 +3622,7 @@
     </message>
     <message numerus="yes">
         <source>%n record(s)</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n 条记录</numerusform>
         </translation>
     </message>
@@ -4308,7 +4308,7 @@
     </message>
     <message>
         <source>You finished this record, or gave a verdict or a correction in it. Ask a user who took no part in it to release it.</source>
-        <translation type="unfinished"></translation>
+        <translation>不能放行本人完成、判定或修正过的检查记录，请由未参与此记录的用户放行。</translation>
     </message>
     <message>
         <source>Your session has expired. Log in again.</source>
@@ -8234,7 +8234,7 @@
     </message>
     <message>
         <source>Name changes</source>
-        <translation type="unfinished"></translation>
+        <translation>姓名变更</translation>
     </message>
     <message>
         <source>No findings</source>
@@ -8338,7 +8338,7 @@
     </message>
     <message>
         <source>{username}: {old} → {new}, {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>{username}：{old} → {new}，{time}</translation>
     </message>
     <message>
         <source>{verdict} by {person}, {time}</source>

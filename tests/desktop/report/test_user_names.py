@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,12 +21,13 @@ PASSWORD = "long enough word"
 
 
 @pytest.fixture
-def inspector(session: Session, service: str) -> Session:
+def inspector(session: Session, service: str) -> Iterator[Session]:
     """A session of a user who has the full name of another one."""
     session.users.create("zhang3", PASSWORD, [Role.INSPECTOR], "张三")
     inspector = Session(service)
     inspector.account.login("zhang3", PASSWORD)
-    return inspector
+    yield inspector
+    inspector.close()
 
 
 def test_user_who_takes_another_name_is_recognized(
@@ -63,5 +65,6 @@ def test_user_who_takes_another_name_is_recognized(
     assert f"{CHIEF} (zhang3)" in page.read_text(encoding="utf-8")
     paper = tmp_path / "report.pdf"
     pdf.write(sealed, paper)
-    text = "".join(part.extract_text() for part in PdfReader(paper).pages)
-    assert "(zhang3)" in text
+    text = "".join("".join(part.extract_text() for part in PdfReader(paper).pages).split())
+    assert f"{CHIEF}(zhang3)" in text
+    assert "Namechanges" in text
