@@ -53,7 +53,6 @@ from service.monitoring.readiness import (
     health_routes,
     migrations_check,
 )
-from service.name_changes import name_changes
 from service.phone.ports import Ports as PhonePorts
 from service.phone.routes import router as phone_router
 from service.phone.service import PhoneService
@@ -65,6 +64,7 @@ from service.statistics.routes import router as statistics_router
 from service.statistics.service import StatisticsService
 from service.statistics.tables import CountedItem, CountedRecord
 from service.statistics_facts import statistics_ports
+from service.user_names import name_changes, usernames
 from service.watching import Watchers
 from service.web.api_docs import install_docs
 from service.web.envelope import failures, install_handlers
@@ -135,6 +135,7 @@ class Domains:
             reference_image=self.catalogue.reference_image,
             waiting_items=lambda session, record: self.detection.waiting_items(session, record),
             seal_log=seal_log,
+            usernames=usernames,
             name_changes=name_changes,
             stored_hash=self.files.stored_hash,
             model_hash=lambda sha256: self.detection.models.stored_hash(sha256),

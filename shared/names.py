@@ -17,3 +17,13 @@ def user_label(name: str | None, username: str) -> str:
         return username
     room = MAX_LABEL - len(username) - len(" ()")
     return f"{name if len(name) <= room else name[: room - 1] + '…'} ({username})"
+
+
+def signature(name: str, username: str | None) -> str:
+    """A stored name with the username; as it is if the username is unknown or part of it.
+
+    Signatures that are older than `user_label` have only the full name.
+    """
+    if username is None or name == username or name.endswith(f" ({username})"):
+        return name
+    return user_label(name, username)

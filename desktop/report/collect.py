@@ -33,10 +33,11 @@ from shared.content import file_id_from_url, names_other_file, sha256, sha256_fr
 from shared.entries import Provenance, item_entries
 from shared.findings import Finding
 from shared.geometry import Rect, point_to_pixels, rect_from_corners
+from shared.names import signature
 from shared.wire.catalogue import Task
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Photo, Record
-from shared.wire.seal import NameChange, RecordSeal
+from shared.wire.seal import NameChange, RecordSeal, RecordUsers
 
 # The overview is printed 180 mm wide, which makes about 200 dots per inch.
 OVERVIEW_PX = 1400
@@ -62,7 +63,6 @@ class Content:
 
     `report_seal` is None for a draft. `files` maps the IDs of an edition's files to their sealed SHA-256; a
     file with another content is not shown. If `files` is None, pictures are shown as they are now.
-    `name_changes` are those that a reader must know to recognize the users.
     """
 
     record: Record
@@ -72,8 +72,8 @@ class Content:
     image: Image | None
     task: Task | None
     severities: Mapping[str, Severity]
+    users: RecordUsers
     files: Mapping[str, str] | None = None
-    name_changes: Sequence[NameChange] = ()
 
 
 def collect(session: Session, inspection_id: str, made_by: str, progress: Progress) -> Report:
@@ -84,15 +84,16 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
     record = session.records.get(inspection_id).value
     items = session.items.all(inspection_id)
     seal = session.records.seal(inspection_id)
+    users = session.records.users(inspection_id)
     content = Content(
         record=record,
         items=items,
         record_seal=seal,
-        report_seal=report_seal(seal),
+        report_seal=report_seal(seal, users.usernames),
         image=_reference_image(session, record),
         task=find_task(session, record.task_id),
         severities=_severities(session, seal),
-        name_changes=session.records.name_changes(inspection_id),
+        users=users,
     )
     return assemble(session, content, made_by, progress)
 
@@ -119,7 +120,7 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
             use = QCoreApplication.translate("Report", "Reference image of item {number}")
             evidence.append(_evidence_row(use.format(number=index + 1), other_file, pictures))
         reported_item = _reported_item(
-            index + 1, item, item_reference, pictures, evidence, content.severities
+            index + 1, item, item_reference, pictures, evidence, content.severities, content.users.usernames
         )
         reported_items.append(replace(reported_item, camera=_camera_text(item, photos_by_file_id)))
     progress(len(items), len(items))
@@ -129,7 +130,7 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
         status=seal.record_state,
         status_name=report_terms.status(seal.record_state),
-        fields=_fields(record, content.task, seal, content.name_changes),
+        fields=_fields(record, content.task, seal, content.users.name_changes),
         overview=overview,
         overview_scale=1.0 if reference is None else overview.width() / reference.picture.size[0],
         items=tuple(reported_items),
@@ -286,6 +287,7 @@ def _reported_item(
     pictures: _Pictures,
     evidence: list[Evidence],
     severities: Mapping[str, Severity],
+    usernames: Mapping[str, str],
 ) -> ReportedItem:
     entries = item_entries(item)
     detection = results.finished_detection(entries)
@@ -333,7 +335,9 @@ def _reported_item(
         opinion=results.model_opinion(entries),
         verdict=results.current_verdict(entries),
         reason=str(verdict.get("reason") or ""),
-        decided_by=str(verdict.get("by_name") or verdict.get("by") or ""),
+        decided_by=signature(
+            str(verdict.get("by_name") or verdict.get("by") or ""), usernames.get(str(verdict.get("by")))
+        ),
         decided_at=_parse_time(verdict.get("at")),
         version=results.entry_version(current) if current is not None else None,
         note=str(failure.get("message") or ""),

@@ -75,7 +75,8 @@ class Ports:
     stored file that an item's fileInfo names; None when it is none of the service's. `reference_image`: the
     reference image with its template by its id; None when the catalogue has none. `waiting_items`: the items
     of a record that a batch will make detections of. `seal_log`: what the audit log says of a record's
-    editions, oldest first. `name_changes`: every change of the full names of these users, oldest first.
+    editions, oldest first. `usernames`: those of these users, by user ID.
+    `name_changes`: every change of the full names of these users, oldest first.
     `stored_hash`, outside of transactions: the SHA-256 of the bytes that are stored
     under a SHA-256; None when there are none. `model_hash`: the same of the file of a model. `severities`:
     how severe the catalogue says findings with these labels are, without those of which it says nothing.
@@ -89,6 +90,7 @@ class Ports:
     reference_image: Callable[[Session, str], ReferenceImage | None]
     waiting_items: Callable[[Session, str], Collection[str]]
     seal_log: SealLog
+    usernames: Callable[[Session, Collection[str]], Mapping[str, str]]
     name_changes: NameChanges
     stored_hash: StoredHash
     model_hash: StoredHash

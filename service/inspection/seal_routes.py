@@ -17,10 +17,10 @@ from shared.wire.seal import (
     Edition,
     EditionContent,
     InspectionPolicy,
-    NameChange,
     RecordRelease,
     RecordReopen,
     RecordSeal,
+    RecordUsers,
     SealCheck,
 )
 
@@ -60,12 +60,12 @@ def _add_state_routes(routes: APIRouter, service: InspectionService) -> None:
         """Where the record stands: open, finished, awaiting release or reopened; counters and outcome."""
         return Envelope(data=await editions.seal(inspection_id))
 
-    @routes.get("/inspection/{inspection_id}/name_changes", tags=["inspection"], responses=failures(404))
-    async def name_changes(
+    @routes.get("/inspection/{inspection_id}/users", tags=["inspection"], responses=failures(404))
+    async def record_users(
         inspection_id: _IdPath, _caller: Caller = require(Permission.INSPECTION_READ)
-    ) -> Envelope[list[NameChange]]:
-        """The changes of full names during the record, or around it, of the users whom the record names."""
-        return Envelope(data=await service.people.name_changes(inspection_id))
+    ) -> Envelope[RecordUsers]:
+        """The users whom the record names, and the changes of their full names during it or around it."""
+        return Envelope(data=await service.people.users(inspection_id))
 
     @routes.get("/inspection/{inspection_id}/seal/verify", tags=["inspection"], responses=failures(404, 409))
     async def verify_seal(

@@ -109,6 +109,17 @@ class NameChange(WireModel):
     new_name: str | None
 
 
+class RecordUsers(WireModel):
+    """The users whom a record names: their usernames by user ID, and the changes of their full names that a
+    reader must know, oldest first.
+    """
+
+    model_config = _example(usernames={"3e0c5b7a-51d4-4f0b-9a51-5a2f6f0a7c33": "wang.fang"}, name_changes=[])
+
+    usernames: dict[str, str]
+    name_changes: list[NameChange]
+
+
 class Edition(WireModel):
     """One sealed edition of a record: its outcome, its seal, and later events.
 

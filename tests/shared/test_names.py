@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.names import MAX_LABEL, user_label
+from shared.names import MAX_LABEL, signature, user_label
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,10 @@ def test_long_name_does_not_push_the_username_out() -> None:
     label = user_label("长" * 255, "z" * 64)
     assert len(label) == MAX_LABEL
     assert label.endswith(f"… ({'z' * 64})")
+
+
+def test_older_signature_gets_the_username() -> None:
+    assert signature("张三", "zhang3") == "张三 (zhang3)"
+    for name in ("张三 (zhang3)", "zhang3"):
+        assert signature(name, "zhang3") == name
+    assert signature("张三", None) == "张三"

@@ -29,11 +29,11 @@ from shared.wire.seal import (
     Edition,
     EditionContent,
     InspectionPolicy,
-    NameChange,
     RecordFinish,
     RecordRelease,
     RecordReopen,
     RecordSeal,
+    RecordUsers,
     SealCheck,
 )
 
@@ -186,10 +186,10 @@ class Records:
         answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/seal")
         return answer.read(Envelope[RecordSeal]).data
 
-    def name_changes(self, inspection_id: str) -> Sequence[NameChange]:
-        """The changes of full names of the record's users during the record or around it. Raises NotFound."""
-        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/name_changes")
-        return answer.read(Envelope[list[NameChange]]).data
+    def users(self, inspection_id: str) -> RecordUsers:
+        """The users whom the record names, and the changes of their full names. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/users")
+        return answer.read(Envelope[RecordUsers]).data
 
     def verify_seal(self, inspection_id: str) -> SealCheck:
         """Compare the stored data with the sealed edition. Raises Conflict for a record without an

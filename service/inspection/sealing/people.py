@@ -17,7 +17,7 @@ from service.inspection.rules import signers
 from service.inspection.seal_state import EditionRow, editions
 from service.inspection.tables import EDITION, ITEM, RECORD
 from shared.wire.common import to_utc
-from shared.wire.seal import NameChange
+from shared.wire.seal import NameChange, RecordUsers
 
 
 class People:
@@ -27,11 +27,11 @@ class People:
         self._database = database
         self._ports = ports
 
-    async def name_changes(self, inspection_id: str) -> list[NameChange]:
-        """The `relevant_changes` of the users whom a record names, also a deleted one. Raises Problem 404."""
-        return await self._database.read(lambda session: self._name_changes(session, inspection_id))
+    async def users(self, inspection_id: str) -> RecordUsers:
+        """The users whom a record names, also a deleted one, with `relevant_changes`. Raises Problem 404."""
+        return await self._database.read(lambda session: self._users(session, inspection_id))
 
-    def _name_changes(self, session: Session, inspection_id: str) -> list[NameChange]:
+    def _users(self, session: Session, inspection_id: str) -> RecordUsers:
         rows = editions(session, inspection_id)
         query = select(RECORD.c.created_at, RECORD.c.executor_id)
         record = session.execute(query.where(RECORD.c.inspection_id == inspection_id)).one_or_none()
@@ -48,8 +48,12 @@ class People:
             raise problems.no_record()
         for row in rows:
             users |= {row.finished_by, row.released_by, row.reopened_by}
-        changes = self._ports.name_changes(session, sorted(user for user in users if user is not None))
-        return relevant_changes(changes, to_utc(start), _end(rows))
+        user_ids = sorted(user for user in users if user is not None)
+        changes = self._ports.name_changes(session, user_ids)
+        return RecordUsers(
+            usernames=dict(self._ports.usernames(session, user_ids)),
+            name_changes=relevant_changes(changes, to_utc(start), _end(rows)),
+        )
 
 
 def signers_of_record(session: Session, inspection_id: str) -> set[str]:

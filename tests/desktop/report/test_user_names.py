@@ -13,8 +13,11 @@ from desktop.client import Session
 from desktop.report import html, pdf
 from desktop.report.collect import collect
 from desktop.report.edition import collect_edition
-from shared.codes import Role, Verdict
+from desktop.report.seal import report_seal
+from shared.codes import Role, SealState, Verdict
 from shared.wire.inspection import ItemCreate, RecordCreate
+from tests.desktop.pages.common.test_seal_terms import make_seal
+from tests.narrowing import not_none
 
 CHIEF = "首席检查员"
 PASSWORD = "long enough word"
@@ -40,9 +43,9 @@ def test_user_who_takes_another_name_is_recognized(
     item = inspector.items.create(ItemCreate(item_name="前缘", inspection_id=record)).value
     inspector.items.set_verdict(item.item_id, Verdict.PASSED)
     inspector.records.finish(record)
-    assert inspector.records.name_changes(record) == []
+    assert inspector.records.users(record).name_changes == []
     inspector.account.update_info({"name": "张三"})
-    changes = session.records.name_changes(record)
+    changes = session.records.users(record).name_changes
     assert [(change.username, change.old_name, change.new_name) for change in changes] == [
         ("zhang3", "张三", CHIEF),
         ("zhang3", CHIEF, "张三"),
@@ -68,3 +71,10 @@ def test_user_who_takes_another_name_is_recognized(
     text = "".join("".join(part.extract_text() for part in PdfReader(paper).pages).split())
     assert f"{CHIEF}(zhang3)" in text
     assert "Namechanges" in text
+
+
+def test_signature_from_before_usernames_were_sealed_gets_the_username() -> None:
+    names = {"released_by": "u2", "released_by_name": "李娜", "released_at": "2026-11-22T22:39:00Z"}
+    seal = make_seal(SealState.FINISHED, finished_by_name="王芳", **names)
+    shown = not_none(report_seal(seal, {"u1": "wang.fang"}))
+    assert (shown.finished_by, shown.released_by) == ("王芳 (wang.fang)", "李娜")

@@ -257,6 +257,7 @@ def stage(database: Database, routes: tuple[APIRouter, CurrentService]) -> Itera
         find_file=find_file,
         reference_image=lambda _session, image_id: images.get(image_id),
         waiting_items=lambda _session, record: waiting.get(record, ()),
+        usernames=lambda _session, users: {user: user.removeprefix("id-of-") for user in users},
         name_changes=lambda _session, users: [
             change for change in name_changes if f"id-of-{change.username}" in users
         ],

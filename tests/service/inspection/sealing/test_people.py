@@ -92,14 +92,16 @@ def test_changes_of_the_names_of_the_record_are_listed(stage: Stage) -> None:
     before = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
     for named in changes.values():
         stage.name_changes += [named.model_copy(update={"at": before}), named]
-    path = f"/api/inspection/{record}/name_changes"
-    listed = stage.client.get(path).json()["data"]
+    path = f"/api/inspection/{record}/users"
+    listed = stage.client.get(path).json()["data"]["name_changes"]
     assert {named["username"] for named in listed} == {"admin", "inspector", "planner", "viewer"}
+    usernames = stage.client.get(path).json()["data"]["usernames"]
+    assert usernames == {f"id-of-{name}": name for name in ("admin", "inspector", "planner", "viewer")}
     reopen(stage, record)
     stage.client.delete(f"/api/inspection/deleteInspection/{record}")
-    of_deleted = stage.client.get(path).json()["data"]
+    of_deleted = stage.client.get(path).json()["data"]["name_changes"]
     assert {named["username"] for named in of_deleted} == {"admin", "inspector", "planner", "viewer"}
-    assert stage.client.get("/api/inspection/none/name_changes").status_code == 404
+    assert stage.client.get("/api/inspection/none/users").status_code == 404
 
 
 def test_changes_around_the_record_are_relevant() -> None:

@@ -1,4 +1,4 @@
-"""Reads the changes of full names from the audit log: the port of inspection to accounts and the log."""
+"""Reads usernames, and changes of full names from the audit log: ports of inspection."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from service.audit.service import entries_of_object
 from shared.wire.seal import NameChange
 
 
+def usernames(session: Session, user_ids: Collection[str]) -> dict[str, str]:
+    """The usernames of these users, by user ID."""
+    return dict(session.exec(select(User.id, User.username).where(col(User.id).in_(user_ids))).all())
+
+
 def name_changes(session: Session, user_ids: Collection[str]) -> list[NameChange]:
     """Every change of the full names of these users, oldest first."""
-    users = session.exec(select(User.id, User.username).where(col(User.id).in_(user_ids))).all()
     changes = []
-    for user_id, username in users:
+    for user_id, username in usernames(session, user_ids).items():
         for entry in entries_of_object(session, "user", user_id, ("update",)):
             names = entry.details.get("name")
             # Before the log had both names, it had only the fact.
