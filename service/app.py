@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import iter_route_contexts
-from sqlalchemy import func
-from sqlmodel import Session, col, select
+from sqlalchemy import case, func
+from sqlmodel import Session, col, or_, select
 
 from service.account.routes import router as account_router
 from service.account.service import AccountService
@@ -22,7 +22,7 @@ from service.audit.service import AuditService
 from service.backups.routes import router as backups_router
 from service.backups.service import BackupService
 from service.catalogue.routes import router as catalogue_router
-from service.catalogue.service import CatalogueService
+from service.catalogue.service import CatalogueService, RecordCounts
 from service.catalogue.tables import AircraftRow, FlightRow, ReferenceImageRow, TaskRow
 from service.db.database import Database
 from service.db.schema import migrate
@@ -39,6 +39,7 @@ from service.face.service import FaceService
 from service.files.routes import router as files_router
 from service.files.service import FilesService
 from service.inspection.ports import JoinSources, Ports
+from service.inspection.record_counts import count_of_reference_image, count_of_task
 from service.inspection.routes import router as inspection_router
 from service.inspection.service import InspectionService
 from service.memory.routes import router as memory_router
@@ -63,6 +64,7 @@ from service.statistics.routes import router as statistics_router
 from service.statistics.service import StatisticsService
 from service.statistics.tables import CountedItem, CountedRecord
 from service.statistics_facts import statistics_ports
+from service.user_names import name_changes, usernames
 from service.watching import Watchers
 from service.web.api_docs import install_docs
 from service.web.envelope import failures, install_handlers
@@ -89,6 +91,11 @@ if TYPE_CHECKING:
 
 
 _NAME = func.coalesce(User.name, User.username).label("name")
+_NAME_WITH_USERNAME = case(
+    (or_(col(User.name).is_(None), User.name == User.username), col(User.username)),
+    else_=col(User.name) + " (" + col(User.username) + ")",
+).label("name_with_username")
+"""`shared.names.user_label` of a user."""
 
 
 class Domains:
@@ -108,7 +115,9 @@ class Domains:
         if self.relay is not None:
             database.before_commit.append(self.relay.before_commit)
         self.files = FilesService(database, settings)
-        self.catalogue = CatalogueService(database, self.files.file_info)
+        self.catalogue = CatalogueService(
+            database, self.files.file_info, RecordCounts(count_of_task, count_of_reference_image)
+        )
         self.account = AccountService(database, settings)
         self.face = FaceService(
             database,
@@ -126,6 +135,8 @@ class Domains:
             reference_image=self.catalogue.reference_image,
             waiting_items=lambda session, record: self.detection.waiting_items(session, record),
             seal_log=seal_log,
+            usernames=usernames,
+            name_changes=name_changes,
             stored_hash=self.files.stored_hash,
             model_hash=lambda sha256: self.detection.models.stored_hash(sha256),
             severities=severities,
@@ -192,7 +203,7 @@ class Domains:
             files_router(self.files),
             detection_router(self.detection),
             memory_router(self.memory),
-            audit_router(self.audit),
+            audit_router(self.audit, _user_names),
             backups_router(self.backups),
             events_router(self.change_feed),
             webhooks_router(self.webhooks),
@@ -243,13 +254,13 @@ class Domains:
 
 
 def _user_names(session: Session, user_ids: Collection[str]) -> dict[str, str]:
-    """The full name of each user, else the username, by user ID."""
-    return dict(session.exec(select(User.id, _NAME).where(col(User.id).in_(user_ids))).all())
+    """The full name of each user with the username, by user ID."""
+    return dict(session.exec(select(User.id, _NAME_WITH_USERNAME).where(col(User.id).in_(user_ids))).all())
 
 
 def _join_sources() -> JoinSources:
     return JoinSources(
-        executors=select(User.id, _NAME).subquery("executors"),
+        executors=select(User.id, _NAME, _NAME_WITH_USERNAME).subquery("executors"),
         tasks=select(col(TaskRow.task_id).label("id"), TaskRow.flight_id, TaskRow.aircraft_id).subquery(
             "tasks"
         ),

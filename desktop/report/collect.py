@@ -33,10 +33,11 @@ from shared.content import file_id_from_url, names_other_file, sha256, sha256_fr
 from shared.entries import Entry, Provenance, item_entries
 from shared.findings import Finding
 from shared.geometry import Rect, point_to_pixels, rect_from_corners
+from shared.names import signature
 from shared.wire.catalogue import Task
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Photo, Record
-from shared.wire.seal import RecordSeal
+from shared.wire.seal import NameChange, RecordSeal, RecordUsers
 
 # The overview is printed 180 mm wide, which makes about 200 dots per inch.
 OVERVIEW_PX = 1400
@@ -71,6 +72,7 @@ class Content:
     image: Image | None
     task: Task | None
     severities: Mapping[str, Severity]
+    users: RecordUsers
     files: Mapping[str, str] | None = None
 
 
@@ -82,14 +84,16 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
     record = session.records.get(inspection_id).value
     items = session.items.all(inspection_id)
     seal = session.records.seal(inspection_id)
+    users = session.records.users(inspection_id)
     content = Content(
         record=record,
         items=items,
         record_seal=seal,
-        report_seal=report_seal(seal),
+        report_seal=report_seal(seal, users.usernames),
         image=_reference_image(session, record),
         task=find_task(session, record.task_id),
         severities=_severities(session, seal),
+        users=users,
     )
     return assemble(session, content, made_by, progress)
 
@@ -116,7 +120,7 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
             use = QCoreApplication.translate("Report", "Reference image of item {number}")
             evidence.append(_evidence_row(use.format(number=index + 1), other_file, pictures))
         reported_item = _reported_item(
-            index + 1, item, item_reference, pictures, evidence, content.severities
+            index + 1, item, item_reference, pictures, evidence, content.severities, content.users.usernames
         )
         reported_items.append(replace(reported_item, camera=_camera_text(item, photos_by_file_id)))
     progress(len(items), len(items))
@@ -126,7 +130,7 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
         status=seal.record_state,
         status_name=report_terms.status(seal.record_state),
-        fields=_fields(record, content.task, seal),
+        fields=_fields(record, content.task, seal, content.users.name_changes),
         overview=overview,
         overview_scale=1.0 if reference is None else overview.width() / reference.picture.size[0],
         items=tuple(reported_items),
@@ -283,6 +287,7 @@ def _reported_item(
     pictures: _Pictures,
     evidence: list[Evidence],
     severities: Mapping[str, Severity],
+    usernames: Mapping[str, str],
 ) -> ReportedItem:
     entries = item_entries(item)
     detection = results.finished_detection(entries)
@@ -330,7 +335,9 @@ def _reported_item(
         opinion=results.model_opinion(entries),
         verdict=results.current_verdict(entries),
         reason=str(verdict.get("reason") or ""),
-        decided_by=str(verdict.get("by_name") or verdict.get("by") or ""),
+        decided_by=signature(
+            str(verdict.get("by_name") or verdict.get("by") or ""), usernames.get(str(verdict.get("by")))
+        ),
         decided_at=_parse_time(verdict.get("at")),
         version=results.entry_version(current) if current is not None else None,
         note=str(failure.get("message") or "") or _client_note(entries),
@@ -401,13 +408,19 @@ def find_task(session: Session, task_id: str) -> Task | None:
         return None
 
 
-def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[str, str], ...]:
+def _fields(
+    record: Record, task: Task | None, seal: RecordSeal, name_changes: Sequence[NameChange]
+) -> tuple[tuple[str, str], ...]:
     flight = task.flight_number if task else None
     api_status: tuple[tuple[str, str], ...] = ()
     if record.inspection_status is not seal.record_state:
         # Clients of the API set this status; it is not a decision of a user of the desktop.
         label = QCoreApplication.translate("Report", "API status")
         api_status = ((label, report_terms.status(record.inspection_status)),)
+    changes_field: tuple[tuple[str, str], ...] = ()
+    if name_changes:
+        label = QCoreApplication.translate("Report", "Name changes")
+        changes_field = ((label, "; ".join(map(report_terms.name_change, name_changes))),)
     # A record of another object than an aircraft has neither field, and its report leaves them out.
     object_fields = (
         (QCoreApplication.translate("Report", "Aircraft"), record.aircraft_name or ""),
@@ -415,7 +428,7 @@ def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[
     )
     return (
         *(field for field in object_fields if field[1]),
-        (QCoreApplication.translate("Report", "Executor"), record.executor_name or ""),
+        (QCoreApplication.translate("Report", "Executor"), seal.executor or record.executor_name or ""),
         (QCoreApplication.translate("Report", "Task"), task.task_name if task else record.task_id),
         (QCoreApplication.translate("Report", "Start time"), _minute_text(record.start_time)),
         (QCoreApplication.translate("Report", "End time"), _minute_text(record.end_time)),
@@ -426,6 +439,7 @@ def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[
         (QCoreApplication.translate("Report", "Reference image"), record.reference_image_name or ""),
         (QCoreApplication.translate("Report", "Record ID"), record.inspection_id),
         (QCoreApplication.translate("Report", "Created"), _minute_text(record.created_at)),
+        *changes_field,
     )
 
 

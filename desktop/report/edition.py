@@ -40,6 +40,7 @@ def _content(session: Session, inspection_id: str, stored_edition: EditionConten
     if sha256(stored_edition.canonical.encode()) != stored_edition.seal:
         raise SealBrokenError(stored_edition.edition)
     content = json.loads(stored_edition.canonical)
+    users = session.records.users(inspection_id)
     edition = Edition.model_validate(stored_edition.model_dump(include=set(Edition.model_fields)))
     status = Status(content["record"]["inspection_status"])
     record = Record.model_validate(
@@ -55,12 +56,14 @@ def _content(session: Session, inspection_id: str, stored_edition: EditionConten
             outcome=stored_edition.outcome,
             counters=Tally.model_validate(content["counters"]),
             newest=edition,
+            executor=content["known"].get("executor"),
         ),
-        report_seal=edition_seal(inspection_id, edition, newest),
+        report_seal=edition_seal(inspection_id, edition, newest, users.usernames),
         image=_image(content["reference_image"], content["files"]),
         task=find_task(session, record.task_id),
         severities=sealed_severities(content) or {},
         files={file["file_id"]: file["sha256"] for file in content["files"]},
+        users=users,
     )
 
 

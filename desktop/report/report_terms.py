@@ -9,7 +9,17 @@ from desktop.localization.detection_terms import finding_word, opinion_word, sev
 from desktop.report.content import ReportedItem
 from shared.codes import Status, Verdict
 from shared.findings import Finding
-from shared.wire.seal import Tally
+from shared.wire.seal import NameChange, Tally
+
+
+def name_change(change: NameChange) -> str:
+    """Whose full name was changed, from which name to which, and when."""
+    return QCoreApplication.translate("Report", "{username}: {old} → {new}, {time}").format(
+        username=change.username,
+        old=change.old_name or "–",
+        new=change.new_name or "–",
+        time=format_minute_in_zone(change.at),
+    )
 
 
 def outcome(passed: bool | None) -> str:

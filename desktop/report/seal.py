@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import segno
 from PySide6.QtCore import QCoreApplication
 
 from desktop.localization.dates import format_minute_in_zone
 from desktop.report.content import ReportSeal
 from shared.codes import SEALED_STATES
+from shared.names import signature
 from shared.wire.seal import Edition, RecordSeal
 
 _SHORT_SEAL_LENGTH = 16
 
 
-def report_seal(seal: RecordSeal) -> ReportSeal | None:
-    """The seal of the record as the report shows it; None for a draft, a record that is not sealed."""
+def report_seal(seal: RecordSeal, usernames: Mapping[str, str]) -> ReportSeal | None:
+    """The seal of the record as the report shows it; None for a draft, a record that is not sealed.
+
+    `usernames` are those of the users of the record, by user ID.
+    """
     edition = seal.newest
     if edition is None or seal.state not in SEALED_STATES:
         return None
-    return edition_seal(seal.inspection_id, edition, edition.edition)
+    return edition_seal(seal.inspection_id, edition, edition.edition, usernames)
 
 
-def edition_seal(record_id: str, edition: Edition, newest: int) -> ReportSeal:
+def edition_seal(record_id: str, edition: Edition, newest: int, usernames: Mapping[str, str]) -> ReportSeal:
     """The seal of an edition for its report; `newest` is the number of the record's newest edition."""
     return ReportSeal(
         record_id=record_id,
         edition=edition.edition,
         seal=edition.seal,
-        finished_by=edition.finished_by_name or edition.finished_by,
+        finished_by=signature(
+            edition.finished_by_name or edition.finished_by, usernames.get(edition.finished_by)
+        ),
         finished_at=edition.finished_at,
-        released_by=edition.released_by_name or edition.released_by or "",
+        released_by=signature(
+            edition.released_by_name or edition.released_by or "", usernames.get(edition.released_by or "")
+        ),
         released_at=edition.released_at,
         awaits_release=edition.needs_release and edition.released_at is None,
         superseded_by=newest if newest != edition.edition else None,

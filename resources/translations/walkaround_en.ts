@@ -268,6 +268,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n record(s)</source>
+        <translation>
+            <numerusform>%n record</numerusform>
+            <numerusform>%n records</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n reference image(s)</source>
         <translation>
             <numerusform>%n reference image</numerusform>

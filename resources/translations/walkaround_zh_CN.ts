@@ -3621,6 +3621,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n record(s)</source>
+        <translation>
+            <numerusform>%n 条记录</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n reference image(s)</source>
         <translation>
             <numerusform>%n 张参考图</numerusform>
@@ -4309,12 +4315,12 @@
         <translation>用户名或密码错误。</translation>
     </message>
     <message>
-        <source>You cannot release a record that you finished. Ask another user to release it.</source>
-        <translation>不能放行本人完成的检查记录，请由其他用户放行。</translation>
-    </message>
-    <message>
         <source>You do not have permission to do this. Contact an administrator.</source>
         <translation>没有此操作的权限，请联系管理员。</translation>
+    </message>
+    <message>
+        <source>You finished this record, or gave a verdict or a correction in it. Ask a user who took no part in it to release it.</source>
+        <translation>不能放行本人完成、判定或修正过的检查记录，请由未参与此记录的用户放行。</translation>
     </message>
     <message>
         <source>Your session has expired. Log in again.</source>
@@ -8295,6 +8301,10 @@
         <translation>模型意见：{verdict}</translation>
     </message>
     <message>
+        <source>Name changes</source>
+        <translation>姓名变更</translation>
+    </message>
+    <message>
         <source>No findings</source>
         <translation>无缺陷</translation>
     </message>
@@ -8393,6 +8403,10 @@
     <message>
         <source>{label}, drawn by {person}</source>
         <translation>{label}，由 {person} 标注</translation>
+    </message>
+    <message>
+        <source>{username}: {old} → {new}, {time}</source>
+        <translation>{username}：{old} → {new}，{time}</translation>
     </message>
     <message>
         <source>{verdict} by {person}, {time}</source>

@@ -198,13 +198,17 @@ class AccountService:
 
         def work(session: Session) -> UserBody:
             user = _get_user(session, caller.user_id)
+            old_name = user.name
             changed_fields = [field for field, value in changes.items() if getattr(user, field) != value]
             for field in changed_fields:
                 setattr(user, field, changes[field])
             if changed_fields:
                 user.updated_at = self._clock()
                 # Only the names of the fields: the permanent log must not contain old addresses and numbers.
-                details = {"fields": changed_fields}
+                details: dict[str, Any] = {"fields": changed_fields}
+                if "name" in changed_fields:
+                    # The full name signs records: its changes must be known.
+                    details["name"] = [old_name, user.name]
                 announce(
                     session, ObjectChange("update", "user", user.id, caller.user_id, caller.address, details)
                 )
@@ -324,7 +328,7 @@ class AccountService:
             roles = store.find_roles(session, [user_id])[user_id]
             details: dict[str, Any] = {}
             if "name" in body.model_fields_set and (body.name or None) != user.name:
-                details["name"] = True
+                details["name"] = [user.name, body.name or None]
                 user.name = body.name or None
             if body.roles is not None and set(body.roles) != set(roles):
                 details["roles"] = [[role.value for role in roles], sorted(role.value for role in body.roles)]

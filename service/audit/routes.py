@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from service.audit.service import AuditQuery, AuditService
+from service.audit.service import AuditQuery, AuditService, UserNames
 from service.routing import api_router
 from service.web.envelope import failures
 from service.web.security import Caller, require
@@ -15,7 +15,7 @@ from shared.wire.audit import AuditEntry
 from shared.wire.common import Envelope, Page
 
 
-def router(service: AuditService) -> APIRouter:
+def router(service: AuditService, names: UserNames) -> APIRouter:
     """The route `/audit`."""
     audit = api_router(tags=["audit"])
 
@@ -24,6 +24,6 @@ def router(service: AuditService) -> APIRouter:
         query: Annotated[AuditQuery, Query()], caller: Caller = require(Permission.AUDIT_READ)
     ) -> Envelope[Page[AuditEntry]]:
         """A page of the audit log, newest first."""
-        return Envelope(data=await service.page(query), msg="审计日志获取成功")
+        return Envelope(data=await service.page(query, names), msg="审计日志获取成功")
 
     return audit

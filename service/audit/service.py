@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel
@@ -66,6 +66,9 @@ class Verification(NamedTuple):
     complete: bool = True
 
 
+UserNames = Callable[[Session, Collection[str]], Mapping[str, str]]
+"""Port: the full names with usernames of these users, by user ID."""
+
 CheckEnd = Callable[[HeadRow | None, Verification], list[str]]
 """Returns the problems of the signed end of a log, given its head and the verification of its rows."""
 
@@ -98,9 +101,9 @@ class AuditService:
         if audited_changes:
             append(self._key, session, audited_changes)
 
-    async def page(self, query: AuditQuery) -> Page[AuditEntry]:
-        """One page of the log, newest first."""
-        return await self._database.read(lambda session: _read_page(session, query))
+    async def page(self, query: AuditQuery, names: UserNames) -> Page[AuditEntry]:
+        """One page of the log, newest first, with the names of the users."""
+        return await self._database.read(lambda session: _read_page(session, query, names))
 
     def verify(self, *, expect: tuple[int, str] | None = None, check_signature: bool = True) -> Verification:
         """Read the whole log and check every hash and the signature of its end.
@@ -183,7 +186,8 @@ def entries_of_object(
     """Read the log's entries about one object with these actions, oldest first."""
     conditions = (AuditRow.kind == kind, AuditRow.object_id == object_id, col(AuditRow.action).in_(actions))
     return [
-        _entry(row) for row in session.exec(select(AuditRow).where(*conditions).order_by(col(AuditRow.seq)))
+        _entry(row, {})
+        for row in session.exec(select(AuditRow).where(*conditions).order_by(col(AuditRow.seq)))
     ]
 
 
@@ -271,7 +275,7 @@ def _event_of(row: AuditRow) -> Event:
     return Event(row.seq, row.at, row.action, row.kind, row.object_id, row.actor, row.address, row.details)
 
 
-def _entry(row: AuditRow) -> AuditEntry:
+def _entry(row: AuditRow, names: Mapping[str, str]) -> AuditEntry:
     return AuditEntry(
         seq=row.seq,
         at=row.at,
@@ -279,13 +283,14 @@ def _entry(row: AuditRow) -> AuditEntry:
         kind=row.kind,
         object_id=row.object_id,
         actor=row.actor,
+        actor_name=names.get(row.actor or ""),
         address=row.address,
         details=json.loads(row.details),
         hash=row.hash,
     )
 
 
-def _read_page(session: Session, query: AuditQuery) -> Page[AuditEntry]:
+def _read_page(session: Session, query: AuditQuery, names: UserNames) -> Page[AuditEntry]:
     filters = {"action": query.action, "kind": query.kind, "object_id": query.object_id, "actor": query.actor}
     conditions = [getattr(AuditRow, name) == value for name, value in filters.items() if value is not None]
     if query.at_from is not None:
@@ -300,7 +305,9 @@ def _read_page(session: Session, query: AuditQuery) -> Page[AuditEntry]:
         .limit(query.page_size)
         .offset((query.current_page - 1) * query.page_size)
     )
+    page = rows.all()
+    names_by_id = names(session, {row.actor for row in page if row.actor is not None})
     return Page(
-        data=[_entry(row) for row in rows],
+        data=[_entry(row, names_by_id) for row in page],
         pagination=pagination(query.current_page, query.page_size, total),
     )

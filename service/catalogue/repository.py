@@ -24,7 +24,7 @@ from service.web.security import Caller
 from shared.codes import ErrorCode
 from shared.wire.common import CurrentPage, Name, Page, PageSize, pagination
 
-KIND_NAMES = {"flight": "个航班", "task": "个任务", "reference_image": "张参考图"}
+KIND_NAMES = {"flight": "个航班", "task": "个任务", "reference_image": "张参考图", "record": "条检查记录"}
 
 Row = TypeVar("Row", bound=Entry)
 EntryBody = TypeVar("EntryBody", bound=BaseModel)
@@ -78,7 +78,7 @@ class Repository(Generic[Row, EntryBody]):
         return ()
 
     def references(self, session: Session, row: Row) -> dict[str, int]:
-        """Return how many entries of each other kind refer to `row`; kinds with 0 may be omitted."""
+        """Return how many entries and records refer to `row`, by kind; kinds with 0 may be omitted."""
         return {}
 
     async def list(self, query: ListQuery, *filters: ColumnElement[bool]) -> Page[EntryBody]:
@@ -151,7 +151,7 @@ class Repository(Generic[Row, EntryBody]):
         return await self.database.write(work)
 
     async def delete(self, entry_id: str, if_match: str | None, caller: Caller) -> None:
-        """Delete an entry. Raises Problem 404, 412, and 409 if other entries refer to it."""
+        """Delete an entry. Raises Problem 404, 412, and 409 if entries or records refer to it."""
 
         def work(session: Session) -> None:
             row = self._find(session, entry_id, if_match, lock=True)

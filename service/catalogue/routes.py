@@ -187,7 +187,7 @@ def _tasks(service: CatalogueService) -> APIRouter:
 
     @routes.delete("/{task_id}", responses=failures(401, 403, 404, 409, 412, 422))
     async def delete_task(task_id: Id, if_match: IfMatch = None, caller: Caller = _MAY_MANAGE) -> Done:
-        """Delete a task that no other entry of the catalogue refers to."""
+        """Delete a task that no record refers to."""
         await service.tasks.delete(task_id, if_match, caller)
         return Done(msg="任务删除成功")
 
@@ -238,7 +238,7 @@ def _reference_images(service: CatalogueService) -> APIRouter:
     async def delete_reference_image(
         reference_image_id: Id, if_match: IfMatch = None, caller: Caller = _MAY_MANAGE
     ) -> Done:
-        """Delete a reference image that no other entry of the catalogue refers to."""
+        """Delete a reference image that no record refers to."""
         await service.reference_images.delete(reference_image_id, if_match, caller)
         return Done(msg="参考图删除成功")
 

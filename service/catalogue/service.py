@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, func
 from sqlalchemy.orm import Mapped
@@ -19,6 +19,17 @@ from shared.codes import ErrorCode
 from shared.wire.catalogue import Aircraft, Flight, ReferenceImage, Task, TemplateRegion
 from shared.wire.common import Page
 from shared.wire.files import StoredFile
+
+RecordCount = Callable[[Session, str], int]
+"""Port to inspection: returns how many records refer to an entry by its id."""
+
+
+class RecordCounts(NamedTuple):
+    """Counts the records that refer to a task or a reference image."""
+
+    of_task: RecordCount
+    of_reference_image: RecordCount
+
 
 FileInfo = Callable[[Session, str], StoredFile | None]
 """Port to the file store: returns the facts about a file by its id."""
@@ -113,12 +124,16 @@ class FlightRepository(Repository[FlightRow, Flight]):
 
 
 class TaskRepository(Repository[TaskRow, Task]):
-    """Tasks. Records refer to them by id and stay if a task is deleted."""
+    """Tasks. Records refer to them by id."""
 
     row = TaskRow
     kind = "task"
     missing_message = "任务不存在"
     search_columns = (col(TaskRow.task_name), col(TaskRow.description))
+
+    def __init__(self, database: Database, count_records: RecordCount) -> None:
+        super().__init__(database)
+        self.count_records = count_records
 
     def view(self, session: Session, row: TaskRow) -> Task:
         """Return the task with its flight number and its aircraft, by default the aircraft of the flight."""
@@ -157,18 +172,23 @@ class TaskRepository(Repository[TaskRow, Task]):
             session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftRepository.missing_message
         )
 
+    def references(self, session: Session, row: TaskRow) -> dict[str, int]:
+        """Count the records of the task."""
+        return {"record": self.count_records(session, row.task_id)}
+
 
 class ReferenceImageRepository(Repository[ReferenceImageRow, ReferenceImage]):
-    """Reference images. Records refer to them by id and stay if one is deleted."""
+    """Reference images. Records refer to them by id."""
 
     row = ReferenceImageRow
     kind = "reference_image"
     missing_message = "参考图不存在"
     search_columns = (col(ReferenceImageRow.reference_image_name),)
 
-    def __init__(self, database: Database, file_info: FileInfo) -> None:
+    def __init__(self, database: Database, file_info: FileInfo, count_records: RecordCount) -> None:
         super().__init__(database)
         self.file_info = file_info
+        self.count_records = count_records
 
     def view(self, session: Session, row: ReferenceImageRow) -> ReferenceImage:
         """Return the reference image with the facts about its file."""
@@ -208,15 +228,19 @@ class ReferenceImageRepository(Repository[ReferenceImageRow, ReferenceImage]):
             session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftRepository.missing_message
         )
 
+    def references(self, session: Session, row: ReferenceImageRow) -> dict[str, int]:
+        """Count the records of the reference image."""
+        return {"record": self.count_records(session, row.reference_image_id)}
+
 
 class CatalogueService:
     """The repositories of the catalogue, and the port for other domains."""
 
-    def __init__(self, database: Database, file_info: FileInfo) -> None:
+    def __init__(self, database: Database, file_info: FileInfo, records: RecordCounts) -> None:
         self.aircraft = AircraftRepository(database)
         self.flights = FlightRepository(database)
-        self.tasks = TaskRepository(database)
-        self.reference_images = ReferenceImageRepository(database, file_info)
+        self.tasks = TaskRepository(database, records.of_task)
+        self.reference_images = ReferenceImageRepository(database, file_info, records.of_reference_image)
 
     async def list_flights(self, query: ListQuery, aircraft_id: str | None) -> Page[Flight]:
         """Return a page of flights, of one aircraft if `aircraft_id` is given."""

@@ -13,6 +13,7 @@ from shared.wire.catalogue import ReferenceImage
 from shared.wire.files import StoredFile
 from shared.wire.inspection import Point
 from shared.wire.photos import PhotoMatch
+from shared.wire.seal import NameChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class JoinSources:
     """
 
     executors: FromClause
-    """id, name"""
+    """id, name (the full name, else the username), name_with_username (`shared.names.user_label`)"""
     tasks: FromClause
     """id, flight_id, aircraft_id"""
     flights: FromClause
@@ -48,6 +49,7 @@ class LoggedSeal(NamedTuple):
     details: Mapping[str, Any]
 
 
+NameChanges = Callable[[Session, Collection[str]], Sequence[NameChange]]
 SealLog = Callable[[Session, str], Sequence[LoggedSeal]]
 FileInfo = Callable[[Session, str], StoredFile | None]
 StoredHash = Callable[[str], str | None]
@@ -73,7 +75,9 @@ class Ports:
     stored file that an item's fileInfo names; None when it is none of the service's. `reference_image`: the
     reference image with its template by its id; None when the catalogue has none. `waiting_items`: the items
     of a record that a batch will make detections of. `seal_log`: what the audit log says of a record's
-    editions, oldest first. `stored_hash`, outside of transactions: the SHA-256 of the bytes that are stored
+    editions, oldest first. `usernames`: those of these users, by user ID.
+    `name_changes`: every change of the full names of these users, oldest first.
+    `stored_hash`, outside of transactions: the SHA-256 of the bytes that are stored
     under a SHA-256; None when there are none. `model_hash`: the same of the file of a model. `severities`:
     how severe the catalogue says findings with these labels are, without those of which it says nothing.
     `match_photo`, outside of transactions: which of the regions the photo of this file shows; gives the code
@@ -86,6 +90,8 @@ class Ports:
     reference_image: Callable[[Session, str], ReferenceImage | None]
     waiting_items: Callable[[Session, str], Collection[str]]
     seal_log: SealLog
+    usernames: Callable[[Session, Collection[str]], Mapping[str, str]]
+    name_changes: NameChanges
     stored_hash: StoredHash
     model_hash: StoredHash
     severities: Callable[[Session, Collection[str]], Mapping[str, str]]

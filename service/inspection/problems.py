@@ -136,8 +136,10 @@ def other_edition(edition: int) -> Problem:
 
 
 def same_person() -> Problem:
-    """403: who finished a record does not release it."""
-    return Problem(403, ErrorCode.SAME_PERSON, "不能放行本人完成的检查记录，请由其他用户放行")
+    """403: a user who finished a record, or gave a verdict or a correction in it, does not release it."""
+    return Problem(
+        403, ErrorCode.SAME_PERSON, "不能放行本人完成、判定或修正过的检查记录，请由未参与此记录的用户放行"
+    )
 
 
 def no_edition() -> Problem:

@@ -74,7 +74,7 @@ class RecordQueries:
         self._joined = joined
         updaters = sources.executors.alias("updaters")
         self.by_id = (
-            select(*self._columns, updaters.c.name.label("updated_by_name"))
+            select(*self._columns, updaters.c.name_with_username.label("updated_by_name"))
             .select_from(joined(RECORD).outerjoin(updaters, updaters.c.id == record.updated_by))
             .where(record.inspection_id == bindparam("inspection_id"))
         )
@@ -247,7 +247,7 @@ def _joined_values(sources: JoinSources) -> list[Label[Any]]:
         select(tasks.flight_id).where(of_task),
         select(aircraft_id).select_from(with_flight).where(of_task),
         select(aircraft.name).select_from(with_aircraft).where(of_task),
-        select(executors.name).where(executors.id == changed_column(RECORD.c.updated_by)),
+        select(executors.name_with_username).where(executors.id == changed_column(RECORD.c.updated_by)),
     )
     names = (*_JOINED, "updated_by_name")
     return [ReturnedSubquery(value).label(name) for name, value in zip(names, values, strict=True)]
@@ -304,7 +304,7 @@ class ItemQueries:
         of_record = item.inspection_id == bindparam("inspection_id")
         updaters = sources.executors.alias("updaters")
         self.by_id = (
-            full.add_columns(updaters.c.name.label("updated_by_name"))
+            full.add_columns(updaters.c.name_with_username.label("updated_by_name"))
             .outerjoin(updaters, updaters.c.id == item.updated_by)
             .where(item.item_id == bindparam("item_id"))
         )
@@ -314,7 +314,7 @@ class ItemQueries:
 
         photo, executors = PHOTO.c, sources.executors.c
         photos = (
-            select(*photo, executors.name.label("added_by_name"))
+            select(*photo, executors.name_with_username.label("added_by_name"))
             .select_from(PHOTO)
             .outerjoin(sources.executors, executors.id == photo.added_by)
             .order_by(photo.created_at.desc(), photo.photo_id.desc())

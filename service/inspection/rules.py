@@ -86,6 +86,12 @@ def verdict_entry(
     }
 
 
+def signers(entries: Sequence[Entry]) -> set[str]:
+    """The IDs of the users who gave a verdict or a correction in these entries, also a replaced one."""
+    parts = (part for entry in entries for part in (entry.get("verdict"), entry.get("correction")))
+    return {str(part["by"]) for part in parts if isinstance(part, Mapping) and part.get("by") is not None}
+
+
 def correction_entry(
     entries: Sequence[Entry],
     of_version: int,

@@ -20,6 +20,7 @@ from shared.wire.seal import (
     RecordRelease,
     RecordReopen,
     RecordSeal,
+    RecordUsers,
     SealCheck,
 )
 
@@ -58,6 +59,13 @@ def _add_state_routes(routes: APIRouter, service: InspectionService) -> None:
     ) -> Envelope[RecordSeal]:
         """Where the record stands: open, finished, awaiting release or reopened; counters and outcome."""
         return Envelope(data=await editions.seal(inspection_id))
+
+    @routes.get("/inspection/{inspection_id}/users", tags=["inspection"], responses=failures(404))
+    async def record_users(
+        inspection_id: _IdPath, _caller: Caller = require(Permission.INSPECTION_READ)
+    ) -> Envelope[RecordUsers]:
+        """The users whom the record names, and the changes of their full names during it or around it."""
+        return Envelope(data=await service.people.users(inspection_id))
 
     @routes.get("/inspection/{inspection_id}/seal/verify", tags=["inspection"], responses=failures(404, 409))
     async def verify_seal(
@@ -114,7 +122,8 @@ def _add_change_routes(routes: APIRouter, service: InspectionService) -> None:
     ) -> Envelope[RecordSeal]:
         """Release an edition as a second person, where the installation asks for that.
 
-        403 for who finished the record; 409 when the edition is not the newest or awaits no release.
+        403 for a user who finished the record or gave a verdict or a correction in it; 409 when the edition
+        is not the newest or awaits no release.
         """
         return Envelope(data=await editions.release(inspection_id, body.edition, caller), msg=RELEASED)
 

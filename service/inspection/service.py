@@ -19,6 +19,7 @@ from service.inspection.records.record_photos import RecordPhotos
 from service.inspection.records.records import Records
 from service.inspection.sealing.editions import Editions
 from service.inspection.sealing.finishing import Finishing
+from service.inspection.sealing.people import People
 from service.inspection.sealing.seal_check import SealChecks
 from service.inspection.tables import RECORD
 from shared.limits import MIN_REASON
@@ -45,8 +46,9 @@ class InspectionService:
         earlier = EarlierItems(sources, ports)
         self.history = History(database, earlier)
         self.trends = Trends(database, earlier, ports)
-        self.finishing = Finishing(database, self.records, self.items, ports)
-        self.editions = Editions(database)
+        self.finishing = Finishing(database, self.records, self.items, sources, ports)
+        self.editions = Editions(database, sources)
+        self.people = People(database, ports)
         self.seal_checks = SealChecks(
             database, ports.file_info, ports.seal_log, ports.stored_hash, ports.model_hash
         )

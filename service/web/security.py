@@ -20,6 +20,7 @@ from service.web.direct import direct_app, returns_response
 from service.web.envelope import Problem
 from service.web.json_body import read_json
 from shared.codes import ErrorCode, Permission
+from shared.names import user_label
 
 # The User-Agent of a browser is shorter.
 _MAX_AGENT_LENGTH = 512
@@ -62,8 +63,8 @@ class Caller:
 
     @property
     def display_name(self) -> str:
-        """The name to show: the full name, else the username."""
-        return self.name or self.username
+        """The name that signs what the caller does: the full name with the username."""
+        return user_label(self.name, self.username)
 
 
 class Authenticator(Protocol):

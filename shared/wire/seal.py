@@ -34,7 +34,7 @@ _EDITION: dict[str, Any] = {
     "outcome": "failed",
     "accepted_opinions": 9,
     "finished_by": "3e0c5b7a-51d4-4f0b-9a51-5a2f6f0a7c33",
-    "finished_by_name": "王芳",
+    "finished_by_name": "王芳 (wang.fang)",
     "finished_at": "2026-03-01T08:30:00.123456Z",
     "needs_release": False,
     "released_by": None,
@@ -102,6 +102,30 @@ class Tally(WireModel):
     failed: int
 
 
+class NameChange(WireModel):
+    """One change of a user's full name: when, whose, the name before and after; None is no name."""
+
+    model_config = _example(
+        at="2026-03-01T08:12:00.000001Z", username="zhang3", old_name="张三", new_name="王芳"
+    )
+
+    at: ItemTime
+    username: str
+    old_name: str | None
+    new_name: str | None
+
+
+class RecordUsers(WireModel):
+    """The users whom a record names: their usernames by user ID, and the changes of their full names that a
+    reader must know, oldest first.
+    """
+
+    model_config = _example(usernames={"3e0c5b7a-51d4-4f0b-9a51-5a2f6f0a7c33": "wang.fang"}, name_changes=[])
+
+    usernames: dict[str, str]
+    name_changes: list[NameChange]
+
+
 class Edition(WireModel):
     """One sealed edition of a record: its outcome, its seal, and later events.
 
@@ -142,7 +166,9 @@ class RecordSeal(WireModel):
     """The seal of a record. `newest`: its newest edition, None if it was never finished.
 
     `record_state` is the state that the desktop shows: passed or failed only while the record is sealed.
-    `outcome` is computed from the verdicts: passed, failed, or None while an item is undecided.
+    `outcome` is computed from the verdicts: passed, failed, or None while an item is undecided. `executor` is
+    the executor's full name with the username. `signed_by` are the IDs of the users who gave a verdict or a
+    correction in the record, who cannot release it; only while it awaits release, and not in summaries.
     """
 
     model_config = _example(
@@ -152,6 +178,8 @@ class RecordSeal(WireModel):
         outcome="failed",
         counters={"items": 12, "detected": 12, "judged": 12, "undecided": 0, "passed": 11, "failed": 1},
         newest=_EDITION,
+        executor="王芳 (wang.fang)",
+        signed_by=[],
     )
 
     inspection_id: str
@@ -160,6 +188,8 @@ class RecordSeal(WireModel):
     outcome: Status | None
     counters: Tally
     newest: Edition | None
+    executor: str | None = None
+    signed_by: list[str] = Field(default_factory=list)
 
 
 class DifferenceKind(StrEnum):

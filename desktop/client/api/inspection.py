@@ -33,6 +33,7 @@ from shared.wire.seal import (
     RecordRelease,
     RecordReopen,
     RecordSeal,
+    RecordUsers,
     SealCheck,
 )
 
@@ -166,7 +167,7 @@ class Records:
         return answer.read(Envelope[Record]).data
 
     def release(self, inspection_id: str, edition: int) -> RecordSeal:
-        """Release an edition that another user finished.
+        """Release an edition as a user who took no part in the record.
 
         Raises Forbidden with the code `same_person`, Conflict when it is not the newest or awaits no release.
         """
@@ -184,6 +185,11 @@ class Records:
         """The status of the record, its counters and its newest edition. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/seal")
         return answer.read(Envelope[RecordSeal]).data
+
+    def users(self, inspection_id: str) -> RecordUsers:
+        """The users whom the record names, and the changes of their full names. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/users")
+        return answer.read(Envelope[RecordUsers]).data
 
     def verify_seal(self, inspection_id: str) -> SealCheck:
         """Compare the stored data with the sealed edition. Raises Conflict for a record without an

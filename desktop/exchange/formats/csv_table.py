@@ -270,7 +270,7 @@ def _item_row(inspection: Inspection, facts: ItemFacts, terms: ColumnTerms) -> d
         "inspection_id": record.inspection_id,
         "inspection_name": record.inspection_name,
         "aircraft_name": record.aircraft_name,
-        "executor_name": record.executor_name,
+        "executor_name": (inspection.seal and inspection.seal.executor) or record.executor_name,
         **_seal_cells(inspection.seal, terms),
         "number": facts.number,
         "item_id": item.item_id,

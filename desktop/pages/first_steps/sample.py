@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from desktop.background.workers import ProgressReport
-from desktop.client import RecordFilter, Session
+from desktop.client import Session
 from desktop.client.http.errors import Conflict, NotFound
 from shared.geometry import pixels_to_point
 from shared.images.cv import cv2
@@ -174,31 +174,14 @@ def delete_sample(session: Session, objects: SampleObjects, reopening_reason: st
         if not entry_id:
             continue
         try:
-            if _has_records(session, name, entry_id):
-                setattr(remaining, name, entry_id)
-            else:
-                delete(entry_id)
+            delete(entry_id)
         except NotFound:
             pass
         except Conflict:
-            # Another task, flight or reference image refers to it.
+            # A record, task, flight or reference image of a user refers to it.
             setattr(remaining, name, entry_id)
         setattr(objects, name, "")
     return remaining
-
-
-def _has_records(session: Session, name: str, entry_id: str) -> bool:
-    """Whether a record other than the sample's uses this task or reference image.
-
-    The service would delete it nevertheless, because the task of a record may be in another system, and the
-    record would lose its aircraft.
-    """
-    if name not in ("task_id", "reference_image_id"):
-        return False
-    record_filter = (
-        RecordFilter(task_id=entry_id) if name == "task_id" else RecordFilter(reference_image_id=entry_id)
-    )
-    return session.records.search(record_filter, 1, 1).pagination.total > 0
 
 
 def _delete_record(session: Session, inspection_id: str, reopening_reason: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from desktop.client.http.errors import ClientError
 from desktop.client.session import Session
 from desktop.localization.detection_terms import model_word
+from shared.names import user_label
 from shared.wire.audit import AuditEntry
 
 _PAGE_SIZE = 200
@@ -21,7 +22,7 @@ def user_names(session: Session) -> Names:
     while True:
         number += 1
         page = session.users.list(number, _PAGE_SIZE)
-        names |= {("user", user.user_id): user.name or user.username for user in page.data}
+        names |= {("user", user.user_id): user_label(user.name, user.username) for user in page.data}
         if number >= page.pagination.total_pages:
             return names
 

@@ -17,6 +17,7 @@ from desktop.pages.common.session_list import SessionList
 from desktop.pages.people.audit_terms import role_meaning, role_word
 from desktop.widgets import Card, Field, PasswordField, label, move_toggles_after
 from shared.codes import Role
+from shared.names import user_label
 from shared.wire.account import UserUpdate, UserWithRoles
 
 _SESSIONS_HEIGHT_PX = 190
@@ -137,7 +138,9 @@ class SetPasswordForm(_UserForm):
 
     def __init__(self, context: Context, user: UserWithRoles, parent: QWidget | None = None) -> None:
         translate = QCoreApplication.translate
-        title = translate("People", "New password for {name}").format(name=user.name or user.username)
+        title = translate("People", "New password for {name}").format(
+            name=user_label(user.name, user.username)
+        )
         super().__init__(context, title, translate("People", "Set password"), parent)
         self._user = user
         text = self.tr("The user is logged out immediately. Pass on the new password securely.")

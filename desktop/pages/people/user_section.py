@@ -19,6 +19,7 @@ from desktop.pages.people.audit_terms import role_word
 from desktop.pages.people.forms import EditUserForm, NewUserForm, SetPasswordForm
 from desktop.widgets import Button, Column, confirm
 from shared.codes import Permission
+from shared.names import user_label
 from shared.wire.account import Payload, UserUpdate, UserWithRoles
 from shared.wire.common import Page as Listing
 
@@ -81,7 +82,7 @@ class UserSection(TableSection[UserWithRoles]):
         return entry.user_id
 
     def name(self, entry: UserWithRoles) -> str:
-        return entry.name or entry.username
+        return user_label(entry.name, entry.username)
 
     def form(self, entry: UserWithRoles | None) -> QDialog:
         return NewUserForm(self._context, self) if entry is None else EditUserForm(self._context, entry, self)

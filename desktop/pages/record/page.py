@@ -28,6 +28,7 @@ from desktop.pages.sealing.seal_actions import SealController
 from desktop.pages.sealing.seal_bar import SealBar
 from desktop.widgets import Banner, Button, ButtonKind, IconButton, Page, StateStack, TopBar, confirm
 from shared.codes import SEALED_STATES, Permission, Status
+from shared.names import user_label
 from shared.wire.inspection import Item
 
 _FIELDS_PX = 400
@@ -368,7 +369,7 @@ class RecordPage(Page):
         payload = self._context.payload
         if self._record_data is not None and payload is not None:
             self.banner.hide()
-            made_by = payload.user.name or payload.user.username
+            made_by = user_label(payload.user.name, payload.user.username)
             self.report_progress.ask_target(
                 self._context.session, self._record_data.record, made_by, format_id
             )

@@ -78,7 +78,7 @@ def export_list(
                 record.inspection_name,
                 record.aircraft_name,
                 flights.get(record.flight_id or "", record.flight_id),
-                record.executor_name,
+                (seal and seal.executor) or record.executor_name,
                 *((None,) * 3 if counters is None else (counters.items, counters.judged, counters.detected)),
                 *(("", "") if seal is None else (labels[seal.record_state], labels[seal.state])),
                 *_seal_cells(None if seal is None else seal.newest),

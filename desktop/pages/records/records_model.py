@@ -194,7 +194,8 @@ class RecordsModel(QAbstractTableModel):
             case RecordColumn.FLIGHT:
                 return self.flights.get(record.flight_id or "", record.flight_id or "")
             case RecordColumn.EXECUTOR:
-                return record.executor_name or record.executor_id or "–"
+                seal = self.seal(record)
+                return (seal and seal.executor) or record.executor_name or record.executor_id or "–"
             case RecordColumn.PROGRESS:
                 counters = self.counters(record)
                 return "" if counters is None else f"{decided_text(counters)} · {detected_text(counters)}"

@@ -20,6 +20,7 @@ from desktop.pages.sealing.seal_bar import SealBar
 from desktop.report.edition import collect_edition
 from desktop.widgets import ask, confirm
 from shared.codes import Permission, SealState
+from shared.names import user_label
 from shared.wire.seal import Edition, RecordSeal, SealCheck
 
 
@@ -48,12 +49,16 @@ class SealController(QObject):
         """Show the seal of the open record in the bar; `name` is the record's name."""
         self._seal, self._name = seal, name
         payload, newest = self._context.payload, None if seal is None else seal.newest
-        is_another_user = (
-            payload is not None and newest is not None and newest.finished_by != payload.user.user_id
+        took_part = (
+            payload is not None
+            and seal is not None
+            and newest is not None
+            and payload.user.user_id in (newest.finished_by, *seal.signed_by)
         )
         self._bar.show_seal(
             seal,
-            may_release=is_another_user and self._context.may(Permission.INSPECTION_RELEASE),
+            took_part=took_part,
+            may_release=self._context.may(Permission.INSPECTION_RELEASE),
             may_reopen=self._context.may(Permission.INSPECTION_REOPEN),
         )
 
@@ -131,7 +136,7 @@ class SealController(QObject):
         text = self.tr("{record}, edition {n}")
         path = self._file.ask(text.format(record=self._name or seal.inspection_id, n=edition))
         if path is not None:
-            author = payload.user.name or payload.user.username
+            author = user_label(payload.user.name, payload.user.username)
             session = self._context.session
             self._file.write(partial(collect_edition, session, seal.inspection_id, edition, author), path)
 

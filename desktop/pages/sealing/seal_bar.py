@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.pages.common.messages.seal_terms import seal_sentence
+from desktop.pages.common.messages.service_messages import same_person_sentence
 from desktop.widgets import Button, ButtonKind, IconLabel, Panel, label
 from shared.codes import SEALED_STATES, SealState
 from shared.wire.seal import RecordSeal
@@ -47,8 +48,13 @@ class SealBar(Panel):
             button.clicked.connect(lambda _checked=False, signal=signal: signal.emit())
         self.hide()
 
-    def show_seal(self, seal: RecordSeal | None, may_release: bool, may_reopen: bool) -> None:
-        """Show the seal of the record; None (unknown) hides the bar."""
+    def show_seal(
+        self, seal: RecordSeal | None, may_release: bool, may_reopen: bool, took_part: bool = False
+    ) -> None:
+        """Show the seal of the record; None (unknown) hides the bar.
+
+        If the user `took_part` in the record, the button to release it is disabled and says why.
+        """
         state = SealState.OPEN if seal is None else seal.state
         if seal is None or seal.newest is None or state is SealState.OPEN:
             self.hide()
@@ -64,5 +70,9 @@ class SealBar(Panel):
             self.text.setText(reopening_text.format(name=name or "", reason=reason or ""))
         self.setAccessibleName(self.text.text())
         self.release.setVisible(state is SealState.AWAITING_RELEASE and may_release)
+        self.release.setEnabled(not took_part)
+        reason = same_person_sentence() if took_part else ""
+        self.release.setToolTip(reason)
+        self.release.setAccessibleDescription(reason)
         self.reopen.setVisible(is_sealed and may_reopen)
         self.show()

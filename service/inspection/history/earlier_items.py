@@ -115,7 +115,7 @@ class EarlierItems:
                 record.start_time,
                 record.created_at,
                 record.executor_id,
-                executors.name.label("executor_name"),
+                executors.name_with_username.label("executor_name"),
             )
             .select_from(ITEM)
             .join(RECORD, record.inspection_id == item.inspection_id)

@@ -54,7 +54,7 @@ class RecordPhotos:
         self._ports = ports
         executors = sources.executors.c
         self._listed = (
-            select(*RECORD_PHOTO.c, executors.name.label("added_by_name"))
+            select(*RECORD_PHOTO.c, executors.name_with_username.label("added_by_name"))
             .select_from(RECORD_PHOTO)
             .outerjoin(sources.executors, executors.id == RECORD_PHOTO.c.added_by)
             .where(_OF_RECORD)

@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import Row, Select, bindparam, func, select, update
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.inspection import problems
+from service.inspection.ports import JoinSources
 from service.inspection.records.records import change_record, locked_record, moment
 from service.inspection.seal_state import (
     EditionRow,
@@ -22,6 +23,7 @@ from service.inspection.seal_state import (
     newest_editions,
     state_of,
 )
+from service.inspection.sealing.people import signers_of_record
 from service.inspection.tables import EDITION, ITEM, POLICY, RECORD
 from service.web.security import Caller
 from shared.codes import SEALED_STATES, SealState, Status, Verdict
@@ -29,29 +31,16 @@ from shared.results import Counters, record_state
 from shared.wire.seal import Edition, RecordSeal, Tally
 
 _IDS: Any = bindparam("inspection_ids", expanding=True)
-# One query, also for the records without items.
-_COUNTED = (
-    select(
-        RECORD.c.inspection_id,
-        RECORD.c.record_state,
-        ITEM.c.verdict,
-        ITEM.c.detected,
-        func.count(ITEM.c.item_id).label("items"),
-    )
-    .outerjoin(ITEM, ITEM.c.inspection_id == RECORD.c.inspection_id)
-    .where(RECORD.c.inspection_id.in_(_IDS))
-    .group_by(RECORD.c.inspection_id, RECORD.c.record_state, ITEM.c.verdict, ITEM.c.detected)
-)
-
-_Changing = Callable[[EditionRow, dt.datetime], Mapping[str, Any]]
+_Changing = Callable[[Session, EditionRow, dt.datetime], Mapping[str, Any]]
 """Gives what changes in the newest edition at this time. Raises Problem when it may not."""
 
 
 class Editions:
     """The use cases of sealed records; each is one transaction."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, sources: JoinSources) -> None:
         self._database = database
+        self._counted = _counted(sources)
 
     async def seal(self, inspection_id: str) -> RecordSeal:
         """Where the record stands. Raises Problem 404."""
@@ -59,7 +48,7 @@ class Editions:
 
     async def summaries(self, inspection_ids: Sequence[str]) -> list[RecordSeal]:
         """Where these records stand, in their order; unknown records are left out."""
-        return await self._database.read(lambda session: _summaries(session, inspection_ids))
+        return await self._database.read(lambda session: self._summaries(session, inspection_ids))
 
     async def list_editions(self, inspection_id: str) -> list[Edition]:
         """The editions of a record, oldest first, also of a deleted one. Raises Problem 404 when unknown."""
@@ -87,7 +76,7 @@ class Editions:
     async def reopen(self, inspection_id: str, reason: str, caller: Caller) -> RecordSeal:
         """Let the record be changed again; its edition stays. Raises Problem 404, and 409 unless sealed."""
 
-        def change(newest: EditionRow, at: dt.datetime) -> Mapping[str, Any]:
+        def change(session: Session, newest: EditionRow, at: dt.datetime) -> Mapping[str, Any]:
             if state_of(newest) not in SEALED_STATES:
                 raise problems.not_sealed()
             return {
@@ -100,17 +89,18 @@ class Editions:
         return await self._change(inspection_id, "reopen", change, caller)
 
     async def release(self, inspection_id: str, edition: int, caller: Caller) -> RecordSeal:
-        """Release an edition that another user finished.
+        """Release an edition as a user who took no part in it.
 
-        Raises Problem 404, 403 for who finished it, and 409 when it is not the newest or awaits no release.
+        Raises Problem 404, 403 for a user who finished it or gave a verdict or a correction in it, and 409
+        when it is not the newest or awaits no release.
         """
 
-        def change(newest: EditionRow, at: dt.datetime) -> Mapping[str, Any]:
+        def change(session: Session, newest: EditionRow, at: dt.datetime) -> Mapping[str, Any]:
             if newest.edition != edition:
                 raise problems.other_edition(newest.edition)
             if state_of(newest) is not SealState.AWAITING_RELEASE:
                 raise problems.not_awaiting_release()
-            if newest.finished_by == caller.user_id:
+            if caller.user_id in {newest.finished_by, *signers_of_record(session, inspection_id)}:
                 raise problems.same_person()
             return {"released_by": caller.user_id, "released_by_name": caller.display_name, "released_at": at}
 
@@ -141,7 +131,7 @@ class Editions:
             newest = newest_edition(session, inspection_id)
             if newest is None:
                 raise problems.not_sealed()
-            values = change(newest, moment(session, record))
+            values = change(session, newest, moment(session, record))
             conditions = (EDITION.c.inspection_id == inspection_id, EDITION.c.edition == newest.edition)
             session.execute(update(EDITION).where(*conditions).values(**values))
             release_details = {
@@ -166,38 +156,57 @@ class Editions:
         return await self._database.write(work)
 
     def _seal(self, session: Session, inspection_id: str) -> RecordSeal:
-        seals = _summaries(session, [inspection_id])
+        seals = self._summaries(session, [inspection_id])
         if not seals:
             raise problems.no_record()
+        if seals[0].state is SealState.AWAITING_RELEASE:
+            seals[0].signed_by = sorted(signers_of_record(session, inspection_id))
         return seals[0]
 
-
-def _summaries(session: Session, inspection_ids: Sequence[str]) -> list[RecordSeal]:
-    values = {"inspection_ids": list(inspection_ids)}
-    counted: dict[str, Counters] = {}
-    states: dict[str, Status] = {}
-    for row in session.execute(_COUNTED, values):
-        before = counted.get(row.inspection_id, Counters())
-        if row.items:
-            before = before.plus(Verdict(row.verdict), row.detected, row.items)
-        counted[row.inspection_id] = before
-        states[row.inspection_id] = Status(row.record_state)
-    newest = newest_editions(session, inspection_ids)
-    return [
-        _record_seal(inspection_id, states[inspection_id], counted[inspection_id], newest.get(inspection_id))
-        for inspection_id in dict.fromkeys(inspection_ids)
-        if inspection_id in counted
-    ]
+    def _summaries(self, session: Session, inspection_ids: Sequence[str]) -> list[RecordSeal]:
+        counted: dict[str, Counters] = {}
+        records: dict[str, Row[Any]] = {}
+        for row in session.execute(self._counted, {"inspection_ids": list(inspection_ids)}):
+            before = counted.get(row.inspection_id, Counters())
+            if row.items:
+                before = before.plus(Verdict(row.verdict), row.detected, row.items)
+            counted[row.inspection_id] = before
+            records[row.inspection_id] = row
+        newest = newest_editions(session, inspection_ids)
+        return [
+            _record_seal(records[inspection_id], counted[inspection_id], newest.get(inspection_id))
+            for inspection_id in dict.fromkeys(inspection_ids)
+            if inspection_id in counted
+        ]
 
 
-def _record_seal(
-    inspection_id: str, shown: Status, counted: Counters, newest: EditionRow | None
-) -> RecordSeal:
+def _counted(sources: JoinSources) -> Select[Any]:
+    """How many items of each verdict the records have: one query, also for the records without items."""
+    executors = sources.executors.c
+    keys = (
+        RECORD.c.inspection_id,
+        RECORD.c.record_state,
+        executors.name_with_username.label("executor"),
+        ITEM.c.verdict,
+        ITEM.c.detected,
+    )
+    return (
+        select(*keys, func.count(ITEM.c.item_id).label("items"))
+        .select_from(RECORD)
+        .outerjoin(ITEM, ITEM.c.inspection_id == RECORD.c.inspection_id)
+        .outerjoin(sources.executors, executors.id == RECORD.c.executor_id)
+        .where(RECORD.c.inspection_id.in_(_IDS))
+        .group_by(*keys)
+    )
+
+
+def _record_seal(record: Row[Any], counted: Counters, newest: EditionRow | None) -> RecordSeal:
     return RecordSeal(
-        inspection_id=inspection_id,
+        inspection_id=record.inspection_id,
         state=state_of(newest),
-        record_state=shown,
+        record_state=Status(record.record_state),
         outcome=counted.outcome,
         counters=Tally(**asdict(counted)),
         newest=None if newest is None else edition_of(newest),
+        executor=record.executor,
     )

@@ -14,7 +14,7 @@ from sqlmodel import Session
 from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.inspection import problems
-from service.inspection.ports import Ports
+from service.inspection.ports import JoinSources, Ports
 from service.inspection.queries import ItemRow, RecordRow, newest_photos, result_values
 from service.inspection.records.items import Items
 from service.inspection.records.records import Records, RecordState, change_record, moment, naive_now
@@ -65,10 +65,13 @@ class _Case:
 class Finishing:
     """The use case of finishing, one transaction."""
 
-    def __init__(self, database: Database, records: Records, items: Items, ports: Ports) -> None:
+    def __init__(
+        self, database: Database, records: Records, items: Items, sources: JoinSources, ports: Ports
+    ) -> None:
         self._database = database
         self._records = records
         self._items = items
+        self._executors = sources.executors
         self._ports = ports
 
     async def finish(
@@ -200,13 +203,16 @@ class Finishing:
         of_tables = table_content(session, inspection_id)
         assert of_tables is not None
         body = self._records.read_state(session, inspection_id).body
+        users = self._executors.c
+        named = select(users.name_with_username).where(users.id == body["executor_id"])
+        executor = session.execute(named).scalar_one_or_none()
         item_results = [item["result"] for item in of_tables["items"]]
         return seal.canonical(
             seal.whole_content(
                 edition,
                 finished,
                 counted,
-                {name: body[name] for name in _KNOWN},
+                {**{name: body[name] for name in _KNOWN}, "executor": executor},
                 self._ports.severities(session, seal.labels_without_severity(item_results)),
                 of_tables,
                 seal.models_of(item_results),

@@ -319,12 +319,18 @@ def test_audit_names_user_and_address(app: FastAPI, settings: Settings) -> None:
         user_id = client.post("/api/users", json=_user_body("zhang")).json()["data"]["user_id"]
         client.put(f"/api/users/{user_id}", json={"roles": ["planner"], "password": "quite-another-one"})
         client.post("/api/auth/updateInfo", json={"phone": "12345678"})
+        client.post("/api/auth/updateInfo", json={"name": "李四", "phone": "87654321"})
+        client.put(f"/api/users/{user_id}", json={"name": "李四"})
     changes = [(change.action, change.object_id, change.actor, change.details) for change in announced]
     assert changes[0] == ("create", admin, admin, {"username": "chief", "roles": ["admin"]})
     assert changes[1][:3] == ("login", admin, admin)
     assert changes[2] == ("create", user_id, admin, {"username": "zhang", "roles": ["viewer"]})
     assert changes[3] == ("update", user_id, admin, {"roles": [["viewer"], ["planner"]], "password": True})
     assert changes[4] == ("update", admin, admin, {"fields": ["phone"]})
+    # Full names sign records, so their changes are in the log; other old values are not.
+    old_name = FIRST_ADMIN.get("name")
+    assert changes[5][3] == {"fields": ["phone", "name"], "name": [old_name, "李四"]}
+    assert changes[6] == ("update", user_id, admin, {"name": [_user_body("zhang").get("name"), "李四"]})
     assert {change.address for change in announced} == {"127.0.0.1"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -42,9 +42,13 @@ def audit(database: Database, settings: Settings) -> AuditService:
     return service
 
 
+def user_names(_session: Session, user_ids: Collection[str]) -> dict[str, str]:
+    return {user_id: f"张三 ({user_id})" for user_id in user_ids if user_id == "u1"}
+
+
 @pytest.fixture
 def client(audit: AuditService) -> Iterator[TestClient]:
-    with create_client(router(audit), role=Role.ADMIN) as client:
+    with create_client(router(audit, user_names), role=Role.ADMIN) as client:
         yield client
 
 
@@ -331,7 +335,9 @@ def test_log_is_listed_in_pages_with_filters(client: TestClient, database: Datab
     assert seqs(at_to="2020-01-01T00:00:00") == []
     first = client.get("/api/audit", params={"action": "create"}).json()["data"]["data"][0]
     assert first["details"] == {"name": "左翼"}
-    assert (first["actor"], first["address"]) == ("u1", "10.0.0.1")
+    assert (first["actor"], first["actor_name"], first["address"]) == ("u1", "张三 (u1)", "10.0.0.1")
+    (unknown,) = client.get("/api/audit", params={"actor": "u2"}).json()["data"]["data"]
+    assert unknown["actor_name"] is None
     for bad in ("page_size=0", "current_page=0", "at_from=5", "kind=%00"):
         assert client.get(f"/api/audit?{bad}").status_code == 422
 

@@ -10,7 +10,7 @@ from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from service.catalogue.routes import router
-from service.catalogue.service import CatalogueService
+from service.catalogue.service import CatalogueService, RecordCounts
 from service.catalogue.tables import ReferenceImageRow
 from service.changes import ObjectChange
 from service.db.database import Database
@@ -58,8 +58,17 @@ def file_info(_session: Any, file_id: str) -> StoredFile | None:
 
 
 @pytest.fixture
-def service(database: Database) -> CatalogueService:
-    return CatalogueService(database, file_info)
+def record_counts() -> dict[str, int]:
+    """The number of records that refer to an entry, by its ID."""
+    return {}
+
+
+@pytest.fixture
+def service(database: Database, record_counts: dict[str, int]) -> CatalogueService:
+    def count(_session: Any, entry_id: str) -> int:
+        return record_counts.get(entry_id, 0)
+
+    return CatalogueService(database, file_info, RecordCounts(count, count))
 
 
 @pytest.fixture
@@ -277,6 +286,20 @@ def test_reference_image_must_be_an_image(client: TestClient) -> None:
     for scale in (0, -1, 1001, "NaN"):
         body = {**KINDS["reference-images"], "mm_per_pixel": scale}
         assert client.post("/api/catalogue/reference-images", json=body).status_code == 422
+
+
+@pytest.mark.parametrize("kind", ["tasks", "reference-images"])
+def test_entry_with_records_cannot_be_deleted(
+    client: TestClient, record_counts: dict[str, int], kind: str
+) -> None:
+    entry_id = create_entry(client, kind)[IDS[kind]]
+    record_counts[entry_id] = 2
+    refused = client.delete(f"/api/catalogue/{kind}/{entry_id}")
+    assert (refused.status_code, refused.json()["data"]["error"]) == (409, "conflict")
+    assert refused.json()["data"]["references"] == {"record": 2}
+    assert refused.json()["msg"] == "仍被2 条检查记录引用，请先修改或删除这些引用"
+    record_counts.clear()
+    assert client.delete(f"/api/catalogue/{kind}/{entry_id}").status_code == 200
 
 
 def test_entry_with_references_cannot_be_deleted(client: TestClient) -> None:

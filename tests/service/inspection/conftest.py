@@ -28,9 +28,11 @@ from service.web.security import Caller
 from shared import results
 from shared.codes import ROLE_PERMISSIONS, Role, Verdict
 from shared.entries import Entry
+from shared.names import user_label
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.files import StoredFile
 from shared.wire.photos import PhotoMatch
+from shared.wire.seal import NameChange
 from tests.one_loop import second_client
 
 _METADATA = MetaData()
@@ -46,7 +48,7 @@ def _source(name: str, *columns: str) -> Table:
 
 
 SOURCES = JoinSources(
-    executors=_source("executors", "name"),
+    executors=_source("executors", "name", "name_with_username"),
     tasks=_source("tasks", "flight_id", "aircraft_id"),
     flights=_source("flights", "aircraft_id"),
     aircraft=_source("aircraft", "name"),
@@ -110,6 +112,7 @@ class Stage:
     images: dict[str, ReferenceImage]
     waiting: dict[str, list[str]]
     matcher: Matcher
+    name_changes: list[NameChange]
     changes: list[ObjectChange] = field(default_factory=list)
 
     def as_role(self, role: str) -> TestClient:
@@ -117,6 +120,8 @@ class Stage:
 
     def put(self, source: str, **row: str | None) -> None:
         table = getattr(SOURCES, source)
+        if source == "executors":
+            row = {"name_with_username": user_label(row["name"], str(row["id"])), **row}
         self.database.write_now(lambda session: session.execute(insert(table).values(row)))
 
     def record(self, **body: Any) -> dict[str, Any]:
@@ -241,6 +246,7 @@ def stage(database: Database, routes: tuple[APIRouter, CurrentService]) -> Itera
     images: dict[str, ReferenceImage] = {}
     waiting: dict[str, list[str]] = {}
     log: list[ObjectChange] = []
+    name_changes: list[NameChange] = []
     matcher = Matcher()
 
     def find_file(_session: Session, info: Mapping[str, Any]) -> StoredFile | None:
@@ -251,6 +257,10 @@ def stage(database: Database, routes: tuple[APIRouter, CurrentService]) -> Itera
         find_file=find_file,
         reference_image=lambda _session, image_id: images.get(image_id),
         waiting_items=lambda _session, record: waiting.get(record, ()),
+        usernames=lambda _session, users: {user: user.removeprefix("id-of-") for user in users},
+        name_changes=lambda _session, users: [
+            change for change in name_changes if f"id-of-{change.username}" in users
+        ],
         seal_log=lambda _session, record: logged_seals(log, record),
         stored_hash=lambda sha256: sha256,
         model_hash=lambda sha256: sha256,
@@ -268,7 +278,7 @@ def stage(database: Database, routes: tuple[APIRouter, CurrentService]) -> Itera
     with TestClient(
         app, raise_server_exceptions=False, headers={"Authorization": "Bearer planner"}
     ) as client:
-        stage = Stage(service, database, app, client, files, images, waiting, matcher)
+        stage = Stage(service, database, app, client, files, images, waiting, matcher, name_changes)
         database.after_commit.append(stage.changes.extend)
         database.before_commit.append(lambda _session, changes: log.extend(changes))
         yield stage

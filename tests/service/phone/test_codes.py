@@ -29,14 +29,14 @@ def test_phone_view_has_the_record_and_its_items(scene: PhoneSetup) -> None:
     assert scene.read_status(code)["claimed_at"] is None
     phone = Phone(scene.client)
     view = phone.claim(code["token"]).json()["data"]
-    assert (view["record_name"], view["made_by_name"], view["item_id"]) == ("左翼检查", "主任", None)
+    assert (view["record_name"], view["made_by_name"], view["item_id"]) == ("左翼检查", "主任 (chief)", None)
     assert [(item["item_name"], item["photos"], item["has_picture"]) for item in view["items"]] == [
         ("前缘", 0, True),
         ("口盖", 0, True),
     ]
     assert 0 < view["seconds_left"] <= 900
     status = scene.read_status(code)
-    assert (status["phone"], status["ended"], status["made_by_name"]) == ("iPhone", None, "主任")
+    assert (status["phone"], status["ended"], status["made_by_name"]) == ("iPhone", None, "主任 (chief)")
     picture = phone.client.get(f"/api/phone/items/{scene.items[0]}/picture")
     assert picture.headers["content-type"] == "image/jpeg"
     assert picture.content.startswith(b"\xff\xd8")

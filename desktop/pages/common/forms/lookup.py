@@ -11,6 +11,7 @@ from desktop.client.session import Session
 from desktop.context import Context
 from desktop.pages.common.forms.chooser import PAGE_SIZE, Choice, FindPage
 from shared.codes import Permission
+from shared.names import user_label
 from shared.wire.catalogue import Task
 
 _PICTURE_PX = 128
@@ -73,11 +74,11 @@ def _find_tasks(session: Session, text: str, page: int) -> list[Choice]:
 def _find_users(context: Context, text: str, page: int) -> list[Choice]:
     if context.may(Permission.USER_MANAGE):
         users = context.session.users.list(page, PAGE_SIZE, text).data
-        return [(user.user_id, user.name or user.username) for user in users]
+        return [(user.user_id, user_label(user.name, user.username)) for user in users]
     payload = context.payload
     if payload is None or page > 1:
         return []
-    return [(payload.user.user_id, payload.user.name or payload.user.username)]
+    return [(payload.user.user_id, user_label(payload.user.name, payload.user.username))]
 
 
 def _read_reference_picture(session: Session, reference_image_id: str) -> QImage:

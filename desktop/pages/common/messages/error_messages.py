@@ -189,13 +189,14 @@ def _blocking_items_sentence(error: Conflict) -> str:
 
 
 def _in_use_sentence(references: Mapping[str, int]) -> str:
-    """How many entries of each kind in the catalogue still refer to an object."""
+    """How many entries of the catalogue and records still refer to an object."""
     texts = {
         "flight": QCoreApplication.translate("Errors", "%n flight(s)", "", references.get("flight", 0)),
         "task": QCoreApplication.translate("Errors", "%n task(s)", "", references.get("task", 0)),
         "reference_image": QCoreApplication.translate(
             "Errors", "%n reference image(s)", "", references.get("reference_image", 0)
         ),
+        "record": QCoreApplication.translate("Errors", "%n record(s)", "", references.get("record", 0)),
     }
     used = [text for kind, text in texts.items() if references.get(kind)]
     return QCoreApplication.translate(

@@ -5,6 +5,15 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 
+def same_person_sentence() -> str:
+    """Why a user who took part in a record cannot release it, and what to do."""
+    return QCoreApplication.translate(
+        "Errors",
+        "You finished this record, or gave a verdict or a correction in it. "
+        "Ask a user who took no part in it to release it.",
+    )
+
+
 def known_message(message: str) -> str:
     """Translate a message of the service into the language of the desktop; empty if it is unknown."""
     return {
@@ -55,9 +64,7 @@ def known_message(message: str) -> str:
         "检查记录不在待放行状态，请刷新": QCoreApplication.translate(
             "Errors", "The record is not awaiting release. Reload it."
         ),
-        "不能放行本人完成的检查记录，请由其他用户放行": QCoreApplication.translate(
-            "Errors", "You cannot release a record that you finished. Ask another user to release it."
-        ),
+        "不能放行本人完成、判定或修正过的检查记录，请由未参与此记录的用户放行": same_person_sentence(),
         "检查记录没有此版次，请刷新": QCoreApplication.translate(
             "Errors", "This edition does not exist. Reload the record."
         ),

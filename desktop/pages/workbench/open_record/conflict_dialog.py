@@ -29,6 +29,7 @@ from desktop.widgets import BaseDialog, Button, label, separator, status_text, w
 from desktop.widgets import ButtonKind as ButtonKind
 from shared import results
 from shared.codes import Verdict
+from shared.names import user_label
 
 _CHOICE_PX = 280
 """Width of a line of a choice in px; it fits into half of the dialog."""
@@ -216,7 +217,7 @@ class ConflictDialog(BaseDialog):
 
     def _user_name(self) -> str:
         payload = self._open_record.context.payload
-        return payload.user.name or payload.user.username if payload is not None else ""
+        return user_label(payload.user.name, payload.user.username) if payload is not None else ""
 
     def _add_signature(self, verdict: str, name: Any, at: datetime | None) -> str:
         """A verdict with who gave it and when, on a line of their own."""

@@ -26,6 +26,7 @@ from desktop.pages.workbench.sync.outbox import SendResult
 from shared import results
 from shared.codes import SEALED_STATES, Permission, Verdict
 from shared.entries import Entry
+from shared.names import user_label
 from shared.results import Counters
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import DetectionModel, Severity
@@ -141,7 +142,7 @@ class OpenRecord(QObject):
         """The context for displaying the findings of the chosen item."""
         payload = self.context.payload
         user = None if payload is None else payload.user
-        me = ("", "") if user is None else (user.user_id, user.name or user.username)
+        me = ("", "") if user is None else (user.user_id, user_label(user.name, user.username))
         return FindingContext(self.severities, self.mm_per_pixel, me)
 
     def take(self, loaded: LoadedRecord) -> None:

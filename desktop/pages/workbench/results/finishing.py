@@ -21,6 +21,7 @@ from desktop.report.collect import collect
 from desktop.widgets import KeyBarrier, status_text
 from shared import results
 from shared.codes import Verdict
+from shared.names import user_label
 from shared.wire.inspection import Photo, Record
 from shared.wire.seal import RecordSeal
 
@@ -184,7 +185,7 @@ class FinishController(QObject):
 
     def _write(self, path: Path) -> None:
         payload = self._open_record.context.payload
-        by = "" if payload is None else payload.user.name or payload.user.username
+        by = "" if payload is None else user_label(payload.user.name, payload.user.username)
         self._file.write(
             partial(collect, self._open_record.context.session, self._open_record.record_id, by), path
         )

@@ -172,13 +172,14 @@ def test_model_without_a_known_activation_is_refused(client: TestClient, tmp_pat
 def test_user_who_added_a_model_is_named(client: TestClient, tmp_path: Path) -> None:
     made = add(client, brightness_model(tmp_path / "bright.onnx")).json()["data"]
     who = client.get("/api/auth/me").json()["data"]["user"]
-    assert (made["added_by"], made["added_by_name"]) == (who["user_id"], who["name"])
+    name = f"{who['name']} ({who['username']})"
+    assert (made["added_by"], made["added_by_name"]) == (who["user_id"], name)
     listed = client.get("/api/detection/models").json()["data"]
-    assert [model["added_by_name"] for model in listed] == [None, who["name"]]
+    assert [model["added_by_name"] for model in listed] == [None, name]
     place = f"/api/detection/models/{made['model_id']}"
     assert client.get(place).json()["data"] == made
-    assert client.put(place, json={"enabled": False}).json()["data"]["added_by_name"] == who["name"]
-    assert client.post(f"{place}/versions", json={}).json()["data"]["added_by_name"] == who["name"]
+    assert client.put(place, json={"enabled": False}).json()["data"]["added_by_name"] == name
+    assert client.post(f"{place}/versions", json={}).json()["data"]["added_by_name"] == name
 
 
 def test_thresholds_and_pass_rule_make_a_next_version_and_leave_the_one_in_use(

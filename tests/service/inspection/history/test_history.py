@@ -88,7 +88,7 @@ def test_earlier_items_at_the_place_newest_first(stage: Stage) -> None:
     entries = read_history(stage, now)
     assert [entry["inspection_name"] for entry in entries] == ["in pixels", "first"]
     first = entries[1]
-    assert first["executor_name"] == "王芳"
+    assert first["executor_name"] == "王芳 (u1)"
     assert first["start_time"] == "2026-01-02T03:04:05Z"
     assert first["created_at"].endswith("Z")
     assert first["item_name"] == "条目 first"
@@ -188,7 +188,7 @@ def test_history_names_the_model_and_the_user_who_decided(stage: Stage) -> None:
     stranger, person, model = read_history(stage, create_inspected_item(stage, "now"))
     assert (model["found_by"], model["found_at"]) == ("参考差分", "2026-02-03T04:05:06Z")
     assert (model["decided_by"], model["decided_at"]) == (None, None)
-    assert (person["found_by"], person["decided_by"]) == ("姓名 planner", "姓名 planner")
+    assert (person["found_by"], person["decided_by"]) == ("姓名 planner (planner)", "姓名 planner (planner)")
     assert person["found_at"].endswith("Z")
     assert person["decided_at"] >= person["found_at"]
     assert (stranger["found_by"], stranger["found_at"]) == (None, None)

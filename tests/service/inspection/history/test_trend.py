@@ -119,7 +119,7 @@ def test_trend_has_the_verdict_and_its_user(stage: Stage) -> None:
     stage.client.post(path, json={"verdict": "failed", "reason": "有锈蚀"})
     entry = read_trend(stage, create_inspected_item(stage, "now"))["entries"][0]
     assert (entry["verdict"], entry["passed"], entry["reason"]) == ("failed", False, "有锈蚀")
-    assert entry["decided_by"] == "姓名 planner"
+    assert entry["decided_by"] == "姓名 planner (planner)"
 
 
 def test_trend_of_an_item_without_a_region_is_the_item(stage: Stage) -> None:

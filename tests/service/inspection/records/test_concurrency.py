@@ -70,11 +70,11 @@ def test_last_editor_is_named_in_header_and_refusal(stage: Stage, kind: str) -> 
     assert unquote(first.headers["x-updated-by"]) == me
     assert "updated_by" not in first.text
     done = stage.as_role("inspector").put(write, json=change)
-    assert unquote(done.headers["x-updated-by"]) == "王 芳"
+    assert unquote(done.headers["x-updated-by"]) == f"王 芳 ({other})"
     assert "updated_by" not in done.text
     late = stage.client.put(write, json=change, headers={"If-Match": first.headers["etag"]})
     data = late.json()["data"]
-    assert data["updated_by"] == {"user_id": other, "name": "王 芳"}
+    assert data["updated_by"] == {"user_id": other, "name": f"王 芳 ({other})"}
     assert "updated_by" not in data["current"]
     assert "updated_by" not in str(stage.search()["data"])
 

@@ -42,7 +42,7 @@ def test_corrected_findings_are_the_next_version(stage: Stage) -> None:
     assert answer.status_code == 200
     assert answer.headers["ETag"] == '"2"'
     first, entry = answer.json()["data"]["result"]
-    boxes[1] |= {"by": "id-of-planner", "by_name": "姓名 planner"}
+    boxes[1] |= {"by": "id-of-planner", "by_name": "姓名 planner (planner)"}
     assert first == detection_entry()
     at = entry["correction"].pop("at")
     assert at.endswith("Z")
@@ -53,7 +53,7 @@ def test_corrected_findings_are_the_next_version(stage: Stage) -> None:
         "progress": "done",
         "version": 2,
         "provenance": {"alignment": {"homography": MATRIX}},
-        "correction": {"of_version": 1, "by": "id-of-planner", "by_name": "姓名 planner"},
+        "correction": {"of_version": 1, "by": "id-of-planner", "by_name": "姓名 planner (planner)"},
     }
 
 

@@ -90,7 +90,7 @@ def test_photo_belongs_to_the_record(scene: RecordSetup) -> None:
     photo = scene.add()
     assert (photo["state"], photo["matches"], photo["items"], photo["error"]) == ("waiting", None, [], None)
     assert (photo["file"]["filename"], photo["width"], photo["height"]) == ("photo.jpg", 640, 480)
-    assert (photo["added_by"], photo["added_by_name"]) == ("id-of-planner", "计划员")
+    assert (photo["added_by"], photo["added_by_name"]) == ("id-of-planner", "计划员 (id-of-planner)")
     assert scene.list_photos() == [photo]
     newer = scene.add("second")
     assert [entry["photo_id"] for entry in scene.list_photos()] == [

@@ -60,7 +60,7 @@ def test_photos_of_an_item_are_newest_first(stage: Stage) -> None:
     assert (older["item_id"], older["added_by"], older["added_by_name"]) == (
         item["item_id"],
         "id-of-planner",
-        "李伟",
+        "李伟 (id-of-planner)",
     )
     assert older["created_at"].endswith("Z")
     assert stage.client.get(path).json()["data"] == [newer, older]
@@ -255,7 +255,10 @@ def test_verdict_has_user_and_reason(stage: Stage) -> None:
     assert (second["isPassed"], second["progress"], second["version"]) == (False, "done", 2)
     assert second["verdict"]["value"] == "failed"
     assert second["verdict"]["reason"] == "有裂纹"
-    assert (second["verdict"]["by"], second["verdict"]["by_name"]) == ("id-of-planner", "姓名 planner")
+    assert (second["verdict"]["by"], second["verdict"]["by_name"]) == (
+        "id-of-planner",
+        "姓名 planner (planner)",
+    )
     assert (
         stage.client.post("/api/inspection_item/none/verdict", json={"verdict": "passed"}).status_code == 404
     )

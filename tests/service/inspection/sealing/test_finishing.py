@@ -100,7 +100,7 @@ def test_accepted_opinions_are_signed_verdicts(stage: Stage) -> None:
             "value": value,
             "reason": "照片已看",
             "by": "id-of-inspector",
-            "by_name": "姓名 inspector",
+            "by_name": "姓名 inspector (inspector)",
             "accepted_opinion_of_version": version,
         }
         assert (entry["version"], results.accepted_version(entry)) == (version + 1, version)

@@ -34,7 +34,7 @@ def test_content_contains_the_finished_record(sealed_record: SealedRecord) -> No
         "passed": 0,
         "failed": 2,
     }
-    assert content["finished"]["by_name"] == "主任"
+    assert content["finished"]["by_name"] == "主任 (chief)"
     assert content["finished"]["at"] == content["record"]["end_time"]
     assert content["known"]["reference_image_name"] == "左翼"
     picture = sealed_record.client.get(f"/api/files/{sealed_record.ids['file_id']}").json()["data"]
