@@ -212,16 +212,18 @@ class Records:
             seals += answer.read(Envelope[list[RecordSeal]]).data
         return seals
 
-    def four_eyes(self) -> bool:
-        """Whether finished records need a release by a second person."""
-        answer = self._transport.call("GET", "/inspection/policy")
-        return answer.read(Envelope[InspectionPolicy]).data.four_eyes
+    def policy(self) -> InspectionPolicy:
+        """The rules for finishing records."""
+        return self._transport.call("GET", "/inspection/policy").read(Envelope[InspectionPolicy]).data
 
-    def set_four_eyes(self, wanted: bool) -> None:
-        """Require a release for records that are finished from now on, or not. Needs a recent password
-        login."""
-        body = InspectionPolicy(four_eyes=wanted).model_dump(mode="json")
-        self._transport.call("PUT", "/inspection/policy", body=body)
+    def set_policy(self, changes: InspectionPolicy) -> InspectionPolicy:
+        """Change the rules that `changes` has for records that are finished from now on.
+
+        Returns all rules. Needs a recent password login.
+        """
+        body = changes.model_dump(mode="json", exclude_none=True)
+        answer = self._transport.call("PUT", "/inspection/policy", body=body)
+        return answer.read(Envelope[InspectionPolicy]).data
 
     def detect(self, inspection_id: str, *, outdated: bool = False) -> Sequence[Job]:
         """Start detections for all items of the record with a photo and a model and without a verdict.
