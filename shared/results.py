@@ -3,9 +3,9 @@
 An item's `result` is a list of entries, to which new versions are appended. A detection appends an entry with
 the key `job_id` when it is queued, and changes it in place until it has ended: `progress` goes from pending
 to detecting to done, error, canceled or incomplete, and `isPassed` is false until it is done. If it fails,
-`error` gives the reason: ``{"code": stable code, "message": sentence}``. An incomplete detection found nothing,
-but inspected too little of the region (`provenance.coverage`): it has findings like any other, is neither
-passed nor failed, and has the error ``incomplete_coverage``. A person's decision appends an entry with the key
+`error` gives the reason: ``{"code": stable code, "message": sentence}``. An incomplete detection found
+nothing, but inspected too little of the region (`provenance.coverage`): it is neither passed nor failed, and
+has the error ``incomplete_coverage``. A person's decision appends an entry with the key
 `verdict`: ``{"value": "passed" | "failed" | "undecided", "reason": str | null, "by": user id, "by_name": str
 | null, "at": time with Z}``; one that accepts the model's opinion also has ``"accepted_opinion_of_version"``,
 the version of the entry whose opinion it is. A person's correction of findings appends an entry with the key

@@ -46,6 +46,7 @@ COLUMNS = (
     "decided_by",
     "decided_at",
     "accepted_opinion_of_version",
+    "inspected_share",
     "reference",
     "reference_width",
     "reference_height",
@@ -260,6 +261,7 @@ def _item_row(inspection: Inspection, facts: ItemFacts, terms: ColumnTerms) -> d
         "decided_by": facts.decided_by,
         "decided_at": facts.decided_at,
         "accepted_opinion_of_version": facts.accepted_version,
+        "inspected_share": facts.inspected_share,
         "version": facts.version,
     }
     if reference is not None:

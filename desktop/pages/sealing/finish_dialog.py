@@ -13,6 +13,7 @@ from desktop.pages.common.messages.seal_terms import (
     outcome_word,
     unassigned_photos_sentence,
 )
+from desktop.pages.sealing.uninspected_items import UninspectedItem, UninspectedItems
 from desktop.widgets import Button, Confirm, label
 from desktop.widgets import ButtonKind as ButtonKind
 from shared.codes import Verdict
@@ -36,13 +37,15 @@ class UndecidedItem:
 class FinishSummary:
     """The current state of a record to finish: its counters, its undecided items, and who signs.
 
-    `unassigned` is the number of photos that are assigned to no item.
+    `unassigned` is the number of photos that are assigned to no item. `uninspected` are the passed items that
+    were not inspected completely.
     """
 
     counters: Counters
     undecided: Sequence[UndecidedItem]
     signer: str
     unassigned: int = 0
+    uninspected: Sequence[UninspectedItem] = ()
 
     @property
     def all_acceptable(self) -> bool:
@@ -88,6 +91,10 @@ class FinishDialog(Confirm):
             self._add_undecided_items()
         else:
             self.accept_opinion.hide()
+        if finish.uninspected:
+            uninspected = UninspectedItems(finish.uninspected)
+            uninspected.goToItemRequested.connect(self._go_to)
+            self.body.addWidget(uninspected)
         if finish.unassigned:
             unassigned = label(unassigned_photos_sentence(finish.unassigned), wrap=True)
             unassigned.setObjectName("finish-unassigned")
@@ -161,8 +168,11 @@ class FinishDialog(Confirm):
     def _go_to_first(self) -> None:
         undecided = self._finish.undecided
         first = next((item for item in undecided if item.opinion is None), undecided[0])
+        self._go_to(first.item_id)
+
+    def _go_to(self, item_id: str) -> None:
         self.reject()
-        self.goToItemRequested.emit(first.item_id)
+        self.goToItemRequested.emit(item_id)
 
     def _update_outcome(self) -> None:
         counters = self._finish.counters_after() if self.accepts_opinion else self._finish.counters

@@ -7,6 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
+from desktop.localization.detection_terms import coverage_text
 from desktop.pages.workbench.items.item_fields import TextEdit
 from desktop.pages.workbench.model.document import ItemView
 from desktop.widgets import Button, ButtonKind, label, status_text
@@ -61,6 +62,9 @@ class VerdictBox(QWidget):
             row.addWidget(button, 1)
         self.reason = TextEdit(self.tr("Reason or note for the report"), frameless=False)
         self.reason.setObjectName("verdict-reason")
+        self._coverage_label = label("", "small", wrap=True)
+        self._coverage_label.setObjectName("coverage")
+        self._coverage_label.hide()
         self._ask = label("", "error", wrap=True)
         self._ask.hide()
         head = QHBoxLayout()
@@ -71,6 +75,7 @@ class VerdictBox(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addLayout(head)
+        column.addWidget(self._coverage_label)
         column.addLayout(row)
         column.addWidget(self._ask)
         column.addWidget(self.reason)
@@ -97,7 +102,13 @@ class VerdictBox(QWidget):
         self._verdict = item.verdict
         self._opinion = results.model_opinion(item.result)
         text = {True: status_text("passed"), False: status_text("failed"), None: "–"}[self._opinion]
+        newest = results.newest_model_entry(item.result)
+        if newest is not None and results.is_incomplete(newest):
+            text = self.tr("not inspected completely")
         self._opinion_label.setText(self.tr("Model: {opinion}").format(opinion=text))
+        coverage = coverage_text(results.entry_coverage(results.finished_detection(item.result)))
+        self._coverage_label.setText(coverage)
+        self._coverage_label.setVisible(bool(coverage))
         # No one has judged an item undecided that was never inspected.
         unseen = item.verdict is Verdict.UNDECIDED and item.pending_verdict is None and not item.result
         self._mark(None if unseen else item.verdict)

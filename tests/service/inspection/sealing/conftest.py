@@ -93,7 +93,7 @@ def sealed_record(client: TestClient, database: Database, settings: Settings) ->
         start_time="2026-01-02T03:04:05.678901",
     )["inspection_id"]
     place = {"point": {"x": 0.1, "y": 0.20, "w": 0.3, "h": 1e-1}, "fileInfo": None}
-    ids = {"inspection_id": record, "file_id": file["file_id"]}
+    ids = {"inspection_id": record, "file_id": file["file_id"], "reference_file": reference["file_id"]}
     for key, name in (("item_id", "前缘"), ("second", "铆钉"), ("gone", "口盖")):
         item = post(
             client,
