@@ -23,7 +23,7 @@ class RulesDialog(Dialog):
         self._context = context
         self._may_change = context.may(Permission.SETTINGS_MANAGE)
         self.setObjectName("finish-rules")
-        self.setWindowTitle(self.tr("Rules for finishing"))
+        self.setWindowTitle(self.tr("Finishing rules"))
         self.setModal(True)
         self.setMinimumWidth(480)
         self.four_eyes = QCheckBox(self.tr("Require two-person release"))
@@ -52,7 +52,7 @@ class RulesDialog(Dialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 16)
         column.setSpacing(8)
-        column.addWidget(label(self.tr("Rules for finishing"), "item"))
+        column.addWidget(label(self.tr("Finishing rules"), "item"))
         column.addWidget(self.requires_inspection)
         inspection = self.tr(
             "When enabled, a record cannot be finished while a passed item has no photo, no detection of its "

@@ -25,7 +25,8 @@ def proposals(photos: Sequence[RecordPhoto]) -> dict[str, list[str]]:
     """The item ids that each photo of the tray is offered to, by photo id; photos without any are left out.
 
     An item that several photos show is offered the one that shows it best: all of the region, then with the
-    most detail. A photo that another record has already is offered to none. An item is offered none where the photo that it has is as good, or was chosen by a person.
+    most detail. A photo that another record has already is not offered. An item is offered none where the
+    photo that it has is as good, or was chosen by a person.
     """
     best: dict[str, tuple[float, ...]] = {}
     winner: dict[str, str] = {}

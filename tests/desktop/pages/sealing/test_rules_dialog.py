@@ -114,7 +114,7 @@ def test_the_settings_lead_to_the_rules(context: Context, qtbot: QtBot) -> None:
     window.rail.settings.click()
     qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
     menu = not_none(QApplication.activePopupWidget())
-    action = next(action for action in menu.actions() if action.text().startswith("Release rule"))
+    action = next(action for action in menu.actions() if action.text().startswith("Finishing rules"))
     menu.close()
     action.trigger()
     qtbot.waitUntil(lambda: window.findChild(RulesDialog) is not None)
