@@ -19,6 +19,7 @@ from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.record_photos import coordinator, review
 from desktop.pages.workbench.record_photos.thumbnails import MIME
 from shared.codes import Verdict
+from shared.ids import new_id
 from shared.images.cv import cv2
 from shared.samples import View, draw_panel, photograph
 from shared.wire.photos import PhotoItemSet, RecordPhoto
@@ -31,10 +32,14 @@ _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 _SOON = 30_000
 
 
-@pytest.fixture(scope="module")
-def pictures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Two photos of the panel, askew, and one of something else."""
-    folder = tmp_path_factory.mktemp("record photos")
+@pytest.fixture
+def pictures(tmp_path: Path) -> dict[str, Path]:
+    """Two photos of the panel, askew, and one of something else.
+
+    Each test has its own contents, because the service refuses the photos of other records.
+    """
+    folder, unique = tmp_path / "record photos", new_id().encode()
+    folder.mkdir()
     image = draw_panel(WIDTH, HEIGHT, 1).image
     askew, _ = photograph(image, View(rotation=2, scale=0.97))
     other, _ = photograph(image, View(rotation=-3, scale=0.9))
@@ -42,7 +47,7 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     paths = {}
     for name, taken in (("全貌.jpg", askew), ("again.jpg", other), ("elsewhere.jpg", noise)):
         paths[name] = folder / name
-        paths[name].write_bytes(cv2.imencode(".jpg", taken)[1].tobytes())
+        paths[name].write_bytes(cv2.imencode(".jpg", taken)[1].tobytes() + unique)
     return paths
 
 
