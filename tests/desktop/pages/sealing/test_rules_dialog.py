@@ -27,7 +27,8 @@ from tests.narrowing import not_none
 @pytest.fixture(autouse=True)
 def _off_again(context: Context) -> Iterator[None]:
     yield
-    context.session.records.set_policy(InspectionPolicy(four_eyes=False))
+    rules = InspectionPolicy(four_eyes=False, requires_inspection=False, required_coverage=0.95)
+    context.session.records.set_policy(rules)
 
 
 def open_dialog(context: Context, qtbot: QtBot) -> RulesDialog:
@@ -56,6 +57,20 @@ def test_an_administrator_sets_the_four_eyes_rule(context: Context, qtbot: QtBot
     click(reopened_dialog)
     qtbot.waitUntil(lambda: reopened_dialog.message.text() == "Saved.")
     assert not context.session.records.policy().four_eyes
+
+
+def test_an_administrator_sets_the_rules_of_inspection(context: Context, qtbot: QtBot) -> None:
+    dialog = open_dialog(context, qtbot)
+    qtbot.waitUntil(dialog.requires_inspection.isEnabled)
+    assert (dialog.requires_inspection.isChecked(), dialog.coverage.value()) == (False, 95)
+    dialog.requires_inspection.click()
+    qtbot.waitUntil(dialog.requires_inspection.isEnabled)
+    dialog.coverage.setValue(80)
+    dialog.coverage.editingFinished.emit()
+    qtbot.waitUntil(dialog.coverage.isEnabled)
+    policy = context.session.records.policy()
+    assert (policy.requires_inspection, policy.required_coverage, policy.four_eyes) == (True, 0.8, False)
+    assert dialog.message.text() == "Saved."
 
 
 def test_users_without_the_right_read_the_rule(context: Context, qtbot: QtBot) -> None:
