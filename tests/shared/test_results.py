@@ -184,7 +184,7 @@ def test_only_a_sealed_record_is_passed_or_failed(
     assert results.record_state(status, sealed=sealed, has_started=has_started) is state
 
 
-def test_incomplete_detection_is_no_opinion_but_has_the_present_findings() -> None:
+def test_incomplete_detection_has_findings_and_gives_no_opinion() -> None:
     passed: Entry = {"isPassed": True, "progress": "done", "version": 1, "job_id": "a"}
     incomplete: Entry = {"isPassed": False, "progress": "incomplete", "version": 2, "job_id": "b"}
     entries = [passed, incomplete]

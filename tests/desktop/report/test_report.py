@@ -332,5 +332,5 @@ def test_report_names_items_that_were_not_inspected(qtbot: QtBot, tmp_path: Path
         assert html.page(whole).count(text) == 1
     pdf.write(whole, tmp_path / "a.pdf")
     words = pdf_words(tmp_path / "a.pdf")
-    assert "Not detected" in words
-    assert "95 % required" in words
+    assert "Notdetected" in words
+    assert "95%required" in words

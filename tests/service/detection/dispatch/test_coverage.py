@@ -37,7 +37,7 @@ def record_of(client: TestClient, item: dict[str, Any]) -> dict[str, Any]:
     return dict(client.get(path).json()["data"])
 
 
-def test_photo_of_three_quarters_of_the_region_is_no_pass(client: TestClient) -> None:
+def test_photo_of_three_quarters_of_the_region_does_not_pass(client: TestClient) -> None:
     # The region reaches from 64 to 576 px, the photo to 448 px.
     item = item_with_photo(client, PANEL[:, :448].copy())
     assert detect(client, item)["state"] == "done"
