@@ -41,6 +41,7 @@ from service.files.service import FilesService
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.record_counts import count_of_reference_image, count_of_task
 from service.inspection.routes import router as inspection_router
+from service.inspection.sealing.editions import required_coverage
 from service.inspection.service import InspectionService
 from service.memory.routes import router as memory_router
 from service.memory.service import MemoryService
@@ -141,6 +142,7 @@ class Domains:
             model_hash=lambda sha256: self.detection.models.stored_hash(sha256),
             severities=severities,
             match_photo=lambda file_id, regions: self.detection.photo_matching.match(file_id, regions),
+            same_content=self.files.same_content,
             reason=lambda code: MESSAGES.get(code, MESSAGES["internal"]),
         )
         self.inspection = InspectionService(
@@ -161,6 +163,7 @@ class Domains:
                 keep=self.files.keep,
                 put_result=self.inspection.detections.put_result,
                 names=_user_names,
+                required_coverage=required_coverage,
                 memory=lambda session, item_id, file_id: self.memory.find_known_photos(
                     session, item_id, file_id
                 ),

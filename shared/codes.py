@@ -35,6 +35,9 @@ class Progress(StrEnum):
     DONE = "done"
     CANCELED = "canceled"
     ERROR = "error"
+    INCOMPLETE = "incomplete"
+    """A detection that found nothing in a photo that shows too little of the region: neither passed nor
+    failed."""
 
 
 class Verdict(StrEnum):
@@ -43,6 +46,16 @@ class Verdict(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
     UNDECIDED = "undecided"
+
+
+class InspectionGap(StrEnum):
+    """What is missing from the inspection of an item."""
+
+    NO_PHOTO = "no_photo"
+    NOT_DETECTED = "not_detected"
+    """No detection of the newest photo has finished."""
+    INCOMPLETE_COVERAGE = "incomplete_coverage"
+    """The photo shows too little of the region."""
 
 
 class SealState(StrEnum):
@@ -157,6 +170,12 @@ class ErrorCode(StrEnum):
     TIMES_IMPLAUSIBLE = "times_implausible"
     SERVICE_WRITTEN = "service_written"
     PHOTO_IN_USE = "photo_in_use"
+    PHOTO_IS_REFERENCE = "photo_is_reference"
+    """The photo has the content of the reference file, so comparing them would always pass."""
+    PHOTO_USED = "photo_used"
+    """The content of the photo is a photo of another record."""
+    NOT_INSPECTED = "not_inspected"
+    """Items passed without a complete inspection, which the rules of the installation forbid."""
     PHONE_CODE_UNKNOWN = "phone_code_unknown"
     PHONE_CODE_TAKEN = "phone_code_taken"
     PHONE_CODE_ENDED = "phone_code_ended"

@@ -122,6 +122,18 @@ class EntryThresholds(TypedDict, total=False):
     smallest: float
 
 
+class EntryCoverage(TypedDict):
+    """How much of the region a detection inspected, as shares from 0 to 1.
+
+    `inspected`: the share inside the photo, of the region without its ignored areas. `ignored`: the share of
+    the region in ignored areas. `required`: the least `inspected` with which a model's pass counts.
+    """
+
+    inspected: float
+    ignored: float
+    required: float
+
+
 class Provenance(TypedDict, total=False):
     """The model, settings and times of a detection.
 
@@ -140,6 +152,7 @@ class Provenance(TypedDict, total=False):
     attempt: int
     thresholds: EntryThresholds
     alignment: EntryAlignment | None
+    coverage: EntryCoverage
 
 
 class EntryVerdict(TypedDict, total=False):

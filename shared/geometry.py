@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,65 @@ def map_corners(rect: Rect, homography: Sequence[Sequence[float]]) -> Quad | Non
         sides.add(w > 0)
         quad.append((u / w, v / w))
     return quad if len(sides) == 1 else None
+
+
+def inspected_shares(
+    region: Rect,
+    homography: Sequence[Sequence[float]],
+    size: tuple[float, float],
+    ignored: Sequence[Rect] = (),
+) -> tuple[float, float]:
+    """Return the share of a region that an image shows, and the share of it that is ignored, 0..1.
+
+    homography: 3 x 3, px of `region` and of the `ignored` areas -> px of the image. size: of the image. The
+    first share is of the region without its ignored areas; 0 if all of it is ignored.
+    """
+    areas = [area for area in (other.intersection(region) for other in ignored) if not area.is_empty]
+    # The edges of the ignored areas cut the region into cells that are ignored completely or not at all.
+    lefts = sorted({region.x, region.right, *(x for area in areas for x in (area.x, area.right))})
+    tops = sorted({region.y, region.bottom, *(y for area in areas for y in (area.y, area.bottom))})
+    shown = counted = 0.0
+    for top, bottom in pairwise(tops):
+        for left, right in pairwise(lefts):
+            cell = Rect(left, top, right - left, bottom - top)
+            if not any(area.contains(*cell.centre) for area in areas):
+                counted += cell.area
+                shown += _shown_area(cell, homography, size)
+    if region.is_empty or counted <= 0:
+        return 0.0, 0.0 if region.is_empty else 1.0
+    return min(shown / counted, 1.0), max(1 - counted / region.area, 0.0)
+
+
+def _shown_area(rect: Rect, homography: Sequence[Sequence[float]], size: tuple[float, float]) -> float:
+    """The area of the part of `rect` that a 3 x 3 homography maps into an image of this size."""
+    u, v, w = homography
+    # Each edge of the image is a straight line in `rect`: where a sum of these rows is 0.
+    edges = (
+        w,
+        u,
+        v,
+        [size[0] * third - first for first, third in zip(u, w, strict=True)],
+        [size[1] * third - first for first, third in zip(v, w, strict=True)],
+    )
+    polygon = [(rect.x, rect.y), (rect.right, rect.y), (rect.right, rect.bottom), (rect.x, rect.bottom)]
+    for edge in edges:
+        polygon = _clip(polygon, edge)
+    pairs = zip(polygon, [*polygon[1:], *polygon[:1]], strict=True)
+    return abs(sum(x1 * y2 - x2 * y1 for (x1, y1), (x2, y2) in pairs)) / 2
+
+
+def _clip(polygon: Sequence[tuple[float, float]], edge: Sequence[float]) -> Quad:
+    """The part of a convex polygon where edge[0] x + edge[1] y + edge[2] is not negative."""
+    distances = [edge[0] * x + edge[1] * y + edge[2] for x, y in polygon]
+    clipped = []
+    for index, (x, y) in enumerate(polygon):
+        here, before = distances[index], distances[index - 1]
+        if here < 0 < before or before < 0 < here:
+            share, (x0, y0) = before / (before - here), polygon[index - 1]
+            clipped.append((x0 + (x - x0) * share, y0 + (y - y0) * share))
+        if here >= 0:
+            clipped.append((x, y))
+    return clipped
 
 
 def is_inside_quad(quad: Sequence[Sequence[float]], x: float, y: float) -> bool:

@@ -2,8 +2,10 @@
 
 An item's `result` is a list of entries, to which new versions are appended. A detection appends an entry with
 the key `job_id` when it is queued, and changes it in place until it has ended: `progress` goes from pending
-to detecting to done, error or canceled, and `isPassed` is false until it is done. If it fails, `error` gives
-the reason: ``{"code": stable code, "message": sentence}``. A person's decision appends an entry with the key
+to detecting to done, error, canceled or incomplete, and `isPassed` is false until it is done. If it fails,
+`error` gives the reason: ``{"code": stable code, "message": sentence}``. An incomplete detection found
+nothing, but inspected too little of the region (`provenance.coverage`): it is neither passed nor failed, and
+has the error ``incomplete_coverage``. A person's decision appends an entry with the key
 `verdict`: ``{"value": "passed" | "failed" | "undecided", "reason": str | null, "by": user id, "by_name": str
 | null, "at": time with Z}``; one that accepts the model's opinion also has ``"accepted_opinion_of_version"``,
 the version of the entry whose opinion it is. A person's correction of findings appends an entry with the key
@@ -24,8 +26,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from unicodedata import east_asian_width
 
-from shared.codes import Progress, Status, Verdict
-from shared.entries import Entry
+from shared.codes import InspectionGap, Progress, Status, Verdict
+from shared.entries import Entry, EntryCoverage
 
 SERVICE_KEYS = ("verdict", "correction", "job_id", "provenance")
 """The keys of an entry that only the service writes. An entry with one of them is an entry of the service."""
@@ -86,6 +88,24 @@ def is_finished(entry: Entry) -> bool:
     return isinstance(entry.get("isPassed"), bool) and entry.get("progress") not in _UNFINISHED
 
 
+def is_incomplete(entry: Entry) -> bool:
+    """Return True if the entry found nothing, but inspected too little of the region to be an opinion."""
+    return entry.get("progress") == Progress.INCOMPLETE
+
+
+def entry_coverage(entry: Entry | None) -> EntryCoverage | None:
+    """Return how much of the region a detection inspected; None if that is not known."""
+    provenance = None if entry is None else entry.get("provenance")
+    coverage = provenance.get("coverage") if isinstance(provenance, Mapping) else None
+    return coverage if isinstance(coverage, Mapping) else None
+
+
+def covers_too_little(entry: Entry | None) -> bool:
+    """Return True if a detection inspected less of the region than required, whatever it found."""
+    coverage = entry_coverage(entry)
+    return coverage is not None and coverage["inspected"] < coverage["required"]
+
+
 def is_under_way(entry: Entry) -> bool:
     """Return True for the entry of a detection of the service that has not ended."""
     return entry_job_id(entry) is not None and entry.get("progress") in _UNDER_WAY
@@ -109,9 +129,9 @@ def current_entry(entries: Iterable[Entry]) -> Entry | None:
 
 
 def is_passed(entries: Iterable[Entry]) -> bool | None:
-    """Return `isPassed` of the current entry; None without a finished result or if undecided."""
+    """Return `isPassed` of the current entry; None without a finished, complete result or if undecided."""
     entry = current_entry(entries)
-    if entry is None or not is_finished(entry):
+    if entry is None or not is_finished(entry) or is_incomplete(entry):
         return None
     return bool(entry["isPassed"])
 
@@ -140,11 +160,12 @@ def acceptable_version(entries: Iterable[Entry], photo_file_id: str | None) -> i
     """Return the version with the model's opinion that a person can accept unchanged.
 
     Returns None without a finished detection, if the detection used another photo than the newest one,
-    `photo_file_id`, and if a person has corrected its findings, because the correction replaces the opinion.
+    `photo_file_id`, if it inspected too little of the region, and if a person has corrected its findings,
+    because the correction replaces the opinion.
     """
     sorted_entries = sort_by_version(entries)
     entry = finished_detection(sorted_entries)
-    if entry is None or is_correction(entry):
+    if entry is None or is_correction(entry) or is_incomplete(entry):
         return None
     photo = (entry.get("inputImage") or {}).get("file_id")
     return entry_version(entry, sorted_entries.index(entry)) if photo in (None, photo_file_id) else None
@@ -178,9 +199,28 @@ def newest_model_entry(entries: Iterable[Entry]) -> Entry | None:
 
 
 def model_opinion(entries: Iterable[Entry]) -> bool | None:
-    """Return `isPassed` of the newest finished detection, ignoring corrections; None without one."""
+    """Return `isPassed` of the newest finished detection, ignoring corrections.
+
+    Returns None without one, and if it inspected too little of the region.
+    """
     entry = newest_model_entry(entries)
-    return None if entry is None else bool(entry["isPassed"])
+    return None if entry is None or is_incomplete(entry) else bool(entry["isPassed"])
+
+
+def inspection_gap(entries: Sequence[Entry], photo_file_id: str | None) -> InspectionGap | None:
+    """Return what is missing from the inspection of an item; None if its newest photo was inspected.
+
+    `photo_file_id`: the file of the newest photo, None without a photo. A result counts as a detection if it
+    is the service's. An entry that a client wrote is none.
+    """
+    if photo_file_id is None:
+        return InspectionGap.NO_PHOTO
+    entry = finished_detection(entries)
+    if entry is None or not is_service_entry(entry):
+        return InspectionGap.NOT_DETECTED
+    if (entry.get("inputImage") or {}).get("file_id") not in (None, photo_file_id):
+        return InspectionGap.NOT_DETECTED
+    return InspectionGap.INCOMPLETE_COVERAGE if covers_too_little(entry) else None
 
 
 def original_detection(entries: Sequence[Entry], entry: Entry) -> Entry | None:

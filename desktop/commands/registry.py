@@ -72,7 +72,7 @@ def _program_commands() -> list[Command]:
         ("language.system", QT_TRANSLATE_NOOP("Commands", "Language: system default"), (), "globe"),
         ("language.en", QT_TRANSLATE_NOOP("Commands", "Language: English"), (), "globe"),
         ("language.zh_CN", QT_TRANSLATE_NOOP("Commands", "Language: Chinese"), (), "globe"),
-        ("finish.rules", QT_TRANSLATE_NOOP("Commands", "Release rule"), (), "lock"),
+        ("finish.rules", QT_TRANSLATE_NOOP("Commands", "Finishing rules"), (), "lock"),
         ("fullscreen", QT_TRANSLATE_NOOP("Commands", "Full screen"), ("F11",), "fit"),
         ("doctor", QT_TRANSLATE_NOOP("Commands", "System check"), (), "check"),
         ("logs", QT_TRANSLATE_NOOP("Commands", "Open log folder"), (), "report"),

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 from desktop.localization.dates import format_camera_minute
 from shared.wire.files import CameraData
-from shared.wire.inspection import TakenMark
+from shared.wire.inspection import PhotoUse, TakenMark
 
 _DECIMAL_FROM_SECONDS = 0.3
 """From this exposure time on it is shown as a decimal number, below as a fraction."""
@@ -26,6 +26,14 @@ def camera_lines(camera: CameraData | None, mark: TakenMark | None) -> list[str]
         _position(camera),
     ]
     return [line for line in lines if line]
+
+
+def used_sentence(use: PhotoUse | None) -> str:
+    """Return that a photo was a photo of another record before; an empty string if it was not."""
+    if use is None:
+        return ""
+    record = use.inspection_name or use.inspection_id
+    return QCoreApplication.translate("Camera", "Already used in {record}").format(record=record)
 
 
 def taken_text(camera: CameraData) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QCoreApplication
 
+from shared.entries import EntryCoverage
 from shared.findings import SecondOpinion
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, Severity
 from shared.wire.memory import MemoryReason
@@ -57,6 +60,30 @@ def size_text(size_mm: tuple[float, float] | None) -> str:
         return ""
     across, down = (f"{side:.1f}" if side < 10 else f"{side:.0f}" for side in size_mm)
     return f"{across} × {down} mm"
+
+
+def coverage_text(coverage: EntryCoverage | None) -> str:
+    """Describe how much of its region a detection inspected; an empty string if that is not known."""
+    if coverage is None:
+        return ""
+    translate = QCoreApplication.translate
+    text = translate("Detection", "{share} % of the region inspected").format(
+        share=percent(coverage["inspected"])
+    )
+    if coverage["ignored"] > 0:
+        share = percent(coverage["ignored"])
+        text = translate("Detection", "{text}, {share} % ignored").format(text=text, share=share)
+    if coverage["inspected"] < coverage["required"]:
+        share = percent(coverage["required"])
+        text = translate("Detection", "{text}; not inspected completely, {share} % required").format(
+            text=text, share=share
+        )
+    return text
+
+
+def percent(share: float) -> str:
+    """Format a share in percent, rounded down: 99.9 % is not all of a region."""
+    return f"{math.floor(share * 100 + 1e-9)}"
 
 
 def opinion_word(opinion: SecondOpinion | None) -> str:
@@ -174,6 +201,12 @@ def failure_sentence(code: str, message: str) -> str:
         "too_small": translate(
             "Detection",
             "The region or photo is too small to compare. Enlarge the region or retake the photo.",
+        ),
+        "photo_is_reference": translate(
+            "Detection", "The photo is the reference image itself. Add the photo of this inspection."
+        ),
+        "incomplete_coverage": translate(
+            "Detection", "The photo does not show the whole region, so it was not inspected completely."
         ),
         "not_visible": translate("Detection", "The photo does not show the whole region. Retake it."),
         "model_failed": translate(

@@ -122,7 +122,9 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
         reported_item = _reported_item(
             index + 1, item, item_reference, pictures, evidence, content.severities, content.users.usernames
         )
-        reported_items.append(replace(reported_item, camera=_camera_text(item, photos_by_file_id)))
+        photo = _detected_photo(item, photos_by_file_id)
+        used_in = "" if photo is None or photo.used_in is None else photo.used_in.inspection_name
+        reported_items.append(replace(reported_item, camera=_camera_text(photo), used_in=used_in or ""))
     progress(len(items), len(items))
     overview = QImage() if reference is None else shrink_image(reference.picture.preview(), OVERVIEW_PX)
     return Report(
@@ -216,12 +218,16 @@ class _Reference:
     of_item: bool = False
 
 
-def _camera_text(item: Item, photos_by_file_id: Mapping[str, Photo]) -> str:
-    """When and by which camera the photo of an item was taken; empty if unknown."""
+def _detected_photo(item: Item, photos_by_file_id: Mapping[str, Photo]) -> Photo | None:
+    """The photo of an item's result; None if it is unknown."""
     entries = item_entries(item)
     entry = results.shown_result(entries) or {}
     info = entry.get("inputImage") or {}
-    photo = photos_by_file_id.get(str(info.get("file_id") or file_id_from_url(info.get("download_url"))))
+    return photos_by_file_id.get(str(info.get("file_id") or file_id_from_url(info.get("download_url"))))
+
+
+def _camera_text(photo: Photo | None) -> str:
+    """When and by which camera a photo was taken; empty if unknown."""
     if photo is None or photo.camera is None:
         return ""
     lines = (camera_terms.taken_text(photo.camera), camera_terms.camera_and_lens(photo.camera))
@@ -320,6 +326,7 @@ def _reported_item(
             region_mm = (region.w * reference.mm_per_pixel, region.h * reference.mm_per_pixel)
     verdict = current["verdict"] if current is not None and results.is_verdict(current) else {}
     failure = (results.newest_detection(entries) or {}).get("error") or {}
+    is_incomplete = detection is not None and results.is_incomplete(detection)
     return ReportedItem(
         number=number,
         name=item.item_name,
@@ -340,9 +347,12 @@ def _reported_item(
         ),
         decided_at=_parse_time(verdict.get("at")),
         version=results.entry_version(current) if current is not None else None,
-        note=str(failure.get("message") or "") or _client_note(entries),
+        note="" if is_incomplete else str(failure.get("message") or "") or _client_note(entries),
         accepted=results.accepted_version(current) is not None,
         explained=len(suppression.read_suppressed_findings(entry, entries)),
+        is_detected=detection is not None and results.is_service_entry(detection),
+        coverage=results.entry_coverage(detection),
+        is_incomplete=is_incomplete,
         memory_photos=suppression.count_memory_photos(entry, entries),
     )
 

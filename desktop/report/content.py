@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtGui import QImage
 
 from shared.codes import Verdict
+from shared.entries import EntryCoverage
 from shared.findings import Finding
 from shared.geometry import Rect
 
@@ -53,6 +54,10 @@ class ReportedItem:
     - `passed`: the verdict of a person, None while undecided; `accepted`: whether it accepts the model's
       opinion.
     - `opinion`: the model's opinion. Without a verdict, `decided_by` is empty and `decided_at` None.
+    - `is_detected`: whether a detection of the service has finished.
+    - `coverage`: how much of the region it inspected, None if unknown; `is_incomplete`: it found nothing, but
+      inspected too little.
+    - `used_in`: the name of another record that had the photo before; empty if there is none.
     - `note`: why a detection gave no result.
     - `camera`: when and by which camera the photo was taken, and whether that is implausible.
     - `explained`: how many differences the memory of the region explains; `memory_photos`: of how many photos
@@ -81,6 +86,10 @@ class ReportedItem:
     camera: str = ""
     explained: int = 0
     memory_photos: int = 0
+    is_detected: bool = True
+    coverage: EntryCoverage | None = None
+    is_incomplete: bool = False
+    used_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)

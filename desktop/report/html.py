@@ -159,10 +159,11 @@ def _item(item: ReportedItem) -> str:
         item.model,
         report_terms.region(item),
         report_terms.findings(item),
+        report_terms.coverage(item),
         report_terms.explained_differences(item),
         report_terms.opinion(item),
     ]
-    lines += [report_terms.decision(item), item.reason, item.note, item.camera]
+    lines += [report_terms.decision(item), item.reason, item.note, item.camera, report_terms.used_photo(item)]
     paragraphs = "".join(f"<p>{_text(line)}</p>" for line in lines if line)
     return (
         f"<article><header><h3>{item.number}&ensp;{_text(item.name)}</h3> "

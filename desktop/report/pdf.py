@@ -213,12 +213,14 @@ class _Pages:
             (item.model, 9, DIM, False),
             (report_terms.region(item), 8, DIM, False),
             (report_terms.findings(item), 9, INK, False),
+            (report_terms.coverage(item), 8, OUTCOME[False] if item.is_incomplete else DIM, False),
             (report_terms.explained_differences(item), 8, DIM, False),
             (report_terms.opinion(item), 9, DIM, False),
             (report_terms.decision(item), 9, OUTCOME[item.passed], True),
             (item.reason, 9, INK, False),
             (item.note, 9, OUTCOME[False], False),
             (item.camera, 8, DIM, False),
+            (report_terms.used_photo(item), 8, OUTCOME[False], False),
         ]
         visible_lines = [line for line in lines if line[0]]
         name = f"{item.number}  {item.name}"

@@ -5,7 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from desktop.localization.dates import format_minute_in_zone
-from desktop.localization.detection_terms import finding_word, opinion_word, severity_word, size_text
+from desktop.localization.detection_terms import (
+    coverage_text,
+    finding_word,
+    opinion_word,
+    severity_word,
+    size_text,
+)
 from desktop.report.content import ReportedItem
 from shared.codes import Status, Verdict
 from shared.findings import Finding
@@ -75,6 +81,8 @@ def decision(item: ReportedItem) -> str:
 
 def opinion(item: ReportedItem) -> str:
     """The model's opinion, or that it gave no result."""
+    if item.is_incomplete:
+        return QCoreApplication.translate("Report", "Model: not inspected completely")
     if item.opinion is None:
         return QCoreApplication.translate("Report", "Model: no result")
     return QCoreApplication.translate("Report", "Model: {verdict}").format(verdict=outcome(item.opinion))
@@ -82,9 +90,23 @@ def opinion(item: ReportedItem) -> str:
 
 def findings(item: ReportedItem) -> str:
     """The findings, each with its label, its confidence or author, and its severity and size if known."""
+    if not item.findings and not item.is_detected:
+        return QCoreApplication.translate("Report", "Not detected")
     if not item.findings:
         return QCoreApplication.translate("Report", "No findings")
     return "   ".join(map(_finding_text, item.findings))
+
+
+def coverage(item: ReportedItem) -> str:
+    """How much of the region was inspected; empty if unknown."""
+    return coverage_text(item.coverage)
+
+
+def used_photo(item: ReportedItem) -> str:
+    """That the photo was a photo of another record before; empty if it was not."""
+    if not item.used_in:
+        return ""
+    return QCoreApplication.translate("Report", "Photo already used in {record}").format(record=item.used_in)
 
 
 def explained_differences(item: ReportedItem) -> str:

@@ -268,6 +268,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n passed item(s) were not inspected completely: {names}. Detect them in a photo of the whole region.</source>
+        <translation>
+            <numerusform>%n passed item was not inspected completely: {names}. Detect it in a photo of the whole region.</numerusform>
+            <numerusform>%n passed items were not inspected completely: {names}. Detect them in a photo of the whole region.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n record(s)</source>
         <translation>
             <numerusform>%n record</numerusform>
@@ -928,6 +935,40 @@
         <translation>
             <numerusform>%n detection in {seconds} s</numerusform>
             <numerusform>%n detections in {seconds} s</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>UninspectedItems</name>
+    <message numerus="yes">
+        <source>%n passed item(s) were not inspected completely.</source>
+        <translation>
+            <numerusform>%n passed item was not inspected completely.</numerusform>
+            <numerusform>%n passed items were not inspected completely.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>UsedPhotos</name>
+    <message numerus="yes">
+        <source>Add %n used photo(s)?</source>
+        <translation>
+            <numerusform>Add %n used photo?</numerusform>
+            <numerusform>Add %n used photos?</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
         </translation>
     </message>
 </context>

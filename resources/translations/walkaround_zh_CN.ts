@@ -233,6 +233,10 @@
         <translation>完成并封存</translation>
     </message>
     <message>
+        <source>Finishing rules</source>
+        <translation>完成规则</translation>
+    </message>
+    <message>
         <source>Flight</source>
         <translation>航班</translation>
     </message>
@@ -311,10 +315,6 @@
     <message>
         <source>Region memory</source>
         <translation>区域记忆</translation>
-    </message>
-    <message>
-        <source>Release rule</source>
-        <translation>放行规则</translation>
     </message>
     <message>
         <source>Released</source>
@@ -560,6 +560,10 @@
         <translation>哈希值</translation>
     </message>
     <message>
+        <source>Inspection of passed items required</source>
+        <translation>通过的检查项须经检查</translation>
+    </message>
+    <message>
         <source>Item</source>
         <translation>检查项</translation>
     </message>
@@ -694,6 +698,10 @@
     <message>
         <source>Reopened by</source>
         <translation>重新打开人</translation>
+    </message>
+    <message>
+        <source>Required share of a region</source>
+        <translation>区域须拍到的比例</translation>
     </message>
     <message>
         <source>Results</source>
@@ -1027,6 +1035,10 @@
 </context>
 <context>
     <name>Camera</name>
+    <message>
+        <source>Already used in {record}</source>
+        <translation>已用于“{record}”</translation>
+    </message>
     <message>
         <source>Position {latitude}, {longitude}</source>
         <translation>位置 {latitude}，{longitude}</translation>
@@ -1738,6 +1750,10 @@
         <translation>完成记录</translation>
     </message>
     <message>
+        <source>Finishing rules</source>
+        <translation>完成规则</translation>
+    </message>
+    <message>
         <source>Fit to window</source>
         <translation>适合窗口</translation>
     </message>
@@ -1948,10 +1964,6 @@
     <message>
         <source>Redo</source>
         <translation>重做</translation>
-    </message>
-    <message>
-        <source>Release rule</source>
-        <translation>放行规则</translation>
     </message>
     <message>
         <source>Reload page</source>
@@ -2634,8 +2646,16 @@
         <translation>照片与区域不匹配。请确认拍摄部位正确，或重新拍摄。</translation>
     </message>
     <message>
+        <source>The photo does not show the whole region, so it was not inspected completely.</source>
+        <translation>照片未完整拍到区域，检查不完整，请重新拍摄</translation>
+    </message>
+    <message>
         <source>The photo does not show the whole region. Retake it.</source>
         <translation>照片未完整拍到区域。请重新拍摄。</translation>
+    </message>
+    <message>
+        <source>The photo is the reference image itself. Add the photo of this inspection.</source>
+        <translation>照片与参考图是同一张图片，请添加本次拍摄的照片</translation>
     </message>
     <message>
         <source>The region or photo is too small to compare. Enlarge the region or retake the photo.</source>
@@ -2680,6 +2700,18 @@
     <message>
         <source>YOLOv5 / v8 / v11</source>
         <translation>YOLOv5 / v8 / v11</translation>
+    </message>
+    <message>
+        <source>{share} % of the region inspected</source>
+        <translation>已检查区域的 {share}%</translation>
+    </message>
+    <message>
+        <source>{text}, {share} % ignored</source>
+        <translation>{text}，忽略 {share}%</translation>
+    </message>
+    <message>
+        <source>{text}; not inspected completely, {share} % required</source>
+        <translation>{text}；检查不完整，要求 {share}%</translation>
     </message>
 </context>
 <context>
@@ -3621,6 +3653,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n passed item(s) were not inspected completely: {names}. Detect them in a photo of the whole region.</source>
+        <translation>
+            <numerusform>%n 个通过的检查项检查不完整：{names}。请用拍到完整区域的照片进行检测</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n record(s)</source>
         <translation>
             <numerusform>%n 条记录</numerusform>
@@ -3657,6 +3695,10 @@
     <message>
         <source>A user already exists. Log in.</source>
         <translation>已存在用户，请直接登录。</translation>
+    </message>
+    <message>
+        <source>Already used in {record}. To use it anyway, add it yourself and confirm.</source>
+        <translation>已用于“{record}”。如仍要使用，请手动添加并确认</translation>
     </message>
     <message>
         <source>An administrator has not allowed face login on this computer. Log in with your password.</source>
@@ -4091,6 +4133,10 @@
     <message>
         <source>The photo is larger than 10 MB. Select a smaller one.</source>
         <translation>照片超过 10 MB，请选择较小的照片。</translation>
+    </message>
+    <message>
+        <source>The photo is the reference image itself. Add the photo of this inspection.</source>
+        <translation>照片与参考图是同一张图片，请添加本次拍摄的照片</translation>
     </message>
     <message>
         <source>The photo is too small. Select one with more detail.</source>
@@ -5806,6 +5852,10 @@
         <translation>序号</translation>
     </message>
     <message>
+        <source>Not inspected completely</source>
+        <translation>检查不完整</translation>
+    </message>
+    <message>
         <source>Progress</source>
         <translation>进度</translation>
     </message>
@@ -7259,8 +7309,16 @@
 <context>
     <name>PhotoUploadController</name>
     <message>
+        <source>Add anyway</source>
+        <translation>仍然添加</translation>
+    </message>
+    <message>
         <source>Add photo</source>
         <translation>添加照片</translation>
+    </message>
+    <message>
+        <source>Add used photo?</source>
+        <translation>添加已使用的照片？</translation>
     </message>
     <message>
         <source>Cannot add a photo without an item. Draw a region first ({keys}).</source>
@@ -7273,6 +7331,10 @@
     <message>
         <source>photo</source>
         <translation>照片</translation>
+    </message>
+    <message>
+        <source>{name} is already a photo of {record}.</source>
+        <translation>{name} 已是“{record}”的照片。</translation>
     </message>
 </context>
 <context>
@@ -7703,6 +7765,10 @@
         </translation>
     </message>
     <message>
+        <source>Already used</source>
+        <translation>已使用</translation>
+    </message>
+    <message>
         <source>Cannot match the photo: {why}</source>
         <translation>无法匹配照片：{why}</translation>
     </message>
@@ -7767,6 +7833,10 @@
         <translation>
             <numerusform>{names}，另有 %n 个</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>{used}. It is not proposed; assign it manually or remove it.</source>
+        <translation>{used}。不会自动匹配，请手动分配或移除。</translation>
     </message>
 </context>
 <context>
@@ -8297,6 +8367,10 @@
         <translation>模型意见：无结果</translation>
     </message>
     <message>
+        <source>Model: not inspected completely</source>
+        <translation>模型：检查不完整</translation>
+    </message>
+    <message>
         <source>Model: {verdict}</source>
         <translation>模型意见：{verdict}</translation>
     </message>
@@ -8317,6 +8391,10 @@
         <translation>无区域</translation>
     </message>
     <message>
+        <source>Not detected</source>
+        <translation>未检测</translation>
+    </message>
+    <message>
         <source>Not started</source>
         <translation>未开始</translation>
     </message>
@@ -8331,6 +8409,10 @@
     <message>
         <source>Passed</source>
         <translation>通过</translation>
+    </message>
+    <message>
+        <source>Photo already used in {record}</source>
+        <translation>照片已用于“{record}”</translation>
     </message>
     <message>
         <source>Photo of item {number}</source>
@@ -8562,8 +8644,16 @@
         <translation>仅管理员可修改。</translation>
     </message>
     <message>
-        <source>Release rule</source>
-        <translation>放行规则</translation>
+        <source>A detection that finds nothing in a photo of less of the region is not a pass. Results that exist do not change.</source>
+        <translation>照片拍到的区域低于此比例时，即使未发现缺陷，也不算通过。已有结果不变。</translation>
+    </message>
+    <message>
+        <source>Finishing rules</source>
+        <translation>完成规则</translation>
+    </message>
+    <message>
+        <source>Require inspection of passed items</source>
+        <translation>通过的检查项须经检查</translation>
     </message>
     <message>
         <source>Require two-person release</source>
@@ -8578,8 +8668,16 @@
         <translation>已保存。</translation>
     </message>
     <message>
+        <source>Share of a region that a photo must show</source>
+        <translation>照片须拍到的区域比例</translation>
+    </message>
+    <message>
         <source>When enabled, a finished record awaits release by another user, and its report says so on every page. The user who finished a record cannot release it. Records finished earlier do not change.</source>
         <translation>启用后，完成的记录须由其他用户放行，放行前报告每页均会注明。完成记录的用户不能自行放行。此前完成的记录不受影响。</translation>
+    </message>
+    <message>
+        <source>When enabled, a record cannot be finished while a passed item has no photo, no detection of its newest photo, or a photo that does not show enough of the region.</source>
+        <translation>启用后，如有通过的检查项没有照片、最新照片未检测，或照片拍到的区域不足，则不能完成记录。</translation>
     </message>
 </context>
 <context>
@@ -10158,6 +10256,37 @@
     </message>
 </context>
 <context>
+    <name>UninspectedItems</name>
+    <message numerus="yes">
+        <source>%n passed item(s) were not inspected completely.</source>
+        <translation>
+            <numerusform>%n 个通过的检查项检查不完整。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Go to first of these items</source>
+        <translation>转到其中第一个检查项</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>另有 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>no photo</source>
+        <translation>没有照片</translation>
+    </message>
+    <message>
+        <source>not detected</source>
+        <translation>未检测</translation>
+    </message>
+    <message>
+        <source>{share} % of the region inspected</source>
+        <translation>已检查区域的 {share}%</translation>
+    </message>
+</context>
+<context>
     <name>UploadRow</name>
     <message>
         <source>Cancel</source>
@@ -10178,6 +10307,29 @@
     <message>
         <source>Uploading…</source>
         <translation>正在上传…</translation>
+    </message>
+</context>
+<context>
+    <name>UsedPhotos</name>
+    <message numerus="yes">
+        <source>Add %n used photo(s)?</source>
+        <translation>
+            <numerusform>添加 %n 张已使用的照片？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add anyway</source>
+        <translation>仍然添加</translation>
+    </message>
+    <message>
+        <source>These photos are already photos of other records:</source>
+        <translation>这些照片已是其他检查记录的照片：</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>另有 %n 个</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -10270,10 +10422,6 @@
         <translation>模型意见：{opinion}</translation>
     </message>
     <message>
-        <source>Model: – (entered by a client)</source>
-        <translation>模型：–（由客户端填写）</translation>
-    </message>
-    <message>
         <source>Pass</source>
         <translation>通过</translation>
     </message>
@@ -10298,6 +10446,14 @@
     <message>
         <source>Your verdict differs from the model&apos;s. Enter a reason.</source>
         <translation>判定与模型意见不一致，请填写理由。</translation>
+    </message>
+    <message>
+        <source>not inspected completely</source>
+        <translation>检查不完整</translation>
+    </message>
+    <message>
+        <source>– (entered by a client)</source>
+        <translation>–（由客户端录入）</translation>
     </message>
 </context>
 <context>
@@ -10648,7 +10804,7 @@
     </message>
     <message>
         <source>A photo can pass for a face at face login. A password is safer.</source>
-        <translation type="unfinished"></translation>
+        <translation>人脸登录可能被照片欺骗，密码更安全。</translation>
     </message>
     <message>
         <source>No accounts exist until you create one here.</source>

@@ -20,6 +20,8 @@ MESSAGES: Final[dict[str, str]] = {
     "image_too_large": "图片过大，无法检测，请缩小后重新上传",
     "alignment_failed": "照片与区域不匹配，请确认拍摄部位正确，或重新拍摄",
     "too_small": "区域或照片过小，无法比对，请放大区域或重新拍摄",
+    "photo_is_reference": "照片与参考图是同一张图片，无法检测，请添加本次拍摄的照片",
+    "incomplete_coverage": "照片未完整拍到区域，检查不完整，请重新拍摄",
     "not_visible": "照片未完整拍到区域，请重新拍摄",
     "model_failed": "检测模型运行失败，请检查模型文件或选择其他模型",
     "out_of_memory": "内存不足，检测未完成，请缩小图片后重试",

@@ -145,6 +145,7 @@ class Ports:
     - `keep`: stores bytes and returns a function that creates their file in a later transaction. Raises
       StoreUnavailableError.
     - `names`: the names of users by their ids.
+    - `required_coverage`: the least share of a region that a photo must show for a pass to count, 0..1.
     - `memory`: the photos of the memory of an item's region, for a detection in the photo of a file, of each
       kind the oldest first; empty if no memory counts.
     """
@@ -159,6 +160,7 @@ class Ports:
     path_of_file: Callable[[StoredFile], Path]
     keep: Callable[[str, bytes, str | None], Callable[[Session], StoredFile]]
     names: Callable[[Session, Collection[str]], Mapping[str, str]]
+    required_coverage: Callable[[Session], float]
     memory: Callable[[Session, str, str], Sequence[KnownPhoto]]
 
 

@@ -11,11 +11,11 @@ from service.detection.failure import MESSAGES
 from service.detection.messages import Done
 from service.detection.ports import PhotoAlignment
 from shared import __version__
-from shared.codes import Progress
-from shared.entries import Entry, EntryBox, EntryFile, Provenance, entry_pictures
-from shared.geometry import Quad, map_corners, point_to_pixels
+from shared.codes import ErrorCode, InspectionGap, Progress
+from shared.entries import Entry, EntryBox, EntryCoverage, EntryFile, Provenance, entry_pictures
+from shared.geometry import Quad, Rect, inspected_shares, map_corners, point_to_pixels
 from shared.wire.files import StoredFile
-from shared.wire.inspection import DetectionSettings
+from shared.wire.inspection import DetectionSettings, IgnoredArea
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,12 @@ def obstacle(has_photo: bool, has_reference: bool, needs_reference: bool) -> str
     if needs_reference and not has_reference:
         return "no_region"
     return None
+
+
+def same_picture(photo: StoredFile | None, reference: StoredFile | None) -> str | None:
+    """The code of the obstacle if the photo is the reference file itself, by its content; else None."""
+    is_same = photo is not None and reference is not None and photo.sha256 == reference.sha256
+    return str(ErrorCode.PHOTO_IS_REFERENCE) if is_same else None
 
 
 def for_photo(settings: DetectionSettings, photo_file_id: str) -> DetectionSettings:
@@ -69,6 +75,32 @@ def item_settings(stored: object) -> DetectionSettings | None:
         return DetectionSettings() if stored is None else DetectionSettings.model_validate(stored)
     except ValueError:
         return None
+
+
+def region_coverage(
+    point: tuple[float, float, float, float] | None,
+    reference: StoredFile | None,
+    answer: Done,
+    ignored: Sequence[IgnoredArea],
+    required: float,
+) -> EntryCoverage | None:
+    """How much of an item's region a detection inspected; None if its place in the photo is not known.
+
+    required: the least share with which a pass counts, 0..1.
+    """
+    alignment = answer["alignment"]
+    if point is None or alignment is None or reference is None:
+        return None
+    if not (reference.width and reference.height):
+        return None
+    width, height = reference.width, reference.height
+    areas = [Rect(area.x * width, area.y * height, area.w * width, area.h * height) for area in ignored]
+    region = point_to_pixels(*point, width, height)
+    if region.is_empty:
+        return None
+    size = (answer["width"], answer["height"])
+    inspected, left_out = inspected_shares(region, alignment["homography"], size, areas)
+    return {"inspected": round(inspected, 3), "ignored": round(left_out, 3), "required": required}
 
 
 def image_facts(stored: StoredFile) -> EntryFile:
@@ -127,9 +159,10 @@ def finished_entry(
     answer: Done,
     boxes: Sequence[EntryBox],
     files: Mapping[str, str],
+    coverage: EntryCoverage | None,
     at: dt.datetime,
 ) -> Entry:
-    """The entry of a detection that succeeded.
+    """The entry of a detection that succeeded. With too little coverage it is no pass, but incomplete.
 
     entry: from `taken`. boxes: those of `answer`, then the suppressed ones, with severities. files: the ids
     of the files of photos by their keys.
@@ -151,13 +184,19 @@ def finished_entry(
         "alignment": answer["alignment"],
         "finished_at": _text(at),
     }
+    if coverage is not None:
+        origin["coverage"] = coverage
+    is_incomplete = answer["passed"] and coverage is not None and coverage["inspected"] < coverage["required"]
+    if is_incomplete:
+        code = str(InspectionGap.INCOMPLETE_COVERAGE)
+        used["error"] = {"code": code, "message": MESSAGES[code]}
     return {
         **entry,
         **entry_pictures(
             entry.get("inputImage"), boxes[:reported], None if rendered is None else image_facts(rendered)
         ),
-        "isPassed": answer["passed"],
-        "progress": Progress.DONE.value,
+        "isPassed": answer["passed"] and not is_incomplete,
+        "progress": (Progress.INCOMPLETE if is_incomplete else Progress.DONE).value,
         "provenance": {**entry["provenance"], **origin},
         **used,
     }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from service.changes import ObjectChange, announce
@@ -249,6 +250,19 @@ class FilesService:
             select(FileRow).where(FileRow.sha256 == sha256).order_by(col(FileRow.created_at)).limit(1)
         ).first()
         return None if row is None else lookup.to_stored_file(row)
+
+    def same_content(self, session: Session, file_ids: Collection[str]) -> Mapping[str, Collection[str]]:
+        """Return the ids of all files with the content of each of these files, itself included."""
+        same = aliased(FileRow)
+        pairs = session.exec(
+            select(col(FileRow.file_id), col(same.file_id))
+            .join(same, col(same.sha256) == col(FileRow.sha256))
+            .where(col(FileRow.file_id).in_(file_ids))
+        )
+        by_file: dict[str, set[str]] = {}
+        for file_id, other_id in pairs:
+            by_file.setdefault(file_id, set()).add(other_id)
+        return by_file
 
     def path(self, file_id: str) -> Path:
         """Return the path of a local file with the content, for callers outside a transaction.

@@ -36,8 +36,13 @@ def add_photo_routes(routes: APIRouter, service: InspectionService) -> None:
         ],
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Envelope[RecordPhoto]:
-        """Make an uploaded image a photo of the record; one that is there already is answered as it is."""
-        return Envelope(data=await photos.add(inspection_id, body.file_id, caller), msg=ADDED)
+        """Make an uploaded image a photo of the record; one that is there already is answered as it is.
+
+        409 `photo_is_reference` if it is the reference image, and with `refuse_used` 409 `photo_used` if
+        another record has a photo with this content.
+        """
+        photo = await photos.add(inspection_id, body.file_id, caller, refuse_used=body.refuse_used)
+        return Envelope(data=photo, msg=ADDED)
 
     @routes.get(_PHOTOS, tags=["inspection"], responses=failures(404))
     async def list_photos_of_record(

@@ -82,7 +82,8 @@ class Ports:
     how severe the catalogue says findings with these labels are, without those of which it says nothing.
     `match_photo`, outside of transactions: which of the regions the photo of this file shows; gives the code
     of what was in the way, or None, and the matches.
-    `reason`: the sentence for such a code.
+    `same_content`: for each of these files the ids of all files with its content, itself included. `reason`:
+    the sentence for such a code.
     """
 
     file_info: FileInfo
@@ -96,6 +97,7 @@ class Ports:
     model_hash: StoredHash
     severities: Callable[[Session, Collection[str]], Mapping[str, str]]
     match_photo: MatchPhoto
+    same_content: Callable[[Session, Collection[str]], Mapping[str, Collection[str]]]
     reason: Callable[[str], str]
 
 

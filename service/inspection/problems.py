@@ -8,6 +8,7 @@ from typing import Any
 from service.inspection.queries import Updater
 from service.web.envelope import Problem, invalid
 from shared.codes import ErrorCode
+from shared.wire.inspection import PhotoUse
 
 
 def no_record() -> Problem:
@@ -102,6 +103,38 @@ def photo_in_use(items: Sequence[Mapping[str, Any]]) -> Problem:
         409,
         ErrorCode.PHOTO_IN_USE,
         f"{len(items)} 个检查项的检测结果或判定依据此照片：{_names(items)}；如仍要删除照片，请确认",
+        count=len(items),
+        items=list(items[:_MAX_ITEMS]),
+    )
+
+
+def photo_is_reference() -> Problem:
+    """409: the photo has the content of the reference file."""
+    return Problem(
+        409,
+        ErrorCode.PHOTO_IS_REFERENCE,
+        "照片与参考图是同一张图片，不能作为检查照片，请添加本次拍摄的照片",
+    )
+
+
+def photo_used(use: PhotoUse) -> Problem:
+    """409: another record has a photo with this content."""
+    name = use.inspection_name or use.inspection_id
+    return Problem(
+        409,
+        ErrorCode.PHOTO_USED,
+        f"照片已用于检查记录“{name}”；如确需使用，请确认后添加",
+        inspection_id=use.inspection_id,
+        inspection_name=use.inspection_name,
+    )
+
+
+def not_inspected(items: Sequence[Mapping[str, Any]]) -> Problem:
+    """409: these items passed without a complete inspection; `gap` says what each lacks."""
+    return Problem(
+        409,
+        ErrorCode.NOT_INSPECTED,
+        f"{len(items)} 个通过的检查项未经完整检查：{_names(items)}；请补拍照片并检测，或改判为未通过",
         count=len(items),
         items=list(items[:_MAX_ITEMS]),
     )

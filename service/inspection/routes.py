@@ -324,7 +324,9 @@ def _photos(routes: APIRouter, service: InspectionService) -> None:
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Envelope[Photo]:
         """Make an uploaded image the newest photo; sent again with its Idempotency-Key it adds no second."""
-        return Envelope(data=await photos.add(item_id, body.file_id, key, caller))
+        return Envelope(
+            data=await photos.add(item_id, body.file_id, key, caller, refuse_used=body.refuse_used)
+        )
 
     @routes.get("/inspection_item/{item_id}/photos", tags=["inspection_item"], responses=failures(404))
     async def list_photos(

@@ -11,8 +11,8 @@ from typing import Any
 
 from service.inspection.entries import add_authorship
 from shared import results
-from shared.codes import Progress, Status, Verdict
-from shared.entries import Entry, EntryBox, EntryError, EntryVerdict, entry_pictures
+from shared.codes import InspectionGap, Progress, Status, Verdict
+from shared.entries import Entry, EntryBox, EntryError, EntryVerdict, Provenance, entry_pictures
 
 
 class Outcome(StrEnum):
@@ -29,6 +29,12 @@ FINISHED = (Outcome.PASSED, Outcome.FAILED)
 
 CANCELED: EntryError = {"code": "canceled", "message": "检测已取消"}
 """Why a detection gave no result when nobody is left to end it."""
+
+INCOMPLETE: EntryError = {
+    "code": str(InspectionGap.INCOMPLETE_COVERAGE),
+    "message": "照片未完整拍到区域，检查不完整，请重新拍摄",
+}
+"""Why a result without findings is no pass."""
 
 # Entries that count exactly like those of any item with this outcome.
 _STANDS_FOR: Mapping[Outcome, Sequence[Entry]] = {
@@ -113,12 +119,18 @@ def correction_entry(
     origin = corrected.get("provenance")
     alignment = origin.get("alignment") if isinstance(origin, Mapping) else None
     boxes_before = (corrected.get("resultImage") or {}).get("boxes") or []
-    return {
+    provenance: Provenance = {"alignment": alignment}
+    coverage = results.entry_coverage(corrected)
+    if coverage is not None:
+        provenance["coverage"] = coverage
+    # Without findings, a photo that shows too little of the region proves nothing.
+    is_incomplete = not boxes and results.covers_too_little(corrected)
+    entry: Entry = {
         **entry_pictures(corrected.get("inputImage"), add_authorship(boxes, boxes_before, by, by_name)),
-        "isPassed": not boxes,
-        "progress": str(Progress.DONE),
+        "isPassed": not boxes and not is_incomplete,
+        "progress": str(Progress.INCOMPLETE if is_incomplete else Progress.DONE),
         "version": results.next_version(entries),
-        "provenance": {"alignment": alignment},
+        "provenance": provenance,
         "correction": {
             "of_version": of_version,
             "by": by,
@@ -126,6 +138,9 @@ def correction_entry(
             "at": at.replace(tzinfo=None).isoformat() + "Z",
         },
     }
+    if is_incomplete:
+        entry["error"] = INCOMPLETE
+    return entry
 
 
 def with_entry(entries: Sequence[Entry], entry: Entry) -> tuple[list[Entry], int] | None:

@@ -30,6 +30,7 @@ RELEASED = "检查记录已放行"
 REOPENED = "检查记录已重新打开"
 INTACT = "校验通过：记录与封存时一致"
 DIFFERS = "校验未通过：记录与封存时不一致"
+POLICY_CHANGED = "完成记录的规则已更新"
 
 
 def add_seal_routes(routes: APIRouter, service: InspectionService) -> None:
@@ -136,17 +137,16 @@ def _add_policy_routes(routes: APIRouter, service: InspectionService) -> None:
         _caller: Caller = require(Permission.INSPECTION_READ),
     ) -> Envelope[InspectionPolicy]:
         """The rules of this installation for finishing records."""
-        policy = InspectionPolicy(
-            four_eyes=await editions.four_eyes(), reason_characters=service.items.reason_characters
-        )
-        return Envelope(data=policy)
+        policy = await editions.policy()
+        update = {"reason_characters": service.items.reason_characters}
+        return Envelope(data=policy.model_copy(update=update))
 
     @routes.put("/inspection/policy", tags=["inspection"], responses=failures(413))
     async def set_inspection_policy(
         body: InspectionPolicy,
         caller: Caller = require(Permission.SETTINGS_MANAGE, recent_password=True),
     ) -> Envelope[InspectionPolicy]:
-        """Ask a second person to release what is finished from now on, or not; needs a recent password."""
-        await editions.set_four_eyes(body.four_eyes, caller)
-        body = body.model_copy(update={"reason_characters": service.items.reason_characters})
-        return Envelope(data=body, msg="已开启双人放行" if body.four_eyes else "已关闭双人放行")
+        """Change the rules for what is finished from now on; needs a recent password."""
+        policy = await editions.set_policy(body, caller)
+        update = {"reason_characters": service.items.reason_characters}
+        return Envelope(data=policy.model_copy(update=update), msg=POLICY_CHANGED)

@@ -131,6 +131,7 @@ class ItemPhoto(Base, table=True):
     __table_args__ = (
         Index(None, "item_id", "created_at", "photo_id"),
         Index(None, "item_id", "client_key", unique=True),
+        Index(None, "file_id"),
     )
 
 
@@ -157,6 +158,7 @@ class RecordPhoto(Base, table=True):
     __table_args__ = (
         Index(None, "inspection_id", "created_at", "photo_id"),
         Index(None, "inspection_id", "file_id", unique=True),
+        Index(None, "file_id"),
     )
 
 
@@ -209,6 +211,8 @@ class InspectionPolicy(Base, table=True):
 
     policy_id: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
     four_eyes: bool
+    requires_inspection: bool = Field(sa_column_kwargs={"server_default": text("false")})
+    required_coverage: float = Field(sa_column_kwargs={"server_default": text("0.95")})
 
 
 RECORD = Record.__table__

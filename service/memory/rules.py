@@ -79,7 +79,8 @@ def members(item: ItemFacts) -> list[Member]:
 
     These are the photo of a passed item without the findings that a person kept, the findings that a person
     rejected, and the findings of a failed item as counter-examples. A verdict that adopted the model's
-    opinion adds nothing, because nobody looked at the photo.
+    opinion adds nothing, because nobody looked at the photo. A passed photo that shows too little of the
+    region adds nothing either.
     """
     current = results.current_entry(item.entries)
     verdict = results.current_verdict(item.entries)
@@ -98,7 +99,9 @@ def members(item: ItemFacts) -> list[Member]:
     correction = detection if detection is not None and results.is_correction(detection) else None
     remaining_findings = tuple(_rects(findings.readable_boxes(correction)))
     item_members = []
-    if verdict is Verdict.PASSED and photo is not None:
+    # A photo that shows too little of the region says nothing about the rest of it.
+    is_incomplete = detected_photo is photo and results.covers_too_little(detection)
+    if verdict is Verdict.PASSED and photo is not None and not is_incomplete:
         accepted_findings = remaining_findings if detected_photo is photo else ()
         item_members.append(
             Member(item, photo, MemoryKind.PASSED, decided_at, decided_by, (), accepted_findings)

@@ -268,9 +268,20 @@ class BoxesSet(WireModel):
 
 
 class PhotoAdd(WireModel):
-    """Body of `POST /inspection_item/{item_id}/photos`: an uploaded file becomes a photo of the item."""
+    """Body of `POST /inspection_item/{item_id}/photos`: an uploaded file becomes a photo of the item.
+
+    `refuse_used`: answer 409 `photo_used` if another record has a photo with this content.
+    """
 
     file_id: Id
+    refuse_used: StrictBool = False
+
+
+class PhotoUse(WireModel):
+    """Another record that has a photo with the same content."""
+
+    inspection_id: str
+    inspection_name: str | None
 
 
 class TakenMark(StrEnum):
@@ -290,6 +301,7 @@ class Photo(WireModel):
     `by_phone`: a phone sent it for the person who added it.
     `camera`: what the camera wrote into it, read from the stored content. `taken_mark`: what
     is odd about its time. Without an offset of the camera's clock it says only what holds in every zone.
+    `used_in`: the first record that had a photo with this content before; None if no other record had.
     """
 
     photo_id: str
@@ -302,3 +314,4 @@ class Photo(WireModel):
     by_phone: bool = False
     camera: CameraData | None = None
     taken_mark: TakenMark | None = None
+    used_in: PhotoUse | None = None

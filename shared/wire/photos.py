@@ -5,11 +5,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, StrictBool, model_validator
 
 from shared.wire.common import Id, ItemTime, WireModel
 from shared.wire.files import CameraData
-from shared.wire.inspection import FileInfo, Homography, TakenMark, check_invertible
+from shared.wire.inspection import FileInfo, Homography, PhotoUse, TakenMark, check_invertible
 
 MAX_PHOTO_ITEMS = 1000
 """Items that a photo can be assigned to."""
@@ -77,7 +77,7 @@ class RecordPhoto(WireModel):
     `width` and `height` are px of the upright photo. `matches` has the items for whose region a place was
     found, `items` those that it is assigned to, both in the order of the items. `matches` is null before the
     first matching and leaves out items whose region or reference image changed since. `error` is a stable
-    code, `message` its sentence. `by_phone`, `camera` and `taken_mark` as in `Photo`.
+    code, `message` its sentence. `by_phone`, `camera`, `taken_mark` and `used_in` as in `Photo`.
     """
 
     photo_id: str
@@ -97,12 +97,17 @@ class RecordPhoto(WireModel):
     by_phone: bool = False
     camera: CameraData | None = None
     taken_mark: TakenMark | None = None
+    used_in: PhotoUse | None = None
 
 
 class RecordPhotoAdd(WireModel):
-    """Body of `POST /inspection/{inspection_id}/record-photos`: an uploaded file becomes a photo."""
+    """Body of `POST /inspection/{inspection_id}/record-photos`: an uploaded file becomes a photo.
+
+    `refuse_used`: answer 409 `photo_used` if another record has a photo with this content.
+    """
 
     file_id: Id
+    refuse_used: StrictBool = False
 
 
 class PhotoItemSet(WireModel):

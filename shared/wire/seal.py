@@ -79,15 +79,21 @@ class RecordRelease(WireModel):
 
 
 class InspectionPolicy(WireModel):
-    """Rules of this installation. `four_eyes`: a second person releases finished records.
+    """Rules of this installation. In a request, a rule that is left out stays as it is.
 
     `reason_characters`: the least length of the reason of a verdict, a setting of the service that no request
     changes.
+
+    `four_eyes`: a second person releases finished records. `requires_inspection`: a record with passed items
+    that were not inspected completely (`InspectionGap`) cannot be finished. `required_coverage`: the least
+    share of a region that a photo must show for a model's pass to count, 0..1.
     """
 
-    model_config = _example(four_eyes=True)
+    model_config = _example(four_eyes=True, requires_inspection=False, required_coverage=0.95)
 
-    four_eyes: StrictBool
+    four_eyes: StrictBool | None = None
+    requires_inspection: StrictBool | None = None
+    required_coverage: Annotated[float, Field(strict=True, ge=0, le=1)] | None = None
     reason_characters: Annotated[int, Field(ge=1, le=200)] = MIN_REASON
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from shared.geometry import (
     Rect,
+    inspected_shares,
     is_inside_quad,
     map_corners,
     pixels_to_point,
@@ -95,3 +96,34 @@ def test_points_inside_a_quadrilateral_are_found() -> None:
         assert is_inside_quad(around, *Rect(4, 4, 2, 3).centre)
         for x, y in ((5, 0.5), (10, 5), (5, 11.5), (-1, 4)):
             assert not is_inside_quad(around, x, y)
+
+
+IDENTITY = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+
+
+def test_share_of_a_region_that_an_image_shows() -> None:
+    region = Rect(10, 10, 40, 20)
+    assert inspected_shares(region, IDENTITY, (100, 100)) == (1.0, 0.0)
+    assert inspected_shares(region, IDENTITY, (40, 100)) == (pytest.approx(0.75), 0.0)
+    assert inspected_shares(region, IDENTITY, (40, 20)) == (pytest.approx(0.375), 0.0)
+    assert inspected_shares(region, IDENTITY, (5, 5)) == (0.0, 0.0)
+    assert inspected_shares(Rect(0, 0, 0, 0), IDENTITY, (5, 5)) == (0.0, 0.0)
+
+
+def test_ignored_areas_count_for_neither_share() -> None:
+    region, right = Rect(10, 10, 40, 20), Rect(40, 0, 90, 90)
+    assert inspected_shares(region, IDENTITY, (40, 100), [right]) == (pytest.approx(1), pytest.approx(0.25))
+    twice = [right, Rect(40, 10, 10, 10)]
+    assert inspected_shares(region, IDENTITY, (40, 100), twice) == (pytest.approx(1), pytest.approx(0.25))
+    assert inspected_shares(region, IDENTITY, (40, 100), [region]) == (0.0, 1.0)
+
+
+def test_share_follows_a_perspective() -> None:
+    homography = [[1.0, 0.2, 3.0], [0.1, 1.1, -4.0], [0.002, 0.001, 1.0]]
+    region, size = Rect(5, 5, 60, 50), (45, 40)
+    points = [(5 + 60 * (i + 0.5) / 200, 5 + 50 * (j + 0.5) / 200) for i in range(200) for j in range(200)]
+    seen = 0
+    for x, y in points:
+        u, v, w = (row[0] * x + row[1] * y + row[2] for row in homography)
+        seen += 0 <= u / w < size[0] and 0 <= v / w < size[1]
+    assert inspected_shares(region, homography, size)[0] == pytest.approx(seen / len(points), abs=0.005)

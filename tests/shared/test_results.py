@@ -208,3 +208,39 @@ def test_only_a_sealed_record_is_passed_or_failed(
     status: Status, sealed: Status | None, has_started: bool, state: Status
 ) -> None:
     assert results.record_state(status, sealed=sealed, has_started=has_started) is state
+
+
+def test_incomplete_detection_has_findings_and_gives_no_opinion() -> None:
+    passed: Entry = {"isPassed": True, "progress": "done", "version": 1, "job_id": "a"}
+    incomplete: Entry = {"isPassed": False, "progress": "incomplete", "version": 2, "job_id": "b"}
+    entries = [passed, incomplete]
+    assert results.model_opinion(entries) is None
+    assert results.is_passed(entries) is None
+    assert results.acceptable_version(entries, "photo") is None
+    assert results.finished_detection(entries) is incomplete
+
+
+@pytest.mark.parametrize(
+    ("entries", "photo", "gap"),
+    [
+        ([], None, "no_photo"),
+        ([], "a", "not_detected"),
+        # Another client says so.
+        ([{"isPassed": True}], "a", "not_detected"),
+        ([{"isPassed": True, "job_id": "j", "inputImage": {"file_id": "b"}}], "a", "not_detected"),
+        ([{"isPassed": True, "job_id": "j", "inputImage": {"file_id": "a"}}], "a", None),
+        (
+            [
+                {
+                    "isPassed": False,
+                    "job_id": "j",
+                    "provenance": {"coverage": {"inspected": 0.9, "ignored": 0.0, "required": 0.95}},
+                }
+            ],
+            "a",
+            "incomplete_coverage",
+        ),
+    ],
+)
+def test_gap_of_an_inspection(entries: list[Entry], photo: str | None, gap: str | None) -> None:
+    assert results.inspection_gap(entries, photo) == gap

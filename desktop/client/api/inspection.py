@@ -18,6 +18,7 @@ from shared.wire.inspection import (
     ItemCreate,
     ItemUpdate,
     Photo,
+    PhotoAdd,
     Record,
     RecordCreate,
     RecordUpdate,
@@ -222,15 +223,14 @@ class Records:
         """The rules of the installation for reasons and finished records."""
         return self._transport.call("GET", "/inspection/policy").read(Envelope[InspectionPolicy]).data
 
-    def four_eyes(self) -> bool:
-        """Whether finished records need a release by a second person."""
-        return self.policy().four_eyes
+    def set_policy(self, changes: InspectionPolicy) -> InspectionPolicy:
+        """Change the rules that `changes` has for records that are finished from now on.
 
-    def set_four_eyes(self, wanted: bool) -> None:
-        """Require a release for records that are finished from now on, or not. Needs a recent password
-        login."""
-        body = InspectionPolicy(four_eyes=wanted).model_dump(mode="json")
-        self._transport.call("PUT", "/inspection/policy", body=body)
+        Returns all rules. Needs a recent password login.
+        """
+        body = changes.model_dump(mode="json", exclude_none=True)
+        answer = self._transport.call("PUT", "/inspection/policy", body=body)
+        return answer.read(Envelope[InspectionPolicy]).data
 
     def detect(self, inspection_id: str, *, outdated: bool = False) -> Sequence[Job]:
         """Start detections for all items of the record with a photo and a model and without a verdict.
@@ -394,16 +394,19 @@ class Items:
         answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/photos")
         return answer.read(Envelope[list[Photo]]).data
 
-    def add_photo(self, item_id: str, file_id: str, key: str | None = None) -> Photo:
+    def add_photo(
+        self, item_id: str, file_id: str, key: str | None = None, *, refuse_used: bool = False
+    ) -> Photo:
         """Add an uploaded file as the newest photo of the item.
 
         A repeated call with the same `key` does not add a second photo. Raises NotFound when the item or the
-        file does not exist, Invalid when the key was used with another file.
+        file does not exist, Invalid when the key was used with another file, Conflict when the file is the
+        reference file and, with `refuse_used`, with the code `photo_used` when another record has the photo.
         """
         answer = self._transport.call(
             "POST",
             f"/inspection_item/{segment(item_id)}/photos",
-            body={"file_id": file_id},
+            body=PhotoAdd(file_id=file_id, refuse_used=refuse_used).model_dump(mode="json"),
             headers={"Idempotency-Key": key} if key is not None else None,
             repeatable=key is not None,
         )

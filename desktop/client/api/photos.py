@@ -15,13 +15,14 @@ class RecordPhotos:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def add(self, inspection_id: str, file_id: str) -> RecordPhoto:
+    def add(self, inspection_id: str, file_id: str, *, refuse_used: bool = False) -> RecordPhoto:
         """Add an uploaded image to the record. An existing photo is returned unchanged.
 
         Raises NotFound when the record or the file does not exist, Unsupported when the file is not an image,
-        Conflict when the record is sealed.
+        Conflict when the record is sealed, when the image is its reference image and, with `refuse_used`,
+        with the code `photo_used` when another record has the photo.
         """
-        body = RecordPhotoAdd(file_id=file_id).model_dump(mode="json")
+        body = RecordPhotoAdd(file_id=file_id, refuse_used=refuse_used).model_dump(mode="json")
         path = f"/inspection/{segment(inspection_id)}/record-photos"
         return self._transport.call("POST", path, body=body, repeatable=True).read(Envelope[RecordPhoto]).data
 

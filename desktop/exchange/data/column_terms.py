@@ -59,6 +59,7 @@ CHINESE = {
     "decided_by": "判定人",
     "decided_at": "判定时间",
     "accepted_opinion_of_version": "所采纳模型意见的版本",
+    "inspected_share": "已检查区域比例",
     "reference": "参考图",
     "reference_width": "参考图宽度",
     "reference_height": "参考图高度",

@@ -43,6 +43,7 @@ class ItemFacts:
     - `findings`, `version`: those of the newest finished detection.
     - `photo`: the photo of that detection; None if its size is unknown.
     - `passed`: the verdict of a person, None while undecided. `opinion`: the model's opinion.
+    - `inspected_share`: the share of the region that the detection inspected, 0..1; None if unknown.
     - `accepted_version`: the version whose opinion the verdict accepts; None if it accepts no opinion.
     """
 
@@ -60,6 +61,7 @@ class ItemFacts:
     decided_by: str
     decided_at: str
     accepted_version: int | None
+    inspected_share: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ class Inspection:
         detection = results.shown_result(entries)
         current = results.current_entry(entries)
         verdict = current["verdict"] if current is not None and results.is_verdict(current) else {}
+        coverage = results.entry_coverage(detection)
         reference = self.item_references.get(item.item_id, self.reference)
         return ItemFacts(
             number=number,
@@ -110,6 +113,7 @@ class Inspection:
             decided_by=str(verdict.get("by_name") or verdict.get("by") or ""),
             decided_at=str(verdict.get("at") or ""),
             accepted_version=results.accepted_version(current),
+            inspected_share=None if coverage is None else coverage["inspected"],
         )
 
 

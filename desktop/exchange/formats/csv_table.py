@@ -48,6 +48,7 @@ COLUMNS = (
     "decided_by",
     "decided_at",
     "accepted_opinion_of_version",
+    "inspected_share",
     "reference",
     "reference_width",
     "reference_height",
@@ -285,6 +286,7 @@ def _item_row(inspection: Inspection, facts: ItemFacts, terms: ColumnTerms) -> d
         "decided_by": facts.decided_by,
         "decided_at": facts.decided_at,
         "accepted_opinion_of_version": facts.accepted_version,
+        "inspected_share": facts.inspected_share,
         "version": facts.version,
     }
     if reference is not None:

@@ -88,6 +88,7 @@ def _decision_fields(facts: ItemFacts) -> dict[str, Any]:
         "decided_at": facts.decided_at or None,
         "reason": facts.reason or None,
         "accepted_opinion_of_version": facts.accepted_version,
+        "inspected_share": facts.inspected_share,
     }
 
 

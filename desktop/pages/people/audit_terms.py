@@ -133,7 +133,7 @@ def object_kind_name(kind: str) -> str:
     return {
         "record": translate("Audit", "Record"),
         "item": translate("Audit", "Item"),
-        "inspection_policy": translate("Audit", "Release rule"),
+        "inspection_policy": translate("Audit", "Finishing rules"),
         "aircraft": translate("Audit", "Aircraft"),
         "flight": translate("Audit", "Flight"),
         "task": translate("Audit", "Task"),

@@ -224,6 +224,8 @@ def field_word(name: str) -> str:
         "reopened_at": translate("AuditField", "Reopened at"),
         "reopen_reason": translate("AuditField", "Reason"),
         "four_eyes": translate("AuditField", "Two-person release"),
+        "requires_inspection": translate("AuditField", "Inspection of passed items required"),
+        "required_coverage": translate("AuditField", "Required share of a region"),
         "reason": translate("AuditField", "Reason"),
         "boxes": translate("AuditField", "Findings"),
         "template": translate("AuditField", "Template"),

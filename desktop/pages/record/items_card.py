@@ -150,6 +150,8 @@ class ItemsCard(Card):
         detection = results.finished_detection(row.entries)
         if detection is None:
             return NOTHING
+        if results.is_incomplete(detection):
+            return self.tr("Not inspected completely")
         count = len((detection.get("resultImage") or {}).get("boxes") or [])
         return self.tr("%n finding(s)", "", count) if count else self.tr("No findings")
 

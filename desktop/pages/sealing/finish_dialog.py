@@ -13,6 +13,7 @@ from desktop.pages.common.messages.seal_terms import (
     outcome_word,
     unassigned_photos_sentence,
 )
+from desktop.pages.sealing.uninspected_items import UninspectedItem, UninspectedItems
 from desktop.widgets import Button, Confirm, label
 from desktop.widgets import ButtonKind as ButtonKind
 from shared.codes import Verdict
@@ -47,7 +48,8 @@ class FinishSummary:
     """The current state of a record to finish: its counters, its undecided items, and who signs.
 
     `unassigned` is the number of photos that are assigned to no item. `waiting` are the items with something
-    that the user has not completed; while there is one, the record cannot be finished.
+    that the user has not completed; while there is one, the record cannot be finished. `uninspected` are the
+    passed items that were not inspected completely.
     """
 
     counters: Counters
@@ -55,6 +57,7 @@ class FinishSummary:
     signer: str
     unassigned: int = 0
     waiting: Sequence[WaitingItem] = ()
+    uninspected: Sequence[UninspectedItem] = ()
 
     @property
     def all_acceptable(self) -> bool:
@@ -102,6 +105,10 @@ class FinishDialog(Confirm):
             self._add_undecided_items()
         else:
             self.accept_opinion.hide()
+        if finish.uninspected:
+            uninspected = UninspectedItems(finish.uninspected)
+            uninspected.goToItemRequested.connect(self._go_to)
+            self.body.addWidget(uninspected)
         if finish.unassigned:
             unassigned = label(unassigned_photos_sentence(finish.unassigned), wrap=True)
             unassigned.setObjectName("finish-unassigned")

@@ -1,10 +1,10 @@
-"""Shows the release rule of the installation, which administrators can change."""
+"""Shows the rules of the installation for finishing records, which administrators can change."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.context import Context
@@ -12,23 +12,36 @@ from desktop.pages.common.forms.password_prompt import run_guarded
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, Dialog, label
 from shared.codes import Permission
+from shared.wire.seal import InspectionPolicy
 
 
 class RulesDialog(Dialog):
-    """Shows whether a second person must release finished records. A change is saved immediately."""
+    """Shows the rules for finishing and releasing records. A change is saved immediately."""
 
     def __init__(self, context: Context, parent: QWidget | None) -> None:
         super().__init__(parent)
         self._context = context
         self._may_change = context.may(Permission.SETTINGS_MANAGE)
         self.setObjectName("finish-rules")
-        self.setWindowTitle(self.tr("Release rule"))
+        self.setWindowTitle(self.tr("Finishing rules"))
         self.setModal(True)
         self.setMinimumWidth(480)
         self.four_eyes = QCheckBox(self.tr("Require two-person release"))
         self.four_eyes.setObjectName("four-eyes")
-        self.four_eyes.setEnabled(False)
-        self.four_eyes.clicked.connect(self._save)
+        self.four_eyes.clicked.connect(lambda on: self._save(InspectionPolicy(four_eyes=on)))
+        self.requires_inspection = QCheckBox(self.tr("Require inspection of passed items"))
+        self.requires_inspection.setObjectName("requires-inspection")
+        self.requires_inspection.clicked.connect(
+            lambda on: self._save(InspectionPolicy(requires_inspection=on))
+        )
+        self.coverage = QSpinBox()
+        self.coverage.setObjectName("required-coverage")
+        self.coverage.setRange(0, 100)
+        self.coverage.setSuffix(" %")
+        self.coverage.setKeyboardTracking(False)
+        self.coverage.editingFinished.connect(self._save_coverage)
+        self._policy = InspectionPolicy()
+        self._allow_changes(False)
         self.message = label("", "dim", wrap=True)
         self.retry = Button(self.tr("Retry"))
         self.retry.clicked.connect(lambda _checked=False: self._load())
@@ -39,7 +52,24 @@ class RulesDialog(Dialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 16)
         column.setSpacing(8)
-        column.addWidget(label(self.tr("Release rule"), "item"))
+        column.addWidget(label(self.tr("Finishing rules"), "item"))
+        column.addWidget(self.requires_inspection)
+        inspection = self.tr(
+            "When enabled, a record cannot be finished while a passed item has no photo, no detection of its "
+            "newest photo, or a photo that does not show enough of the region."
+        )
+        column.addWidget(label(inspection, wrap=True))
+        share = QHBoxLayout()
+        share.setSpacing(8)
+        share.addWidget(label(self.tr("Share of a region that a photo must show"), wrap=True), 1)
+        share.addWidget(self.coverage)
+        column.addLayout(share)
+        coverage = self.tr(
+            "A detection that finds nothing in a photo of less of the region is not a pass. Results that "
+            "exist do not change."
+        )
+        column.addWidget(label(coverage, "dim", wrap=True))
+        column.addSpacing(8)
         column.addWidget(self.four_eyes)
         rule = self.tr(
             "When enabled, a finished record awaits release by another user, and its report says so "
@@ -61,33 +91,48 @@ class RulesDialog(Dialog):
 
     def _load(self) -> None:
         self._say(self.tr("Loading…"))
-        records = self._context.session.records
-        run(records.four_eyes, owner=self, done=self._show, failed=self._on_load_failed)
+        run(self._context.session.records.policy, owner=self, done=self._show, failed=self._on_load_failed)
 
-    def _show(self, is_required: bool) -> None:
-        self.four_eyes.setChecked(is_required)
-        self.four_eyes.setEnabled(self._may_change)
+    def _show(self, policy: InspectionPolicy) -> None:
+        self._policy = policy
+        self._fill()
+        self._allow_changes(self._may_change)
         self._say("" if self._may_change else self.tr("Only an administrator can change this."))
+
+    def _fill(self) -> None:
+        policy = self._policy
+        self.four_eyes.setChecked(bool(policy.four_eyes))
+        self.requires_inspection.setChecked(bool(policy.requires_inspection))
+        self.coverage.setValue(round(100 * (policy.required_coverage or 0.0)))
+
+    def _allow_changes(self, on: bool) -> None:
+        for control in (self.four_eyes, self.requires_inspection, self.coverage):
+            control.setEnabled(on)
 
     def _on_load_failed(self, error: Exception) -> None:
         self._say(sentence(error), offer_retry=True)
 
-    def _save(self, is_required: bool) -> None:
-        self.four_eyes.setEnabled(False)
+    def _save_coverage(self) -> None:
+        share = self.coverage.value() / 100
+        if self.coverage.isEnabled() and share != self._policy.required_coverage:
+            self._save(InspectionPolicy(required_coverage=share))
+
+    def _save(self, changes: InspectionPolicy) -> None:
+        self._allow_changes(False)
         run_guarded(
             self._context,
-            partial(self._context.session.records.set_four_eyes, is_required),
+            partial(self._context.session.records.set_policy, changes),
             owner=self,
-            done=lambda _result: self._on_saved(is_required),
-            failed=partial(self._on_save_failed, is_required),
+            done=self._on_saved,
+            failed=self._on_save_failed,
         )
 
-    def _on_saved(self, is_required: bool) -> None:
-        self._show(is_required)
+    def _on_saved(self, policy: InspectionPolicy) -> None:
+        self._show(policy)
         self._say(self.tr("Saved."))
 
-    def _on_save_failed(self, is_required: bool, error: Exception) -> None:
-        self._show(not is_required)
+    def _on_save_failed(self, error: Exception) -> None:
+        self._show(self._policy)
         self._say(sentence(error))
 
     def _say(self, text: str, offer_retry: bool = False) -> None:

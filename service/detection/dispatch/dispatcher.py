@@ -183,6 +183,9 @@ class Dispatcher:
         else:
             compares = model.kind == ModelKind.REFERENCE_DIFFERENCE or bool(settings.ignored)
             error = rules.obstacle(photo is not None, reference is not None, compares)
+        base = (
+            None if item.reference_file_id is None else self._ports.file_info(session, item.reference_file_id)
+        )
         return Work(
             row.job_id,
             row.attempt,
@@ -192,13 +195,11 @@ class Dispatcher:
             model,
             photo,
             item.photo_alignment,
-            None
-            if item.reference_file_id is None
-            else self._ports.file_info(session, item.reference_file_id),
+            base,
             None if point is None else (float(point.x), float(point.y), float(point.w), float(point.h)),
             item.mm_per_pixel,
             settings or DetectionSettings(),
-            error,
+            error or rules.same_picture(photo, base),
         )
 
     async def _run(self, work: Work) -> Outcome:
@@ -337,7 +338,14 @@ class Dispatcher:
                 findings = [*answer["boxes"], *(finding["box"] for finding in suppressed)]
                 boxes = with_severities(session, findings)
                 files = {photo.sha256: photo.file_id for photo in computed.memory_photos}
-                entry = rules.finished_entry(work.entry, rendered, answer, boxes, files, now())
+                coverage = rules.region_coverage(
+                    work.point,
+                    work.reference,
+                    answer,
+                    work.settings.ignored,
+                    self._ports.required_coverage(session),
+                )
+                entry = rules.finished_entry(work.entry, rendered, answer, boxes, files, coverage, now())
             else:
                 error = answer["error"] if answer["event"] == "failed" else "internal"
                 entry = rules.failed_entry(work.entry, error, now())

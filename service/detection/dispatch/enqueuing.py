@@ -35,7 +35,8 @@ class JobEnqueuer:
         self._prepare_photo = prepare_photo
 
     def job(self, session: Session, item_id: str, actor: str | None, address: str | None) -> JobRow:
-        """A job for the item, or its open one. Raises Problem 404, and 409 without a model or a photo.
+        """A job for the item, or its open one. Raises Problem 404, and 409 without a model or a photo, and
+        if the photo is the reference file.
 
         The photo of a new job is prepared while the job is stored.
         """
@@ -78,6 +79,12 @@ class JobEnqueuer:
         missing = rules.obstacle(item.photo_file_id is not None, True, False)
         if missing is not None:
             raise _conflict(missing)
+        photo = None if item.photo_file_id is None else self._ports.file_info(session, item.photo_file_id)
+        reference_id = item.reference_file_id
+        reference = None if reference_id is None else self._ports.file_info(session, reference_id)
+        same = rules.same_picture(photo, reference)
+        if same is not None:
+            raise _conflict(same)
         if before is None and (open_job := job_rows.newest_open(session, item_id)) is not None:
             return open_job
         if before is not None:
@@ -87,7 +94,6 @@ class JobEnqueuer:
             job_rows.end(before, JobState.CANCELED)
             job_rows.announce_job(session, before, "cancel", actor, address)
         model = stored_model(session, item.model_id)
-        photo = None if item.photo_file_id is None else self._ports.file_info(session, item.photo_file_id)
         settings = rules.item_settings(item.settings)
         if batch_id is None and not (model is None or photo is None or settings is None):
             self._prepare_photo(model, photo, settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Row, delete, insert, select
@@ -13,8 +14,10 @@ from service.inspection import problems
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.queries import ItemQueries, RecordRow
 from service.inspection.records.items import Items, file_info
+from service.inspection.records.matches import record_image, reference_file
 from service.inspection.records.records import naive_now
 from service.inspection.records.taken import taken_mark
+from service.inspection.records.used_photos import PhotoUses
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, PHOTO, RECORD
 from service.web.envelope import Problem
@@ -23,15 +26,29 @@ from shared.codes import ErrorCode
 from shared.ids import new_id
 from shared.wire.common import to_utc
 from shared.wire.files import StoredFile
-from shared.wire.inspection import FileInfo, Photo, TakenMark
+from shared.wire.inspection import FileInfo, ItemPoint, Photo, TakenMark
 
 
-def check_photo(file: StoredFile | None) -> None:
-    """Raises Problem 404 when there is no file to make a photo of, 415 when it is not an image."""
+def check_photo(file: StoredFile | None) -> StoredFile:
+    """The file of a photo. Raises Problem 404 when there is none, 415 when it is not an image."""
     if file is None:
         raise Problem(404, ErrorCode.NOT_FOUND, "照片文件不存在，请重新添加照片")
     if not file.mime_type.startswith("image/"):
         raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "该文件不是图片，不能作为照片")
+    return file
+
+
+def refuse_reference(file: StoredFile, reference: StoredFile | None) -> None:
+    """Raises Problem 409 when the file has the content of the reference file."""
+    if reference is not None and file.sha256 == reference.sha256:
+        raise problems.photo_is_reference()
+
+
+def refuse_used_photo(session: Session, ports: Ports, inspection_id: str, file_id: str) -> None:
+    """Raises Problem 409 when another record has a photo with the content of the file."""
+    use = PhotoUses(session, ports, inspection_id, [file_id]).first(file_id)
+    if use is not None:
+        raise problems.photo_used(use)
 
 
 def phone_details(by_phone: bool) -> dict[str, Any]:
@@ -56,20 +73,28 @@ class Photos:
         self._queries = ItemQueries(sources)
 
     async def add(
-        self, item_id: str, file_id: str, key: str | None, caller: Caller, *, by_phone: bool = False
+        self,
+        item_id: str,
+        file_id: str,
+        key: str | None,
+        caller: Caller,
+        *,
+        by_phone: bool = False,
+        refuse_used: bool = False,
     ) -> Photo:
         """Make an uploaded image the newest photo of the item; `by_phone`: a phone sent it for the caller.
 
         With a `key` that the caller used before on this item, nothing is added: the photo of that time is the
-        answer. Raises Problem 404 without such an item or file, 409 when the record is sealed, 415 when the
-        file is not an image, 422 when the key added another file.
+        answer. Raises Problem 404 without such an item or file, 409 when the record is sealed, when the file
+        has the content of the item's reference file, and with `refuse_used` when another record has a photo
+        with it, 415 when the file is not an image, 422 when the key added another file.
         """
         client_key = None if key is None else f"{caller.user_id} {key}"
 
         def work(session: Session) -> Photo:
             # Held until the end: the item is not deleted and its record not sealed between the look and the
             # insert, and the same photo is not added twice at the same time.
-            record, _ = self._items.lock(session, item_id)
+            record, item = self._items.lock(session, item_id)
             if client_key is not None:
                 with_key = (PHOTO.c.item_id == item_id, PHOTO.c.client_key == client_key)
                 added = session.execute(
@@ -80,7 +105,12 @@ class Photos:
                 if added is not None:
                     return self._read_photo(session, item_id, added.photo_id)
             refuse_sealed(session, record.inspection_id)
-            check_photo(self._ports.file_info(session, file_id))
+            file = check_photo(self._ports.file_info(session, file_id))
+            point = ItemPoint.model_validate_json(item.item_point) if item.item_point else ItemPoint()
+            image = record_image(session, self._ports, record.reference_image_id)
+            refuse_reference(file, reference_file(session, self._ports, point, image))
+            if refuse_used:
+                refuse_used_photo(session, self._ports, record.inspection_id, file_id)
             photo_id = new_id()
             values = {
                 "photo_id": photo_id,
@@ -119,7 +149,7 @@ class Photos:
             if record is None:
                 raise problems.no_record()
             rows = session.execute(self._queries.record_photos, {"inspection_id": inspection_id})
-            return [self._photo(session, record, row) for row in rows]
+            return self._photos(session, record, rows.all())
 
         return await self._database.read(work)
 
@@ -148,9 +178,17 @@ class Photos:
         of_item = select(RECORD).join(ITEM, ITEM.c.inspection_id == RECORD.c.inspection_id)
         record = session.execute(of_item.where(ITEM.c.item_id == item_id)).one()
         rows = session.execute(self._queries.photos, {"item_id": item_id})
-        return [self._photo(session, record, row) for row in rows]
+        return self._photos(session, record, rows.all())
 
-    def _photo(self, session: Session, record: RecordRow, row: Row[*tuple[Any, ...]]) -> Photo:
+    def _photos(
+        self, session: Session, record: RecordRow, rows: Sequence[Row[*tuple[Any, ...]]]
+    ) -> list[Photo]:
+        uses = PhotoUses(session, self._ports, record.inspection_id, {row.file_id for row in rows})
+        return [self._photo(session, record, row, uses) for row in rows]
+
+    def _photo(
+        self, session: Session, record: RecordRow, row: Row[*tuple[Any, ...]], uses: PhotoUses
+    ) -> Photo:
         stored = self._ports.file_info(session, row.file_id)
         return Photo(
             photo_id=row.photo_id,
@@ -163,4 +201,5 @@ class Photos:
             by_phone=row.by_phone,
             camera=None if stored is None else stored.camera,
             taken_mark=mark_of(stored, record),
+            used_in=uses.first(row.file_id, row.created_at),
         )

@@ -17,8 +17,15 @@ from service.inspection.queries import RecordRow, json_text
 from service.inspection.records import matches
 from service.inspection.records.items import file_info
 from service.inspection.records.matches import ItemRegion
-from service.inspection.records.photos import check_photo, mark_of, phone_details
+from service.inspection.records.photos import (
+    check_photo,
+    mark_of,
+    phone_details,
+    refuse_reference,
+    refuse_used_photo,
+)
 from service.inspection.records.records import locked_record, naive_now, open_record
+from service.inspection.records.used_photos import PhotoUses
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, PHOTO, RECORD, RECORD_PHOTO
 from service.web.security import Caller
@@ -62,14 +69,21 @@ class RecordPhotos:
         )
 
     async def add(
-        self, inspection_id: str, file_id: str, caller: Caller, *, by_phone: bool = False
+        self,
+        inspection_id: str,
+        file_id: str,
+        caller: Caller,
+        *,
+        by_phone: bool = False,
+        refuse_used: bool = False,
     ) -> RecordPhoto:
         """Make an uploaded image a photo of the record; one that is there already is answered as it is.
 
         `by_phone`: a phone sent it for the caller.
 
-        Raises Problem 404 without such a record or file, 409 when the record is sealed, 415 when the file is
-        not an image.
+        Raises Problem 404 without such a record or file, 409 when the record is sealed, when the file has the
+        content of its reference image, and with `refuse_used` when another record has a photo with it, 415
+        when the file is not an image.
         """
 
         def work(session: Session) -> RecordPhoto:
@@ -81,7 +95,10 @@ class RecordPhotos:
             if present_id is not None:
                 return self._read_photo(session, record, present_id)
             refuse_sealed(session, inspection_id)
-            check_photo(self._ports.file_info(session, file_id))
+            file = check_photo(self._ports.file_info(session, file_id))
+            refuse_reference(file, matches.record_image(session, self._ports, record.reference_image_id))
+            if refuse_used:
+                refuse_used_photo(session, self._ports, inspection_id, file_id)
             photo_id = new_id()
             values = {
                 **of_file,
@@ -124,7 +141,8 @@ class RecordPhotos:
     ) -> RecordPhoto:
         """Make it the newest photo of exactly these items; what was found stays.
 
-        Raises Problem 404 for a photo or an item that the record does not have, 409 when it is sealed.
+        Raises Problem 404 for a photo or an item that the record does not have, 409 when it is sealed, and
+        when the photo has the content of an item's reference file.
         """
         item_by_id = {item.item_id: item for item in items}
 
@@ -133,6 +151,9 @@ class RecordPhotos:
             item_regions = matches.places(session, self._ports, inspection_id, record.reference_image_id)
             if not item_by_id.keys() <= item_regions.keys():
                 raise problems.no_item()
+            file = check_photo(self._ports.file_info(session, photo.file_id))
+            for item_id in item_by_id:
+                refuse_reference(file, item_regions[item_id].reference)
             current = [] if photo.matches is None else matches.current(photo.matches, item_regions)
             proposed = {item.item_id: item.homography for item in current if item.covered}
             assigned = {row.item_id: row for row in self._assignments(session, inspection_id, photo_id)}
@@ -264,8 +285,9 @@ class RecordPhotos:
         for row in sorted(rows, key=lambda row: number[row.item_id]):
             assigned.setdefault(row.record_photo_id, []).append(_item(row, item_regions[row.item_id]))
         photos = session.execute(self._listed.where(*which), values).all()
+        uses = PhotoUses(session, self._ports, record.inspection_id, {row.file_id for row in photos})
         return [
-            self._to_wire(session, record, row, item_regions, assigned.get(row.photo_id, []))
+            self._to_wire(session, record, row, item_regions, assigned.get(row.photo_id, []), uses)
             for row in photos
         ]
 
@@ -276,6 +298,7 @@ class RecordPhotos:
         row: PhotoRow,
         item_regions: Mapping[str, ItemRegion],
         items: list[PhotoItem],
+        uses: PhotoUses,
     ) -> RecordPhoto:
         stored = self._ports.file_info(session, row.file_id)
         return RecordPhoto(
@@ -296,6 +319,7 @@ class RecordPhotos:
             by_phone=row.by_phone,
             camera=None if stored is None else stored.camera,
             taken_mark=mark_of(stored, record),
+            used_in=uses.first(row.file_id, row.created_at),
         )
 
 

@@ -28,7 +28,7 @@ from service.inspection.tables import EDITION, ITEM, POLICY, RECORD
 from service.web.security import Caller
 from shared.codes import SEALED_STATES, SealState, Status, Verdict
 from shared.results import Counters, record_state
-from shared.wire.seal import Edition, RecordSeal, Tally
+from shared.wire.seal import Edition, InspectionPolicy, RecordSeal, Tally
 
 _IDS: Any = bindparam("inspection_ids", expanding=True)
 _Changing = Callable[[Session, EditionRow, dt.datetime], Mapping[str, Any]]
@@ -106,22 +106,24 @@ class Editions:
 
         return await self._change(inspection_id, "release", change, caller)
 
-    async def four_eyes(self) -> bool:
-        """Whether a second person releases what someone finished."""
-        return await self._database.read(lambda session: bool(session.scalar(select(POLICY.c.four_eyes))))
+    async def policy(self) -> InspectionPolicy:
+        """The rules of this installation."""
+        return await self._database.read(_read_policy)
 
-    async def set_four_eyes(self, is_required: bool, caller: Caller) -> None:
-        """Ask for a release of every record that is finished from now on, or for none."""
+    async def set_policy(self, policy: InspectionPolicy, caller: Caller) -> InspectionPolicy:
+        """Change the rules that `policy` has for records that are finished from now on; returns all rules."""
+        values = policy.model_dump(exclude_none=True)
 
-        def work(session: Session) -> None:
-            session.execute(update(POLICY).values(four_eyes=is_required))
-            details = {"four_eyes": is_required}
-            announce(
-                session,
-                ObjectChange("update", "inspection_policy", "1", caller.user_id, caller.address, details),
-            )
+        def work(session: Session) -> InspectionPolicy:
+            if values:
+                session.execute(update(POLICY).values(values))
+                change = ObjectChange(
+                    "update", "inspection_policy", "1", caller.user_id, caller.address, values
+                )
+                announce(session, change)
+            return _read_policy(session)
 
-        await self._database.write(work)
+        return await self._database.write(work)
 
     async def _change(self, inspection_id: str, action: str, change: _Changing, caller: Caller) -> RecordSeal:
         def work(session: Session) -> RecordSeal:
@@ -210,3 +212,17 @@ def _record_seal(record: Row[Any], counted: Counters, newest: EditionRow | None)
         newest=None if newest is None else edition_of(newest),
         executor=record.executor,
     )
+
+
+def _read_policy(session: Session) -> InspectionPolicy:
+    row = session.execute(select(POLICY)).one()
+    return InspectionPolicy(
+        four_eyes=row.four_eyes,
+        requires_inspection=row.requires_inspection,
+        required_coverage=row.required_coverage,
+    )
+
+
+def required_coverage(session: Session) -> float:
+    """Port: the least share of a region that a photo must show for a model's pass to count, 0..1."""
+    return float(session.execute(select(POLICY.c.required_coverage)).scalar_one())

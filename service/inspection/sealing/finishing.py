@@ -80,7 +80,8 @@ class Finishing:
         """Close the record with an edition that seals it. All of it happens, or nothing.
 
         Raises Problem 404, 412, and 409 when the record is sealed, cancelled or empty, while detections are
-        under way, while items are undecided, and when its times cannot be.
+        under way, while items are undecided, when its times cannot be, and by the rule that requires
+        inspection while passed items were not inspected completely.
         """
 
         def work(session: Session) -> RecordState:
@@ -96,6 +97,8 @@ class Finishing:
             if body.accept_model_opinion:
                 self._accept(session, record, cases, body, caller)
             _refuse_undecided(cases)
+            if session.execute(select(POLICY.c.requires_inspection)).scalar_one():
+                _refuse_uninspected(cases)
             self._close(session, record, cases, caller)
             return self._records.read_state(session, inspection_id)
 
@@ -227,6 +230,16 @@ def _refuse_undecided(cases: Sequence[_Case]) -> None:
     if undecided:
         undecided_items = [{**case.summary, "acceptable": case.is_acceptable} for case in undecided]
         raise problems.items_undecided(undecided_items, sum(case.is_acceptable for case in undecided))
+
+
+def _refuse_uninspected(cases: Sequence[_Case]) -> None:
+    uninspected = []
+    for case in cases:
+        gap = results.inspection_gap(case.entries, case.photo_file_id)
+        if gap is not None and results.current_verdict(case.entries) is Verdict.PASSED:
+            uninspected.append({**case.summary, "gap": str(gap)})
+    if uninspected:
+        raise problems.not_inspected(uninspected)
 
 
 def _end(record: RecordRow, at: dt.datetime) -> dt.datetime:

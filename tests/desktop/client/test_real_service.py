@@ -33,6 +33,7 @@ from shared.wire.catalogue import (
     TemplateRegion,
 )
 from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate, RecordUpdate
+from shared.wire.seal import InspectionPolicy
 from tests.client_session import open_session
 from tests.narrowing import not_none
 from tests.service_process import ADMIN, service_process
@@ -256,12 +257,12 @@ def test_a_record_is_sealed_and_reopened(session: Session) -> None:
     check = records.verify_seal(record)
     assert (check.intact, check.current, check.differences) == (True, True, [])
     assert records.reopen(record, "wrong wing").state is SealState.REOPENED
-    assert records.four_eyes() is False
-    records.set_four_eyes(True)
+    assert records.policy().four_eyes is False
+    records.set_policy(InspectionPolicy(four_eyes=True))
     try:
         records.finish(record)
     finally:
-        records.set_four_eyes(False)
+        records.set_policy(InspectionPolicy(four_eyes=False))
     assert [edition.needs_release for edition in records.editions(record)] == [False, True]
     with pytest.raises(Forbidden) as refused:
         records.release(record, 2)

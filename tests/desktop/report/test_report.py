@@ -309,3 +309,28 @@ def test_report_counts_differences_explained_by_the_memory(qtbot: QtBot, tmp_pat
     assert report_terms.explained_differences(second) == ""
     page = re.sub(r"&#x27;|&#39;", "'", html.page(two_items))
     assert page.count(sentence) == 1
+
+
+def test_report_names_items_that_were_not_inspected(qtbot: QtBot, tmp_path: Path) -> None:
+    base = report(3)
+    plain, partly, unseen = (replace(each, findings=()) for each in base.items)
+    partly = replace(
+        partly,
+        coverage={"inspected": 0.7512, "ignored": 0.1, "required": 0.95},
+        is_incomplete=True,
+        used_in="昨天的检查",
+    )
+    unseen = replace(unseen, is_detected=False, opinion=None)
+    assert report_terms.findings(plain) == "No findings"
+    assert report_terms.findings(unseen) == "Not detected"
+    assert report_terms.opinion(partly) == "Model: not inspected completely"
+    sentence = "75 % of the region inspected, 10 % ignored; not inspected completely, 95 % required"
+    assert report_terms.coverage(partly) == sentence
+    assert report_terms.coverage(plain) == ""
+    whole = replace(base, items=(plain, partly, unseen))
+    for text in (sentence, "Not detected", "Photo already used in 昨天的检查"):
+        assert html.page(whole).count(text) == 1
+    pdf.write(whole, tmp_path / "a.pdf")
+    words = pdf_words(tmp_path / "a.pdf")
+    assert "Notdetected" in words
+    assert "95%required" in words

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -65,7 +66,7 @@ SHIFT = [[1.0, 0.0, 10.0], [0.0, 1.0, 20.0], [0.0, 0.0, 1.0]]
 def stored_file(file_id: str, mime_type: str = "image/jpeg") -> StoredFile:
     return StoredFile(
         file_id=file_id,
-        sha256="0" * 64,
+        sha256=hashlib.sha256(file_id.encode()).hexdigest(),
         ipfs_cid=f"cid-{file_id}",
         filename=f"{file_id}.jpg",
         mime_type=mime_type,
@@ -252,6 +253,13 @@ def stage(database: Database, routes: tuple[APIRouter, CurrentService]) -> Itera
     def find_file(_session: Session, info: Mapping[str, Any]) -> StoredFile | None:
         return next((file for file in files.values() if file.ipfs_cid == info.get("ipfs_cid")), None)
 
+    def same_content(_session: Session, file_ids: Collection[str]) -> Mapping[str, Collection[str]]:
+        return {
+            file_id: {other.file_id for other in files.values() if other.sha256 == files[file_id].sha256}
+            for file_id in file_ids
+            if file_id in files
+        }
+
     ports = Ports(
         file_info=lambda _session, file_id: files.get(file_id),
         find_file=find_file,
@@ -266,6 +274,7 @@ def stage(database: Database, routes: tuple[APIRouter, CurrentService]) -> Itera
         model_hash=lambda sha256: sha256,
         severities=lambda _session, _labels: {},
         match_photo=matcher,
+        same_content=same_content,
         reason=lambda code: f"因为 {code}",
     )
     service = InspectionService(database, SOURCES, ports)

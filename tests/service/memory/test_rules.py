@@ -205,3 +205,12 @@ def test_each_input_of_a_comparison_changes_its_basis() -> None:
     ]
     assert member.basis(1) == replace(member).basis(1)
     assert len({member.basis(1), member.basis(2), *(one.basis(1) for one in others)}) == 8
+
+
+def test_a_photo_of_too_little_of_the_region_is_not_learned() -> None:
+    def covered(inspected: float) -> Entry:
+        coverage = {"inspected": inspected, "ignored": 0.0, "required": 0.95}
+        return {**detection(), "provenance": {"coverage": coverage}}  # type: ignore[typeddict-item]
+
+    assert kinds(covered(0.75), verdict()) == []
+    assert kinds(covered(0.95), verdict()) == [MemoryKind.PASSED]

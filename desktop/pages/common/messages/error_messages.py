@@ -32,6 +32,7 @@ from desktop.localization.detection_terms import failure_sentence
 from desktop.localization.fonts import FONT_PACKAGE, MissingGlyphsError
 from desktop.pages.common.messages.service_messages import known_message
 from desktop.report.errors import SealBrokenError
+from shared.codes import ErrorCode
 
 _PHOTO_MESSAGE = re.compile(r"第 (\d+) 张照片：(.+)", re.DOTALL)
 
@@ -153,9 +154,18 @@ def _kind_sentence(error: ClientError) -> str:
         return _in_use_sentence(error.details["references"])
     if isinstance(error, Conflict) and isinstance(error.details.get("items"), list):
         return _blocking_items_sentence(error)
+    if isinstance(error, Conflict) and error.code == ErrorCode.PHOTO_USED:
+        return QCoreApplication.translate(
+            "Errors", "Already used in {record}. To use it anyway, add it yourself and confirm."
+        ).format(record=used_in_record(error))
     if isinstance(error, Conflict):
         return failure_sentence(error.code, "")
     return ""
+
+
+def used_in_record(error: Conflict) -> str:
+    """The name of the record that has the photo already, from an error with the code `photo_used`."""
+    return str(error.details.get("inspection_name") or error.details.get("inspection_id"))
 
 
 def _untrusted_sentence(error: Untrusted) -> str:
@@ -180,6 +190,14 @@ def _blocking_items_sentence(error: Conflict) -> str:
         text = QCoreApplication.translate(
             "Errors",
             "Detection is running on %n item(s): {names}. Wait for it to finish or cancel it.",
+            "",
+            number,
+        )
+    elif error.code == ErrorCode.NOT_INSPECTED:
+        text = QCoreApplication.translate(
+            "Errors",
+            "%n passed item(s) were not inspected completely: {names}. Detect them in a photo of the whole "
+            "region.",
             "",
             number,
         )

@@ -58,6 +58,11 @@ def known_message(message: str) -> str:
                 "Cannot change a sealed record. A user with permission can reopen it with a reason.",
             )
         ),
+        "照片与参考图是同一张图片，不能作为检查照片，请添加本次拍摄的照片": (
+            QCoreApplication.translate(
+                "Errors", "The photo is the reference image itself. Add the photo of this inspection."
+            )
+        ),
         "检查记录未封存，请先完成记录": QCoreApplication.translate(
             "Errors", "The record is not sealed. Finish it first."
         ),

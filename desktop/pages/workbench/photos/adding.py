@@ -12,18 +12,21 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import Lane, Task, run
+from desktop.client.http.errors import Conflict
 from desktop.context import Unsent
 from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.common.messages.error_messages import sentence, used_in_record
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.photos.capture_target import CaptureTarget
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_files import jpeg, upload
+from desktop.widgets import Confirm
+from shared.codes import ErrorCode
 from shared.wire.inspection import Photo
 
-Upload = tuple[str, Path | bytes, str]
-"""The item, the content to upload, and its file name."""
+Upload = tuple[str, Path | bytes, str, bool]
+"""The item, the content to upload, its file name, and whether another record may have the photo."""
 
 
 class PhotoUploadController(QObject):
@@ -94,7 +97,7 @@ class PhotoUploadController(QObject):
         item = self._open_record.item
         if item is not None and self._open_record.may_edit():
             self._forget_failures()
-            self._queue.extend((item.item_id, path, path.name) for path in paths)
+            self._queue.extend((item.item_id, path, path.name, False) for path in paths)
             self._next()
 
     def add_image(self, image: QImage) -> None:
@@ -106,7 +109,7 @@ class PhotoUploadController(QObject):
 
     def _on_encoded(self, item_id: str, data: bytes) -> None:
         self._forget_failures()
-        self._queue.append((item_id, data, self.tr("photo") + ".jpg"))
+        self._queue.append((item_id, data, self.tr("photo") + ".jpg", False))
         self._next()
 
     def cancel(self) -> None:
@@ -125,7 +128,7 @@ class PhotoUploadController(QObject):
     def _upload(self) -> None:
         if self._uploading is not None or not self._queue:
             return
-        item_id, source, name = self._queue[0]
+        item_id, source, name, may_be_used = self._queue[0]
         self._box.show_progress(0.0)
         self._uploading = run(
             upload,
@@ -133,6 +136,7 @@ class PhotoUploadController(QObject):
             self._open_record.edits.service_id(item_id),
             source,
             name,
+            may_be_used,
             owner=self,
             progress=self._box.show_progress,
             done=partial(self._on_uploaded, item_id),
@@ -150,13 +154,29 @@ class PhotoUploadController(QObject):
 
     def _on_upload_failed(self, error: Exception) -> None:
         self._uploading = None
-        _, _, name = self._queue.popleft()
+        item_id, source, name, _ = self._queue.popleft()
         self._box.show_progress(None)
+        if isinstance(error, Conflict) and error.code == ErrorCode.PHOTO_USED:
+            self._ask_about_used(item_id, source, name, used_in_record(error))
+            return
         # Later files may succeed: every file that failed stays named.
         self._failures.append(f"{name}: {sentence(error)}")
         self._error_item_id = self._open_record.current
         self._box.show_error("\n".join(self._failures))
         self._next()
+
+    def _ask_about_used(self, item_id: str, source: Path | bytes, name: str, record: str) -> None:
+        dialog = Confirm(
+            self._window,
+            self.tr("Add used photo?"),
+            self.tr("{name} is already a photo of {record}.").format(name=name, record=record),
+            self.tr("Add anyway"),
+        )
+        dialog.setObjectName("used-photo")
+        dialog.accepted.connect(lambda: self._queue.appendleft((item_id, source, name, True)))
+        dialog.finished.connect(self._next)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
 
     def _forget_failures(self) -> None:
         """Clear the failures when files are added or another item is chosen: they have been read."""

@@ -27,7 +27,7 @@ from desktop.widgets import (
     label,
 )
 from shared.wire.files import CameraData
-from shared.wire.inspection import TakenMark
+from shared.wire.inspection import PhotoUse, TakenMark
 
 MIN_PANE_PX = 108
 
@@ -187,16 +187,22 @@ class PhotoBox(QWidget):
         self.version.setText(self.tr("Version {n} / {all}").format(n=number, all=len(versions)))
         self.version.setEnabled(len(lines) > 1)
 
-    def show_camera(self, camera: CameraData | None, mark: TakenMark | None) -> None:
-        """Show the time and the camera of the displayed photo, and what is unusual about them."""
+    def show_camera(
+        self, camera: CameraData | None, mark: TakenMark | None, use: PhotoUse | None = None
+    ) -> None:
+        """Show the time and the camera of the displayed photo, and what is unusual about them.
+
+        use: another record that had the photo before.
+        """
         parts = (
             () if camera is None else (camera_terms.taken_text(camera), camera_terms.camera_and_lens(camera))
         )
         text = " · ".join(filter(None, parts))
         self.camera_line.setText(text)
         self.camera_line.setVisible(bool(text))
-        self.camera_mark.setText(camera_terms.mark_sentence(mark))
-        self.camera_mark.setVisible(mark is not None)
+        marks = "\n".join(filter(None, (camera_terms.mark_sentence(mark), camera_terms.used_sentence(use))))
+        self.camera_mark.setText(marks)
+        self.camera_mark.setVisible(bool(marks))
 
     def show_progress(self, share: float | None) -> None:
         """Show the progress of an upload, 0..1; None hides it."""

@@ -106,13 +106,23 @@ def _shrink(image: QImage) -> tuple[QImage, float]:
     return small, small.width() / image.width()
 
 
-def upload(report: ProgressReport, session: Session, item_id: str, source: Path | bytes, name: str) -> Photo:
-    """Upload a photo and add it to the item. Reports 0..1. Raises ClientError, ImageError, OSError."""
+def upload(
+    report: ProgressReport,
+    session: Session,
+    item_id: str,
+    source: Path | bytes,
+    name: str,
+    may_be_used: bool = False,
+) -> Photo:
+    """Upload a photo and add it to the item. Reports 0..1. Raises ClientError, ImageError, OSError.
+
+    A photo that another record has is refused unless it `may_be_used`.
+    """
     source, name = prepare_upload(source, name)
     report.check()
     stored = session.files.upload(source, name, lambda done, total: report(done / total if total else 1.0))
     report.check()
-    return session.items.add_photo(item_id, stored.file_id, key=new_key())
+    return session.items.add_photo(item_id, stored.file_id, key=new_key(), refuse_used=not may_be_used)
 
 
 def thumbnail(session: Session, file_id: str) -> QImage:

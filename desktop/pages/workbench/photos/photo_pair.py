@@ -152,7 +152,10 @@ class PhotoPairController(QObject):
         keep_place(self._box.strip, item.item_id not in self._photos_by_item)
         self._show_strip(photos, ref)
         on_view = next((photo for photo in photos if ref and photo.file.ipfs_cid == ref.content_id), None)
-        self._box.show_camera(*((on_view.camera, on_view.taken_mark) if on_view else (None, None)))
+        if on_view is None:
+            self._box.show_camera(None, None)
+        else:
+            self._box.show_camera(on_view.camera, on_view.taken_mark, on_view.used_in)
         source = self._open_record.source
         region = item.region(*source.size) if source is not None else None
         self.ref = ref

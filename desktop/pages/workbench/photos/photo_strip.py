@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QMenu, QWidget
 
-from desktop.localization.camera_terms import camera_lines
+from desktop.localization.camera_terms import camera_lines, used_sentence
 from desktop.localization.dates import format_minute
 from desktop.theme import theme_manager
 from desktop.widgets import Button, ButtonKind, escape_tooltip, paint_icon, remove_widget
@@ -45,7 +45,8 @@ class _Thumb(QAbstractButton):
             text += ", " + self.tr("by phone")
         if newest:
             text += ", " + self.tr("used for detection")
-        text = "\n".join([text, *camera_lines(photo.camera, photo.taken_mark)])
+        used = filter(None, [used_sentence(photo.used_in)])
+        text = "\n".join([text, *used, *camera_lines(photo.camera, photo.taken_mark)])
         self.setAccessibleName(text)
         self.setToolTip(escape_tooltip(text))
         self.update()

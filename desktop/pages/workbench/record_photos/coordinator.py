@@ -35,6 +35,7 @@ from desktop.pages.workbench.record_photos.review import Choice, ReviewDialog, t
 from desktop.pages.workbench.record_photos.shared_items import SharedPhotoController
 from desktop.pages.workbench.record_photos.thumbnails import Thumbnail
 from desktop.pages.workbench.record_photos.tray import AcceptedBar, Tray, TrayState
+from desktop.pages.workbench.record_photos.used_photos import UsedPhotoQuestion
 from desktop.pages.workbench.results.detecting import DetectionController
 from desktop.widgets import Button, confirm
 from shared.wire.photos import Assigned, PhotoItem, PhotoItemSet, PhotoState, RecordPhoto
@@ -67,6 +68,7 @@ class RecordPhotosController(QObject):
         self.sharing = SharedPhotoController(open_record, photos, self.photo_list, shared_line)
         self.review: ReviewDialog | None = None
         """The dialog with the photos, while it is open."""
+        self._used = UsedPhotoQuestion(self.queue, window)
         self._record_id = ""
         self._images: dict[str, QImage | None] = {}
         self._thumbs: dict[str, tuple[RecordPhoto, int, bool, bool, Thumbnail]] = {}
@@ -92,6 +94,7 @@ class RecordPhotosController(QObject):
         self.sharing.opened.connect(self.show_review)
         # Not a lambda: the queue outlives this page, and a lambda would outlive its photos.
         self.queue.sent.connect(self._on_sent)
+        self.queue.lost.connect(self._used.on_lost)
         self.queue.changed.connect(self._show_queue)
         self.photo_list.changed.connect(self._show)
         self.photo_list.failed.connect(self.notice)
@@ -145,7 +148,9 @@ class RecordPhotosController(QObject):
     def add(self, paths: Sequence[Path]) -> None:
         """Add picture files to the record."""
         if paths and self._may_add():
-            self.queue.add(self._open_record.record_id, [(path, path.name) for path in paths])
+            pictures = [(path, path.name) for path in paths]
+            self._used.expect(self._open_record.record_id, pictures)
+            self.queue.add(self._open_record.record_id, pictures)
 
     def add_image(self, image: QImage) -> None:
         """Add a picture that is not a file yet."""
@@ -153,7 +158,9 @@ class RecordPhotosController(QObject):
             run(jpeg, image, owner=self, done=partial(self._on_encoded, self._open_record.record_id))
 
     def _on_encoded(self, record_id: str, data: bytes) -> None:
-        self.queue.add(record_id, [(data, self.tr("photo") + ".jpg")])
+        picture = (data, self.tr("photo") + ".jpg")
+        self._used.expect(record_id, [picture])
+        self.queue.add(record_id, [picture])
 
     # -- assigning
 

@@ -25,11 +25,15 @@ _LONGEST_PAUSE_MS = 30_000
 
 @dataclass(frozen=True, slots=True)
 class QueuedPicture:
-    """A picture that is to become a photo of a record, and the name of its file."""
+    """A picture that is to become a photo of a record, and the name of its file.
+
+    `may_be_used`: a user wants it although another record has it.
+    """
 
     record_id: str
     source: Path | bytes
     name: str
+    may_be_used: bool = False
 
 
 class PhotoQueue(QObject):
@@ -82,13 +86,18 @@ class PhotoQueue(QObject):
         """The number of pictures of a record that wait or are being sent."""
         return sum(picture.record_id == record_id for picture in self._waiting)
 
-    def add(self, record_id: str, pictures: Sequence[tuple[Path | bytes, str]]) -> None:
-        """Add pictures, each with the name of its file, to the queue."""
+    def add(
+        self, record_id: str, pictures: Sequence[tuple[Path | bytes, str]], *, may_be_used: bool = False
+    ) -> None:
+        """Add pictures, each with the name of its file, to the queue.
+
+        A picture that is a photo of another record is refused unless it `may_be_used`.
+        """
         if not self._waiting:
             self.failures.clear()
             payload = self._context.payload
             self._user_id = payload.user.user_id if payload is not None else ""
-        self._waiting.extend(QueuedPicture(record_id, source, name) for source, name in pictures)
+        self._waiting.extend(QueuedPicture(record_id, source, name, may_be_used) for source, name in pictures)
         self.changed.emit()
         self._send_next()
 
@@ -200,4 +209,4 @@ def _upload(report: ProgressReport, session: Session, picture: QueuedPicture) ->
 
     stored = session.files.upload(source, name, progress)
     report.check()
-    return session.photos.add(picture.record_id, stored.file_id)
+    return session.photos.add(picture.record_id, stored.file_id, refuse_used=not picture.may_be_used)

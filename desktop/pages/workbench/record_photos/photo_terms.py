@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.localization.camera_terms import camera_lines
+from desktop.localization.camera_terms import camera_lines, used_sentence
 from desktop.localization.language import join_words
 from desktop.pages.common.messages.service_messages import known_message
 from desktop.pages.workbench.record_photos.proposals import covered_matches
@@ -38,6 +38,8 @@ def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
         return shows.format(share=share)
     if photo.state is PhotoState.WAITING:
         return QCoreApplication.translate("RecordPhotos", "Matching…")
+    if photo.used_in is not None:
+        return QCoreApplication.translate("RecordPhotos", "Already used")
     if photo.state is PhotoState.FAILED:
         return QCoreApplication.translate("RecordPhotos", "Matching failed")
     if covered_matches(photo):
@@ -64,6 +66,10 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
         ).format(share=round(100 * confidence(photo)))
     if photo.state is PhotoState.WAITING:
         return QCoreApplication.translate("RecordPhotos", "Searching the photo for regions…")
+    if photo.used_in is not None:
+        return QCoreApplication.translate(
+            "RecordPhotos", "{used}. It is not proposed; assign it manually or remove it."
+        ).format(used=used_sentence(photo.used_in))
     if photo.state is PhotoState.FAILED:
         message = photo.message or ""
         why = known_message(message) or message
@@ -82,7 +88,8 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
 
 def photo_details(photo: RecordPhoto, reason: str) -> str:
     """`reason` and the camera data of the photo, in lines."""
-    return "\n".join([reason, *camera_lines(photo.camera, photo.taken_mark)])
+    used = filter(None, [used_sentence(photo.used_in)])
+    return "\n".join([reason, *used, *camera_lines(photo.camera, photo.taken_mark)])
 
 
 def names_of(names: Sequence[str]) -> str:

@@ -25,11 +25,12 @@ def proposals(photos: Sequence[RecordPhoto]) -> dict[str, list[str]]:
     """The item ids that each photo of the tray is offered to, by photo id; photos without any are left out.
 
     An item that several photos show is offered the one that shows it best: all of the region, then with the
-    most detail. It is offered none where the photo that it has is as good, or was chosen by a person.
+    most detail. A photo that another record has already is not offered. An item is offered none where the
+    photo that it has is as good, or was chosen by a person.
     """
     best: dict[str, tuple[float, ...]] = {}
     winner: dict[str, str] = {}
-    waiting = [photo for photo in photos if in_tray(photo)]
+    waiting = [photo for photo in photos if in_tray(photo) and photo.used_in is None]
     for photo in photos:
         for item in photo.items:
             quality = _CHOSEN if item.assigned is Assigned.PERSON else _quality_for(photo, item.item_id)

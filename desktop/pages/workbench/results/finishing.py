@@ -16,6 +16,7 @@ from desktop.client.http.errors import Conflict
 from desktop.pages.common.files.report_file import ReportFileController
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem, WaitingItem
+from desktop.pages.sealing.uninspected_items import UninspectedItem
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.report.collect import collect
 from desktop.widgets import KeyBarrier, status_text
@@ -89,6 +90,7 @@ class FinishController(QObject):
             open_record.finding_context.me[1],
             self._count_unassigned_photos(),
             self._waiting_items(),
+            self._uninspected_items(newest_photo),
         )
         dialog = FinishDialog(finish, self._window)
         dialog.goToItemRequested.connect(self.undecided)
@@ -131,6 +133,19 @@ class FinishController(QObject):
                 opinion = Verdict.PASSED if results.model_opinion(item.result) else Verdict.FAILED
             undecided.append(UndecidedItem(row.item_id, row.number, row.name, opinion))
         return undecided
+
+    def _uninspected_items(self, newest_photo: Mapping[str, str]) -> list[UninspectedItem]:
+        open_record, uninspected = self._open_record, []
+        for row in open_record.rows:
+            item = None if open_record.document is None else open_record.document.item(row.item_id)
+            if item is None or item.verdict is not Verdict.PASSED:
+                continue
+            photo = newest_photo.get(open_record.edits.service_id(row.item_id))
+            gap = results.inspection_gap(item.result, photo)
+            if gap is not None:
+                coverage = results.entry_coverage(results.finished_detection(item.result))
+                uninspected.append(UninspectedItem(row.item_id, row.number, row.name, gap, coverage))
+        return uninspected
 
     def finish_now(self, accepted: Sequence[str] = ()) -> None:
         """Finish the record without a question when all edits are saved.

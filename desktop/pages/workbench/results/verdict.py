@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
+from desktop.localization.detection_terms import coverage_text
 from desktop.pages.workbench.items.item_fields import TextEdit
 from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.open_record.verdict_drafts import VerdictDraft
@@ -97,6 +98,9 @@ class VerdictBox(QWidget):
             row.addWidget(button, 1)
         self.reason = ReasonEdit(self.tr("Reason or note for the report"), frameless=False)
         self.reason.setObjectName("verdict-reason")
+        self._coverage_label = label("", "small", wrap=True)
+        self._coverage_label.setObjectName("coverage")
+        self._coverage_label.hide()
         self._ask = label("", "error", wrap=True)
         self._ask.hide()
         head = QHBoxLayout()
@@ -107,6 +111,7 @@ class VerdictBox(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addLayout(head)
+        column.addWidget(self._coverage_label)
         column.addLayout(row)
         column.addWidget(self._ask)
         column.addWidget(self.reason)
@@ -139,11 +144,15 @@ class VerdictBox(QWidget):
         self._draft, self.reason.is_draft = draft, draft is not None
         self._opinion = results.model_opinion(item.result)
         text = {True: status_text("passed"), False: status_text("failed"), None: "–"}[self._opinion]
-        self._opinion_label.setText(
-            self.tr("Model: {opinion}").format(opinion=text)
-            if self._opinion is not None or not results.has_client_result(item.result)
-            else self.tr("Model: – (entered by a client)")
-        )
+        newest = results.newest_model_entry(item.result)
+        if newest is not None and results.is_incomplete(newest):
+            text = self.tr("not inspected completely")
+        elif self._opinion is None and results.has_client_result(item.result):
+            text = self.tr("– (entered by a client)")
+        self._opinion_label.setText(self.tr("Model: {opinion}").format(opinion=text))
+        coverage = coverage_text(results.entry_coverage(results.finished_detection(item.result)))
+        self._coverage_label.setText(coverage)
+        self._coverage_label.setVisible(bool(coverage))
         # No one has judged an item undecided that was never inspected.
         unseen = item.verdict is Verdict.UNDECIDED and item.pending_verdict is None and not item.result
         self._mark(None if unseen and draft is None else self.shown_verdict)

@@ -182,8 +182,7 @@ _NEVER_SHOWN = {
     "检查记录已放行",
     "检查记录已重新打开",
     "校验通过：记录与封存时一致",
-    "已开启双人放行",
-    "已关闭双人放行",
+    "完成记录的规则已更新",
     # Results of a check of a seal: the desktop formats them by kind and place.
     "校验未通过：记录与封存时不一致",
     "与封存时不同",

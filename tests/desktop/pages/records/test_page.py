@@ -39,6 +39,7 @@ from shared.wire.catalogue import (
     TemplateRegion,
 )
 from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate, ResultEntry
+from shared.wire.seal import InspectionPolicy
 from tests.narrowing import not_none, reread
 from tests.service_app import ADMIN
 from tests.service_process import create_first_admin, service_process
@@ -296,9 +297,9 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
             session.items.update(item.item_id, ItemUpdate(result=[result]))
         elif name != "open":
             session.items.set_verdict(item.item_id, Verdict.PASSED, None)
-            session.records.set_four_eyes(name == "awaiting")
+            session.records.set_policy(InspectionPolicy(four_eyes=name == "awaiting"))
             session.records.finish(record.inspection_id)
-    session.records.set_four_eyes(False)
+    session.records.set_policy(InspectionPolicy(four_eyes=False))
     session.records.reopen(record_ids["reopened"], "wrong wing")
     page.reload()
 

@@ -16,6 +16,7 @@ from desktop.pages.common.forms.password_prompt import PasswordPrompt
 from desktop.pages.sealing.rules_dialog import RulesDialog
 from desktop.widgets import PageFactory
 from shared.codes import Role
+from shared.wire.seal import InspectionPolicy
 from tests.desktop.app.test_window import Login, Records
 from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
@@ -26,7 +27,8 @@ from tests.narrowing import not_none
 @pytest.fixture(autouse=True)
 def _off_again(context: Context) -> Iterator[None]:
     yield
-    context.session.records.set_four_eyes(False)
+    rules = InspectionPolicy(four_eyes=False, requires_inspection=False, required_coverage=0.95)
+    context.session.records.set_policy(rules)
 
 
 def open_dialog(context: Context, qtbot: QtBot) -> RulesDialog:
@@ -48,17 +50,31 @@ def test_an_administrator_sets_the_four_eyes_rule(context: Context, qtbot: QtBot
     assert not dialog.four_eyes.isChecked()
     click(dialog)
     qtbot.waitUntil(lambda: dialog.message.text() == "Saved.")
-    assert context.session.records.four_eyes()
+    assert context.session.records.policy().four_eyes
     reopened_dialog = open_dialog(context, qtbot)
     qtbot.waitUntil(reopened_dialog.four_eyes.isEnabled)
     assert reopened_dialog.four_eyes.isChecked()
     click(reopened_dialog)
     qtbot.waitUntil(lambda: reopened_dialog.message.text() == "Saved.")
-    assert not context.session.records.four_eyes()
+    assert not context.session.records.policy().four_eyes
+
+
+def test_an_administrator_sets_the_rules_of_inspection(context: Context, qtbot: QtBot) -> None:
+    dialog = open_dialog(context, qtbot)
+    qtbot.waitUntil(dialog.requires_inspection.isEnabled)
+    assert (dialog.requires_inspection.isChecked(), dialog.coverage.value()) == (False, 95)
+    dialog.requires_inspection.click()
+    qtbot.waitUntil(dialog.requires_inspection.isEnabled)
+    dialog.coverage.setValue(80)
+    dialog.coverage.editingFinished.emit()
+    qtbot.waitUntil(dialog.coverage.isEnabled)
+    policy = context.session.records.policy()
+    assert (policy.requires_inspection, policy.required_coverage, policy.four_eyes) == (True, 0.8, False)
+    assert dialog.message.text() == "Saved."
 
 
 def test_users_without_the_right_read_the_rule(context: Context, qtbot: QtBot) -> None:
-    context.session.records.set_four_eyes(True)
+    context.session.records.set_policy(InspectionPolicy(four_eyes=True))
     context.payload = make_payload(Role.INSPECTOR)
     dialog = open_dialog(context, qtbot)
     qtbot.waitUntil(dialog.four_eyes.isChecked)
@@ -66,7 +82,7 @@ def test_users_without_the_right_read_the_rule(context: Context, qtbot: QtBot) -
     assert "Only an administrator" in dialog.message.text()
     click(dialog)
     assert dialog.four_eyes.isChecked()
-    assert context.session.records.four_eyes()
+    assert context.session.records.policy().four_eyes
 
 
 def test_old_login_needs_the_password_and_cancel_changes_nothing(qtbot: QtBot) -> None:
@@ -113,7 +129,7 @@ def test_the_settings_lead_to_the_rules(context: Context, qtbot: QtBot) -> None:
     window.rail.settings.click()
     qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
     menu = not_none(QApplication.activePopupWidget())
-    action = next(action for action in menu.actions() if action.text().startswith("Release rule"))
+    action = next(action for action in menu.actions() if action.text().startswith("Finishing rules"))
     menu.close()
     action.trigger()
     qtbot.waitUntil(lambda: window.findChild(RulesDialog) is not None)

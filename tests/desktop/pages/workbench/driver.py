@@ -21,6 +21,7 @@ from desktop.preferences import Preferences
 from desktop.theme import theme_manager
 from service.inspection.queries import result_values
 from shared.entries import Entry
+from shared.ids import new_id
 from shared.images.cv import cv2
 from shared.samples import draw_panel
 from shared.wire.catalogue import AircraftWrite, ReferenceImageWrite, TaskWrite
@@ -33,9 +34,11 @@ BOXES = ((0.1, 0.1, 0.2, 0.2), (0.5, 0.2, 0.25, 0.3), (0.2, 0.6, 0.3, 0.25))
 
 @cache
 def picture(seed: int = 1) -> bytes:
+    """A PNG of a panel. Each call gives another content, because the service refuses a photo that is the
+    reference image or a photo of another record."""
     good, data = cv2.imencode(".png", draw_panel(WIDTH, HEIGHT, seed).image)
     assert good
-    return bytes(data)
+    return bytes(data) + new_id().encode()
 
 
 def make_record(session: Session, boxes: tuple[tuple[float, ...], ...] = BOXES, image: bool = True) -> str:

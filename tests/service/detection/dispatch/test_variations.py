@@ -58,7 +58,7 @@ def answer(**more: Any) -> Done:
 def test_entry_without_a_memory_has_no_keys_of_memories() -> None:
     taken = cast(Entry, {"job_id": "j", "progress": "detecting", "provenance": {"attempt": 1}})
     finished = answer()
-    assert rules.finished_entry(taken, None, finished, finished["boxes"], {}, AT) == {
+    assert rules.finished_entry(taken, None, finished, finished["boxes"], {}, None, AT) == {
         "job_id": "j",
         "resultImage": {"boxes": [box(0)], "resultImage": {"fileInfo": None}},
         "isPassed": False,
@@ -77,10 +77,10 @@ def test_an_entry_says_which_memory_was_used_and_what_it_suppressed() -> None:
     suppressed = {"box": box(50), "score": 0.1, "score_alone": 0.9, "photos": ["sha of a", "unknown"]}
     finished = answer(memory={"photos": 3, "sha256": "f"}, suppressed=[suppressed])
     severe = [{**box(0), "severity": "minor"}, {**box(50), "severity": "major"}]
-    entry = rules.finished_entry(taken, None, finished, cast(Any, severe), {"sha of a": "a"}, AT)
+    entry = rules.finished_entry(taken, None, finished, cast(Any, severe), {"sha of a": "a"}, None, AT)
     assert entry["resultImage"] == {"boxes": severe[:1], "resultImage": {"fileInfo": None}}
     assert entry["memory"] == {"photos": 3, "sha256": "f"}
     assert entry["suppressed"] == [{**suppressed, "box": severe[1], "photos": ["a"]}]
     # A memory that suppressed nothing is named as well.
-    entry = rules.finished_entry(taken, None, answer(memory={"photos": 3, "sha256": "f"}), [], {}, AT)
+    entry = rules.finished_entry(taken, None, answer(memory={"photos": 3, "sha256": "f"}), [], {}, None, AT)
     assert (entry["memory"]["photos"], entry["suppressed"]) == (3, [])

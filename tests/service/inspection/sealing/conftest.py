@@ -67,16 +67,21 @@ def post(client: TestClient, path: str, **body: Any) -> dict[str, Any]:
     return data
 
 
+def _encode(seed: int) -> bytes:
+    return bytes(cv2.imencode(".png", samples.draw_panel(24, 16, seed).image)[1])
+
+
 @pytest.fixture
 def sealed_record(client: TestClient, database: Database, settings: Settings) -> SealedRecord:
-    picture = bytes(cv2.imencode(".png", samples.draw_panel(24, 16).image)[1])
-    upload = client.post("/api/files", files={"file": ("左翼.png", picture, "image/png")})
-    file = upload.json()["data"]
+    reference, file = (
+        client.post("/api/files", files={"file": (name, _encode(seed), "image/png")}).json()["data"]
+        for seed, name in enumerate(("参考.png", "左翼.png"))
+    )
     image = post(
         client,
         "/api/catalogue/reference-images",
         reference_image_name="左翼",
-        file_id=file["file_id"],
+        file_id=reference["file_id"],
         mm_per_pixel=0.125,
     )
     record = post(
@@ -88,7 +93,7 @@ def sealed_record(client: TestClient, database: Database, settings: Settings) ->
         start_time="2026-01-02T03:04:05.678901",
     )["inspection_id"]
     place = {"point": {"x": 0.1, "y": 0.20, "w": 0.3, "h": 1e-1}, "fileInfo": None}
-    ids = {"inspection_id": record, "file_id": file["file_id"]}
+    ids = {"inspection_id": record, "file_id": file["file_id"], "reference_file": reference["file_id"]}
     for key, name in (("item_id", "前缘"), ("second", "铆钉"), ("gone", "口盖")):
         item = post(
             client,

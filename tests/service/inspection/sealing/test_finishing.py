@@ -312,3 +312,46 @@ def test_finish_after_concurrent_change_is_stale(stage: Stage) -> None:
     set_verdict(stage, item, "failed")
     answer = stage.client.post(f"/api/inspection/{record}/finish", headers={"If-Match": tag})
     assert answer.status_code == 412
+
+
+def test_rule_forbids_finishing_with_passed_items_that_were_not_inspected(stage: Stage) -> None:
+    record = stage.record()["inspection_id"]
+    stage.files["photo"] = stored_file("photo")
+    coverage = {"inspected": 0.75, "ignored": 0.0, "required": 0.95}
+    partly = {
+        **DONE,
+        "isPassed": False,
+        "progress": "incomplete",
+        "inputImage": {"file_id": "photo"},
+        "provenance": {"coverage": coverage},
+    }
+    names = {"前缘": None, "铆钉": [], "口盖": [partly], "轮胎": None}
+    items = {
+        name: stage.item(record, item_name=name, result=entries or []) for name, entries in names.items()
+    }
+    for name, entries in names.items():
+        if entries is not None:
+            path = f"/api/inspection_item/{items[name]['item_id']}/photos"
+            assert stage.client.post(path, json={"file_id": "photo"}).status_code == 200
+        set_verdict(stage, items[name], "failed" if name == "轮胎" else "passed")
+    stage.database.write_now(lambda session: session.execute(update(POLICY).values(requires_inspection=True)))
+    refused = finish(stage, record)
+    assert (refused.status_code, refused.json()["data"]["error"]) == (409, "not_inspected")
+    assert [(item["item_name"], item["gap"]) for item in refused.json()["data"]["items"]] == [
+        ("前缘", "no_photo"),
+        ("铆钉", "not_detected"),
+        ("口盖", "incomplete_coverage"),
+    ]
+    stage.database.write_now(
+        lambda session: session.execute(update(POLICY).values(requires_inspection=False))
+    )
+    assert finish(stage, record).status_code == 200
+
+
+def test_accepting_opinions_leaves_out_an_incomplete_inspection(stage: Stage) -> None:
+    record = stage.record()["inspection_id"]
+    stage.item(record, item_name="前缘", result=[{**DONE, "isPassed": False, "progress": "incomplete"}])
+    refused = finish(stage, record, accept_model_opinion=True)
+    assert refused.json()["data"]["error"] == "undecided_items"
+    # It is no finished result.
+    assert stage.get(record)["inspection_status"] == "not_started"

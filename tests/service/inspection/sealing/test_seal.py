@@ -38,8 +38,9 @@ def test_content_contains_the_finished_record(sealed_record: SealedRecord) -> No
     assert content["finished"]["at"] == content["record"]["end_time"]
     assert content["known"]["reference_image_name"] == "左翼"
     picture = sealed_record.client.get(f"/api/files/{sealed_record.ids['file_id']}").json()["data"]
-    assert content["reference_image"]["sha256"] == picture["sha256"]
-    assert content["files"][0]["sha256"] == picture["sha256"]
+    reference = sealed_record.client.get(f"/api/files/{sealed_record.ids['reference_file']}").json()["data"]
+    assert content["reference_image"]["sha256"] == reference["sha256"]
+    assert {file["sha256"] for file in content["files"]} == {picture["sha256"], reference["sha256"]}
     assert content["models"] == [
         {"model_id": "m", "model_name": "模型", "model_version": 2, "model_sha256": None}
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from desktop.pages.workbench.record_photos.proposals import proposals
-from shared.wire.inspection import FileInfo
+from shared.wire.inspection import FileInfo, PhotoUse
 from shared.wire.photos import Assigned, PhotoItem, PhotoMatch, PhotoState, RecordPhoto
 
 _SAME = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -67,3 +67,11 @@ def test_an_item_with_a_photo_is_offered_only_a_better_one() -> None:
 def test_item_with_a_chosen_photo_gets_no_proposal() -> None:
     has = photo("has", items=("a",), by=Assigned.PERSON)
     assert proposals([has, photo("larger", match("a", 500), match("b", 5))]) == {"larger": ["b"]}
+
+
+def test_a_photo_of_another_record_is_offered_to_no_item() -> None:
+    used = photo("used", match("a", 80)).model_copy(
+        update={"used_in": PhotoUse(inspection_id="r", inspection_name="昨天")}
+    )
+    assert proposals([used, photo("new", match("a", 50))]) == {"new": ["a"]}
+    assert proposals([used]) == {}

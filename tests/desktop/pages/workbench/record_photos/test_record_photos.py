@@ -18,7 +18,9 @@ from desktop.pages.sealing.finish_dialog import FinishDialog
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.record_photos import coordinator, review
 from desktop.pages.workbench.record_photos.thumbnails import MIME
+from desktop.widgets import Confirm
 from shared.codes import Verdict
+from shared.ids import new_id
 from shared.images.cv import cv2
 from shared.samples import View, draw_panel, photograph
 from shared.wire.photos import PhotoItemSet, RecordPhoto
@@ -31,10 +33,14 @@ _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 _SOON = 30_000
 
 
-@pytest.fixture(scope="module")
-def pictures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Two photos of the panel, askew, and one of something else."""
-    folder = tmp_path_factory.mktemp("record photos")
+@pytest.fixture
+def pictures(tmp_path: Path) -> dict[str, Path]:
+    """Two photos of the panel, askew, and one of something else.
+
+    Each test has its own contents, because the service refuses the photos of other records.
+    """
+    folder, unique = tmp_path / "record photos", new_id().encode()
+    folder.mkdir()
     image = draw_panel(WIDTH, HEIGHT, 1).image
     askew, _ = photograph(image, View(rotation=2, scale=0.97))
     other, _ = photograph(image, View(rotation=-3, scale=0.9))
@@ -42,7 +48,7 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     paths = {}
     for name, taken in (("全貌.jpg", askew), ("again.jpg", other), ("elsewhere.jpg", noise)):
         paths[name] = folder / name
-        paths[name].write_bytes(cv2.imencode(".jpg", taken)[1].tobytes())
+        paths[name].write_bytes(cv2.imencode(".jpg", taken)[1].tobytes() + unique)
     return paths
 
 
@@ -518,3 +524,38 @@ def test_photo_removed_from_an_item_by_another_client_is_shown_as_removed(
     (photo,) = workbench.session.items.photos(first)
     workbench.session.items.delete_photo(first, photo.photo_id)
     qtbot.waitUntil(lambda: assigned_items(workbench, whole) == set(ids(workbench)[1:]), timeout=_SOON)
+
+
+def test_a_photo_of_another_record_is_added_only_after_a_confirmation(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
+) -> None:
+    before = make_record(workbench.session)
+    stored = workbench.session.files.upload(pictures["全貌.jpg"].read_bytes(), "before.jpg")
+    workbench.session.photos.add(before, stored.file_id)
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    photos = workbench.page.record_photos
+    photos.add([pictures["全貌.jpg"]])
+    window = workbench.page.window()
+    qtbot.waitUntil(lambda: window.findChild(Confirm, "used-photos") is not None, timeout=_SOON)
+    assert photos.photo_list.photos == []
+    not_none(window.findChild(Confirm, "used-photos")).confirm_button.click()
+    qtbot.waitUntil(lambda: len(photos.photo_list.photos) == 1, timeout=_SOON)
+    added = photos.photo_list.photos[0]
+    assert not_none(added.used_in).inspection_id == before
+    qtbot.waitUntil(lambda: photos.photo_list.photos[0].state != "waiting", timeout=_SOON)
+    assert not photos.photo_list.offers
+
+
+def test_a_used_photo_of_a_watched_folder_is_named_and_not_added(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
+) -> None:
+    stored = workbench.session.files.upload(pictures["全貌.jpg"].read_bytes(), "before.jpg")
+    workbench.session.photos.add(make_record(workbench.session), stored.file_id)
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    photos = workbench.page.record_photos
+    # As the controller of watched folders adds what it finds.
+    photos.queue.add(record_id, [(pictures["全貌.jpg"], "全貌.jpg")])
+    qtbot.waitUntil(lambda: "Already used in" in photos.tray.error, timeout=_SOON)
+    assert workbench.session.photos.list(record_id) == []
+    assert workbench.page.window().findChild(Confirm, "used-photos") is None
