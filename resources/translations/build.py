@@ -9,7 +9,7 @@ from pathlib import Path
 from setuptools.command.build_py import build_py
 
 
-class BuildWithTranslations(build_py):
+class BuildWithTranslations(build_py):  # type: ignore[misc]  # setuptools has no types
     """Copies the modules, and compiles the translations beside them; an editable installation has its own."""
 
     def run(self) -> None:

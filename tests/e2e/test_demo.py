@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 from shared.paths import program_command, program_folder
@@ -49,3 +50,38 @@ def test_demo_that_cannot_write_reports_it(tmp_path: Path) -> None:
     assert run.returncode != 0
     assert "Traceback" not in run.stderr
     assert str(tmp_path / "file") in run.stdout + run.stderr
+
+
+_UNANSWERED = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from desktop.demo import play_demo, run
+from desktop.demo.driver.window_driver import wait_until
+from desktop.widgets import confirm
+
+def step(demo):
+    with demo.driver.step("delete the record"):
+        window = demo.desktop.window
+        QTimer.singleShot(0, lambda: confirm(window, "Delete record?", "It has 3 items.", "Delete"))
+        wait_until(lambda: False, "the record is deleted", seconds=600)
+
+run.STEPS = [step]
+sys.exit(play_demo(Path(sys.argv[1])))
+"""
+
+
+def test_question_in_a_callback_ends_the_demo(tmp_path: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", _UNANSWERED, str(tmp_path / "out")],
+        cwd=program_folder(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=180,
+        check=False,
+    )
+    assert run.returncode == 1, run.stdout + run.stderr
+    last_line = run.stdout.splitlines()[-1]
+    assert "FAILED" in last_line
+    assert "delete the record: " in last_line
+    assert "Delete record? / It has 3 items." in last_line
