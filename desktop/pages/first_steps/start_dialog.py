@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import QCoreApplication, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from desktop.background.workers import Lane, Task, run
+from desktop.background.workers import Lane, run
+from desktop.background.workers import Task as WorkerTask
 from desktop.context import Context
 from desktop.exchange.data.errors import ExchangeError
 from desktop.exchange.found_picture import FoundPicture, find_picture
@@ -36,8 +37,11 @@ from desktop.widgets import (
     confirm,
     label,
 )
+from shared.wire.catalogue import Task
 
 _MAX_NAME_LENGTH = 255
+_HINT_MS = 200
+"""Pause in typing, in ms, after which the selected task is read."""
 
 
 class StartDialog(Dialog):
@@ -55,7 +59,7 @@ class StartDialog(Dialog):
         super().__init__(parent)
         self._context = context
         self._regions: Path | None = None
-        self._task: Task | None = None
+        self._task: WorkerTask | None = None
         self._progress = Progress()
         self._suggested_name = ""
         title = self.tr("Import regions as a record") if regions else self.tr("Start from an image")
@@ -75,6 +79,11 @@ class StartDialog(Dialog):
         self.aircraft_field = Field(self.tr("Aircraft (optional)"), self.aircraft)
         self.task = SearchCombo(self.tr("Task"), lookup.tasks(session), free=True, placeholder=placeholder)
         self.task_field = Field(self.tr("Task"), self.task)
+        self.task_hint = label("", "small", wrap=True)
+        self.task_hint.setObjectName("task-hint")
+        self.task_hint.hide()
+        self._hint_timer = QTimer(self, singleShot=True, interval=_HINT_MS)
+        self._hint_timer.timeout.connect(self._read_task)
         self.add_whole_image = QCheckBox(self.tr("Add an item for the whole image"))
         self.add_whole_image.setChecked(True)
         self.add_whole_image.setVisible(not regions)
@@ -89,6 +98,9 @@ class StartDialog(Dialog):
         self.choose_regions.clicked.connect(self.ask_regions)
         self.create_button.clicked.connect(self.submit)
         self.cancel.clicked.connect(self.reject)
+        for chooser in (self.task, self.aircraft):
+            chooser.editTextChanged.connect(lambda _text: self._hint_timer.start())
+            chooser.model().rowsInserted.connect(lambda: self._hint_timer.start())
         self.aircraft.show_choice(None)
         self.task.show_choice(None)
         self.task.setEditText(self.tr("Inspection"))
@@ -110,6 +122,7 @@ class StartDialog(Dialog):
         column.addWidget(self.name)
         column.addWidget(self.aircraft_field)
         column.addWidget(self.task_field)
+        column.addWidget(self.task_hint)
         column.addWidget(self.add_whole_image)
         hint = self.tr("New names become entries of the catalogue. Everything can be edited later.")
         column.addWidget(label(hint, "small", wrap=True))
@@ -166,6 +179,45 @@ class StartDialog(Dialog):
             self.name.set_text(self._suggested_name)
             assert isinstance(self.name.editor, QLineEdit)
             self.name.editor.selectAll()
+
+    # -- the task
+
+    def _read_task(self) -> None:
+        """Read the selected task, to show which aircraft the record gets."""
+        task_id = self.task.typed_choice()[0]
+        if task_id:
+            tasks = self._context.session.catalogue.tasks
+            run(tasks.get, task_id, owner=self, done=self._show_task, failed=lambda _: self._show_task(None))
+        else:
+            self._show_task(None)
+
+    def _show_task(self, task: Task | None) -> None:
+        text = ""
+        if task is not None and task.task_id == self.task.typed_choice()[0]:
+            text = self._task_hint(task)
+        self.task_hint.setText(text)
+        self.task_hint.setVisible(bool(text))
+
+    def _task_hint(self, task: Task) -> str:
+        aircraft = _catalogue_choice(self.aircraft)
+        values = {"task": task.task_name, "aircraft": task.aircraft_name, "chosen": aircraft.name}
+        if not aircraft and task.aircraft_id is None:
+            text = self.tr("Task “{task}” already exists without an aircraft. The record gets no aircraft.")
+        elif not aircraft:
+            text = self.tr("Task “{task}” already exists. The record gets its aircraft {aircraft}.")
+        elif task.aircraft_id is None:
+            text = self.tr(
+                "Task “{task}” already exists without an aircraft. The record belongs to another task "
+                "“{task}” for {chosen}."
+            )
+        elif aircraft.entry_id == task.aircraft_id or aircraft.name == task.aircraft_name:
+            return ""
+        else:
+            text = self.tr(
+                "Task “{task}” already exists for aircraft {aircraft}. The record belongs to another task "
+                "“{task}” for {chosen}."
+            )
+        return text.format(**values)
 
     # -- creation
 

@@ -149,14 +149,20 @@ def _find_or_create_aircraft(session: Session, aircraft: CatalogueChoice) -> str
 
 
 def _find_or_create_task(session: Session, task: CatalogueChoice, aircraft_id: str | None) -> str:
-    """The ID of the selected task, or of the task with this name and aircraft, created if missing."""
+    """The ID of the selected task, or of the task with this name and aircraft, created if missing.
+
+    A selected task of another aircraft is not used: its records would lose the aircraft.
+    """
+    entries, name = session.catalogue.tasks, task.name
     if task.entry_id:
-        return task.entry_id
-    entries = session.catalogue.tasks
-    for entry in _find_by_name(entries, task.name):
-        if (entry.task_name, entry.aircraft_id) == (task.name, aircraft_id):
+        selected = entries.get(task.entry_id)
+        if aircraft_id is None or selected.aircraft_id == aircraft_id:
+            return task.entry_id
+        name = selected.task_name
+    for entry in _find_by_name(entries, name):
+        if (entry.task_name, entry.aircraft_id) == (name, aircraft_id):
             return str(entry.task_id)
-    return entries.create(TaskWrite(task_name=task.name, aircraft_id=aircraft_id)).task_id
+    return entries.create(TaskWrite(task_name=name, aircraft_id=aircraft_id)).task_id
 
 
 def _find_by_name(entries: Entries[Any, Any], name: str) -> Sequence[Any]:

@@ -90,6 +90,21 @@ def test_typed_names_create_entries_once(
     assert (item.item_name, item.model_id) == ("Whole image", REFERENCE_DIFFERENCE)
 
 
+def test_an_existing_task_without_aircraft_does_not_take_the_aircraft_away(
+    context: Context, qtbot: QtBot, picture: Path, start_record: Callable[[bool], StartDialog]
+) -> None:
+    task = context.session.catalogue.tasks.create(TaskWrite(task_name="Propeller check"))
+    dialog = start_record(False)
+    dialog.set_picture(picture)
+    dialog.task.restore_choice((task.task_id, "Propeller check"))
+    qtbot.waitUntil(lambda: "The record gets no aircraft." in dialog.task_hint.text())
+    dialog.aircraft.setEditText("B-8888")
+    qtbot.waitUntil(lambda: "for B-8888" in dialog.task_hint.text())
+    record = created_by(dialog, context, qtbot)
+    assert record.aircraft_name == "B-8888"
+    assert record.task_id != task.task_id
+
+
 def test_failure_keeps_the_texts_and_a_retry_creates_nothing_twice(
     context: Context,
     qtbot: QtBot,
