@@ -9521,6 +9521,22 @@
         <translation>任务</translation>
     </message>
     <message>
+        <source>Task “{task}” already exists for aircraft {aircraft}. The record belongs to another task “{task}” for {chosen}.</source>
+        <translation>任务“{task}”已存在，飞机为 {aircraft}。检查记录将使用 {chosen} 的另一个“{task}”任务。</translation>
+    </message>
+    <message>
+        <source>Task “{task}” already exists without an aircraft. The record belongs to another task “{task}” for {chosen}.</source>
+        <translation>任务“{task}”已存在，但没有飞机。检查记录将使用 {chosen} 的另一个“{task}”任务。</translation>
+    </message>
+    <message>
+        <source>Task “{task}” already exists without an aircraft. The record gets no aircraft.</source>
+        <translation>任务“{task}”已存在，但没有飞机。检查记录也没有飞机。</translation>
+    </message>
+    <message>
+        <source>Task “{task}” already exists. The record gets its aircraft {aircraft}.</source>
+        <translation>任务“{task}”已存在。检查记录将使用其飞机 {aircraft}。</translation>
+    </message>
+    <message>
         <source>Whole image</source>
         <translation>整张图片</translation>
     </message>
