@@ -127,7 +127,7 @@ def test_evidence_names_the_model(provenance: dict[str, Any], digest: list[str])
     )
     evidence: list[Evidence] = []
     session = Session("http://127.0.0.1:9")
-    collect_module._reported_item(1, item, None, collect_module._Pictures(session), evidence, {})
+    collect_module._reported_item(1, item, None, collect_module._Pictures(session), evidence, {}, {})
     session.close()
     assert [row.digest for row in evidence] == digest
 
