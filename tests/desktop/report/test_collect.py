@@ -22,6 +22,7 @@ from shared.entries import Provenance
 from shared.findings import Finding
 from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.names import user_label
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate, RecordCreate
 from tests.pictures import camera_photo
@@ -50,7 +51,7 @@ def test_a_detection_that_did_not_finish_hides_no_finding(
     assert [finding.label for finding in item.findings] == ["crack"]
     assert (item.passed, item.verdict, item.reason) == (False, Verdict.FAILED, "裂纹")
     assert (item.opinion, item.version) == (True, 2)
-    assert item.decided_by == (me.name or me.username)
+    assert item.decided_by == user_label(me.name, me.username)
     assert item.decided_at is not None
     assert item.note == ("对不上" if progress == "error" else "")
 
