@@ -19,4 +19,5 @@ def count_of_reference_image(session: Session, reference_image_id: str) -> int:
 
 
 def _count(session: Session, column: Column[str], value: str) -> int:
-    return session.execute(select(func.count()).where(column == value)).scalar_one()
+    count: int = session.execute(select(func.count()).where(column == value)).scalar_one()
+    return count

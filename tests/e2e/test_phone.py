@@ -126,7 +126,7 @@ def test_phone_adds_photos_to_one_item_after_another(
     assert [len(installation.item_photos(number)) for number in (0, 1)] == [1, 2]
     stored = installation.item_photos(0)[0]
     assert stored["by_phone"] is True
-    assert stored["added_by_name"] == "主任"
+    assert stored["added_by_name"] == "主任 (chief)"
     content = installation.http.get(f"/files/{stored['file_id']}/content").content
     assert content == photo.read_bytes()
     assert phone.evaluate("document.getElementById('next').hidden") is True

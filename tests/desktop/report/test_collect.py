@@ -22,6 +22,7 @@ from shared.entries import Provenance
 from shared.findings import Finding
 from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.names import user_label
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate, RecordCreate
 from tests.pictures import camera_photo
@@ -51,7 +52,7 @@ def test_a_detection_that_did_not_finish_hides_no_finding(
     assert (item.passed, item.verdict, item.reason) == (False, Verdict.FAILED, "裂纹")
     # A client entered both results: no model has looked.
     assert (item.opinion, item.version) == (None, 2)
-    assert item.decided_by == (me.name or me.username)
+    assert item.decided_by == user_label(me.name, me.username)
     assert item.decided_at is not None
     assert item.note == "Entered by a client, not detected here."
 
@@ -128,7 +129,7 @@ def test_evidence_names_the_model(provenance: dict[str, Any], digest: list[str])
     )
     evidence: list[Evidence] = []
     session = Session("http://127.0.0.1:9")
-    collect_module._reported_item(1, item, None, collect_module._Pictures(session), evidence, {})
+    collect_module._reported_item(1, item, None, collect_module._Pictures(session), evidence, {}, {})
     session.close()
     assert [row.digest for row in evidence] == digest
 

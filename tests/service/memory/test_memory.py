@@ -65,7 +65,7 @@ def test_detection_uses_the_photos_that_people_passed(client: TestClient, databa
     memory = wait_for_memory(site, database, items[0])
     assert memory["state"] == "counts"
     assert [photo["differences"] for photo in memory["photos"]] == [1, 1, 1]
-    assert {photo["decided_by"] for photo in memory["photos"]} == {"主任"}
+    assert {photo["decided_by"] for photo in memory["photos"]} == {"主任 (chief)"}
     assert memory["reference_file_id"] == site.reference["file_id"]
     entry = site.detect(site.item())
     assert entry["isPassed"] is True

@@ -21,6 +21,7 @@ from desktop.pages.people.details import detail_lines, referenced_objects
 from desktop.pages.people.face_policy import devices_card
 from desktop.pages.people.forms import EditUserForm, NewUserForm, SetPasswordForm
 from shared.codes import Role
+from shared.names import user_label
 from shared.wire.catalogue import AircraftWrite
 from shared.wire.face import FacePolicy
 from tests.desktop.children import child
@@ -151,7 +152,7 @@ def test_log_names_users_and_objects_and_can_be_filtered(context: Context, qtbot
     audit = page.audit
     qtbot.waitUntil(lambda: audit.table.rows_model.rowCount() > 2)
     me = not_none(context.payload).user
-    qtbot.waitUntil(lambda: audit.table.rows_model.index(0, 2).data() == (me.name or me.username))
+    qtbot.waitUntil(lambda: audit.table.rows_model.index(0, 2).data() == user_label(me.name, me.username))
     qtbot.waitUntil(lambda: audit.table.rows_model.index(0, 4).data() == "Aircraft · B-5623")
     assert audit.table.rows_model.index(1, 3).data() == "Deleted"
     audit.table.select_row(2)

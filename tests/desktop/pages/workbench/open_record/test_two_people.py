@@ -15,6 +15,7 @@ from desktop.client.http.transport import Versioned
 from desktop.connection.local_service import EmbeddedService
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
 from shared.codes import Verdict
+from shared.names import user_label
 from shared.wire.inspection import Item, ItemUpdate
 from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
@@ -61,7 +62,7 @@ def test_conflicting_verdicts_are_resolved_by_a_choice(
     verdict = other.items.get(item_id).value.result[-1].model_dump()["verdict"]
     user = not_none(open_workbench.context.payload).user
     assert "only dirt" in local_text
-    assert (user.name or user.username) in local_text
+    assert user_label(user.name, user.username) in local_text
     assert "a crack" in stored_text
     assert (verdict["by_name"] or "Another user") in stored_text
     for text in (local_text, stored_text):

@@ -16,6 +16,7 @@ from desktop.pages.workbench.results.findings import FindingList, finding_boxes
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from shared.findings import Finding, SecondOpinion
 from shared.geometry import Rect
+from shared.names import user_label
 from shared.wire.detection import Severity
 from shared.wire.memory import MemoryReason
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
@@ -114,7 +115,8 @@ def test_drawn_finding_shows_its_author(desk: WorkbenchDriver, qtbot: QtBot) -> 
     page = desk.page
     page.correcting._on_added(CRACK_RECT)
     not_none(QApplication.focusWidget()).clearFocus()
-    me = not_none(desk.context.payload).user.name or not_none(desk.context.payload).user.username
+    user = not_none(desk.context.payload).user
+    me = user_label(user.name, user.username)
     drawn = page.inspector.findings.shown_findings[0]
     assert (drawn.is_drawn, drawn.author) == (True, me)
     page.correcting.save()

@@ -20,6 +20,7 @@ from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
 from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.sync import sending as sending_module
 from shared.codes import Verdict
+from shared.names import user_label
 from shared.wire.inspection import ItemUpdate
 from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture, workbench_driver
@@ -123,7 +124,7 @@ def test_two_desktops_change_the_same_field(workbench: WorkbenchDriver, other: S
     assert dialog.local_choice(conflict.edit.id, "description").text() == f"Mine: {text}"
     dialog.local_choice(conflict.edit.id, "description").setChecked(True)
     user = other.account.me().user
-    name = user.name or user.username
+    name = user_label(user.name, user.username)
     labels = [label.text() for label in dialog.findChildren(QLabel)]
     assert f"{name} modified this item. Select what to keep." in labels
     dialog.decide()
