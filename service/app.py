@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import iter_route_contexts
-from sqlalchemy import case, func
+from sqlalchemy import case, func, literal_column
 from sqlmodel import Session, col, or_, select
 
 from service.account.routes import router as account_router
@@ -92,9 +92,10 @@ if TYPE_CHECKING:
 
 
 _NAME = func.coalesce(User.name, User.username).label("name")
+# Written out: a value that an INSERT returns has no parameters of its own (`service.db.returned_subquery`).
 _NAME_WITH_USERNAME = case(
     (or_(col(User.name).is_(None), User.name == User.username), col(User.username)),
-    else_=col(User.name) + " (" + col(User.username) + ")",
+    else_=col(User.name) + literal_column("' ('") + col(User.username) + literal_column("')'"),
 ).label("name_with_username")
 """`shared.names.user_label` of a user."""
 

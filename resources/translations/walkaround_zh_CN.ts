@@ -5284,6 +5284,10 @@
         <translation>无法完成：有检查项尚待您处理。</translation>
     </message>
     <message>
+        <source>change refused</source>
+        <translation>更改被拒绝</translation>
+    </message>
+    <message>
         <source>correction not saved</source>
         <translation>修正未保存</translation>
     </message>

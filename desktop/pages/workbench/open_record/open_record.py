@@ -398,11 +398,13 @@ class OpenRecord(QObject):
     def waiting(self) -> list[str]:
         """The items with something that the user has not completed, in their order.
 
-        That is a verdict without its reason, a reason that is being typed, or a correction that is not saved.
+        That is a verdict without its reason, a reason that is being typed, a correction that is not saved, or
+        a change that the service refused.
         A record with one of them cannot be finished.
         """
         unfinished = {draft.item_id for draft in self.drafts.all() if draft.steps}
         unfinished |= set(self.verdict_drafts.item_ids())
+        unfinished |= {conflict.edit.object_id for conflict in self.edits.conflicts()}
         return [row.item_id for row in self.rows if row.item_id in unfinished]
 
     def rebase(self) -> None:

@@ -111,7 +111,10 @@ class FinishController(QObject):
     def _waiting_text(self, item_id: str) -> str:
         draft = self._open_record.verdict_drafts.get(item_id)
         if draft is None:
-            return self.tr("correction not saved")
+            is_refused = item_id in {
+                conflict.edit.object_id for conflict in self._open_record.edits.conflicts()
+            }
+            return self.tr("change refused") if is_refused else self.tr("correction not saved")
         verdict = status_text(draft.verdict.value)
         if draft.reason:
             return self.tr("{verdict}, reason not complete").format(verdict=verdict)
