@@ -23,8 +23,8 @@ FILE: Final = "efficientnet-lite0-57934424.pth"
 SHA256: Final = "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
 """Of the file: another one would give other features under the same name."""
 
-LAYERS: Final = (4, 10)
-"""The blocks whose outputs are used: 40 channels at an eighth of the resolution, and 112 at a sixteenth."""
+LAYERS: Final = (4, 7, 10)
+"""The blocks that are used: 40 channels at an eighth of the resolution, 80 and 112 at a sixteenth."""
 
 _BLOCKS: Final = (
     *((3, 1),),

@@ -17,6 +17,8 @@ _IR_VERSION: Final = 8
 _FLOAT: Final = 1
 
 Attribute = int | str | Sequence[int]
+Shape = Sequence[int | str]
+"""Of a tensor; a text is a free size."""
 
 
 @dataclass
@@ -34,7 +36,9 @@ class OnnxGraph:
         self.tensors.append(dims + _number(2, _FLOAT) + _text(8, name) + _bytes(9, raw))
         return name
 
-    def node(self, operation: str, inputs: Sequence[str], attributes: Mapping[str, Attribute] | None = None) -> str:
+    def node(
+        self, operation: str, inputs: Sequence[str], attributes: Mapping[str, Attribute] | None = None
+    ) -> str:
         """Add an operation and return the name of its output."""
         output = f"n{len(self.nodes)}"
         self.nodes.append(
@@ -45,8 +49,10 @@ class OnnxGraph:
         )
         return output
 
-    def model(self, name: str, inputs: Mapping[str, Sequence[int | str]], outputs: Mapping[str, Sequence[int | str]]) -> bytes:
-        """The model as a file. inputs, outputs: float32 tensors and their shapes; a text is a free size."""
+    def model(
+        self, name: str, inputs: Mapping[str, Sequence[int | str]], outputs: Mapping[str, Sequence[int | str]]
+    ) -> bytes:
+        """The model as a file. inputs, outputs: float32 tensors and their shapes."""
         graph = (
             b"".join(_bytes(1, node) for node in self.nodes)
             + _text(2, name)
@@ -66,7 +72,7 @@ def _attribute(name: str, value: Attribute) -> bytes:
     return _text(1, name) + b"".join(_number(8, number) for number in value) + _number(20, 7)
 
 
-def _value(name: str, shape: Sequence[int | str]) -> bytes:
+def _value(name: str, shape: Shape) -> bytes:
     dims = b"".join(
         _bytes(1, _number(1, size) if isinstance(size, int) else _text(2, size)) for size in shape
     )

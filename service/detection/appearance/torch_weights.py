@@ -6,7 +6,7 @@ then each storage: its length as int64 and its numbers, little-endian.
 
 from __future__ import annotations
 
-import pickle  # noqa: S403 - only with the unpickler below, which creates nothing but dictionaries and tensors
+import pickle
 from collections import OrderedDict
 from io import BytesIO
 from typing import Any, Final, NoReturn
