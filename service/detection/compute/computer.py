@@ -19,8 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.compute import allocator, pictures, region_memories
+from service.detection.compute.appearances import Appearances
 from service.detection.compute.comparing import (
     DetectionOutcome,
+    JudgedAppearance,
     SuppressedBox,
     comparison_parameters,
     difference_box,
@@ -38,7 +40,7 @@ from service.detection.compute.placing import (
     entry_alignment,
     with_start,
 )
-from service.detection.compute.request import Request, item_settings
+from service.detection.compute.request import AppearanceRequest, Request, item_settings
 from service.detection.compute.second_opinions import ComparedPhoto, SecondOpinions
 from service.detection.failure import DetectionFailed, disk_error_code
 from service.detection.messages import FoundPlace
@@ -112,6 +114,7 @@ class Computer:
         self._reference: tuple[str, NDArray[np.uint8], float] | None = None
         self._places = PlaceSearch(self._load_reference)
         self._second_opinions = SecondOpinions(self._detectors)
+        self._appearances = Appearances()
 
     def __enter__(self) -> Self:
         return self
@@ -175,7 +178,12 @@ class Computer:
             with self._threads.shared():
                 suppressed: list[SuppressedBox] = []
                 used_memory: EntryMemory | None = None
-                if request.kind == ModelKind.REFERENCE_DIFFERENCE:
+                appearance: JudgedAppearance | None = None
+                if request.appearance is not None:
+                    (findings, passed, used, alignment), appearance = self._judge_appearance(
+                        request, request.appearance, photo
+                    )
+                elif request.kind == ModelKind.REFERENCE_DIFFERENCE:
                     opinion, suppressed, used_memory = self._compare(request, photo, scale, contents)
                     findings, passed, used, alignment = opinion
                 else:
@@ -196,6 +204,7 @@ class Computer:
             round(height / scale),
             time.perf_counter() - started,
             used_memory,
+            appearance,
         )
 
     def photo_memory(
@@ -277,6 +286,18 @@ class Computer:
         alignment = entry_alignment(result.alignment, scale, request)
         opinion = (findings, not findings, entry_thresholds(request, parameters), alignment)
         return opinion, suppressed_boxes(result), region_memories.memory_entry(memory)
+
+    def _judge_appearance(
+        self, request: Request, wanted: AppearanceRequest, photo: NDArray[np.uint8]
+    ) -> tuple[_Findings, JudgedAppearance]:
+        """Compare the section of the photo where the region is in the reference image; nothing is aligned."""
+        reference, region, scale = self._region(request)
+        height, width = reference.shape[:2]
+        section = Rect(region.x / width, region.y / height, region.w / width, region.h / height)
+        passed = tuple(wanted.photos) or (str(request.reference),)
+        boxes, judged = self._appearances.judge(photo, section, passed, wanted.place)
+        used = entry_thresholds(request, comparison_parameters(request, reference, scale))
+        return (boxes, not boxes, used, None), judged
 
     def _region(self, request: Request) -> tuple[NDArray[np.uint8], Rect, float]:
         """The reference image as decoded, the region in px of that, and its scale."""
