@@ -15,11 +15,27 @@ from service.detection.appearance.torch_weights import NotWeightsError
 from service.detection.compute import pictures
 from service.detection.compute.comparing import JudgedAppearance, entry_box
 from service.detection.failure import DetectionFailed
+from service.detection.onnx.backbone import Features
+from service.detection.reference_difference import RegionMemory, Result, SuppressedDifference
+from service.detection.reference_difference.data import (
+    Matrix,
+    Pyramid,
+    apply,
+    corners,
+    inverse,
+    shift_scale,
+)
+from service.detection.second_opinion.windows import touched_cells
 from shared.entries import EntryBox
-from shared.geometry import Rect
+from shared.geometry import Rect, rect_from_corners
+from shared.wire.memory import MemoryKind
 
 _KEPT: Final = 8
 """The memories of the last regions that stay computed, at most 4.5 MB each."""
+
+
+_STEPS: Final = 127
+"""Steps of a feature in a look. Rounding adds less than 0.001 to a distance."""
 
 
 class Appearances:
@@ -37,13 +53,8 @@ class Appearances:
         section: the part of every picture that is compared, in fractions of it. passed: paths of photos that
         passed, at least one. Raises DetectionFailed.
         """
-        try:
-            memory = self._memory(section, passed, place)
-            appearance = memory.judge(self._opened().features(cut_out(photo, section)))
-        except FileNotFoundError as error:
-            raise DetectionFailed("model_lost") from error
-        except NotWeightsError as error:
-            raise DetectionFailed("model_failed") from error
+        memory = self._memory(section, passed, place)
+        appearance = memory.judge(self._features(cut_out(photo, section)))
         height, width = photo.shape[:2]
         boxes = [
             entry_box(
@@ -64,12 +75,54 @@ class Appearances:
         )
         return boxes, judged
 
+    def describe(self, photo: Pyramid, region: Rect, homography: Matrix) -> NDArray[np.int8]:
+        """The look of `region` (px of the reference image) in a photo, for `PhotoVariation`.
+
+        homography: reference px -> photo px. Raises DetectionFailed.
+        """
+        to_reference = inverse(shift_scale(region.x, region.y, SIDE / region.w, SIDE / region.h))
+        image = photo.warped(homography @ to_reference, (SIDE, SIDE))
+        return np.asarray(np.rint(self._features(image) * np.float32(_STEPS)), np.int8)
+
+    def unusual(
+        self, memory: RegionMemory | None, photo: NDArray[np.uint8], result: Result
+    ) -> list[SuppressedDifference]:
+        """The suppressed findings of `result` in places that look unlike all photos of `memory`.
+
+        There must be at least two photos that passed: with one nothing says how much photos differ. What a
+        person rejected stays suppressed. Raises DetectionFailed.
+        """
+        if memory is None or not result.suppressed:
+            return []
+        looks = [variation.look for variation in memory.passed if variation.look is not None]
+        if len(looks) < 2:
+            return []
+        homography = result.alignment.homography
+        today = _floats(self.describe(Pyramid(photo), memory.region, homography))
+        heat = AppearanceMemory.of([_floats(look) for look in looks], Place.SAME).judge(today).heat
+        back = inverse(homography)
+        rejected = {photo.key for photo in memory.photos if photo.kind is MemoryKind.REJECTED}
+        return [
+            finding
+            for finding in result.suppressed
+            if rejected.isdisjoint(finding.photos)
+            and _heat_at(heat, _map_box(finding.difference.box, back), memory.region) > 1
+        ]
+
+    def _features(self, image: NDArray[np.uint8]) -> Features:
+        try:
+            return self._opened().features(image)
+        except FileNotFoundError as error:
+            raise DetectionFailed("model_lost") from error
+        except NotWeightsError as error:
+            raise DetectionFailed("model_failed") from error
+
     def _memory(self, section: Rect, passed: tuple[str, ...], place: Place) -> AppearanceMemory:
         key = (section, passed, place)
         memory = self._memories.pop(key, None)
         if memory is None:
             photos = [pictures.load(Path(path), needed_side(section))[0] for path in passed]
-            features = [self._opened().features(cut_out(photo, section)) for photo in photos]
+            features = [self._features(cut_out(photo, section)) for photo in photos]
             memory = AppearanceMemory.of(features, place)
         self._memories[key] = memory
         if len(self._memories) > _KEPT:
@@ -98,3 +151,22 @@ def cut_out(image: NDArray[np.uint8], section: Rect) -> NDArray[np.uint8]:
     left, top = int(section.x * width), int(section.y * height)
     right, bottom = round(section.right * width), round(section.bottom * height)
     return image[top : max(bottom, top + 1), left : max(right, left + 1)]
+
+
+def _floats(look: NDArray[np.int8]) -> Features:
+    """The features of a look, each of length 1 again."""
+    values = look.astype(np.float32)
+    lengths = np.linalg.norm(values, axis=2, keepdims=True)
+    return np.asarray(values / np.maximum(lengths, 1), np.float16)
+
+
+def _map_box(box: Rect, homography: Matrix) -> Rect:
+    points = apply(homography, corners(box))
+    return rect_from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
+
+
+def _heat_at(heat: NDArray[np.float32], box: Rect, region: Rect) -> float:
+    """The most heat of the patches of `region` that `box` touches; both are px of the reference image."""
+    rows, columns = heat.shape
+    cells = touched_cells(box, region, rows, columns)
+    return float(heat[cells.top : cells.bottom, cells.left : cells.right].max())

@@ -70,7 +70,7 @@ from service.detection.reference_difference.variation.serial import from_bytes
 from shared.entries import EntryAlignment, EntryBox, EntryMemory, EntryThresholds
 from shared.geometry import Rect, is_inside_quad, point_to_pixels
 from shared.wire.detection import ModelKind
-from shared.wire.memory import MemoryKind
+from shared.wire.memory import MemoryKind, MemoryReason
 
 _DECODING_MARGIN = 1.5
 """The decoded photo is at least this many times as fine as the input of the model that scales it down."""
@@ -239,6 +239,7 @@ class Computer:
                         kind,
                         [region_memories.scale_rect(rect, photo_scale) for rect in judged],
                         [region_memories.scale_rect(rect, photo_scale) for rect in without],
+                        lambda picture, homography: self._appearances.describe(picture, region, homography),
                     )
 
                 return RegionMemory.of(region, [with_start(request, scale, photo_scale, measure_variation)])
@@ -279,6 +280,17 @@ class Computer:
             result = with_start(request, scale, photo_scale, compare)
         except AlignmentFailed as error:
             raise alignment_failure(error) from error
+        unusual = self._appearances.unusual(memory, photo, result)
+        reported = [
+            *result.boxes,
+            *(replace(finding.difference, reason=MemoryReason.UNUSUAL) for finding in unusual),
+        ]
+        reported.sort(key=lambda difference: -difference.confidence)
+        result = replace(
+            result,
+            boxes=tuple(reported),
+            suppressed=tuple(finding for finding in result.suppressed if finding not in unusual),
+        )
         findings = [difference_box(difference) for difference in result.boxes]
         findings = self._second_opinions.with_opinions(
             request, ComparedPhoto(reference, region, scale, photo, result), findings
