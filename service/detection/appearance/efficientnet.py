@@ -35,7 +35,7 @@ _BLOCKS: Final = (
 )
 """Kernel and stride of each block (Tan and Le 2019, EfficientNet-B0, without squeeze and excitation)."""
 _EPSILON: Final = 1e-3
-_LIMIT: Final = np.float32(6)
+_LIMIT: Final = 6
 
 
 def weights_path() -> Path:
@@ -70,7 +70,7 @@ def build_model(weights: Weights) -> bytes:
     # The levels that the published weights were trained with: (value - 127) / 128.
     shift = graph.tensor(np.full((1, 1, 1, 1), -127, np.float32))
     scale = graph.tensor(np.full((1, 1, 1, 1), 1 / 128, np.float32))
-    limits = [graph.tensor(np.float32(0)), graph.tensor(_LIMIT)]
+    limits = [graph.tensor(np.asarray(limit, np.float32)) for limit in (0, _LIMIT)]
 
     def convolve(value: str, name: str, norm: str, stride: int, limited: bool) -> str:
         kernel, bias = _fold(weights, name, norm)
@@ -98,7 +98,7 @@ def build_model(weights: Weights) -> bytes:
             raise NotWeightsError(f"block {number} has another kernel")
         value = convolve(value, f"{block}_depthwise_conv", f"{block}_bn1", stride, limited=True)
         value = convolve(value, f"{block}_project_conv", f"{block}_bn2", 1, limited=False)
-        channels = weights[f"{block}_project_conv.weight"].shape[0]
+        channels = len(weights[f"{block}_project_conv.weight"])
         if stride == 1 and number and _channels(weights, number - 1) == channels:
             value = graph.node("Add", [value, before])
         if number in LAYERS:
@@ -107,7 +107,7 @@ def build_model(weights: Weights) -> bytes:
 
 
 def _channels(weights: Weights, block: int) -> int:
-    return weights[f"_blocks.{block}._project_conv.weight"].shape[0]
+    return len(weights[f"_blocks.{block}._project_conv.weight"])
 
 
 def _fold(weights: Weights, name: str, norm: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

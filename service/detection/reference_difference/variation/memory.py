@@ -19,8 +19,8 @@ VERSION = 3
 OLDEST: Final = 4
 NEWEST: Final = 20
 """The number of oldest and newest photos in a memory, for permanent and for present differences."""
-MAX_APPEARANCES: Final = 24
-"""Differences of one photo, the strongest."""
+MAX_APPEARANCES: Final = 64
+"""Differences of one photo, the strongest: a populated board has 31 to 54."""
 MAX_FAINT: Final = 64
 MAX_SIDE: Final = 96
 """The most px of a side of an appearance."""
