@@ -22,7 +22,8 @@ def tensor(storage: str, size: int, start: int, shape: tuple[int, ...], strides:
 
 def weights_file(tensors: dict[str, bytes], numbers: Any, marks: tuple[int, int] = (MARK, VERSION)) -> bytes:
     """A file as PyTorch before 1.6 saved it, with one storage."""
-    head = b"".join(pickle.dumps(mark, protocol=2) for mark in (*marks, {}))
+    parts: tuple[Any, ...] = (*marks, {})
+    head = b"".join(pickle.dumps(part, protocol=2) for part in parts)
     items = b"".join(f"V{name}\n".encode() + commands for name, commands in tensors.items())
     keys = pickle.dumps(["key"] if tensors else [], protocol=2)
     storage = len(numbers).to_bytes(8, "little") + numbers.tobytes() if tensors else b""
