@@ -122,6 +122,8 @@ def memory_word(reason: MemoryReason | None) -> str:
             return translate("Finding", "Memory: lasting change")
         case MemoryReason.FAILED:
             return translate("Finding", "Memory: failed before")
+        case MemoryReason.UNUSUAL:
+            return translate("Finding", "Memory: unusual look")
         case MemoryReason.REST:
             return translate("Finding", "Memory: partly explained")
     return ""
@@ -150,6 +152,11 @@ def memory_details(reason: MemoryReason | None) -> str:
             return translate(
                 "Finding",
                 "Reported because an item failed for a similar finding here, whatever passed before.",
+            )
+        case MemoryReason.UNUSUAL:
+            return translate(
+                "Finding",
+                "Passed photos show similar differences, but this place looks unlike all of them.",
             )
         case MemoryReason.REST:
             return translate("Finding", "The memory explains what is around it, but not this part.")

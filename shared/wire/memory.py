@@ -35,6 +35,8 @@ class MemoryReason(StrEnum):
     """It appeared and stayed, or it grows."""
     FAILED = "failed"
     """It is similar to a finding for which a person failed an item."""
+    UNUSUAL = "unusual"
+    """It looks unlike all photos that passed, whatever differences they showed."""
     REST = "rest"
     """It is the part that the memory does not explain."""
 

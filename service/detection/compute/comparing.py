@@ -35,11 +35,21 @@ class SuppressedBox:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedAppearance:
+    """How unusual a photo is, see `appearance.comparing`, and the number of photos that this is based on."""
+
+    distance: float
+    limit: float
+    share: float | None
+    photos: int
+
+
+@dataclass(frozen=True, slots=True)
 class DetectionOutcome:
     """The result of a detection: boxes in the form of a result entry, the opinion, settings and alignment.
 
     memory: the memory of the region that was used, None without one. suppressed: the findings that it
-    explains.
+    explains. appearance: of a comparison by appearance.
     """
 
     boxes: list[EntryBox]
@@ -51,6 +61,7 @@ class DetectionOutcome:
     height: int
     seconds: float
     memory: EntryMemory | None = None
+    appearance: JudgedAppearance | None = None
 
     def answer(self) -> Done:
         """The answer of the compute process."""

@@ -19,8 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.compute import allocator, pictures, region_memories
+from service.detection.compute.appearances import Appearances
 from service.detection.compute.comparing import (
     DetectionOutcome,
+    JudgedAppearance,
     SuppressedBox,
     comparison_parameters,
     difference_box,
@@ -38,7 +40,7 @@ from service.detection.compute.placing import (
     entry_alignment,
     with_start,
 )
-from service.detection.compute.request import Request, item_settings
+from service.detection.compute.request import AppearanceRequest, Request, item_settings
 from service.detection.compute.second_opinions import ComparedPhoto, SecondOpinions
 from service.detection.failure import DetectionFailed, disk_error_code
 from service.detection.messages import FoundPlace
@@ -68,7 +70,7 @@ from service.detection.reference_difference.variation.serial import from_bytes
 from shared.entries import EntryAlignment, EntryBox, EntryMemory, EntryThresholds
 from shared.geometry import Rect, is_inside_quad, point_to_pixels
 from shared.wire.detection import ModelKind
-from shared.wire.memory import MemoryKind
+from shared.wire.memory import MemoryKind, MemoryReason
 
 _DECODING_MARGIN = 1.5
 """The decoded photo is at least this many times as fine as the input of the model that scales it down."""
@@ -112,6 +114,7 @@ class Computer:
         self._reference: tuple[str, NDArray[np.uint8], float] | None = None
         self._places = PlaceSearch(self._load_reference)
         self._second_opinions = SecondOpinions(self._detectors)
+        self._appearances = Appearances()
 
     def __enter__(self) -> Self:
         return self
@@ -175,7 +178,12 @@ class Computer:
             with self._threads.shared():
                 suppressed: list[SuppressedBox] = []
                 used_memory: EntryMemory | None = None
-                if request.kind == ModelKind.REFERENCE_DIFFERENCE:
+                appearance: JudgedAppearance | None = None
+                if request.appearance is not None:
+                    (findings, passed, used, alignment), appearance = self._judge_appearance(
+                        request, request.appearance, photo
+                    )
+                elif request.kind == ModelKind.REFERENCE_DIFFERENCE:
                     opinion, suppressed, used_memory = self._compare(request, photo, scale, contents)
                     findings, passed, used, alignment = opinion
                 else:
@@ -196,6 +204,7 @@ class Computer:
             round(height / scale),
             time.perf_counter() - started,
             used_memory,
+            appearance,
         )
 
     def photo_memory(
@@ -230,6 +239,7 @@ class Computer:
                         kind,
                         [region_memories.scale_rect(rect, photo_scale) for rect in judged],
                         [region_memories.scale_rect(rect, photo_scale) for rect in without],
+                        lambda picture, homography: self._appearances.describe(picture, region, homography),
                     )
 
                 return RegionMemory.of(region, [with_start(request, scale, photo_scale, measure_variation)])
@@ -270,6 +280,17 @@ class Computer:
             result = with_start(request, scale, photo_scale, compare)
         except AlignmentFailed as error:
             raise alignment_failure(error) from error
+        unusual = self._appearances.unusual(memory, photo, result)
+        reported = [
+            *result.boxes,
+            *(replace(finding.difference, reason=MemoryReason.UNUSUAL) for finding in unusual),
+        ]
+        reported.sort(key=lambda difference: -difference.confidence)
+        result = replace(
+            result,
+            boxes=tuple(reported),
+            suppressed=tuple(finding for finding in result.suppressed if finding not in unusual),
+        )
         findings = [difference_box(difference) for difference in result.boxes]
         findings = self._second_opinions.with_opinions(
             request, ComparedPhoto(reference, region, scale, photo, result), findings
@@ -277,6 +298,18 @@ class Computer:
         alignment = entry_alignment(result.alignment, scale, request)
         opinion = (findings, not findings, entry_thresholds(request, parameters), alignment)
         return opinion, suppressed_boxes(result), region_memories.memory_entry(memory)
+
+    def _judge_appearance(
+        self, request: Request, wanted: AppearanceRequest, photo: NDArray[np.uint8]
+    ) -> tuple[_Findings, JudgedAppearance]:
+        """Compare the section of the photo where the region is in the reference image; nothing is aligned."""
+        reference, region, scale = self._region(request)
+        height, width = reference.shape[:2]
+        section = Rect(region.x / width, region.y / height, region.w / width, region.h / height)
+        passed = tuple(wanted.photos) or (str(request.reference),)
+        boxes, judged = self._appearances.judge(photo, section, passed, wanted.place)
+        used = entry_thresholds(request, comparison_parameters(request, reference, scale))
+        return (boxes, not boxes, used, None), judged
 
     def _region(self, request: Request) -> tuple[NDArray[np.uint8], Rect, float]:
         """The reference image as decoded, the region in px of that, and its scale."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from service.detection.appearance.comparing import Place
 from shared.wire.inspection import DetectionSettings
 
 
@@ -29,6 +30,18 @@ class OpinionRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class AppearanceRequest:
+    """A comparison by appearance in place of an alignment.
+
+    place: where a patch may lie. photos: paths of photos that passed; none: the reference image is the one
+    that did. All pictures show the same section.
+    """
+
+    place: Place
+    photos: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """A detection. Paths name local files.
 
@@ -40,7 +53,7 @@ class Request:
     an ONNX model count only inside. photo_sha256: if given, the findings of a model are cached. memory: file
     with the memory of the region, for reference-difference; None for none. rendered: file for the picture
     with the boxes; None for no picture. second_opinion: on the findings of reference-difference; None for
-    none.
+    none. appearance: for reference-difference, to compare by appearance alone; None to align.
     """
 
     kind: str
@@ -60,6 +73,7 @@ class Request:
     memory: str | None = None
     rendered: str | None = None
     second_opinion: OpinionRequest | None = None
+    appearance: AppearanceRequest | None = None
 
 
 def as_json(request: Request) -> dict[str, object]:
@@ -74,6 +88,10 @@ def to_request(fields: dict[str, Any]) -> Request:
     if opinion is not None:
         photos = tuple(to_request(photo) for photo in opinion["photos"])
         fields = {**fields, "second_opinion": OpinionRequest(**{**opinion, "photos": photos})}
+    appearance: dict[str, Any] | None = fields.get("appearance")
+    if appearance is not None:
+        wanted = AppearanceRequest(Place(appearance["place"]), tuple(appearance["photos"]))
+        fields = {**fields, "appearance": wanted}
     return Request(
         **{
             **fields,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.detection.reference_difference.alignment.align import align
 from service.detection.reference_difference.data import (
@@ -147,6 +148,7 @@ def photo_variation(
     kind: MemoryKind = MemoryKind.PASSED,
     judged: Sequence[Rect] = (),
     without: Sequence[Rect] = (),
+    describe: Callable[[Pyramid, Matrix], NDArray[np.int8]] | None = None,
 ) -> PhotoVariation:
     """The contribution of `photo` to the memory of the region: the differences reported without a memory.
 
@@ -154,7 +156,8 @@ def photo_variation(
     key, order, kind: of the photo, see `PhotoVariation`. judged: places, px of the photo, where a person
     rejected or confirmed findings, if the photo did not pass; nothing else of it counts, and confirmed
     findings count however faint they are. without: places, px of the photo, where a person kept a finding.
-    Raises AlignmentFailed.
+    describe: gives the look of a photo that passed as a whole, from the photo and its alignment (reference px
+    -> photo px). Raises AlignmentFailed.
     """
     wanted = parameters or Parameters()
     seen = examine(reference, region, photo, wanted, start)
@@ -172,7 +175,10 @@ def photo_variation(
             faint.append((view, part, sure))
     faint = sorted(faint, key=lambda one: -one[2])[:MAX_FAINT]
     places = tuple(difference_of(part, view)[0] for view, part, _ in faint)
-    return PhotoVariation(key, order, appearances(found), kind, places)
+    look = None
+    if describe is not None and kind is MemoryKind.PASSED and not without:
+        look = describe(Pyramid(photo), seen.alignment.homography)
+    return PhotoVariation(key, order, appearances(found), kind, places, look)
 
 
 def appearances(found: Iterable[tuple[Comparison, DifferencePart, float]]) -> tuple[Appearance, ...]:

@@ -179,3 +179,45 @@ def test_unknown_model_and_setting_are_reported(
     for text in ("{bad", "[1]"):
         assert main(["model", "add", photo, "--settings", text], settings) == 1
         assert "--settings is no JSON" in capsys.readouterr().err
+
+
+def test_a_fixed_camera_compares_by_appearance(
+    tmp_path: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    random = np.random.default_rng(4)
+    surface = np.kron(random.integers(40, 200, (8, 8, 3)), np.ones((60, 60, 1))).astype(np.uint8)
+    paths = []
+    for number in range(5):
+        image = cv2.add(surface, random.integers(0, 12, surface.shape).astype(np.uint8))
+        if number == 4:
+            image[300:420, 60:180] = random.integers(0, 256, (120, 120, 3))
+        paths.append(tmp_path / f"{number}.png")
+        paths[-1].write_bytes(bytes(cv2.imencode(".png", image)[1]))
+    usual, broken = map(str, paths[3:])
+    passed = ["--place", "fixed", "--reference", str(paths[0]), "--passed", *map(str, paths[:3])]
+
+    assert main(["detect", *passed, "--photo", usual], settings) == 0
+    assert main(["detect", *passed, "--photo", broken], settings) == 0
+    assert main(["detect", *passed, "--photo", broken, "--region", "0,0,1,0.5"], settings) == 0
+    first, second, upper = lines(capsys.readouterr().out)
+
+    assert first["passed"] is True
+    assert first["appearance"]["share"] > 0.01
+    assert first["appearance"]["photos"] == 3
+    assert second["passed"] is False
+    assert second["appearance"]["share"] < 0.01
+    assert second["alignment"] is None
+    box = second["boxes"][0]
+    assert (box["x1"] + box["x2"]) / 2 == pytest.approx(120, abs=40)
+    assert (box["y1"] + box["y2"]) / 2 == pytest.approx(360, abs=40)
+    assert upper["passed"] is True
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--passed", "a.png"], ["--place", "fixed", "--memory", "m"], ["--place", "fixed", "--model", "m.onnx"]],
+)
+def test_options_for_appearance_fit_together(options: list[str], folder: Path, settings: Settings) -> None:
+    pair = ["--reference", str(folder / "reference.png"), "--photo", str(folder / "photo.png")]
+    with pytest.raises(SystemExit):
+        main(["detect", *pair, *options], settings)

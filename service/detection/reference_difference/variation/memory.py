@@ -14,13 +14,13 @@ from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.wire.memory import MemoryKind
 
-VERSION = 2
+VERSION = 3
 """The version of the contents of a memory. Another version is rebuilt from the photos."""
 OLDEST: Final = 4
 NEWEST: Final = 20
 """The number of oldest and newest photos in a memory, for permanent and for present differences."""
-MAX_APPEARANCES: Final = 24
-"""Differences of one photo, the strongest."""
+MAX_APPEARANCES: Final = 64
+"""Differences of one photo, the strongest: a populated board has 31 to 54."""
 MAX_FAINT: Final = 64
 MAX_SIDE: Final = 96
 """The most px of a side of an appearance."""
@@ -64,7 +64,8 @@ class PhotoVariation:
     key: identifies the photo, such as the SHA-256 of its file. order: a number that grows with the time of
     the photo. kind: whether the photo passed, or a person rejected these findings, or confirmed them by
     failing the item; in the last two cases the rest of the photo does not count. faint: places of differences
-    too faint to be reported, px of the reference image, which permit nothing.
+    too faint to be reported, px of the reference image, which permit nothing. look: the patch features of the
+    region in a photo that passed, int8 (rows, columns, channels), see `compute.appearances`; None without.
     """
 
     key: str
@@ -72,6 +73,7 @@ class PhotoVariation:
     appearances: tuple[Appearance, ...]
     kind: MemoryKind = MemoryKind.PASSED
     faint: tuple[Rect, ...] = ()
+    look: NDArray[np.int8] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

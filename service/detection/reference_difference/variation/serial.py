@@ -7,11 +7,11 @@ The format, all numbers little-endian:
 | 4 | `WRM1` |
 | 4 | length of the header, unsigned |
 | n | header: JSON in UTF-8, keys sorted |
-| rest | one zlib stream: the values of all appearances one after another, int8 (height, width, 3) |
+| rest | one zlib stream of int8: for each photo its appearances (height, width, 3) and its look (see below) |
 
 The header has `version` (`memory.VERSION`), `region` [x, y, w, h] in px of the reference image, and
 `photos`: each with `key`, `order`, `kind`, `faint` (boxes) and `appearances` (`box`, `size` [width,
-height] of its values). The same memory gives the same bytes.
+height] of its values), and `look` ([rows, columns, channels], or null). The same memory gives the same bytes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ from shared.wire.memory import MemoryKind
 _MAGIC: Final = b"WRM1"
 _LENGTH: Final = struct.Struct("<4sI")
 _MAX_HEADER: Final = 4_000_000
-_MAX_VALUES: Final = len(MemoryKind) * (OLDEST + NEWEST) * MAX_APPEARANCES * MAX_SIDE * MAX_SIDE * 3
+_MAX_LOOK: Final = 200_000
+_MAX_PHOTO: Final = MAX_APPEARANCES * MAX_SIDE * MAX_SIDE * 3 + _MAX_LOOK
+_MAX_VALUES: Final = len(MemoryKind) * (OLDEST + NEWEST) * _MAX_PHOTO
 
 
 class MemoryUnreadable(ValueError):  # noqa: N818 - an answer, not a fault
@@ -54,6 +56,7 @@ def to_bytes(memory: RegionMemory) -> bytes:
             "order": photo.order,
             "kind": str(photo.kind),
             "faint": [_numbers(box) for box in photo.faint],
+            "look": None if photo.look is None else list(photo.look.shape),
             "appearances": [
                 {
                     "box": _numbers(appearance.box),
@@ -67,7 +70,12 @@ def to_bytes(memory: RegionMemory) -> bytes:
     fields = {"version": VERSION, "region": _numbers(memory.region), "photos": photos}
     header = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
     values = b"".join(
-        appearance.values.tobytes() for photo in memory.photos for appearance in photo.appearances
+        array.tobytes()
+        for photo in memory.photos
+        for array in (
+            *(appearance.values for appearance in photo.appearances),
+            *(() if photo.look is None else (photo.look,)),
+        )
     )
     return _LENGTH.pack(_MAGIC, len(header)) + header + zlib.compress(values, 6)
 
@@ -101,11 +109,18 @@ def _memory(header: Any, values: bytes) -> RegionMemory:
             appearance_values = np.frombuffer(values, np.int8, count, at).reshape(height, width, 3)
             appearances.append(Appearance(Rect(*map(float, fields["box"])), appearance_values))
             at += count
+        look = None
+        if photo["look"] is not None:
+            rows, columns, channels = (int(size) for size in photo["look"])
+            count = rows * columns * channels
+            if min(rows, columns, channels) <= 0 or count > _MAX_LOOK:
+                raise MemoryUnreadable("not a memory")
+            look = np.frombuffer(values, np.int8, count, at).reshape(rows, columns, channels)
+            at += count
         faint = tuple(Rect(*map(float, box)) for box in photo["faint"])
+        kind = MemoryKind(photo["kind"])
         photos.append(
-            PhotoVariation(
-                str(photo["key"]), float(photo["order"]), tuple(appearances), MemoryKind(photo["kind"]), faint
-            )
+            PhotoVariation(str(photo["key"]), float(photo["order"]), tuple(appearances), kind, faint, look)
         )
     return RegionMemory(Rect(*map(float, header["region"])), tuple(photos))
 

@@ -84,6 +84,7 @@ def test_second_opinion_stands_below_the_label_and_in_the_tooltip(qtbot: QtBot) 
         (MemoryReason.NEW_LINE, "Memory: new thin line", "not this thin dark line"),
         (MemoryReason.LASTING, "Memory: lasting change", "it appeared and stayed, or it grows"),
         (MemoryReason.FAILED, "Memory: failed before", "an item failed for a similar finding"),
+        (MemoryReason.UNUSUAL, "Memory: unusual look", "this place looks unlike all of them"),
         (MemoryReason.REST, "Memory: partly explained", "not this part"),
     ],
 )

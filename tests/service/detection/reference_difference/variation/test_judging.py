@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -414,3 +415,18 @@ def test_a_place_that_never_varied_needs_less_evidence() -> None:
     assert after.box == before.box
     odds = [one.confidence / (1 - one.confidence) for one in (before, after)]
     assert odds[1] == pytest.approx(2 * odds[0], rel=0.05)
+
+
+def test_a_photo_of_a_board_keeps_its_many_differences() -> None:
+    board = np.full((480, 640, 3), 120, np.uint8)
+    board += np.random.default_rng(3).integers(0, 40, board.shape, np.uint8)
+    board = np.asarray(cv2.GaussianBlur(board, (0, 0), 2), np.uint8)
+    for x, y in itertools.product(range(20, 640, 50), range(20, 480, 60)):
+        cv2.rectangle(board, (x, y), (x + 20, y + 26), (40 + x % 90, 90, 60 + y % 120), -1)
+    changed = board.copy()
+    for x, y in itertools.product(range(45, 620, 100), range(36, 460, 70)):
+        cv2.circle(changed, (x, y), 5, (240, 240, 240), -1)
+
+    variation = photo_variation(board, Rect(0, 0, 640, 480), changed, "1", 1)
+
+    assert len(variation.appearances) > 30

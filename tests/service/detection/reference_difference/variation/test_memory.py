@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -89,17 +91,30 @@ def test_a_memory_is_read_as_it_was_written(parts: list[tuple[int, int, int, Mem
         )
 
 
-@pytest.mark.parametrize("damage", ["short", "magic", "version", "values", "nothing", "size", "kind"])
+def test_looks_are_read_as_they_were_written() -> None:
+    look = np.arange(-60, 60, dtype=np.int8).reshape(4, 5, 6)
+    photos = [photo(1, appearance()), replace(photo(2, appearance(3, 4)), look=look), photo(3, appearance())]
+
+    read = serial.from_bytes(serial.to_bytes(RegionMemory.of(REGION, photos)))
+
+    assert [variation.look is None for variation in read.photos] == [True, False, True]
+    assert np.array_equal(read.photos[1].look, look)  # type: ignore[arg-type]
+    assert np.array_equal(read.photos[2].appearances[0].values, appearance().values)
+
+
+@pytest.mark.parametrize("damage", ["short", "magic", "version", "values", "nothing", "size", "kind", "look"])
 def test_bytes_other_than_a_memory_are_refused(damage: str) -> None:
-    data = serial.to_bytes(RegionMemory.of(REGION, [photo(1, appearance())]))
+    look = np.ones((2, 3, 4), np.int8)
+    data = serial.to_bytes(RegionMemory.of(REGION, [replace(photo(1, appearance()), look=look)]))
     broken = {
         "short": data[:30],
         "magic": b"PNG1" + data[4:],
-        "version": data.replace(b'"version":2', b'"version":9'),
+        "version": data.replace(b'"version":3', b'"version":9'),
         "values": data[:-8],
         "nothing": b"",
         "kind": data.replace(b'"kind":"passed"', b'"kind":"parsed"'),
         "size": data.replace(b'"size":[30,20]', b'"size":[99,99]'),
+        "look": data.replace(b'"look":[2,3,4]', b'"look":[2,3,9]'),
     }[damage]
     with pytest.raises(serial.MemoryUnreadable):
         serial.from_bytes(broken)

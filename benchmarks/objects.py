@@ -1,0 +1,243 @@
+"""Measures the comparison by appearance on photos of one object, good and bad, that you have.
+
+    python -m benchmarks.objects --set NAME=DIR ... [--passed 1 3 10] [--draws N] [--misses DIR]
+
+DIR has good photos to compare with in `train/good` or `good`, and photos to judge in `test/good` and in other
+folders of `test`, the layout of MVTec AD. Prints one JSON line per figure (`benchmarks/figures.py`). Of each
+number of passed photos, `--draws` parts of the good ones are used, in the order of their names, and figures
+are means over them. The floor is a peer in the same run: blocks 4 and 10 of the same backbone, the nearest
+patch anywhere, the mean of the five largest distances. It has no limit, so it neither passes nor fails a
+photo. `--misses` receives a picture of each bad photo that passes and of each good one that does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+from benchmarks.figures import print_figure, print_skipped
+from benchmarks.second_opinions import roc_area
+from service.detection.appearance.backbone import SIDE, BuiltInBackbone
+from service.detection.appearance.comparing import Appearance, AppearanceMemory
+from service.detection.appearance.efficientnet import backbone_model
+from service.detection.onnx.backbone import Features
+from shared.images.cv import cv2
+
+GOALS: Final = {
+    ("bottle", 1): 0.99,
+    ("bottle", 3): 0.995,
+    ("bottle", 10): 0.995,
+    ("transistor", 1): 0.85,
+    ("transistor", 3): 0.92,
+    ("transistor", 10): 0.95,
+}
+SHARE_GOAL, SECONDS_GOAL, BYTES_GOAL = 0.9, 0.25, 5 * 2**20
+_ENDINGS: Final = (".png", ".jpg", ".jpeg")
+
+Image = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class ObjectPhotos:
+    """Paths of good photos to compare with, and of good and bad photos to judge."""
+
+    passed: list[Path]
+    good: list[Path]
+    bad: list[Path]
+
+
+def find_photos(folder: Path) -> ObjectPhotos:
+    """Return the photos in `folder`. Raises FileNotFoundError if one of the three groups has none."""
+    train = folder / "train" / "good"
+    photos = ObjectPhotos(
+        _list_photos(train if train.is_dir() else folder / "good"),
+        _list_photos(folder / "test" / "good"),
+        [
+            photo
+            for kind in sorted((folder / "test").glob("*"))
+            if kind.name != "good"
+            for photo in _list_photos(kind)
+        ],
+    )
+    if not (photos.passed and photos.good and photos.bad):
+        raise FileNotFoundError(f"{folder} lacks photos in train/good, test/good or other folders of test")
+    return photos
+
+
+def _list_photos(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("*") if path.suffix.lower() in _ENDINGS)
+
+
+def read_photo(path: Path) -> Image:
+    """Return the photo, BGR. Raises ValueError if it is no picture."""
+    image = cv2.imdecode(np.frombuffer(path.read_bytes(), np.uint8), cv2.IMREAD_COLOR)
+    if image is None:
+        raise ValueError(f"{path} is no picture")
+    return np.asarray(image, np.uint8)
+
+
+class Peer:
+    """Nearest-patch comparison in its shortest form."""
+
+    def __init__(self) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        self._session: Any = onnxruntime.InferenceSession(
+            backbone_model(), options, providers=["CPUExecutionProvider"]
+        )
+
+    def features(self, image: Image) -> NDArray[np.float32]:
+        """Return the patches, each of length 1."""
+        tensor = cv2.resize(image, (SIDE, SIDE), interpolation=cv2.INTER_AREA)[:, :, ::-1]
+        outputs = self._session.run(None, {"image": tensor.transpose(2, 0, 1)[None].astype(np.float32)})
+        layers = []
+        for output in (outputs[0], outputs[2]):
+            layer = np.ascontiguousarray(output[0].transpose(1, 2, 0))
+            layer = cv2.resize(layer, (20, 20), interpolation=cv2.INTER_AREA)
+            layers.append(layer / np.linalg.norm(layer, axis=2, keepdims=True))
+        patches = np.concatenate(layers, axis=2).reshape(400, -1)
+        return np.asarray(patches / np.linalg.norm(patches, axis=1, keepdims=True), np.float32)
+
+    def distance(self, photo: NDArray[np.float32], passed: Sequence[NDArray[np.float32]]) -> float:
+        """Return the mean of the five largest distances to the nearest patch."""
+        alike = photo @ np.concatenate(passed).T
+        return float(1 - np.sort(alike.max(axis=1))[:5].mean())
+
+
+@dataclass(frozen=True)
+class Described:
+    """A photo, its features and those of the peer."""
+
+    path: Path
+    features: Features
+    peer: NDArray[np.float32]
+
+
+class Describer:
+    """Computes features and the mean of the processor time."""
+
+    def __init__(self) -> None:
+        self._backbone, self._peer = BuiltInBackbone(), Peer()
+        self._seconds: list[float] = []
+
+    def describe(self, paths: Iterable[Path]) -> list[Described]:
+        """Read the photos and compute their features."""
+        described = []
+        for path in paths:
+            start = time.process_time()
+            image = read_photo(path)
+            features = self._backbone.features(image)
+            self._seconds.append(time.process_time() - start)
+            described.append(Described(path, features, self._peer.features(image)))
+        return described
+
+    @property
+    def seconds(self) -> float:
+        """The processor time for reading and describing one photo."""
+        return float(np.mean(self._seconds))
+
+
+def measure_set(name: str, folder: Path, counts: Sequence[int], draws: int, misses: Path | None) -> None:
+    """Print the figures of one set."""
+    photos = find_photos(folder)
+    describer, peer = Describer(), Peer()
+    passed = describer.describe(photos.passed[: max(counts) * draws])
+    good, bad = describer.describe(photos.good), describer.describe(photos.bad)
+    for count in counts:
+        areas, peer_areas, passing, failing, seconds = [], [], [], [], []
+        for start in range(0, min(count * draws, len(passed) - count + 1), count):
+            used = passed[start : start + count]
+            memory = AppearanceMemory.of([photo.features for photo in used])
+            started = time.process_time()
+            judged = [[memory.judge(photo.features) for photo in group] for group in (good, bad)]
+            seconds.append((time.process_time() - started) / (len(good) + len(bad)))
+            areas.append(roc_area(*([found.distance for found in group] for group in reversed(judged))))
+            patches = [photo.peer for photo in used]
+            peer_areas.append(
+                roc_area(*([peer.distance(photo.peer, patches) for photo in group] for group in (bad, good)))
+            )
+            passing.append(np.mean([found.passed for found in judged[0]]))
+            failing.append(np.mean([not found.passed for found in judged[1]]))
+            if misses is not None and start == 0:
+                for group, found in ((good, judged[0]), (bad, judged[1])):
+                    _draw_misses(misses / f"{name}-{count}", group, found, is_bad=group is bad)
+        figure = f"{name}, {count} passed"
+        print_figure(
+            f"{figure}: area under the ROC curve",
+            float(np.mean(areas)),
+            "",
+            goal=GOALS.get((name, count)),
+            at_least=True,
+            floor=float(np.mean(peer_areas)),
+            least=round(min(areas), 3),
+            good=len(good),
+            bad=len(bad),
+            draws=len(areas),
+            place=str(memory.place),
+        )
+        has_goal = count >= 3 and name in {known for known, _ in GOALS}
+        share_goal = SHARE_GOAL if has_goal else None
+        print_figure(f"{figure}: good that pass", float(np.mean(passing)), "", goal=share_goal, at_least=True)
+        share_goal = SHARE_GOAL if name == "bottle" and count >= 3 else None
+        print_figure(f"{figure}: bad that fail", float(np.mean(failing)), "", goal=share_goal, at_least=True)
+        print_figure(
+            f"{figure}: processor time of a photo",
+            describer.seconds + float(np.mean(seconds)),
+            "s",
+            goal=SECONDS_GOAL,
+            comparing=round(float(np.mean(seconds)), 4),
+        )
+        print_figure(f"{figure}: memory", memory.patches.nbytes, "bytes", goal=BYTES_GOAL)
+
+
+def _draw_misses(
+    folder: Path, photos: Sequence[Described], found: Sequence[Appearance], is_bad: bool
+) -> None:
+    """Save the photos that are judged wrongly, beside their heat map: red is at the limit."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for photo, appearance in zip(photos, found, strict=True):
+        if appearance.passed != is_bad:
+            continue
+        image = cv2.resize(read_photo(photo.path), (480, 480), interpolation=cv2.INTER_AREA)
+        levels = np.clip(appearance.heat * 255, 0, 255).astype(np.uint8)
+        heat = cv2.applyColorMap(cv2.resize(levels, (480, 480)), cv2.COLORMAP_JET)
+        kind = "passes" if is_bad else "fails"
+        name = f"{kind}-{photo.path.parent.name}-{photo.path.stem}.jpg"
+        data = cv2.imencode(".jpg", np.hstack([image, cv2.addWeighted(image, 0.5, heat, 0.5, 0)]))[1]
+        (folder / name).write_bytes(data.tobytes())
+
+
+def _parse_set(text: str) -> tuple[str, Path]:
+    name, separator, folder = text.partition("=")
+    if not (name and separator and folder):
+        raise argparse.ArgumentTypeError("write NAME=DIR")
+    return name, Path(folder)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.objects", description=__doc__)
+    parser.add_argument("--set", dest="sets", type=_parse_set, action="append", required=True)
+    parser.add_argument("--passed", type=int, nargs="+", default=[1, 3, 10])
+    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--misses", type=Path)
+    options = parser.parse_args(arguments)
+    for name, folder in options.sets:
+        try:
+            measure_set(name, folder, options.passed, options.draws, options.misses)
+        except FileNotFoundError as error:
+            print_skipped(f"{name}: area under the ROC curve", str(error))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,198 @@
+"""Compares the patches of a photo with those of the photos that passed.
+
+The distance of a patch is the cosine distance to its nearest neighbour among the patches of the passed
+photos, as in PatchCore (Roth et al. 2022) and AnomalyDINO (Damm et al. 2024): of all patches, or only of
+those at about the same place. How unusual a photo is follows from its most distant patches. The passed
+photos are compared with each other in the same way (leave one out), so the result is a share of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.onnx.backbone import Features
+from shared.geometry import Rect
+from shared.images.cv import cv2
+
+Distances = NDArray[np.float32]
+"""(rows, columns): the distance of each patch, 0 (equal) to 2."""
+
+MAX_PHOTOS: Final = 24
+"""The most photos of a memory: 4.5 MB of features. Of more, those that differ most from each other stay."""
+PASSING_SHARE: Final = 0.01
+"""A photo passes if at least this share of passed photos is as unusual."""
+
+_RADIUS: Final = 1
+"""In patches: how far an object may lie from the same place."""
+_COUNTED: Final = 0.03
+"""The share of the patches that count, the most distant ones."""
+_ANYWHERE: Final = 1.7
+"""Places count unless the passed photos are this many times as far from each other when they do."""
+_LEAST_SPREAD: Final = 0.252
+"""Standard deviation of the logarithm: it puts the limit of `PASSING_SHARE` at 1.8 times the usual distance.
+Later photos differ more from passed ones than those do from each other: by half on MVTec transistor."""
+_SPREAD_PHOTOS: Final = 4
+"""The least spread counts as much as this many photos against the measured one."""
+_GROSS: Final = 0.4
+"""The limit with one passed photo: nothing says how much photos differ, so only gross changes exceed it."""
+_LEAST_DISTANCE: Final = 1e-3
+"""A smaller usual distance is rounding, since features have half precision."""
+
+
+class Place(StrEnum):
+    """Where a patch may have its nearest neighbour: about the `SAME` place, or `ANYWHERE`."""
+
+    SAME = "same"
+    ANYWHERE = "anywhere"
+
+
+@dataclass(frozen=True, slots=True)
+class UnusualPart:
+    """A part of a photo that is unlike the passed photos.
+
+    box: in fractions of the picture. ratio: of its distance to the limit, at least 1.
+    """
+
+    box: Rect
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """How a photo looks beside the passed photos.
+
+    heat: the distance of each patch in units of the limit. distance: of the photo. share: the expected share
+    of passed photos that are as unusual, 0 to 1; None with one passed photo. parts: the most unusual first.
+    """
+
+    heat: Distances
+    distance: float
+    share: float | None
+    passed: bool
+    parts: tuple[UnusualPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AppearanceMemory:
+    """The patches of the passed photos, float16 (photos, rows, columns, channels).
+
+    usual: the distance of passed photos from each other (geometric mean); None with one photo. spread: the
+    standard deviation of its logarithm.
+    """
+
+    patches: NDArray[np.float16]
+    place: Place
+    usual: float | None
+    spread: float
+
+    @classmethod
+    def of(cls, photos: Sequence[Features], place: Place | None = None) -> AppearanceMemory:
+        """The memory of photos that passed, at least one, all of the same size.
+
+        place: None lets the photos choose. Of one photo it is the same place.
+        """
+        patches = np.stack(_differing(photos))
+        if len(patches) == 1:
+            return cls(patches, place or Place.SAME, None, _LEAST_SPREAD)
+        distances = {
+            candidate: [
+                photo_distance(nearest(photo, np.delete(patches, number, axis=0), candidate))
+                for number, photo in enumerate(patches)
+            ]
+            for candidate in ([place] if place else Place)
+        }
+        chosen = place or _choose(distances[Place.SAME], distances[Place.ANYWHERE])
+        logarithms = np.log(np.maximum(distances[chosen], _LEAST_DISTANCE))
+        squares = float(((logarithms - logarithms.mean()) ** 2).sum())
+        measured = (_SPREAD_PHOTOS * _LEAST_SPREAD**2 + squares) / (_SPREAD_PHOTOS + len(patches) - 1)
+        spread = max(math.sqrt(measured), _LEAST_SPREAD)
+        return cls(patches, chosen, math.exp(float(logarithms.mean())), spread)
+
+    @property
+    def limit(self) -> float:
+        """The largest distance of a photo that passes."""
+        if self.usual is None:
+            return _GROSS
+        return self.usual * math.exp(NormalDist(0, self.spread).inv_cdf(1 - PASSING_SHARE))
+
+    def judge(self, photo: Features) -> Appearance:
+        """How a photo looks beside the passed ones."""
+        distances = nearest(photo, self.patches, self.place)
+        distance = photo_distance(distances)
+        share = None
+        if self.usual is not None:
+            ratio = max(distance, _LEAST_DISTANCE) / self.usual
+            share = 1 - NormalDist(0, self.spread).cdf(math.log(ratio))
+        heat = np.asarray(distances / self.limit, np.float32)
+        passed = distance <= self.limit
+        return Appearance(heat, distance, share, passed, () if passed else _parts(heat))
+
+
+def nearest(photo: Features, others: NDArray[np.float16], place: Place) -> Distances:
+    """The distance of each patch of `photo` to the nearest of `others` (photos, rows, columns, channels)."""
+    queries = photo.astype(np.float32)
+    rows, columns, channels = queries.shape
+    best = np.full((rows, columns), -1, np.float32)
+    for other in others:
+        neighbours = other.astype(np.float32)
+        if place is Place.ANYWHERE:
+            alike = queries.reshape(-1, channels) @ neighbours.reshape(-1, channels).T
+            np.maximum(best, alike.max(axis=1).reshape(rows, columns), out=best)
+            continue
+        for down in range(-_RADIUS, _RADIUS + 1):
+            for across in range(-_RADIUS, _RADIUS + 1):
+                here = _shifted(rows, -down), _shifted(columns, -across)
+                there = _shifted(rows, down), _shifted(columns, across)
+                alike = np.einsum("rck,rck->rc", queries[here], neighbours[there])
+                np.maximum(best[here], alike, out=best[here])
+    return np.asarray(np.clip(1 - best, 0, 2), np.float32)
+
+
+def photo_distance(distances: Distances) -> float:
+    """The distance of a photo: the mean of its most distant patches."""
+    counted = max(round(distances.size * _COUNTED), 1)
+    return float(np.sort(distances, axis=None)[-counted:].mean())
+
+
+def _shifted(length: int, by: int) -> slice:
+    return slice(max(by, 0), length + min(by, 0))
+
+
+def _choose(same: Sequence[float], anywhere: Sequence[float]) -> Place:
+    return Place.ANYWHERE if np.mean(same) > _ANYWHERE * np.mean(anywhere) else Place.SAME
+
+
+def _differing(photos: Sequence[Features]) -> list[Features]:
+    """At most `MAX_PHOTOS` of the photos: each is the one that differs most from those before it.
+
+    Differences at the same place suffice, so a hundred photos are compared in a moment.
+    """
+    if len(photos) <= MAX_PHOTOS:
+        return list(photos)
+    flat = np.stack([photo.ravel() for photo in photos]).astype(np.float32)
+    flat /= np.linalg.norm(flat, axis=1, keepdims=True)
+    chosen = [0]
+    alike = flat @ flat[0]
+    while len(chosen) < MAX_PHOTOS:
+        chosen.append(int(alike.argmin()))
+        np.maximum(alike, flat @ flat[chosen[-1]], out=alike)
+    return [photos[number] for number in sorted(chosen)]
+
+
+def _parts(heat: Distances) -> tuple[UnusualPart, ...]:
+    rows, columns = heat.shape
+    _, labels, boxes, _ = cv2.connectedComponentsWithStats((heat > 1).astype(np.uint8))
+    parts = [
+        UnusualPart(Rect(x / columns, y / rows, w / columns, h / rows), float(heat[labels == number].max()))
+        for number, (x, y, w, h, _) in enumerate(boxes.tolist())
+        if number
+    ]
+    return tuple(sorted(parts, key=lambda part: -part.ratio))

@@ -1,0 +1,102 @@
+"""Comparing with passed photos: what is usual passes, at its place or anywhere, and the rest has parts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from service.detection.appearance.comparing import MAX_PHOTOS, AppearanceMemory, Place
+from service.detection.onnx.backbone import Features
+
+SIZE, CHANNELS = 12, 48
+SURFACE = np.random.default_rng(0).normal(size=(SIZE, SIZE, CHANNELS))
+
+
+def photo(seed: int, noise: float = 0.2, moved: int = 0) -> Features:
+    """Features of the surface with noise, moved by a number of patches."""
+    values = np.roll(SURFACE, moved, axis=1)
+    values = values + noise * np.random.default_rng(seed + 1).normal(size=values.shape)
+    return np.asarray(values / np.linalg.norm(values, axis=2, keepdims=True), np.float16)
+
+
+def broken(seed: int) -> Features:
+    """A photo with four patches that no other photo has."""
+    features = photo(seed)
+    other = np.random.default_rng(99).normal(size=(2, 2, CHANNELS))
+    features[3:5, 6:8] = other / np.linalg.norm(other, axis=2, keepdims=True)
+    return features
+
+
+@pytest.mark.parametrize("count", [2, 3, 10])
+def test_a_usual_photo_passes_and_a_broken_one_has_a_part_where_it_broke(count: int) -> None:
+    memory = AppearanceMemory.of([photo(seed) for seed in range(count)])
+
+    usual, unusual = memory.judge(photo(50)), memory.judge(broken(51))
+
+    assert usual.passed
+    assert usual.parts == ()
+    assert not unusual.passed
+    assert [(part.box.x, part.box.y, part.box.w, part.box.h) for part in unusual.parts] == [
+        pytest.approx((6 / SIZE, 3 / SIZE, 2 / SIZE, 2 / SIZE))
+    ]
+    assert unusual.parts[0].ratio > 1
+
+
+def test_the_share_is_half_for_a_usual_photo_and_tiny_for_a_broken_one() -> None:
+    memory = AppearanceMemory.of([photo(seed) for seed in range(10)])
+
+    usual, unusual = memory.judge(photo(50)).share, memory.judge(broken(51)).share
+
+    assert usual == pytest.approx(0.5, abs=0.15)
+    assert unusual is not None
+    assert unusual < 0.001
+
+
+def test_one_photo_gives_no_share_and_shows_only_gross_changes() -> None:
+    memory = AppearanceMemory.of([photo(1)])
+
+    assert memory.judge(photo(2)).passed
+    assert memory.judge(photo(2)).share is None
+    assert not memory.judge(broken(3)).passed
+    assert memory.judge(photo(4, noise=0.4)).passed
+
+
+def test_photos_of_a_fixed_camera_choose_the_same_place() -> None:
+    memory = AppearanceMemory.of([photo(seed) for seed in range(5)])
+
+    assert memory.place is Place.SAME
+    assert not memory.judge(photo(50, moved=4)).passed
+
+
+def test_photos_of_an_object_that_lies_anywhere_choose_anywhere() -> None:
+    memory = AppearanceMemory.of([photo(seed, moved=seed * 3) for seed in range(4)])
+
+    assert memory.place is Place.ANYWHERE
+    assert memory.judge(photo(50, moved=5)).passed
+    assert not memory.judge(broken(51)).passed
+
+
+def test_a_person_can_choose_the_place() -> None:
+    photos = [photo(seed) for seed in range(5)]
+
+    memory = AppearanceMemory.of(photos, Place.ANYWHERE)
+
+    assert memory.place is Place.ANYWHERE
+    assert memory.judge(photo(50, moved=4)).passed
+
+
+def test_equal_photos_leave_room_for_rounding() -> None:
+    memory = AppearanceMemory.of([photo(1)] * 3)
+
+    assert memory.judge(photo(1)).passed
+    assert memory.limit > 0
+
+
+def test_of_many_photos_those_that_differ_stay() -> None:
+    alike = [photo(seed, noise=0.01) for seed in range(60)]
+    different = photo(100, moved=3)
+
+    memory = AppearanceMemory.of([*alike, different])
+
+    assert len(memory.patches) == MAX_PHOTOS
+    assert any(np.array_equal(stays, different) for stays in memory.patches)
