@@ -190,7 +190,8 @@ def test_forged_release_or_reopening_is_found(sealed_record: SealedRecord) -> No
 # The rows are the same for every byte, because the compared bytes are in the folder of files.
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 def test_each_changed_byte_of_a_file_is_found(sealed_record: SealedRecord) -> None:
-    (sha256,) = sealed_record.database.read_now(lambda session: session.execute(select(FILE.c.sha256)).one())
+    of_photo = select(FILE.c.sha256).where(FILE.c.file_id == sealed_record.ids["file_id"])
+    (sha256,) = sealed_record.database.read_now(lambda session: session.execute(of_photo).one())
     path = sealed_record.files / FILES.name(sha256)
     whole = path.read_bytes()
     for at in range(len(whole)):
@@ -239,7 +240,7 @@ def test_command_reports_the_differences(
 ) -> None:
     arguments = ["audit", "verify", "--record", sealed_record.record]
     assert verify_audit.main(arguments, settings) == 0
-    assert "the record and its 1 file(s) are as they were sealed" in capsys.readouterr().out
+    assert "the record and its 2 file(s) are as they were sealed" in capsys.readouterr().out
     sealed_record.write(update(ITEM).values(description="改"))
     assert verify_audit.main(arguments, settings) == 1
     output = capsys.readouterr().out
