@@ -15,11 +15,13 @@ from service.face.engines.engine import (
     FaceEngine,
     PictureAnalysis,
     analyse,
+    coarse,
     embed_face,
     score,
 )
 from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode, picture_bytes, read_header
-from service.face.liveness.decision import decide, find_peak, measure_motion
+from service.face.liveness.decision import REACTION_MS, decide, find_peak, measure_motion
+from service.face.liveness.direction import measure_side, shows_side, turns_to_side
 from service.face.liveness.movements import Evidence, Reason, Step, Verdict
 from service.face.liveness.tracking import track
 from shared.images.cv import cv2
@@ -30,6 +32,8 @@ FIRST_FRAMES = 3
 MAX_FRAME_PIXELS = 1280 * 960
 # For one comparison of two frames; rendered heads turned by 30 degrees keep half of the distance to it.
 FALSE_MATCH_RATE = 1e-3
+# Each so many frames of a turn are searched for its landmarks until one shows it.
+LANDMARK_STEP = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,11 +81,37 @@ def judge(
     tracks = track(greys, first.faces[0].eyes)
     motion = measure_motion(times[skipped:], tracks)
     verdict = decide(motion, steps, earlier)
+    if verdict.reason in (Reason.LIVE, Reason.IN_DOUBT) and not all(
+        _landmarks_show(engine, tracked, times[skipped:], step, first.faces[0])
+        for step in steps
+        if turns_to_side(step.movement)
+    ):
+        return SequenceAnalysis(Verdict(Reason.WRONG_MOVEMENT, 0.0), first)
     if verdict.reason in (Reason.LIVE, Reason.IN_DOUBT):
         keys = sorted({*(find_peak(motion, step) for step in steps), len(tracked) - 1})
         if not _shows_same_face(engine, first.embedding, [tracked[key] for key in keys], first.faces[0]):
             verdict = Verdict(Reason.OTHER_FACE, 0.0)
     return SequenceAnalysis(verdict, first)
+
+
+def _landmarks_show(
+    engine: FaceEngine, frames: Sequence[Pixels], times: Sequence[float], step: Step, face: DetectedFace
+) -> bool:
+    """Whether a frame in the time of `step` shows a face turned to its side as seen from `face`. The tracks
+    alone take a turn to one side for a turn to the other on films of real people.
+    """
+    start = measure_side(face.eyes, face.nose)
+    within = [
+        frame
+        for frame, at in zip(frames, times, strict=True)
+        if step.from_ms + REACTION_MS <= at <= step.to_ms
+    ]
+    # From the end, where the turn is largest.
+    for frame in within[::-LANDMARK_STEP]:
+        found = coarse(engine, frame)
+        if found and shows_side(step.movement, start, measure_side(found[0].eyes, found[0].nose)):
+            return True
+    return False
 
 
 def _shows_same_face(

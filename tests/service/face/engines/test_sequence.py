@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from service.face.engines import sequence
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.messages import (
     FaceRequest,
@@ -18,7 +19,7 @@ from service.face.engines.messages import (
 )
 from service.face.engines.picture import BadPicture, PictureFault
 from service.face.engines.sequence import SequenceAnalysis, film_frame, judge
-from service.face.liveness.movements import Movement, Reason, Step
+from service.face.liveness.movements import Movement, Reason, Step, Verdict
 from shared.images.cv import cv2
 from shared.samples import faces, heads
 from shared.samples.heads import Pixels, Pose, Scene, Shape, Texture
@@ -63,6 +64,15 @@ def test_another_face_at_the_end_is_refused(dlib_engine: DlibEngine, film: list[
     )
     frames = [*film[:-1], heads.render_head_frame(other, Shape(), Pose(yaw=10), _SCENE)]
     assert not judge(dlib_engine, frames, TIMES, [STEP]).verdict.live
+
+
+def test_landmarks_that_turn_to_the_other_side_refuse_the_film(
+    dlib_engine: DlibEngine, film: list[Pixels], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As on films of real people, the tracks are wrong about the side.
+    monkeypatch.setattr(sequence, "decide", lambda *_: Verdict(Reason.LIVE, 1.0))
+    other_side = [Step(Movement.RIGHT, STEP.from_ms, STEP.to_ms)]
+    assert judge(dlib_engine, film, TIMES, other_side).verdict.reason is Reason.WRONG_MOVEMENT
 
 
 def test_film_without_a_face_is_refused(dlib_engine: DlibEngine, film: list[Pixels]) -> None:
