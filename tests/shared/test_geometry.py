@@ -104,17 +104,17 @@ IDENTITY = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 def test_share_of_a_region_that_an_image_shows() -> None:
     region = Rect(10, 10, 40, 20)
     assert inspected_shares(region, IDENTITY, (100, 100)) == (1.0, 0.0)
-    assert inspected_shares(region, IDENTITY, (40, 100)) == (pytest.approx(0.75), 0.0)
-    assert inspected_shares(region, IDENTITY, (40, 20)) == (pytest.approx(0.375), 0.0)
+    assert inspected_shares(region, IDENTITY, (40, 100)) == pytest.approx((0.75, 0.0))
+    assert inspected_shares(region, IDENTITY, (40, 20)) == pytest.approx((0.375, 0.0))
     assert inspected_shares(region, IDENTITY, (5, 5)) == (0.0, 0.0)
     assert inspected_shares(Rect(0, 0, 0, 0), IDENTITY, (5, 5)) == (0.0, 0.0)
 
 
 def test_ignored_areas_count_for_neither_share() -> None:
     region, right = Rect(10, 10, 40, 20), Rect(40, 0, 90, 90)
-    assert inspected_shares(region, IDENTITY, (40, 100), [right]) == (pytest.approx(1), pytest.approx(0.25))
+    assert inspected_shares(region, IDENTITY, (40, 100), [right]) == pytest.approx((1, 0.25))
     twice = [right, Rect(40, 10, 10, 10)]
-    assert inspected_shares(region, IDENTITY, (40, 100), twice) == (pytest.approx(1), pytest.approx(0.25))
+    assert inspected_shares(region, IDENTITY, (40, 100), twice) == pytest.approx((1, 0.25))
     assert inspected_shares(region, IDENTITY, (40, 100), [region]) == (0.0, 1.0)
 
 

@@ -72,8 +72,8 @@ def _names(task: Mapping[str, Any]) -> Iterator[str]:
 def _shapes(task: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The shapes of the newest annotation that was not cancelled."""
     annotations = task.get("annotations") or task.get("completions") or []
-    kept = [one for one in annotations if isinstance(one, dict) and not one.get("was_cancelled")]
-    for shape in kept[-1].get("result") or [] if kept else []:
+    valid = [one for one in annotations if isinstance(one, dict) and not one.get("was_cancelled")]
+    for shape in valid[-1].get("result") or [] if valid else []:
         if isinstance(shape, dict) and shape.get("type") not in ("choices", "textarea", "rating"):
             yield shape
 

@@ -215,7 +215,7 @@ def test_shape_that_is_outside_its_track_is_not_there() -> None:
     assert (boxes(regions), regions.left_out) == ([CRACK], 0)
 
 
-def test_what_is_no_region_is_counted_by_reason() -> None:
+def test_shapes_that_are_not_regions_are_counted_by_reason() -> None:
     rectangle = {"label": "crack", "points": [[100, 200], [400, 600]], "shape_type": "rectangle"}
     shapes: list[dict[str, Any]] = [
         rectangle,

@@ -22,7 +22,7 @@ def test_roll_and_size_do_not_change_the_side() -> None:
     assert measure_side(EYES @ turn.T, np.array((148.0, 120.0)) @ turn.T) == pytest.approx(0.3)
 
 
-def test_turn_to_the_other_side_or_none_is_not_the_asked_one() -> None:
+def test_only_a_turn_to_the_asked_side_is_accepted() -> None:
     assert shows_side(Movement.LEFT, 0.05, 0.05 + 1.1 * MIN_SIDE)
     assert shows_side(Movement.RIGHT, 0.05, -0.35)
     assert not shows_side(Movement.LEFT, 0.05, -0.35)

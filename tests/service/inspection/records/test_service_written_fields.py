@@ -131,7 +131,7 @@ def test_client_cannot_change_the_field(
 def test_entry_with_another_version_belongs_to_the_client(stage: Stage, judged_item: dict[str, Any]) -> None:
     sent = {**judged_item["result"][2], "version": 9}
     after = stage.client.put(item_path(judged_item), json={"result": [sent]}).json()["result"]
-    pictures = {"inputImage": {}, "resultImage": {"boxes": [], "resultImage": {}}}
+    pictures: dict[str, Any] = {"inputImage": {}, "resultImage": {"boxes": [], "resultImage": {}}}
     assert after == [
         *judged_item["result"],
         {**pictures, "isPassed": False, "progress": "done", "version": 9},
