@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,15 +18,20 @@ CHILD_SECONDS = 200.0
 def limit_children(seconds: float = CHILD_SECONDS) -> Iterator[None]:
     """In the block, waiting for a `subprocess.Popen` raises TimeoutExpired after `seconds`.
 
-    A timeout that a call names takes precedence. `subprocess.run` also ends its process.
+    A timeout that a call names takes precedence. `subprocess.run` also ends its process. Other threads than
+    the main one wait without a limit: the desktop watches its service for as long as that runs.
     """
     communicate, wait = subprocess.Popen.communicate, subprocess.Popen.wait
 
+    def limit(timeout: float | None) -> float | None:
+        is_test = threading.current_thread() is threading.main_thread()
+        return seconds if timeout is None and is_test else timeout
+
     def communicate_in_time(process: Any, input: Any = None, timeout: float | None = None) -> Any:
-        return communicate(process, input, seconds if timeout is None else timeout)
+        return communicate(process, input, limit(timeout))
 
     def wait_in_time(process: Any, timeout: float | None = None) -> int:
-        return wait(process, seconds if timeout is None else timeout)
+        return wait(process, limit(timeout))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subprocess.Popen, "communicate", communicate_in_time)

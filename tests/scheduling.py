@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
 
-class ModuleScheduling(LoadScopeScheduling):  # type: ignore[misc]  # pytest-xdist is not typed.
+class ModuleScheduling(LoadScopeScheduling):  # type: ignore[misc]  # pytest-xdist has no types
     """Gives each worker whole modules. A worker that ended loses the test that it ran, and no other."""
 
     def remove_node(self, node: WorkerController) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,11 @@ def test_waiting_for_a_child_ends_in_time() -> None:
         with pytest.raises(subprocess.TimeoutExpired):
             child.wait()
         child.kill()
+
+
+def test_thread_watches_a_child_without_a_limit() -> None:
+    with limit_children(0.2), ThreadPoolExecutor(1) as pool, subprocess.Popen(["sleep", "1"]) as child:
+        assert pool.submit(child.wait).result() == 0
 
 
 def test_deadline_of_a_child_is_below_the_deadline_of_its_test(request: pytest.FixtureRequest) -> None:
