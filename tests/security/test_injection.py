@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import cv2
 import pytest
 
 from service.detection.compute.compute_process import ComputeProcess, check_model
 from service.detection.failure import BadModel
 from service.phone import codes
+from shared import samples
 from tests.security.application import PopulatedApp, check_frame
 from tests.security.operations import empty_body, fill_path, parts
 
@@ -168,7 +170,15 @@ def test_no_address_that_a_client_names_is_ever_fetched(populated: PopulatedApp)
                 record, model_id="reference-difference", item_point=point, result=[entry]
             )
             path = f"/api/inspection_item/{item['item_id']}"
-            photo = populated.admin.post(f"{path}/photos", json={"file_id": populated.ids["file_id"]})
+            form = {
+                "file": (
+                    "photo.png",
+                    bytes(cv2.imencode(".png", samples.draw_panel(64, 48, 5).image)[1]),
+                    "image/png",
+                )
+            }
+            file_id = populated.admin.post("/api/files", files=form).json()["data"]["file_id"]
+            photo = populated.admin.post(f"{path}/photos", json={"file_id": file_id})
             assert photo.status_code == 200
             assert populated.admin.post(f"{path}/photos", json={"file_id": url}).status_code in {404, 422}
             detected = populated.admin.post(f"{path}/detect", params={"wait": 30}).json()["data"]

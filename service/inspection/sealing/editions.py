@@ -112,7 +112,7 @@ class Editions:
 
     async def set_policy(self, policy: InspectionPolicy, caller: Caller) -> InspectionPolicy:
         """Change the rules that `policy` has for records that are finished from now on; returns all rules."""
-        values = policy.model_dump(exclude_none=True)
+        values = policy.model_dump(exclude_none=True, exclude={"reason_characters"})
 
         def work(session: Session) -> InspectionPolicy:
             if values:

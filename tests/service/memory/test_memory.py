@@ -134,12 +134,12 @@ def test_people_leave_photos_out_freeze_and_restart(
     changed = site.change(item, left_out={file_id: True})
     assert changed["state"] == "too_few"
     (out,) = (photo for photo in changed["photos"] if photo["left_out"])
-    assert (out["file_id"], out["left_out_by"]) == (file_id, "主任")
+    assert (out["file_id"], out["left_out_by"]) == (file_id, "主任 (chief)")
     assert out["left_out_at"] is not None
     assert "memory" not in site.detect(site.item())
     assert site.change(item, left_out={file_id: False})["state"] == "counts"
     frozen = site.change(item, frozen=True)
-    assert (frozen["state"], frozen["frozen_by"]) == ("frozen", "主任")
+    assert (frozen["state"], frozen["frozen_by"]) == ("frozen", "主任 (chief)")
     later = site.passed_item()
     assert later["file_id"] not in file_ids(site.memory(item))
     assert site.detect(site.item())["memory"]["photos"] == 3
@@ -311,10 +311,13 @@ def test_memory_of_a_deleted_reference_image_is_deleted(
     site: Site, passed_items: list[dict[str, Any]], database: Database
 ) -> None:
     site.change(passed_items[0], left_out={passed_items[0]["file_id"]: True})
-    answer = site.client.delete(f"/api/catalogue/reference-images/{site.image_id}")
+    path = f"/api/catalogue/reference-images/{site.image_id}"
+    assert site.client.delete(path).status_code == 409
+    for item in passed_items:
+        site.client.delete(f"/api/inspection/deleteInspection/{item['inspection_id']}")
+    answer = site.client.delete(path)
     assert answer.status_code == 200, answer.text
     assert rows(database) == []
     for table in (REGION, LEFT_OUT):
         count = select(func.count()).select_from(table)
         assert database.read_now(lambda session: session.execute(count).scalar_one()) == 0  # noqa: B023
-    assert site.memory(passed_items[0])["state"] == "empty"

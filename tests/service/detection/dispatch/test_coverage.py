@@ -80,6 +80,7 @@ def test_a_lower_rule_lets_the_same_photo_pass(client: TestClient) -> None:
         "four_eyes": False,
         "requires_inspection": False,
         "required_coverage": 0.7,
+        "reason_characters": 3,
     }
     item = item_with_photo(client, PANEL[:, :448].copy())
     detect(client, item)

@@ -60,7 +60,8 @@ def test_entry_without_a_memory_has_no_keys_of_memories() -> None:
     finished = answer()
     assert rules.finished_entry(taken, None, finished, finished["boxes"], {}, None, AT) == {
         "job_id": "j",
-        "resultImage": {"boxes": [box(0)], "resultImage": {"fileInfo": None}},
+        "inputImage": {},
+        "resultImage": {"boxes": [box(0)], "resultImage": {}},
         "isPassed": False,
         "progress": "done",
         "provenance": {
@@ -78,7 +79,7 @@ def test_an_entry_says_which_memory_was_used_and_what_it_suppressed() -> None:
     finished = answer(memory={"photos": 3, "sha256": "f"}, suppressed=[suppressed])
     severe = [{**box(0), "severity": "minor"}, {**box(50), "severity": "major"}]
     entry = rules.finished_entry(taken, None, finished, cast(Any, severe), {"sha of a": "a"}, None, AT)
-    assert entry["resultImage"] == {"boxes": severe[:1], "resultImage": {"fileInfo": None}}
+    assert entry["resultImage"] == {"boxes": severe[:1], "resultImage": {}}
     assert entry["memory"] == {"photos": 3, "sha256": "f"}
     assert entry["suppressed"] == [{**suppressed, "box": severe[1], "photos": ["a"]}]
     # A memory that suppressed nothing is named as well.
