@@ -162,6 +162,22 @@ def verify_rows(rows: Iterable[AuditRow], expect: tuple[int, str] | None = None)
     return Verification(count, seq, last_hash, problems)
 
 
+def missing_triggers(session: Session) -> list[str]:
+    """The names of the triggers of the database that keep the log append-only and are not there."""
+    if session.get_bind().dialect.name == "sqlite":
+        names = ["audit_event_no_delete", "audit_event_no_update"]
+        query = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'audit_event'"
+    else:
+        names = ["audit_event_append_only"]
+        # 'O': fires in every session that is not a replica's.
+        query = (
+            "SELECT tgname FROM pg_trigger "
+            "WHERE tgrelid = 'audit_event'::regclass AND tgenabled IN ('O', 'A')"
+        )
+    present = set(session.connection().execute(text(query)).scalars())
+    return [name for name in names if name not in present]
+
+
 def end_checker(settings: Settings) -> CheckEnd:
     """A function that checks the end of a log that this installation signed."""
     return functools.partial(_check_end, rules.head_key(settings.load_signing_secret()))

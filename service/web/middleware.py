@@ -141,11 +141,14 @@ class RequestMiddleware:
                 return
             await self.app(scope, receive, send_with_headers)
         except Exception as problem:
-            log.error("%s: unexpected %s", this_id, trace_of(problem))
+            storage_fault = classify_storage_fault(problem)
+            if storage_fault in _UNAVAILABLE:
+                log.error("%s: %s", this_id, storage_fault)
+            else:
+                log.error("%s: unexpected %s", this_id, trace_of(problem))
             if status:
                 # Too late for another answer. The server would log the text of the exception.
                 return
-            storage_fault = classify_storage_fault(problem)
             if storage_fault in _UNAVAILABLE:
                 await _send_failure(
                     send_with_headers, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[storage_fault]

@@ -411,6 +411,18 @@ def test_file_without_tables_has_no_log(tmp_path: Any, capsys: pytest.CaptureFix
     assert "nothing to verify" in capsys.readouterr().out
 
 
+def test_command_reports_a_database_without_the_triggers(
+    audit: AuditService, database: Database, run_verify: Callable[..., tuple[int, str]]
+) -> None:
+    fill(database)
+    assert run_verify()[0] == 0
+    change_row(database)
+    status, out = run_verify()
+    assert status == 1
+    assert "FAILED: the database lacks the trigger audit_event_" in out
+    assert "ok:" not in out
+
+
 def test_command_without_a_database_fails(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["audit", "verify"], Settings(data_dir=tmp_path / "nothing", database_url="")) == 1
     assert "there is no database" in capsys.readouterr().out

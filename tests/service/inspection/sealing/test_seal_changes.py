@@ -246,7 +246,13 @@ def test_command_reports_the_differences(
     assert "FAILED: edition 1 of record" in output
     assert verify_audit.main(["audit", "verify", "--record", "none"], settings) == 1
     assert "no finished record none" in capsys.readouterr().out
-    assert verify_audit.main(["audit", "verify"], settings) == 0
+    # All finished records are checked unless the log alone is asked for, and no line says "ok" then.
+    assert verify_audit.main(["audit", "verify"], settings) == 1
+    output = capsys.readouterr().out
+    assert "FAILED: 1 of 1 finished records differ from their seals" in output
+    assert "ok:" not in output
+    assert verify_audit.main(["audit", "verify", "--fast"], settings) == 0
+    assert capsys.readouterr().out.startswith("ok:")
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
