@@ -181,7 +181,8 @@ def test_script_functions_for_pages_photos_detection_and_events(service: str, tm
         reader = threading.Thread(target=_listen, args=(session, changes, item_changed))
         reader.start()
         picture = tmp_path / "左翼.png"
-        picture.write_bytes(bytes(cv2.imencode(".png", samples.draw_panel(320, 240).image)[1]))
+        panel = samples.draw_panel(320, 240).image
+        picture.write_bytes(bytes(cv2.imencode(".png", panel)[1]))
         stored = session.files.upload(picture, progress=lambda done, whole: sizes.append((done, whole)))
         assert sizes[-1] == (picture.stat().st_size, picture.stat().st_size)
         record = session.records.create(RecordCreate(task_id="t"))
@@ -211,7 +212,9 @@ def test_script_functions_for_pages_photos_detection_and_events(service: str, tm
             lambda item: item.item_id,
         )
         assert [item.item_id for item in listed] == [item.item_id for item in items]
-        session.items.add_photo(items[0].item_id, stored.file_id, key="photo")
+        shown, _ = samples.photograph(panel, samples.View(rotation=2, scale=0.97))
+        today = session.files.upload(bytes(cv2.imencode(".png", shown)[1]), "today.png")
+        session.items.add_photo(items[0].item_id, today.file_id, key="photo")
         states: list[JobState] = []
         job = wait_for_detection(
             session, session.items.detect(items[0].item_id), 120, lambda job: states.append(job.state)

@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
 
 from desktop.client import Session
 from shared.content import sha256
+from shared.entries import Entry, rendered_file
 from tests.client_session import open_session
 from tests.postgresql import Server
 from tests.s3_server import S3Server, s3, store_settings
@@ -100,15 +101,16 @@ def test_upload_at_one_machine_is_detected_and_sealed_at_another(
         wait_until(lambda: states(client, record) == ["done"] * 3)
         sealed = client.post(f"/inspection/{record}/finish", json={"accept_model_opinion": True})
         assert data(sealed)["inspection_status"] == "failed"
-        images = [entry.get("resultImage", {}).get("resultImage") for entry in entries(client, items)]
-        pictures = [image["fileInfo"] for image in images if image is not None]
+        images = [rendered_file(cast(Entry, entry)) for entry in entries(client, items)]
+        # A verdict has no picture.
+        pictures = [image for image in images if image is not None]
         assert pictures
     for name in ("one", "other"):
         assert not list((tmp_path / name / "files").rglob("*"))
     with machine("third") as third, open_client(third) as client:
         assert data(client.get(f"/inspection/{record}/seal/verify"))["intact"] is True
         for picture in pictures:
-            content = client.get(picture["download_url"].removeprefix("/api")).content
+            content = client.get(str(picture["download_url"]).removeprefix("/api")).content
             assert content.startswith(b"\xff\xd8")
         # The verification reads the bucket, not a local copy.
         key = next(key for key in s3.state.objects if key.endswith(sha256(content)[2:]))

@@ -36,6 +36,7 @@ class RulesDialog(Dialog):
         )
         self.coverage = QSpinBox()
         self.coverage.setObjectName("required-coverage")
+        self.coverage.setAccessibleName(self.tr("Share of a region that a photo must show"))
         self.coverage.setRange(0, 100)
         self.coverage.setSuffix(" %")
         self.coverage.setKeyboardTracking(False)
@@ -61,7 +62,7 @@ class RulesDialog(Dialog):
         column.addWidget(label(inspection, wrap=True))
         share = QHBoxLayout()
         share.setSpacing(8)
-        share.addWidget(label(self.tr("Share of a region that a photo must show"), wrap=True), 1)
+        share.addWidget(label(self.coverage.accessibleName(), wrap=True), 1)
         share.addWidget(self.coverage)
         column.addLayout(share)
         coverage = self.tr(

@@ -51,9 +51,9 @@ def session(url: str) -> Iterator[Session]:
         yield session
 
 
-def picture(seed: int = 1, side: int = 96) -> bytes:
-    pixels = np.random.default_rng(seed).integers(0, 255, (side, side, 3), dtype=np.uint8)
-    return bytes(cv2.imencode(".png", pixels)[1])
+def picture(seed: int = 1, side: int = 96, brighter: int = 0) -> bytes:
+    pixels = np.random.default_rng(seed).integers(0, 250, (side, side, 3), dtype=np.uint8)
+    return bytes(cv2.imencode(".png", pixels + np.uint8(brighter))[1])
 
 
 def face(brightness: float = 1.0) -> bytes:
@@ -354,7 +354,11 @@ def test_detection(session: Session) -> None:
     with pytest.raises(Conflict) as refused:
         session.items.detect(item.item_id)
     assert refused.value.code == "no_photo"
-    session.items.add_photo(item.item_id, wing.file_id)
+    with pytest.raises(Conflict) as refused:
+        session.items.add_photo(item.item_id, wing.file_id)
+    assert refused.value.code == "photo_is_reference"
+    today = session.files.upload(picture(11, 480, brighter=3), "today.png")
+    session.items.add_photo(item.item_id, today.file_id)
     job = session.items.detect(item.item_id, wait=20)
     assert (job.state, job.error) == ("done", None)
     assert session.detection.job(job.job_id) == job

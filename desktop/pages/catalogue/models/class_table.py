@@ -24,7 +24,7 @@ from shared.wire.detection import DetectionModel, ModelKind, Severity
 
 _MAX_ROWS = 200
 """The most classes with a threshold and a severity in the table; further classes only have a name."""
-_TABLE_HEIGHT_PX = 220
+_TABLE_HEIGHT_PX = 200
 _ROW_PX = 36
 _COLUMN_PX = 104
 _SEVERITY_PX = 124

@@ -25,6 +25,7 @@ from desktop.client.http.errors import (
 from desktop.localization.detection_terms import failure_sentence
 from desktop.pages.common.messages.error_messages import field_sentence, sentence
 from service.account.rules import FAULT_SENTENCES
+from service.catalogue.repository import KIND_NAMES
 from service.detection.failure import MESSAGES, MODEL_MESSAGES
 from service.face.rules import SENTENCES
 
@@ -121,6 +122,8 @@ _NEVER_SHOWN = {
     "新密码不能与当前密码相同，请更换",
     "不能晚于结束时间",
     "不能早于开始时间",
+    # A part of the message about references, which the desktop formats by their kind and number.
+    "条检查记录",
     # For a client that uses the API wrongly: the desktop never does.
     "请求无法解析，请检查请求的格式",
     "请求的地址不存在",
@@ -237,6 +240,14 @@ def _sentences_of_the_service() -> set[str]:
 @pytest.mark.parametrize("message", sorted(_sentences_of_the_service() - _NEVER_SHOWN - {*MESSAGES.values()}))
 def test_every_message_that_can_be_shown_is_translated(message: str) -> None:
     assert sentence(NotFound(message)).isascii()
+
+
+@pytest.mark.parametrize("kind", KIND_NAMES)
+def test_what_still_refers_to_an_entry_is_named(kind: str) -> None:
+    message = f"仍被2 {KIND_NAMES[kind]}引用，请先修改或删除这些引用"
+    word = kind.replace("_", " ")
+    expected = f"Still in use by 2 {word}(s). Change or delete these first."
+    assert sentence(Conflict(message, details={"references": {kind: 2}})) == expected
 
 
 def test_refused_file_differs_from_empty_file() -> None:

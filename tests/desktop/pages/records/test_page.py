@@ -28,8 +28,9 @@ from desktop.preferences import Preferences
 from desktop.theme import TEXT_PX, text_font, theme_manager
 from desktop.widgets import Button
 from shared.codes import Status, Verdict
+from shared.entries import Entry
 from shared.images.cv import cv2
-from shared.samples import draw_panel
+from shared.samples import View, draw_panel, photograph
 from shared.wire.catalogue import (
     AircraftWrite,
     FlightWrite,
@@ -40,6 +41,7 @@ from shared.wire.catalogue import (
 )
 from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate, ResultEntry
 from shared.wire.seal import InspectionPolicy
+from tests.desktop.pages.workbench.driver import DATABASES, store_detections
 from tests.narrowing import not_none, reread
 from tests.service_app import ADMIN
 from tests.service_process import create_first_admin, service_process
@@ -47,7 +49,9 @@ from tests.service_process import create_first_admin, service_process
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with service_process(tmp_path_factory.mktemp("records") / "data") as url:
+    data = tmp_path_factory.mktemp("records") / "data"
+    with service_process(data) as url:
+        DATABASES[url] = data / "walkaround.db"
         create_first_admin(url)
         session = Session(url)
         session.account.login(*ADMIN)
@@ -457,7 +461,9 @@ def test_pending_detections_run_and_failed_ones_are_retried(
     page: RecordsPage, reference: ReferenceImage, qtbot: QtBot
 ) -> None:
     session = page._context.session
-    pictures = [bytes(cv2.imencode(".png", draw_panel(400, 300, seed).image)[1]) for seed in (3, 9)]
+    shown, _ = photograph(draw_panel(400, 300, 3).image, View(rotation=2, scale=0.97))
+    stranger = draw_panel(400, 300, 9).image
+    pictures = [bytes(cv2.imencode(".png", image)[1]) for image in (shown, stranger)]
     files = [session.files.upload(data, f"today{n}.png").file_id for n, data in enumerate(pictures)]
     items = []
     for _ in range(2):
@@ -478,7 +484,7 @@ def test_pending_detections_run_and_failed_ones_are_retried(
     page.detect.click()
     qtbot.waitUntil(page.batch_bar.isVisible)
     assert not page.detect.isEnabled()
-    qtbot.waitUntil(page.batch_bar.retry.isVisible, timeout=30000)
+    qtbot.waitUntil(page.batch_bar.retry.isVisible, timeout=120_000)
     assert not_none(page.batches.batch).done == 2
     assert not_none(page.batches.batch).failed == 2
     assert page.batch_bar.detail.text() == "2 failed"
@@ -486,7 +492,7 @@ def test_pending_detections_run_and_failed_ones_are_retried(
     for item_id in items[1::2]:
         session.items.add_photo(item_id, files[0])
     page.batch_bar.retry.click()
-    qtbot.waitUntil(lambda: not page.batches.busy and not_none(page.batches.batch).done == 2, timeout=30000)
+    qtbot.waitUntil(lambda: not page.batches.busy and not_none(page.batches.batch).done == 2, timeout=120_000)
     assert page.batch_bar.retry.isHidden()
     page.batch_bar.close_button.click()
     assert page.batch_bar.isHidden()
@@ -586,11 +592,11 @@ def link(within: QWidget, text: str) -> Button:
 def test_judged_and_detected_items_are_counted_as_on_the_workbench(page: RecordsPage, qtbot: QtBot) -> None:
     session, record = page._context.session, not_none(page.model.record(0))
     for number, passed in enumerate((True, True, None)):
-        result = [] if passed is None else [{"isPassed": passed, "progress": "done", "version": 1}]
         item = ItemCreate(item_name=f"条目 {number}", inspection_id=record.inspection_id)
-        stored = session.items.create(item.model_copy(update={"result": None})).value
-        if result:
-            session.items.update(stored.item_id, ItemUpdate.model_validate({"result": result}))
+        stored = session.items.create(item).value
+        if passed is not None:
+            detection: Entry = {"isPassed": passed, "progress": "done", "version": 1, "job_id": "j"}
+            store_detections(session, stored.item_id, detection)
         if number == 0:
             session.items.set_verdict(stored.item_id, Verdict.FAILED, "裂纹")
     page.reload()

@@ -6,8 +6,10 @@ import csv
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
@@ -23,17 +25,27 @@ from desktop.pages.statistics.card import PICTURE, ChartCard
 from desktop.pages.statistics.charts import ChartKind
 from desktop.widgets import EmptyState, ErrorState
 from shared.wire.catalogue import AircraftWrite, TaskWrite
-from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate, ResultEntry
+from shared.wire.detection import JobState
+from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate
+from tests.pictures import encode_picture, gradient_pixels
+from tests.service.detection.graphs import constant_model
 from tests.service_app import ADMIN
 from tests.service_process import create_first_admin, service_process
 
+LABELS = ("dent", "crack")
 
-def entry(*labels: str) -> ResultEntry:
-    points = {"x1": 1, "y1": 1, "x2": 5, "y2": 5}
-    boxes = [{"label": label, "confidence": 0.5, "points": points} for label in labels]
-    return ResultEntry.model_validate(
-        {"resultImage": {"boxes": boxes}, "isPassed": False, "progress": "done", "version": 1}
-    )
+
+def detect(session: Session, item_id: str, *labels: str) -> None:
+    """Detect a finding with each label on a photo of the item, by a model of its own."""
+    rows = [[12 * n, 10, 12 * n + 8, 30, 0.9, LABELS.index(label)] for n, label in enumerate(labels)]
+    with TemporaryDirectory() as folder:
+        outputs = {"output": np.array([rows], np.float32)}
+        path = constant_model(Path(folder) / "model.onnx", outputs, names=LABELS)
+        model = session.detection.add_model(path, f"for {item_id}")
+    session.items.update(item_id, ItemUpdate(model_id=model.model_id))
+    photo = session.files.upload(encode_picture(gradient_pixels(64, 64)), "photo.png")
+    session.items.add_photo(item_id, photo.file_id)
+    assert session.items.detect(item_id, wait=60).state is JobState.DONE
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +65,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                 ItemCreate(item_name="Nose", inspection_id=record.inspection_id)
             ).value
             labels = ["dent"] * (number + 1) + (["crack"] if number == 2 else [])
-            session.items.update(item.item_id, ItemUpdate(result=[entry(*labels)]))
+            detect(session, item.item_id, *labels)
         session.close()
         yield url
 
