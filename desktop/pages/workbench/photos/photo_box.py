@@ -188,12 +188,24 @@ class PhotoBox(QWidget):
         self.version.setEnabled(len(lines) > 1)
 
     def show_camera(
-        self, camera: CameraData | None, mark: TakenMark | None, use: PhotoUse | None = None
+        self,
+        camera: CameraData | None,
+        mark: TakenMark | None,
+        use: PhotoUse | None = None,
+        *,
+        is_coming: bool = False,
     ) -> None:
         """Show the time and the camera of the displayed photo, and what is unusual about them.
 
-        use: another record that had the photo before.
+        use: another record that had the photo before. While the photo `is_coming`, the lines are hidden and
+        keep their place.
         """
+        for line in (self.camera_line, self.camera_mark):
+            keep_place(line, is_coming and bool(line.text()))
+            if is_coming:
+                line.hide()
+        if is_coming:
+            return
         parts = (
             () if camera is None else (camera_terms.taken_text(camera), camera_terms.camera_and_lens(camera))
         )

@@ -149,11 +149,12 @@ class PhotoPairController(QObject):
         photos = self._photos_by_item.get(item.item_id, ())
         ref = self._photo_of(item.item_id, entry, photos)
         # Without a place for it, the inspector would change three times for each item.
-        keep_place(self._box.strip, item.item_id not in self._photos_by_item)
+        is_coming = item.item_id not in self._photos_by_item
+        keep_place(self._box.strip, is_coming)
         self._show_strip(photos, ref)
         on_view = next((photo for photo in photos if ref and photo.file.ipfs_cid == ref.content_id), None)
         if on_view is None:
-            self._box.show_camera(None, None)
+            self._box.show_camera(None, None, is_coming=is_coming)
         else:
             self._box.show_camera(on_view.camera, on_view.taken_mark, on_view.used_in)
         source = self._open_record.source

@@ -8,7 +8,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from uuid import uuid4
 
+import numpy as np
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 
@@ -33,12 +35,27 @@ BOXES = ((0.1, 0.1, 0.2, 0.2), (0.5, 0.2, 0.25, 0.3), (0.2, 0.6, 0.3, 0.25))
 
 
 @cache
+def _panel(seed: int) -> bytes:
+    good, data = cv2.imencode(".png", draw_panel(WIDTH, HEIGHT, seed).image)
+    assert good
+    return bytes(data)
+
+
 def picture(seed: int = 1) -> bytes:
     """A PNG of a panel. Each call gives another content, because the service refuses a photo that is the
     reference image or a photo of another record."""
-    good, data = cv2.imencode(".png", draw_panel(WIDTH, HEIGHT, seed).image)
+    return _panel(seed) + new_id().encode()
+
+
+def frame(seed: int) -> bytes:
+    """A `picture` whose pixels are new too: for a camera or the clipboard, of which only they are sent."""
+    image = draw_panel(WIDTH, HEIGHT, seed).image.copy()
+    marks = np.frombuffer(uuid4().bytes, np.uint8).reshape(4, 4)
+    # As large as the blocks of JPEG, which are not smoothed away.
+    image[:32, :32] = np.kron(marks, np.ones((8, 8), np.uint8))[:, :, None]
+    good, data = cv2.imencode(".png", image)
     assert good
-    return bytes(data) + new_id().encode()
+    return bytes(data)
 
 
 def make_record(session: Session, boxes: tuple[tuple[float, ...], ...] = BOXES, image: bool = True) -> str:

@@ -16,7 +16,7 @@ from shared.images.cv import cv2
 from shared.samples import View, draw_panel, photograph
 from shared.wire.inspection import RecordCreate
 from tests.desktop.children import child
-from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
+from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, frame, make_record, picture
 from tests.narrowing import not_none
 
 REGION = ((0.3, 0.3, 0.3, 0.3),)
@@ -183,7 +183,7 @@ def test_a_photo_from_the_camera(
 ) -> None:
     frames = tmp_path / "frames"
     frames.mkdir()
-    (frames / "1.png").write_bytes(picture(2))
+    (frames / "1.png").write_bytes(frame(2))
     monkeypatch.setenv("WALKAROUND_CAMERA", str(frames))
     record_id = make_record(workbench.session, REGION)
     workbench.open(record_id, qtbot.waitUntil)

@@ -15,7 +15,7 @@ from desktop.pages.workbench.exchange import drag_and_drop
 from desktop.pages.workbench.exchange.drag_and_drop import DroppedFiles, sort_files
 from tests.desktop.children import child
 from tests.desktop.imaging.conversion.photos import jpeg, raw, scene
-from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
+from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, frame, make_record, picture
 from tests.narrowing import not_none
 
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -187,7 +187,7 @@ def test_dropped_link_is_refused_with_a_remedy(
 def test_a_picture_of_another_program_becomes_a_photo(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     data = QMimeData()
-    data.setImageData(QImage.fromData(picture(2)))
+    data.setImageData(QImage.fromData(frame(2)))
     drop(workbench.page, data)
     photo_list = workbench.page.record_photos.photo_list
     qtbot.waitUntil(lambda: len(photo_list.photos) == 1, timeout=20_000)

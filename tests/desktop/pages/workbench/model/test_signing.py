@@ -13,13 +13,18 @@ from desktop.connection.local_service import EmbeddedService
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
 from shared import results
 from shared.codes import Role, Verdict
+from shared.entries import Entry, EntryBox
 from shared.wire.inspection import ItemUpdate
 from tests.client_session import open_session
-from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, store_detections
 from tests.narrowing import not_none
 
 OTHER = ("li.wei", "a-longer-password-1")
-BOX = {"label": "crack", "confidence": 0.9, "points": {"x1": 10, "y1": 10, "x2": 60, "y2": 60}}
+BOX: EntryBox = {
+    "label": "crack",
+    "confidence": 0.9,
+    "points": {"x1": 10, "y1": 10, "x2": 60, "y2": 60},
+}
 OTHER_BOX = {**BOX, "label": "dent", "origin": "person", "accepted": True}
 
 
@@ -43,8 +48,14 @@ def open_workbench(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     """A desktop on a record whose first item has a finding; it does not listen to events."""
     record_id = make_record(workbench.session)
     item_id = workbench.session.items.all(record_id)[0].item_id
-    entry = {"version": 1, "isPassed": False, "progress": "done", "resultImage": {"boxes": [BOX]}}
-    workbench.session.items.update(item_id, ItemUpdate.model_validate({"result": [entry]}), None)
+    entry: Entry = {
+        "version": 1,
+        "job_id": "j",
+        "isPassed": False,
+        "progress": "done",
+        "resultImage": {"boxes": [BOX]},
+    }
+    store_detections(workbench.session, item_id, entry)
     workbench.open(record_id, qtbot.waitUntil)
     workbench.page.live.stop()
     return workbench
@@ -94,7 +105,7 @@ def test_undo_of_verdict_never_signs_for_another_user(
     assert not_none(page.open_record.item).reason == ""
     qtbot.waitUntil(lambda: open_workbench.saved)
     assert read_signatures(other, item_id) == [
-        ("failed", "李伟"),
+        ("failed", "李伟 (li.wei)"),
         ("passed", "chief"),
         ("undecided", "chief"),
     ]
@@ -119,7 +130,7 @@ def test_verdict_undone_before_it_was_sent_leaves_the_other_users(
     assert not_none(page.open_record.item).verdict is Verdict.FAILED
     page.open_record.edits.keep()
     qtbot.waitUntil(lambda: open_workbench.saved)
-    assert read_signatures(other, item_id) == [("failed", "李伟")]
+    assert read_signatures(other, item_id) == [("failed", "李伟 (li.wei)")]
     assert not_none(page.open_record.item).verdict is Verdict.FAILED
 
 
@@ -147,7 +158,7 @@ def test_undoing_a_correction_leaves_their_verdict_to_them(
         open_workbench.context.commands.run("edit.undo")
     assert "李伟" in toast.args[0]
     qtbot.waitUntil(lambda: open_workbench.saved)
-    assert read_signatures(other, item_id) == [("failed", "李伟")]
+    assert read_signatures(other, item_id) == [("failed", "李伟 (li.wei)")]
     assert not_none(page.open_record.item).verdict is Verdict.UNDECIDED
     assert [row.label for row in page.inspector.findings.shown_findings] == ["crack"]
 
@@ -178,7 +189,7 @@ def test_correction_asks_before_it_withdraws_an_unseen_verdict(
         # A verdict overwritten knowingly is not signed again by undo either.
         open_workbench.context.commands.run("edit.undo")
         qtbot.waitUntil(lambda: open_workbench.saved)
-        assert read_signatures(other, item_id) == [("failed", "李伟")]
+        assert read_signatures(other, item_id) == [("failed", "李伟 (li.wei)")]
 
 
 def test_correction_over_a_shown_verdict_causes_no_conflict(

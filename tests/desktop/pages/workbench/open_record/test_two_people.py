@@ -15,10 +15,11 @@ from desktop.client.http.transport import Versioned
 from desktop.connection.local_service import EmbeddedService
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
 from shared.codes import Verdict
+from shared.entries import Entry
 from shared.names import user_label
 from shared.wire.inspection import Item, ItemUpdate
 from tests.client_session import open_session
-from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, store_detections
 from tests.narrowing import not_none, reread
 
 
@@ -164,7 +165,11 @@ def test_verdict_without_its_reason_waits_and_is_not_set(
 
 def write_detection(desk: WorkbenchDriver) -> None:
     """Write the result of a detection with a finding into the chosen item."""
-    entry = {"version": 1, "isPassed": False, "progress": "done", "resultImage": {"boxes": []}}
-    desk.session.items.update(
-        desk.page.open_record.current, ItemUpdate.model_validate({"result": [entry]}), None
-    )
+    entry: Entry = {
+        "version": 1,
+        "job_id": "j",
+        "isPassed": False,
+        "progress": "done",
+        "resultImage": {"boxes": []},
+    }
+    store_detections(desk.session, desk.page.open_record.current, entry)

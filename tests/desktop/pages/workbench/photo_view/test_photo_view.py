@@ -51,9 +51,10 @@ def give(
     record_id: str,
     view: View | None = None,
     boxes: tuple[Any, ...] = ((CRACK, STAIN), (STAIN,)),
+    photo: bytes | None = None,
 ) -> np.ndarray:
     """Give each item of a record these findings in one photo that all share; how it lies on the reference."""
-    stored = session.files.upload(jpeg(view), "today.jpg")
+    stored = session.files.upload(photo or jpeg(view), "today.jpg")
     matrix = np.array(SAME)
     if view is not None:
         matrix = np.asarray(photograph(draw_panel(WIDTH, HEIGHT, 1).image, view)[1], np.float64)
@@ -77,6 +78,8 @@ def open_shared_photo(desk: WorkbenchDriver, qtbot: QtBot, view: View | None = N
     matrix = give(desk.session, record_id, view)
     desk.open(record_id, qtbot.waitUntil)
     qtbot.waitUntil(lambda: desk.page.photos.of_item and desk.page.photos.ref is not None)
+    # The name is not in the result: it comes with the photos of the item.
+    qtbot.waitUntil(lambda: desk.page.photos.name == "today.jpg")
     return matrix
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea
@@ -11,7 +12,7 @@ from desktop.pages.workbench.photos.photo_box import MIN_PANE_PX
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.photo_view.test_photo_view import give
-from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, STAIN
+from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, STAIN, jpeg
 
 
 class HeightLog(QObject):
@@ -27,13 +28,18 @@ class HeightLog(QObject):
         return False
 
 
+@pytest.mark.parametrize("used", [False, True])
 def test_the_preview_yields_to_more_findings_at_once_and_without_a_scroll_bar(
-    workbench: WorkbenchDriver, qtbot: QtBot
+    workbench: WorkbenchDriver, qtbot: QtBot, used: bool
 ) -> None:
-    record_id = make_record(workbench.session, REGION)
-    give(workbench.session, record_id, boxes=((CRACK,), (CRACK, STAIN)))
+    record_id, photo = make_record(workbench.session, REGION), jpeg()
+    if used:
+        give(workbench.session, make_record(workbench.session, REGION), photo=photo)
+    give(workbench.session, record_id, boxes=((CRACK,), (CRACK, STAIN)), photo=photo)
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
+    # What is unusual about the photo takes room too.
+    qtbot.waitUntil(lambda: page.inspector.photo.camera_mark.isVisible() is used)
     pane = page.inspector.photo.pane
     page.resize(1440, 860)
     qtbot.waitUntil(lambda: page.photos.pair is not None and pane.height() > MIN_PANE_PX)

@@ -26,7 +26,7 @@ from shared.samples import View, draw_panel, photograph
 from shared.wire.photos import PhotoItemSet, RecordPhoto
 from tests.desktop.children import child
 from tests.desktop.imaging.conversion.photos import raw
-from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
+from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, frame, make_record, picture
 from tests.narrowing import not_none
 
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -179,13 +179,13 @@ def test_pictures_on_the_clipboard_and_from_the_camera_become_photos_of_the_reco
 ) -> None:
     frames = tmp_path / "frames"
     frames.mkdir()
-    (frames / "1.png").write_bytes(picture(2))
+    (frames / "1.png").write_bytes(frame(2))
     monkeypatch.setenv("WALKAROUND_CAMERA", str(frames))
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     photo_list = workbench.page.record_photos.photo_list
     data = QMimeData()
-    data.setImageData(QImage.fromData(picture(3)))
+    data.setImageData(QImage.fromData(frame(3)))
     QGuiApplication.clipboard().setMimeData(data)
     workbench.context.commands.run("edit.paste")
     qtbot.waitUntil(lambda: len(photo_list.photos) == 1, timeout=_SOON)

@@ -18,6 +18,7 @@ from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from shared import results
 from shared.entries import Entry, EntryBox, item_entries
+from shared.ids import new_id
 from shared.images.cv import cv2
 from shared.samples import View, draw_panel, photograph
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, store_detections
@@ -39,9 +40,10 @@ SAME = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
 def jpeg(view: View | None = None) -> bytes:
+    """A photo of the panel. Each call gives another content, as `picture` does."""
     image = draw_panel(WIDTH, HEIGHT, 1).image
     taken = image if view is None else photograph(image, view)[0]
-    return bytes(cv2.imencode(".jpg", taken)[1])
+    return bytes(cv2.imencode(".jpg", taken)[1]) + new_id().encode()
 
 
 def add_result(session: Session, item_id: str, **more: Any) -> None:

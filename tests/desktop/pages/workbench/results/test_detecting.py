@@ -64,8 +64,13 @@ def other(service: EmbeddedService, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
             RunPhase.FAILED,
         ),
         ({"progress": "canceled", "job_id": "j", "isPassed": False}, RunPhase.CANCELED),
-        ({"progress": "detecting", "isPassed": False}, RunPhase.DONE),
-        ({"progress": "in_some_other_word"}, RunPhase.DONE),
+        ({"progress": "in_some_other_word", "job_id": "j"}, RunPhase.DONE),
+        # Of a detection without a job: it will never be finished.
+        ({"progress": "detecting", "provenance": {}, "isPassed": False}, RunPhase.DONE),
+        # Written by a client: no detection of the service.
+        ({"progress": "detecting", "isPassed": False}, RunPhase.NONE),
+        ({"progress": "in_some_other_word"}, RunPhase.NONE),
+        ({"progress": "done", "isPassed": True}, RunPhase.NONE),
     ],
 )
 def test_progress_comes_from_the_newest_entry(entry: Entry, run: RunPhase) -> None:
@@ -77,7 +82,11 @@ def test_progress_comes_from_the_newest_entry(entry: Entry, run: RunPhase) -> No
 
 
 def test_known_reason_is_translated() -> None:
-    entry: Entry = {"progress": "error", "error": {"code": "no_photo", "message": "该条目还没有照片"}}
+    entry: Entry = {
+        "progress": "error",
+        "job_id": "j",
+        "error": {"code": "no_photo", "message": "该条目还没有照片"},
+    }
     assert run_state([entry]).message == "This item has no photo. Add one first."
     entry["error"] = {"code": "brand_new", "message": "新的原因"}
     assert run_state([entry]).message == "新的原因"

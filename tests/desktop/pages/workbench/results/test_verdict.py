@@ -22,7 +22,13 @@ from tests.desktop.pages.workbench.driver import (
 from tests.desktop.pages.workbench.open_record.test_two_people import verdicts
 from tests.narrowing import as_instance, not_none
 
-PASSED_BY_MODEL: Entry = {"version": 1, "isPassed": True, "progress": "done", "resultImage": {"boxes": []}}
+PASSED_BY_MODEL: Entry = {
+    "version": 1,
+    "job_id": "j",
+    "isPassed": True,
+    "progress": "done",
+    "resultImage": {"boxes": []},
+}
 
 
 @pytest.fixture

@@ -102,11 +102,12 @@ def test_photo_with_a_lost_answer_is_added_once(
     patient = Session(service.wait_until_ready(60), transport=way)
     patient.account.login(*ADMIN)
     way.lost = [1]
-    added = upload(Reporting(), patient, item.item_id, picture(4), "a.png")  # type: ignore[arg-type]
+    taken = picture(4)
+    added = upload(Reporting(), patient, item.item_id, taken, "a.png")  # type: ignore[arg-type]
     patient.close()
     assert way.additions == 2
     assert isinstance(added, Photo)
     assert photos(session, record_id) == [[added.file_id]]
     # The same picture added by the person a second time is a second photo.
-    upload(Reporting(), session, item.item_id, picture(4), "a.png")  # type: ignore[arg-type]
+    upload(Reporting(), session, item.item_id, taken, "a.png")  # type: ignore[arg-type]
     assert photos(session, record_id) == [[added.file_id] * 2]
