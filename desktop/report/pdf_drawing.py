@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import QCoreApplication, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QImage, QPainter
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QTextOption
 
 from desktop.background.thread_priority import yield_interpreter
 from desktop.localization.fonts import MissingGlyphsError, find_missing_characters
@@ -100,10 +100,8 @@ class Drawing:
         font = self.font(size, bold)
         self.painter.setFont(font)
         self.painter.setPen(colour)
-        flags = (
-            int(align.value) | int(Qt.TextFlag.TextWordWrap.value) | int(Qt.TextFlag.TextWrapAnywhere.value)
-        )
-        self.painter.drawText(QRectF(x, y, width, height), flags, self._drawable_text(text, font))
+        drawn = self._drawable_text(text, font)
+        self.painter.drawText(QRectF(x, y, width, height), drawn, _wrapped(align))
 
     def height(self, width: float, text: str, size: float = 9, bold: bool = False) -> float:
         """The height of `text` wrapped to `width`, both in points. Raises MissingGlyphsError."""
@@ -111,10 +109,8 @@ class Drawing:
             return 0.0
         font = self.font(size, bold)
         self.painter.setFont(font)
-        flags = int(Qt.TextFlag.TextWordWrap.value) | int(Qt.TextFlag.TextWrapAnywhere.value)
-        return self.painter.boundingRect(
-            QRectF(0, 0, width, 4000), flags, self._drawable_text(text, font)
-        ).height()
+        drawn = self._drawable_text(text, font)
+        return self.painter.boundingRect(QRectF(0, 0, width, 4000), drawn, _wrapped()).height()
 
     def pill_at_right(self, y: float, text: str, colour: QColor) -> None:
         """Draw a pill that ends at the right margin."""
@@ -166,3 +162,10 @@ class Drawing:
 def value_size(value: str) -> float:
     """The font size of a value in points: smaller for one long word, such as an ID."""
     return 9 if " " in value or len(value) < 30 else 7
+
+
+def _wrapped(align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> QTextOption:
+    """Breaks lines between words, and in a word only where it is wider than the line, such as a hash."""
+    option = QTextOption(align)
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    return option
