@@ -17,7 +17,7 @@ from tests.service.detection.dispatch.test_listing import RECORD, jobs_of
 from tests.service_app import ADMIN, LOCAL_URL
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def database_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -11,7 +11,7 @@ from shared import samples
 from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, results, upload
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def database_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -17,7 +17,7 @@ from tests.service.detection.dispatch.test_jobs import detect, encode, make_item
 from tests.service.detection.dispatch.test_jobs import results as results_of
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def database_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

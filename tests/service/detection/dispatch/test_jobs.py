@@ -22,7 +22,7 @@ from shared.wire.detection import JobState
 from tests.service.detection.graphs import brightness_model
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def database_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
