@@ -12,7 +12,6 @@ from shared.wire.common import (
     CheckedJson,
     ExtensibleModel,
     Id,
-    Integer,
     ItemTime,
     LongText,
     NotNull,
@@ -32,7 +31,7 @@ Percent = Annotated[int, Field(ge=0, le=100), StrictNumber, BeforeValidator(read
 """0 to 100; forms may send it as a string of digits."""
 MAX_VERSION = 1_000_000_000
 """The highest version that a client may give an entry. The service counts on from there, below 2^31."""
-EntryVersion = Annotated[Integer, Field(ge=-MAX_VERSION, le=MAX_VERSION)]
+EntryVersion = Annotated[int, Field(ge=-MAX_VERSION, le=MAX_VERSION), StrictNumber]
 Fraction = Annotated[Number, Field(ge=0, le=1)]
 
 
@@ -263,7 +262,7 @@ class CorrectedBox(Box):
 class BoxesSet(WireModel):
     """Body of `POST /inspection_item/{item_id}/boxes`: the findings that replace those of `of_version`."""
 
-    of_version: Annotated[Integer, Field(ge=-(2**31), lt=2**31)]
+    of_version: Annotated[int, Field(ge=-(2**31), lt=2**31), StrictNumber]
     boxes: Annotated[list[CorrectedBox], Field(max_length=10_000), CheckedJson]
 
 
