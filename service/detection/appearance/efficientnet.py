@@ -23,7 +23,7 @@ FILE: Final = "efficientnet-lite0-57934424.pth"
 SHA256: Final = "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
 """Of the file: another one would give other features under the same name."""
 BUNDLED: Final = "efficientnet-lite0-backbone.onnx"
-"""`backbone_model` in the bundle. Most of the weights belong to blocks that are not used: it has 3 MB, not 19."""
+"""`backbone_model` in the bundle: 3 MB, not 19, because most weights belong to blocks that are not used."""
 
 LAYERS: Final = (4, 7, 10)
 """The blocks that are used: 40 channels at an eighth of the resolution, 80 and 112 at a sixteenth."""
