@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,9 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 # What it decides with has no SQL of its own: the other tests run its statements on both databases.
 ON_ONE_DATABASE = pytest.mark.parametrize("database_kind", ["sqlite"])
+
+
+ASK = ComputeProcess.ask
 
 
 def encode(image: samples.Image) -> bytes:
@@ -142,35 +146,35 @@ def test_a_record_is_detected_item_by_item_and_an_open_job_is_not_made_twice(
     assert len(results(client, item)) == len(listed)
 
 
+def ask_a_process_that_dies(process: ComputeProcess, *arguments: Any) -> Any:
+    """Ask a process that ends by itself: one that is killed before the request is replaced unnoticed."""
+    process.kill()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process._child, "_command", [sys.executable, "-c", ""])
+        return ASK(process, *arguments)
+
+
 def test_a_compute_process_that_dies_is_started_again(
     client: TestClient, item: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask = ComputeProcess.ask
-    deaths: list[int] = []
+    deaths: list[ComputeProcess] = []
 
-    def dying(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
-        if len(deaths) < 2:
-            started = process._child._ensure_running()
-            deaths.append(started.pid)
-            started.kill()
-        return ask(process, request, seconds, progress)
+    def dying(process: ComputeProcess, *arguments: Any) -> Any:
+        if len(deaths) == 2:
+            return ASK(process, *arguments)
+        deaths.append(process)
+        return ask_a_process_that_dies(process, *arguments)
 
     monkeypatch.setattr(ComputeProcess, "ask", dying)
     assert detect(client, item)["state"] == "done"
-    assert len(set(deaths)) == 2
+    assert len(deaths) == 2
     assert len(results(client, item)) == 1
 
 
 def test_a_job_that_always_kills_its_process_fails_in_the_end(
     client: TestClient, item: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask = ComputeProcess.ask
-
-    def dying(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
-        process._child._ensure_running().kill()
-        return ask(process, request, seconds, progress)
-
-    monkeypatch.setattr(ComputeProcess, "ask", dying)
+    monkeypatch.setattr(ComputeProcess, "ask", ask_a_process_that_dies)
     job = detect(client, item)
     assert (job["state"], job["error"]) == ("failed", "worker_died")
     assert len(results(client, item)) == 1
