@@ -10,12 +10,12 @@ import numpy as np
 import pyvips
 
 from service.files.rules import IMAGE_TYPES
-from shared.geometry import Rect
 from shared.images.camera_data import read_camera_data
 from shared.images.cv import cv2
 from shared.images.png import has_too_much_text
 from shared.images.tiles import MAX_CROP_PIXELS
 from shared.images.upright import stored_rect
+from shared.record.geometry import Rect
 from shared.wire.files import CameraData
 
 MAX_PIXELS = 500_000_000

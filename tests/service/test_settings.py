@@ -7,7 +7,7 @@ import re
 import pytest
 
 from service.settings import Settings
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 _NAME = re.compile(r"\bWALKAROUND_([A-Z][A-Z_]*[A-Z])")
 _SETTINGS_OF_OTHER_PROGRAMS = {"URL", "USERNAME", "PASSWORD", "UPDATE_URL"}
