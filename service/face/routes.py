@@ -84,24 +84,17 @@ def router(service: FaceService) -> APIRouter:
     async def draw_challenge(
         request: Request, body: ChallengeRequest, device_token: _DeviceToken = ""
     ) -> Envelope[DrawnChallenge]:
-        """Draw the movements that a face login has to show, without those that the person cannot make; one
-        more movement after an answer that was in doubt."""
+        """Draw the movements that a face login has to show, without those that the person cannot make."""
         excluded_movements = [Movement(name) for name in body.avoid]
         return Envelope(
-            data=await service.draw_challenge(
-                excluded_movements, client_address(request), device_token, body.continues
-            )
+            data=await service.draw_challenge(excluded_movements, client_address(request), device_token)
         )
 
     @routes.post("/auth/loginByFaceChallenge", responses=failures(403, 422, 429))
     async def login_by_challenge(
         request: Request, body: ChallengeAnswer, device_token: _DeviceToken = ""
     ) -> Envelope[Tokens | None]:
-        """Log in by the frames that were filmed while the movements of a challenge were asked for.
-
-        If they leave a doubt whether they show a living person, the message says that one more movement is
-        needed: draw it with `continues`, and answer it in the same way.
-        """
+        """Log in by the frames that were filmed while the movements of a challenge were asked for."""
         frames = [Filmed(float(frame.at_ms), frame.picture.get_secret_value()) for frame in body.frames]
         client = client_address(request), client_program(request), device_token
         return Envelope(
