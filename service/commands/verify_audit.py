@@ -15,9 +15,8 @@ from service.audit.tables import AuditRow, HeadRow
 from service.commands.usable_database import missing_database
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
-from service.inspection.sealing.seal_check import NeverSealedError, SealChecks
+from service.inspection.sealing.seal_check import NeverSealedError, SealChecks, seal_checks
 from service.inspection.tables import EDITION
-from service.seal_checking import seal_checks
 from service.settings import Settings
 from shared.wire.seal import DifferenceKind, SealCheck
 

@@ -15,9 +15,9 @@ from service.inspection.records.items import ItemState
 from service.inspection.records.records import RecordSearch, RecordState
 from service.inspection.seal_routes import add_seal_routes
 from service.inspection.service import InspectionService
-from service.routing import api_router
 from service.web import etags
 from service.web.envelope import failures
+from service.web.routing import api_router
 from service.web.security import Caller, check_permissions, require
 from shared.record.codes import Permission
 from shared.wire.common import (

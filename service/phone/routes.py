@@ -11,8 +11,8 @@ from starlette.requests import ClientDisconnect
 from service.phone.codes import PhoneConnection
 from service.phone.page import add_page
 from service.phone.service import PhoneService
-from service.routing import api_router
 from service.web.envelope import Problem, failures
+from service.web.routing import api_router
 from service.web.security import Caller, client_address, client_program, require
 from shared.record.codes import ErrorCode, Permission
 from shared.wire.common import Done, Envelope, Id

@@ -10,9 +10,9 @@ import jsonschema_rs
 import pytest
 from starlette.testclient import TestClient
 
-from service.api_examples import EXAMPLES, ITEM_ID, RECORD_ID
 from service.face.access.waiting_limit import WaitingLimit, unavailable
 from service.face.engines.face_process import EngineUnavailableError
+from service.web.api_examples import EXAMPLES, ITEM_ID, RECORD_ID
 from service.web.envelope import Problem, failure_body
 from shared.samples import faces
 from tests.contract.application import ContractApp

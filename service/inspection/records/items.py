@@ -12,13 +12,14 @@ from typing import Any, cast
 from sqlalchemy import Select, Update, bindparam, select, update
 from sqlmodel import Session
 
+from service.catalogue.service import find_reference_image
 from service.changes import ObjectChange, announce
 from service.db import statements
 from service.db.database import Database
 from service.db.upsert import insert_or_ignore
+from service.files.lookup import file_info
 from service.inspection import problems
 from service.inspection.entries import ContradictionError, merge_entries
-from service.inspection.ports import JoinSources, Ports
 from service.inspection.queries import (
     ItemQueries,
     ItemRow,
@@ -72,14 +73,11 @@ def _state(rows: Sequence[ItemRow]) -> ItemState:
 class Items:
     """The use cases of items; each is one transaction that also brings the record in line."""
 
-    def __init__(
-        self, database: Database, sources: JoinSources, ports: Ports, reason_characters: int
-    ) -> None:
+    def __init__(self, database: Database, reason_characters: int) -> None:
         self.reason_characters = reason_characters
         """The least length of a reason."""
         self._database = database
-        self._ports = ports
-        self._queries = ItemQueries(sources)
+        self._queries = ItemQueries()
 
     async def create(self, body: ItemCreate, key: str | None, caller: Caller) -> ItemState:
         """Create an item in a record. Raises Problem 404 when there is no such record, 409 when it is sealed.
@@ -257,10 +255,10 @@ class Items:
             record = open_record(session, inspection_id)
             if record.reference_image_id is None:
                 raise problems.conflict("检查记录没有参考图，无法套用模板，请先选择参考图")
-            image = self._ports.reference_image(session, record.reference_image_id)
+            image = find_reference_image(session, record.reference_image_id)
             if image is None or not image.template:
                 raise problems.conflict("参考图没有模板，请先将区域保存为模板")
-            stored = self._ports.file_info(session, image.file_id)
+            stored = file_info(session, image.file_id)
             values = [
                 {
                     "item_name": region.item_name,
@@ -268,7 +266,7 @@ class Items:
                     "model_id": region.model_id,
                     "item_point": json_text(
                         ItemPoint(
-                            point=region.point, fileInfo=None if stored is None else file_info(stored)
+                            point=region.point, fileInfo=None if stored is None else to_file_info(stored)
                         ).model_dump(exclude_none=True)
                         | ({} if region.detection is None else {"detection": region.detection})
                     ),
@@ -423,7 +421,7 @@ def _update_statement(columns: frozenset[str]) -> Update:
     return update(ITEM).where(ITEM.c.item_id == bindparam("changed_item")).values(values)
 
 
-def file_info(stored: StoredFile) -> FileInfo:
+def to_file_info(stored: StoredFile) -> FileInfo:
     """A stored file as an item names it."""
     return FileInfo(
         download_url=stored.download_url,

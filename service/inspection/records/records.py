@@ -16,7 +16,6 @@ from service.db import statements
 from service.db.database import Database, now
 from service.db.upsert import insert_or_ignore
 from service.inspection import problems
-from service.inspection.ports import JoinSources
 from service.inspection.queries import RecordQueries, RecordRow, Updater, like, record_body, updater
 from service.inspection.records.record_pages import RecordPages
 from service.inspection.rules import FINISHED, Outcome, body_hash, differences, progress_and_status
@@ -225,9 +224,9 @@ def _hash(body: RecordCreate) -> str:
 class Records:
     """The use cases of records; each is one transaction."""
 
-    def __init__(self, database: Database, sources: JoinSources) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._queries = RecordQueries(sources)
+        self._queries = RecordQueries()
         self._pages = RecordPages(database, self._queries)
 
     async def create(self, body: RecordCreate, key: str | None, caller: Caller) -> RecordState:

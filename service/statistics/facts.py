@@ -1,9 +1,10 @@
-"""Reads the records and items that statistics count: the port to the tables of other domains."""
+"""Reads the records and items that statistics count, and the names of what they are counted by."""
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, bindparam, func, select, tuple_
 from sqlmodel import Session, col
@@ -12,7 +13,6 @@ from service.catalogue.tables import AircraftRow, FlightRow, TaskRow
 from service.db import statements
 from service.detection.tables import ModelRow
 from service.inspection.tables import ITEM, RECORD
-from service.statistics.ports import ItemFacts, Mark, Ports, RecordFacts
 from shared.record.codes import Status
 
 _IDS_AT_ONCE = 16
@@ -68,21 +68,61 @@ _MODELS = select(col(ModelRow.model_id), col(ModelRow.name)).where(
 )
 
 
-def statistics_ports() -> Ports:
-    """The ports of the statistics."""
-    return Ports(
-        records=_record_facts,
-        items=_item_facts,
-        record_ids_of_tasks=lambda session, ids: _first_column(session, _RECORD_IDS_OF_TASKS, ids),
-        task_ids_of_flights=lambda session, ids: _first_column(session, _TASK_IDS_OF_FLIGHTS, ids),
-        next_records=_next_records,
-        item_ids_of_records=lambda session, ids: _first_column(session, _ITEM_IDS_OF_RECORDS, ids),
-        aircraft=lambda session, ids: _names_by_id(session, _AIRCRAFT, ids),
-        models=lambda session, ids: _names_by_id(session, _MODELS, ids),
-    )
+Mark = tuple[dt.datetime, str]
+"""The creation time and the id of a record."""
 
 
-def _record_facts(session: Session, ids: Collection[str]) -> list[RecordFacts]:
+class RecordFacts(NamedTuple):
+    """The current facts of a record.
+
+    `moment` is its start, or its creation if it has no start, in UTC without a time zone. `seconds` is the
+    duration from start to end; None if either is missing or the record is cancelled.
+    """
+
+    inspection_id: str
+    moment: dt.datetime
+    aircraft_id: str
+    executor_id: str
+    state: str
+    seconds: int | None
+
+
+class ItemFacts(NamedTuple):
+    """The current facts of an item; `result` is the JSON text of its entries."""
+
+    item_id: str
+    inspection_id: str
+    item_name: str
+    result: str
+
+
+def record_ids_of_tasks(session: Session, task_ids: Collection[str]) -> Collection[str]:
+    """The IDs of the records of these tasks."""
+    return _first_column(session, _RECORD_IDS_OF_TASKS, task_ids)
+
+
+def task_ids_of_flights(session: Session, flight_ids: Collection[str]) -> Collection[str]:
+    """The IDs of the tasks of these flights."""
+    return _first_column(session, _TASK_IDS_OF_FLIGHTS, flight_ids)
+
+
+def item_ids_of_records(session: Session, record_ids: Collection[str]) -> Collection[str]:
+    """The IDs of the items of these records."""
+    return _first_column(session, _ITEM_IDS_OF_RECORDS, record_ids)
+
+
+def aircraft_names(session: Session, aircraft_ids: Collection[str]) -> Mapping[str, str]:
+    """The names of these aircraft, by ID."""
+    return _names_by_id(session, _AIRCRAFT, aircraft_ids)
+
+
+def model_names(session: Session, model_ids: Collection[str]) -> Mapping[str, str]:
+    """The names of these models, by ID."""
+    return _names_by_id(session, _MODELS, model_ids)
+
+
+def record_facts(session: Session, ids: Collection[str]) -> list[RecordFacts]:
+    """The facts of those of these records that exist."""
     facts = []
     for row in _record_rows(session.connection(), list(ids)):
         has_times = row.start_time is not None and row.end_time is not None
@@ -104,11 +144,13 @@ def _record_rows(connection: Connection, ids: Sequence[str]) -> Iterator[Row[*tu
         yield from statements.run(connection, _RECORDS, values)
 
 
-def _item_facts(session: Session, ids: Collection[str]) -> list[ItemFacts]:
+def item_facts(session: Session, ids: Collection[str]) -> list[ItemFacts]:
+    """The facts of those of these items that exist."""
     return [ItemFacts(*row) for row in session.connection().execute(_ITEMS, {"ids": list(ids)})]
 
 
-def _next_records(session: Session, after: Mark | None, most: int) -> list[Mark]:
+def next_records(session: Session, after: Mark | None, most: int) -> list[Mark]:
+    """At most `most` records after a mark, in the order of their creation."""
     if after is None:
         statement, parameters = _FIRST_RECORDS, {}
     else:

@@ -11,8 +11,8 @@ import httpx
 import pytest
 from fastapi import FastAPI, Response
 
-from service import routing
-from service.routing import add_routes, api_router, prepare_routes
+from service.web import routing
+from service.web.routing import add_routes, api_router, prepare_routes
 from service.web.security import AuthorizedRoute
 
 

@@ -1,13 +1,32 @@
-"""Reads the records and items of webhook messages: the port of webhooks to the tables of inspection."""
+"""Reads the records and items of webhook messages."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from sqlalchemy import func, select
 from sqlmodel import Session
 
 from service.inspection.tables import EDITION, ITEM, RECORD
-from service.webhooks.ports import EditionFacts, ItemFacts
 from shared.record.codes import Verdict
+
+
+class EditionFacts(NamedTuple):
+    """The facts about an edition in a message. `total`, `passed` and `failed` count items."""
+
+    task_id: str
+    outcome: str
+    needs_release: bool
+    total: int
+    passed: int
+    failed: int
+
+
+class ItemFacts(NamedTuple):
+    """The facts about an item in a message: the record and the task it belongs to."""
+
+    inspection_id: str
+    task_id: str
 
 
 def edition_facts(session: Session, inspection_id: str, edition: int) -> EditionFacts | None:

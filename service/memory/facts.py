@@ -1,4 +1,4 @@
-"""Implements the ports of the memories of regions: reads the decided items of a place and compares photos."""
+"""Reads what the memories of regions need of other domains: the decided items of a place and their photos."""
 
 from __future__ import annotations
 
@@ -7,33 +7,29 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, Select, bindparam, or_, select
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
+from service.catalogue.service import find_reference_image
 from service.detection import rules as detection_rules
-from service.detection.dispatch.variations import NEWEST, OLDEST, VERSION, Variations, VaryingPhoto
-from service.detection.failure import DetectionFailed
+from service.detection.dispatch.variations import VaryingPhoto
 from service.detection.tables import ModelRow
 from service.files.lookup import to_stored_file
 from service.files.tables import FileRow
 from service.inspection import problems
 from service.inspection.history.comparison import SAME_PLACE, RegionPlace, overlap, region_place
 from service.inspection.history.earlier_items import LOOKED_THROUGH
-from service.inspection.ports import Ports as InspectionPorts
 from service.inspection.records.matches import record_image, reference_file
 from service.inspection.tables import ITEM, PHOTO, RECORD
-from service.memory.ports import ComparisonResult, ItemFacts, PhotoFacts, Place, Ports, Question
 from shared.record.codes import Verdict
 from shared.record.entries import Entry
-from shared.record.geometry import Rect
 from shared.wire.common import to_utc
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.files import StoredFile
 from shared.wire.inspection import ItemPoint
-from shared.wire.memory import MemoryKind
 
 _ROWS_AT_ONCE = 1000
 _ITEMS = (
@@ -68,12 +64,67 @@ class _Reference:
     mm_per_pixel: float | None
 
 
+class Place(NamedTuple):
+    """The region of an item (x, y, w, h as the item stores them) on a reference image.
+
+    `reference_file_id`, `reference_sha256` and `content_id` are of the file that the region is drawn on;
+    `size` is its size in upright px, if known.
+    """
+
+    item_id: str
+    inspection_id: str
+    reference_image_id: str
+    reference_file_id: str
+    reference_sha256: str
+    content_id: str
+    size: tuple[int, int] | None
+    region: tuple[float, float, float, float]
+
+
+class Question(NamedTuple):
+    """All inputs of the comparison of a photo with its region, except the findings that a person judged.
+
+    `model_settings` and `settings` are of the model, and of the item for this photo. `place` is the
+    homography (3 x 3) from reference pixels to photo pixels of its assignment; `place_by_person`: a person
+    set it.
+    """
+
+    photo_file_id: str
+    photo_sha256: str
+    reference_file_id: str
+    reference_sha256: str
+    point: tuple[float, float, float, float]
+    mm_per_pixel: float | None
+    model_settings: dict[str, Any]
+    settings: dict[str, Any]
+    place: list[list[float]] | None
+    place_by_person: bool
+
+
+class PhotoFacts(NamedTuple):
+    """A photo of an item; `added_at` is in UTC without a time zone, `taken_at` in UTC, if known."""
+
+    added_at: dt.datetime
+    taken_at: dt.datetime | None
+    question: Question
+
+
+class ItemFacts(NamedTuple):
+    """An item with a region, its result entries and its photos, the newest first."""
+
+    item_id: str
+    inspection_id: str
+    record_name: str | None
+    region: tuple[float, float, float, float]
+    entries: Sequence[Entry]
+    photos: Sequence[PhotoFacts]
+
+
 class _References:
     """Finds the reference files of items; reads each only once."""
 
-    def __init__(self, session: Session, ports: InspectionPorts) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._ports = ports
         self._references: dict[tuple[str, str], _Reference | None] = {}
 
     def find(self, row: ItemRow, point: ItemPoint) -> _Reference | None:
@@ -87,79 +138,39 @@ class _References:
         return self._references[key]
 
     def _look_up(self, reference_image_id: str, point: ItemPoint) -> _Reference | None:
-        image = self._ports.reference_image(self._session, reference_image_id)
-        record_file = record_image(self._session, self._ports, reference_image_id)
-        file = reference_file(self._session, self._ports, point, record_file)
+        image = find_reference_image(self._session, reference_image_id)
+        record_file = record_image(self._session, reference_image_id)
+        file = reference_file(self._session, point, record_file)
         if file is None or image is None:
             return None
         return _Reference(file, image.mm_per_pixel if file.file_id == image.file_id else None)
 
 
-def memory_ports(inspection: InspectionPorts, variations: Variations, names: Any) -> Ports:
-    """The ports of the memories of regions."""
-
-    def place(session: Session, item_id: str) -> Place | None:
-        row = session.execute(_ITEMS, {"ids": [item_id]}).one_or_none()
-        if row is None:
-            raise problems.no_item()
-        point = _point(row)
-        region, reference = _region(point), _References(session, inspection).find(row, point)
-        if region is None or reference is None:
-            return None
-        file = reference.file
-        size = (file.width, file.height) if file.width and file.height else None
-        return Place(
-            item_id,
-            row.inspection_id,
-            row.reference_image_id,
-            file.file_id,
-            file.sha256,
-            file.ipfs_cid,
-            size,
-            region,
-        )
-
-    def items(session: Session, item_ids: Sequence[str]) -> list[ItemFacts]:
-        return list(_item_facts(session, inspection, item_ids))
-
-    async def compare(
-        question: Question,
-        key: str,
-        order: float,
-        kind: MemoryKind,
-        judged: Sequence[Rect],
-        without: Sequence[Rect],
-    ) -> ComparisonResult:
-        try:
-            variation = await variations.vary(_varying_photo(question), key, order, kind, judged, without)
-        except DetectionFailed as problem:
-            return ComparisonResult(None, None, problem.code)
-        return ComparisonResult(variation.content, variation.differences)
-
-    async def disagreements(question: Question, contents: Sequence[bytes]) -> list[list[float]]:
-        try:
-            return await variations.disagreements(_varying_photo(question), contents)
-        except DetectionFailed:
-            return []
-
-    return Ports(
-        place=place,
-        at_place=_item_ids_at_place,
-        overlap=_share_at_place,
-        items=items,
-        decided=_decided_item_ids,
-        names=names,
-        is_busy=variations.is_busy,
-        compare=compare,
-        disagreements=disagreements,
-        rest=variations.rest,
-        version=VERSION,
-        oldest=OLDEST,
-        newest=NEWEST,
+def find_place(session: Session, item_id: str) -> Place | None:
+    """The place of an item; None for an item without a region on a reference image. Raises Problem 404."""
+    row = session.execute(_ITEMS, {"ids": [item_id]}).one_or_none()
+    if row is None:
+        raise problems.no_item()
+    point = _point(row)
+    region, reference = _region(point), _References(session).find(row, point)
+    if region is None or reference is None:
+        return None
+    file = reference.file
+    size = (file.width, file.height) if file.width and file.height else None
+    return Place(
+        item_id,
+        row.inspection_id,
+        row.reference_image_id,
+        file.file_id,
+        file.sha256,
+        file.ipfs_cid,
+        size,
+        region,
     )
 
 
-def _varying_photo(question: Question) -> VaryingPhoto:
+def varying_photo(question: Question) -> VaryingPhoto:
+    """The photo of a question for the process that compares."""
     return VaryingPhoto(
         photo=question.photo_file_id,
         reference=question.reference_file_id,
@@ -172,9 +183,13 @@ def _varying_photo(question: Question) -> VaryingPhoto:
     )
 
 
-def _item_ids_at_place(
+def item_ids_at_place(
     session: Session, place: Place, since: dt.datetime | None, until: dt.datetime | None
 ) -> list[str]:
+    """The items with a verdict at the place whose model compares with the reference image, newest first.
+
+    With times (UTC) only those that may have been decided after the first and before the second.
+    """
     record, item = RECORD.c, ITEM.c
     query: Select[Any] = (
         select(ITEM.c.item_id, ITEM.c.item_point)
@@ -201,23 +216,26 @@ def _item_ids_at_place(
     return item_ids
 
 
-def _share_at_place(place: Place, region: tuple[float, float, float, float]) -> float:
+def share_at_place(place: Place, region: tuple[float, float, float, float]) -> float:
+    """The overlap of a region with the place, 0..1; 0 for another place."""
     share = overlap(RegionPlace(place.region, None), RegionPlace(region, None), place.size)
     return share if share >= SAME_PLACE else 0.0
 
 
-def _decided_item_ids(session: Session, items: Collection[str], records: Collection[str]) -> list[str]:
+def decided_item_ids(session: Session, items: Collection[str], records: Collection[str]) -> list[str]:
+    """Those of these items, and of the items of these records, with a verdict and a reference comparison."""
     changed = or_(ITEM.c.item_id.in_(items), ITEM.c.inspection_id.in_(records))
     return list(session.execute(select(ITEM.c.item_id).where(changed, *_IS_DECIDED)).scalars())
 
 
-def _item_facts(session: Session, ports: InspectionPorts, item_ids: Sequence[str]) -> Iterator[ItemFacts]:
+def item_facts(session: Session, item_ids: Sequence[str]) -> Iterator[ItemFacts]:
+    """The facts of those of these items that exist."""
     rows = session.execute(_ITEMS, {"ids": list(item_ids)}).all()
     photos: defaultdict[str, list[ItemRow]] = defaultdict(list)
     for photo in session.execute(_PHOTOS, {"ids": list(item_ids)}):
         photos[photo.item_id].append(photo)
     files = _files(session, {photo.file_id for item_photos in photos.values() for photo in item_photos})
-    references = _References(session, ports)
+    references = _References(session)
     model = session.get(ModelRow, REFERENCE_DIFFERENCE)
     model_settings = {} if model is None else dict(model.settings)
     for row in rows:
