@@ -253,8 +253,9 @@ def header_names_port() -> Iterator[int]:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         while (await receive()).get("more_body", False):
             pass
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"connection", b"close")]})
         names = b" ".join(name for name, _value in scope["headers"])
+        headers = [(b"connection", b"close"), (b"content-length", b"%d" % len(names))]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": names})
 
     yield from serve_app(app)
