@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from service.settings import Settings
+from service.web.body_limit import SMALL_BODY_BYTES
 from service.web.protocol import HEAD_BYTES
 from shared import limits
 from shared.wire.common import MAX_JSON_DEPTH, MAX_JSON_VALUES, MAX_PAGE, MAX_PAGE_SIZE
@@ -98,6 +99,9 @@ def test_every_parameter_has_a_documented_limit(document: dict[str, Any]) -> Non
     assert parameters == {"GET /api/detection/jobs state"}
 
 
+PICTURES_OF_FACES = {"POST /api/auth/loginByFaceInfo", "POST /api/auth/loginByFaceChallenge"}
+
+
 def test_every_request_body_documents_its_size_limit(document: dict[str, Any]) -> None:
     settings = Settings()
     uploads = {
@@ -105,21 +109,27 @@ def test_every_request_body_documents_its_size_limit(document: dict[str, Any]) -
         "POST /api/detection/models",
         "POST /api/detection/models/{model_id}/trial",
     }
-    limits = {
-        name: operation["requestBody"]["x-max-body-bytes"]
-        for name, operation in operations(document)
-        if "requestBody" in operation
-    }
-    assert uploads < limits.keys()
-    for name, documented_limit in limits.items():
+    with_body = {name: operation for name, operation in operations(document) if "requestBody" in operation}
+    assert uploads | PICTURES_OF_FACES < with_body.keys()
+    for name, operation in with_body.items():
         limit = settings.max_upload_bytes if name in uploads else settings.max_body_bytes
-        assert documented_limit == (MAX_PART_BYTES if " /api/phone/" in name else limit), name
+        if not operation.get("security") and name not in PICTURES_OF_FACES:
+            limit = SMALL_BODY_BYTES
+        elif " /api/phone/" in name:
+            limit = SMALL_BODY_BYTES if name == "POST /api/phone/uploads" else MAX_PART_BYTES
+        assert operation["requestBody"]["x-max-body-bytes"] == limit, name
 
 
 def test_body_above_the_documented_limit_is_refused(document: dict[str, Any], service: ContractApp) -> None:
-    body = document["paths"]["/api/auth/login"]["post"]["requestBody"]
-    answer = service.anonymous.post("/api/auth/login", content=b" " * (body["x-max-body-bytes"] + 1))
-    assert (answer.status_code, answer.json()["data"]["limit"]) == (413, body["x-max-body-bytes"])
+    for path, text in (("/api/auth/login", "64 KB"), ("/api/auth/loginByFaceInfo", "16 MB")):
+        body = document["paths"][path]["post"]["requestBody"]
+        assert text in body["description"]
+        answer = service.anonymous.post(path, content=b" " * (body["x-max-body-bytes"] + 1))
+        assert (answer.status_code, answer.json()["data"]["limit"]) == (413, body["x-max-body-bytes"])
+        assert text in answer.json()["msg"]
+    assert (
+        "Retry-After" in document["paths"]["/api/auth/loginByFaceInfo"]["post"]["requestBody"]["description"]
+    )
 
 
 def test_paging_parameters_document_their_limits(document: dict[str, Any]) -> None:
