@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,14 @@ from service.settings import Settings
 from service.web.body_limit import SMALL_BODY_BYTES
 from service.web.protocol import HEAD_BYTES
 from shared import limits
-from shared.wire.common import MAX_JSON_DEPTH, MAX_JSON_VALUES, MAX_PAGE, MAX_PAGE_SIZE
+from shared.wire.common import (
+    MAX_JSON_BYTES,
+    MAX_JSON_DEPTH,
+    MAX_JSON_VALUES,
+    MAX_PAGE,
+    MAX_PAGE_SIZE,
+    MAX_RESULT_BYTES,
+)
 from shared.wire.phone import MAX_PART_BYTES
 from tests.contract.application import ContractApp, new_id
 
@@ -151,6 +159,8 @@ def test_documents_that_are_stored_unchanged_have_limits(
     (result, _none) = schemas["ItemCreate"]["properties"]["result"]["anyOf"]
     for schema in (point, result, schemas["ItemUpdate"]["properties"]["result"]):
         assert (schema["x-max-depth"], schema["x-max-values"]) == (MAX_JSON_DEPTH, MAX_JSON_VALUES)
+    assert (point["x-max-bytes"], result["x-max-bytes"]) == (MAX_JSON_BYTES, MAX_RESULT_BYTES)
+    assert "256 KB" in point["description"]
     record = service.create_record()["inspection_id"]
 
     def status(depth: int) -> int:
@@ -162,6 +172,34 @@ def test_documents_that_are_stored_unchanged_have_limits(
 
     assert status(point["x-max-depth"]) == 200
     assert status(point["x-max-depth"] + 1) == 422
+
+
+@pytest.mark.parametrize("field", ["item_point", "result"])
+def test_keys_that_are_kept_as_given_have_a_limit(
+    document: dict[str, Any], service: ContractApp, field: str
+) -> None:
+    (schema, _null) = document["components"]["schemas"]["ItemCreate"]["properties"][field]["anyOf"]
+    record = service.create_record()["inspection_id"]
+    item = service.create_item(record)["item_id"]
+
+    def answers(surplus: int) -> tuple[int, int, Any]:
+        """The statuses of a create and an update with `surplus` bytes above the limit, and the refusal."""
+        kept: Any = {"kept": ""} if field == "item_point" else [{"kept": ""}]
+        length = schema["x-max-bytes"] + surplus - len(json.dumps(kept, separators=(",", ":")))
+        # Three bytes in UTF-8.
+        text = "翼" * (length // 3) + "x" * (length % 3)
+        body: dict[str, Any] = {field: {"kept": text} if field == "item_point" else [{"kept": text}]}
+        update = service.admin.put(f"/api/inspection_item/{item}", json=body)
+        body |= {"item_name": new_id("item"), "inspection_id": record}
+        create = service.admin.post("/api/inspection_item/create", json=body)
+        return create.status_code, update.status_code, create.json().get("data")
+
+    assert answers(0)[:2] == (200, 200)
+    created, updated, data = answers(1)
+    assert (created, updated) == (422, 422)
+    (fault,) = data["fields"]
+    assert (fault["field"], fault["type"]) == (field, "value_error")
+    assert "内容过大" in fault["message"]
 
 
 def test_names_and_passwords_document_their_limits(document: dict[str, Any], service: ContractApp) -> None:
