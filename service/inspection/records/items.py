@@ -369,7 +369,8 @@ class Items:
             return
         # Never backwards, even when the clock is set back: the times of verdicts are taken from it.
         at = max(naive_now(), item.updated_at)
-        stamp = {"revision": item.revision + (not progress_only), "updated_at": at}
+        revision = item.revision if progress_only else etags.new_revision()
+        stamp = {"revision": revision, "updated_at": at}
         stamp |= {"updated_by": actor} if changed.keys() - _RESULT_COLUMNS else {}
         new_values = {**changed, **stamp}
         statement = _update_statement(frozenset(new_values))
