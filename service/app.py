@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI
@@ -51,13 +50,13 @@ from service.statistics.service import StatisticsService
 from service.watching import Watchers
 from service.web.api_docs import install_docs
 from service.web.api_examples import add_examples
+from service.web.body_limit import BodyLimit, body_rules
 from service.web.envelope import failures, install_handlers
 from service.web.layers.answer_form import AnswerForm
 from service.web.layers.client_disconnect import CancelOnDisconnect
 from service.web.layers.origins import AllowedOrigins
 from service.web.middleware import (
     ApiPrefix,
-    BodyLimit,
     HostCheck,
     RequestMiddleware,
     allowed_hosts,
@@ -67,7 +66,6 @@ from service.web.routing import add_routes, operation_id, prepare_routes
 from service.webhooks.routes import router as webhooks_router
 from service.webhooks.service import WebhookService
 from shared import __version__
-from shared.wire.phone import MAX_PART_BYTES
 
 if TYPE_CHECKING:
     from service.events.relay import Relay
@@ -238,8 +236,8 @@ def create_app(settings: Settings) -> FastAPI:
         from service.monitoring.endpoint import metrics_routes
 
         add_routes(app, metrics_routes(watchers.metrics.text, token))
-    max_body_bytes = partial(_max_body_bytes, settings)
-    install_docs(app, add_examples, max_body_bytes)
+    rules = body_rules(settings.max_body_bytes, settings.max_upload_bytes, settings.max_bodies_bytes)
+    install_docs(app, add_examples, rules)
     app.router.middleware_stack = RouteIndex(app.routes, app.router.middleware_stack)
 
     first_segments = {
@@ -249,7 +247,7 @@ def create_app(settings: Settings) -> FastAPI:
     }
     app.add_middleware(ApiPrefix, first_segments=first_segments)
     app.add_middleware(AnswerForm)
-    app.add_middleware(BodyLimit, max_body_bytes=max_body_bytes)
+    app.add_middleware(BodyLimit, rules=rules)
     app.add_middleware(HostCheck, allowed=allowed_hosts(settings.host, settings.allowed_hosts))
     app.add_middleware(CancelOnDisconnect)
     app.add_middleware(
@@ -269,13 +267,3 @@ def _relay(database: Database, change_feed: ChangeFeed) -> Relay | None:
     from service.events.relay import Relay
 
     return Relay(database, change_feed)
-
-
-def _max_body_bytes(settings: Settings, path: str) -> int:
-    """How many bytes a body for this path may have."""
-    path = path.removeprefix("/api")
-    if path.startswith("/phone/"):
-        # Anyone in the network can send to these paths: at most a part of a photo.
-        return MAX_PART_BYTES
-    is_upload = path in {"/files", "/detection/models"} or path.endswith("/trial")
-    return settings.max_upload_bytes if is_upload else settings.max_body_bytes

@@ -65,6 +65,7 @@ class Settings(BaseSettings):
     statement_seconds: int = Field(default=STATEMENT_SECONDS, ge=1, le=3600)
     bcrypt_cost: int = Field(default=12, ge=4, le=16)
     max_body_bytes: int = Field(default=16 * 2**20, ge=2**20)
+    max_bodies_bytes: int = Field(default=256 * 2**20, ge=2**20)
     camera_position: bool = False
     reason_characters: int = Field(default=MIN_REASON, ge=1, le=200)
     max_upload_bytes: int = Field(default=2 * 2**30, ge=2**20)

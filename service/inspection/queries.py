@@ -310,6 +310,9 @@ class ItemQueries:
         )
         self.all = full.where(of_record).order_by(item.created_at, item.item_id)
         self.page = self.all.limit(bindparam("size")).offset(bindparam("skip"))
+        sized = self.page.with_only_columns(item.result, item.item_point).subquery().c
+        text_length = func.length(sized.result) + func.coalesce(func.length(sized.item_point), 0)
+        self.page_length = select(func.coalesce(func.sum(text_length), 0))
         self.count = select(func.count()).select_from(ITEM).where(of_record)
 
         photo, executors = PHOTO.c, sources.executors.c

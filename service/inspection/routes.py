@@ -176,7 +176,11 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
         page_size: Annotated[PageSize, Query()] = 10,
         _caller: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Response:
-        """One page of the items of a record, oldest first."""
+        """One page of the items of a record, oldest first.
+
+        A page of more than 20 items is refused with 413 if their regions and results have more than 32 Mi
+        characters; a smaller page is not.
+        """
         rows, standing = await items.page(inspection_id, current_page, page_size)
         return _page(_array(rows), standing, ITEMS_READ)
 

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 RECORD_ID: Final = "6f1c2a90-3b7e-4c55-9a0d-2f8e5b7c1d42"
 ITEM_ID: Final = "b3d8e7f4-91a2-4e06-8c7b-5a4f3e2d1c0b"
+_ETAG: Final = '"1482936051"'
 USER_ID: Final = "0a9b8c7d-6e5f-4a3b-8c1d-0e9f8a7b6c5d"
 
 _RECORD: Final[dict[str, Any]] = {
@@ -136,7 +137,7 @@ def _page(entry: Any) -> dict[str, Any]:
 def _stale_failure(current: Any) -> dict[str, Any]:
     changed_by = {"user_id": USER_ID, "name": "李梅"}
     msg = "内容已被其他用户修改，请查看最新内容后重新保存"
-    return _failure("stale", msg, etag='"2"', current=current, updated_by=changed_by)
+    return _failure("stale", msg, etag=_ETAG, current=current, updated_by=changed_by)
 
 
 def _forbidden_failure(permission: str) -> dict[int, dict[str, Any]]:
@@ -215,7 +216,7 @@ EXAMPLES: Final[Mapping[str, Example]] = {
         },
     ),
     "DELETE /api/inspection/deleteInspection/{inspection_id}": Example(
-        parameters={"inspection_id": RECORD_ID, "if-match": '"2"'},
+        parameters={"inspection_id": RECORD_ID, "if-match": _ETAG},
         answers={
             200: {"deleted": {"code": 0, "msg": "检查记录删除成功"}},
             **_permission_failures("INSPECTION_DELETE"),
@@ -276,7 +277,7 @@ EXAMPLES: Final[Mapping[str, Example]] = {
         },
     ),
     "DELETE /api/inspection_item/{item_id}": Example(
-        parameters={"item_id": ITEM_ID, "reason": "重复", "if-match": '"2"'},
+        parameters={"item_id": ITEM_ID, "reason": "重复", "if-match": _ETAG},
         answers={
             200: {"deleted": _success(True, "删除成功")},
             **_permission_failures("INSPECTION_ITEM_DELETE"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-from sqlalchemy import Select, Update, bindparam, select, update
+from sqlalchemy import Connection, Select, Update, bindparam, select, update
 from sqlmodel import Session
 
 from service.catalogue.service import find_reference_image
@@ -52,6 +52,12 @@ _RESULT_COLUMNS = result_values(()).keys()
 _STORED = select(ITEM).where(ITEM.c.item_id == bindparam("item_id"))
 _FEW = 20
 """So many items are read and written in the time that a change of thread takes."""
+
+MAX_PAGE_LENGTH = 32 * 2**20
+"""Characters of the regions and results of a page of more than `_FEW` items.
+
+The page is in memory several times.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +193,10 @@ class Items:
     async def page(
         self, inspection_id: str, current_page: int, page_size: int
     ) -> tuple[list[str], Pagination]:
-        """One page of a record's items as JSON texts, oldest first; empty for a record that is not there."""
+        """One page of a record's items as JSON texts, oldest first; empty for a record that is not there.
 
+        Raises Problem 413 if the items are too large for one page.
+        """
         skip = (current_page - 1) * page_size
         # One more than are shown: where there is none, nothing has to be counted.
         values = {"inspection_id": inspection_id, "size": page_size + 1, "skip": skip}
@@ -201,7 +209,13 @@ class Items:
     async def _select(self, size: int, statement: Select[Any], values: dict[str, Any]) -> Sequence[ItemRow]:
         if size <= _FEW:
             return await self._database.select(statement, values)
-        return await self._database.fetch(lambda connection: connection.execute(statement, values).all())
+
+        def read(connection: Connection) -> Sequence[ItemRow]:
+            if connection.execute(self._queries.page_length, values).scalar_one() > MAX_PAGE_LENGTH:
+                raise problems.page_too_large(_FEW)
+            return connection.execute(statement, values).all()
+
+        return await self._database.fetch(read)
 
     async def set_verdict(
         self, item_id: str, body: VerdictSet, if_match: str | None, caller: Caller
@@ -353,7 +367,8 @@ class Items:
             return
         # Never backwards, even when the clock is set back: the times of verdicts are taken from it.
         at = max(naive_now(), item.updated_at)
-        stamp = {"revision": item.revision + (not progress_only), "updated_at": at}
+        revision = item.revision if progress_only else etags.new_revision()
+        stamp = {"revision": revision, "updated_at": at}
         stamp |= {"updated_by": actor} if changed.keys() - _RESULT_COLUMNS else {}
         new_values = {**changed, **stamp}
         statement = _update_statement(frozenset(new_values))

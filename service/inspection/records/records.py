@@ -166,7 +166,7 @@ def change_record(
     changed = {name: value for name, value in values.items() if before[name] != value}
     if not changed:
         return
-    stamp = {"revision": record.revision + 1, "updated_at": max(naive_now(), record.updated_at)}
+    stamp = {"revision": etags.new_revision(), "updated_at": max(naive_now(), record.updated_at)}
     stamp |= {"updated_by": actor} if by_hand else {}
     session.execute(
         update(RECORD).where(RECORD.c.inspection_id == record.inspection_id).values(**changed, **stamp)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
 from service.catalogue.routes import router
@@ -15,6 +15,7 @@ from service.catalogue.service import CatalogueService, RecordCounts, find_refer
 from service.catalogue.tables import ReferenceImageRow
 from service.changes import ObjectChange
 from service.db.database import Database
+from service.db.schema import metadata
 from service.files.tables import FileRow
 from shared.record.codes import Role
 from shared.record.content import cid
@@ -115,6 +116,22 @@ def test_change_of_an_older_version_is_refused(client: TestClient, kind: str) ->
     assert second.json()["data"]["etag"] == second.headers["etag"] == now.headers["etag"]
     assert client.delete(url, headers={"If-Match": old}).status_code == 412
     assert client.delete(url, headers={"If-Match": f'"x", {first.headers["etag"]}'}).status_code == 200
+
+
+def test_version_that_a_restore_lost_never_matches_a_later_one(
+    client: TestClient, database: Database
+) -> None:
+    entry_id = create_entry(client, "aircraft")["aircraft_id"]
+    url = f"/api/catalogue/aircraft/{entry_id}"
+    table = metadata().tables["aircraft"]
+    of_entry = table.c.aircraft_id == entry_id
+    backup = database.read_now(lambda session: session.execute(select(table).where(of_entry)).one())
+    lost = client.put(url, json={"aircraft_name": "one"}).headers["etag"]
+    restore = update(table).where(of_entry).values(**backup._mapping)
+    database.write_now(lambda session: session.execute(restore))
+    theirs = client.put(url, json={"aircraft_name": "two"})
+    late = client.put(url, json={"aircraft_name": "three"}, headers={"If-Match": lost})
+    assert (late.status_code, late.headers["etag"]) == (412, theirs.headers["etag"])
 
 
 def test_update_with_same_values_changes_nothing(client: TestClient) -> None:
