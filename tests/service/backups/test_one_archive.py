@@ -25,6 +25,7 @@ from service.backups.archive.sqlite import copy_database
 from service.backups.cli import main
 from service.changes import ObjectChange, announce
 from service.db.database import Database
+from service.db.one_service import lock_database
 from service.files.service import FilesService
 from service.settings import Settings
 
@@ -244,6 +245,9 @@ def test_restore_is_refused_while_a_service_runs(
     archive: Path, filled_settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with FileLock(filled_settings.data_dir / "service.lock"):
+        assert main(["restore", str(archive), "--force"], filled_settings) == 1
+    assert "a service is running" in capsys.readouterr().err
+    with lock_database(filled_settings.database_file):
         assert main(["restore", str(archive), "--force"], filled_settings) == 1
     assert "a service is running" in capsys.readouterr().err
 
