@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from sqlalchemy import exists, table
 from sqlmodel import Session, select
 
-from service.audit.service import AuditService, missing_triggers
+from service.audit.service import AuditService
 from service.audit.tables import AuditRow, HeadRow
+from service.audit.triggers import missing_triggers
 from service.commands.usable_database import missing_database
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
