@@ -441,6 +441,10 @@ def test_start_creates_missing_triggers_and_records_it(
     assert (verification.rows, verification.problems) == (2, ["row 1 was changed"])
 
 
+def change_row_only(database: Database, statement: str) -> None:
+    database.write_now(lambda session: session.execute(text(statement)))
+
+
 def test_trigger_that_refuses_nothing_is_replaced(
     audit: AuditService, database: Database, settings: Settings
 ) -> None:
@@ -451,12 +455,12 @@ def test_trigger_that_refuses_nothing_is_replaced(
         else "CREATE TRIGGER audit_event_append_only BEFORE UPDATE OF actor OR DELETE ON audit_event "
         "FOR EACH STATEMENT EXECUTE FUNCTION audit_event_refuse()"
     )
-    database.write_now(lambda session: session.execute(text(statement)))
+    change_row_only(database, statement)
     AuditService(database, settings).begin()
     assert database.read_now(missing_triggers) == []
     for change in ("DELETE FROM audit_event", "UPDATE audit_event SET details = ''"):
         with pytest.raises(DBAPIError, match="append-only"):
-            database.write_now(lambda session, change=change: session.execute(text(change)))
+            change_row_only(database, change)
 
 
 def test_command_without_a_database_fails(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
