@@ -206,7 +206,8 @@ def test_restore_does_not_sign_an_invalid_log(
     assert main(["backup", str(tmp_path / "x.zip")], filled_settings) == 1
     assert "audit log" in capsys.readouterr().err
     new = other_settings(tmp_path)
-    assert main(["restore", str(tmp_path / "x.zip")], new) == 0
+    assert main(["restore", str(tmp_path / "x.zip")], new) == 1
+    assert "row 3 is missing" in capsys.readouterr().out
     restored = Database(new.url)
     try:
         assert AuditService(restored, new).verify().problems
