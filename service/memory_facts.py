@@ -26,9 +26,9 @@ from service.inspection.ports import Ports as InspectionPorts
 from service.inspection.records.matches import record_image, reference_file
 from service.inspection.tables import ITEM, PHOTO, RECORD
 from service.memory.ports import ComparisonResult, ItemFacts, PhotoFacts, Place, Ports, Question
-from shared.codes import Verdict
-from shared.entries import Entry
-from shared.geometry import Rect
+from shared.record.codes import Verdict
+from shared.record.entries import Entry
+from shared.record.geometry import Rect
 from shared.wire.common import to_utc
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.files import StoredFile

@@ -11,8 +11,8 @@ from service.inspection.records.matches import ItemRegion
 from service.inspection.seal_state import newest_edition, state_of
 from service.inspection.tables import ITEM, PHOTO, RECORD
 from service.phone.ports import ItemFacts, RecordFacts
-from shared.codes import SEALED_STATES
-from shared.geometry import Rect, point_to_pixels
+from shared.record.codes import SEALED_STATES
+from shared.record.geometry import Rect, point_to_pixels
 
 
 def record_facts(session: Session, inspection_id: str, item_id: str | None) -> RecordFacts | None:

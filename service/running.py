@@ -37,11 +37,11 @@ from service.watching import figures_collector
 from service.web.addresses import is_loopback
 from service.web.protocol import GuardedProtocol
 from service.web.server_config import ANSWER_SECONDS, KEEP_ALIVE_SECONDS, BoundedConfig
-from shared import atomic
-from shared.codes import StorageFault
-from shared.os_errors import describe_os_error
-from shared.paths import SERVICE_ADDRESS_FILE, read_service_address
-from shared.startup import without_garbage_collection
+from shared.record.codes import StorageFault
+from shared.system import atomic
+from shared.system.os_errors import describe_os_error
+from shared.system.paths import SERVICE_ADDRESS_FILE, read_service_address
+from shared.system.startup import without_garbage_collection
 
 if TYPE_CHECKING:
     from service.monitoring.endpoint import MetricsServer, MetricsText

@@ -17,8 +17,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL, make_url
 
 from service.db.postgresql import STATEMENT_SECONDS
-from shared import atomic
 from shared.limits import MIN_REASON
+from shared.system import atomic
 
 BACKUP_AT_PATTERN = r"(?P<time>([01]\d|2[0-3]):[0-5]\d)|(?P<hours>[1-9]\d{0,2})h"
 """The times of backups: a time of day like 02:30, or an interval in hours like 6h."""

@@ -13,7 +13,7 @@ from service.db import statements
 from service.detection.tables import ModelRow
 from service.inspection.tables import ITEM, RECORD
 from service.statistics.ports import ItemFacts, Mark, Ports, RecordFacts
-from shared.codes import Status
+from shared.record.codes import Status
 
 _IDS_AT_ONCE = 16
 

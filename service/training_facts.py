@@ -15,10 +15,10 @@ from sqlmodel import select as select_rows
 from service.catalogue.tables import FlightRow, TaskRow
 from service.files.tables import FileRow
 from service.inspection.tables import ITEM, RECORD
-from shared import findings, results
-from shared.content import cid
-from shared.entries import Entry
-from shared.findings import Finding
+from shared.record import findings, results
+from shared.record.content import cid
+from shared.record.entries import Entry
+from shared.record.findings import Finding
 
 _CORRECTED_RECORD_IDS = select(ITEM.c.inspection_id).where(ITEM.c.result.contains('"correction"'))
 _ITEMS = (

@@ -7,7 +7,7 @@ from sqlmodel import Session
 
 from service.inspection.tables import EDITION, ITEM, RECORD
 from service.webhooks.ports import EditionFacts, ItemFacts
-from shared.codes import Verdict
+from shared.record.codes import Verdict
 
 
 def edition_facts(session: Session, inspection_id: str, edition: int) -> EditionFacts | None:

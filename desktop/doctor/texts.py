@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from desktop.localization.language import QT_TRANSLATE_NOOP
-from shared.checkup import CheckResult
+from shared.system.checkup import CheckResult
 
 TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "database {file} is intact"),

@@ -32,7 +32,7 @@ from service.db.database import Database
 from service.db.schema import migrate
 from service.settings import Settings
 from service.stores.port import StoreSettingsError, StoreUnavailableError
-from shared.os_errors import describe_os_error
+from shared.system.os_errors import describe_os_error
 
 _PLACE_HELP = "the directory or s3://BUCKET/PREFIX of the backups (default: WALKAROUND_BACKUP_TO)"
 

@@ -8,7 +8,7 @@ from service.backups.service import BackupService
 from service.routing import api_router
 from service.web.envelope import failures
 from service.web.security import Caller, require
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.backups import BackupStatus
 from shared.wire.common import Envelope
 

@@ -21,7 +21,7 @@ from service.db.database import Database, now
 from service.web import etags
 from service.web.envelope import Problem
 from service.web.security import Caller
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.common import CurrentPage, Name, Page, PageSize, pagination
 
 KIND_NAMES = {"flight": "个航班", "task": "个任务", "reference_image": "张参考图", "record": "条检查记录"}

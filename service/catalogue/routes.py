@@ -17,7 +17,7 @@ from service.routing import add_routes, api_router
 from service.web.envelope import failures
 from service.web.etags import IfMatch
 from service.web.security import Caller, require
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.catalogue import (
     Aircraft,
     AircraftWrite,

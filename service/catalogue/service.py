@@ -15,7 +15,7 @@ from service.catalogue.tables import AircraftRow, Entry, FlightRow, ReferenceIma
 from service.db.database import Database
 from service.web.envelope import Problem
 from service.web.security import Caller
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.catalogue import Aircraft, Flight, ReferenceImage, Task, TemplateRegion
 from shared.wire.common import Page
 from shared.wire.files import StoredFile

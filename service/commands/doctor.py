@@ -30,7 +30,7 @@ from service.files.usage import count_stored_bytes
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
 from service.stores.port import StoreSettingsError, StoreUnavailableError
-from shared.checkup import (
+from shared.system.checkup import (
     CheckResult,
     Level,
     Repair,
@@ -41,7 +41,7 @@ from shared.checkup import (
     run_checks,
     warn,
 )
-from shared.os_errors import describe_os_error
+from shared.system.os_errors import describe_os_error
 
 LOW_SPACE = 5 * 2**30
 NO_SPACE = 500 * 2**20

@@ -15,7 +15,7 @@ from service.commands.verify_audit import finished_records, is_unused
 from service.db.database import Database
 from service.seal_checking import seal_checks
 from service.settings import Settings
-from shared.checkup import CheckResult, fail, ok, warn
+from shared.system.checkup import CheckResult, fail, ok, warn
 
 _SEAL_SECONDS = 60.0
 """How long finished records are compared with their seals, the newest first; the desktop waits 120 s."""

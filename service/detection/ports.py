@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from sqlmodel import Session
 
-from shared.entries import Entry
+from shared.record.entries import Entry
 from shared.wire.files import StoredFile
 from shared.wire.inspection import Point
 

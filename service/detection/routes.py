@@ -19,8 +19,8 @@ from service.routing import api_router
 from service.web.envelope import Problem, failures
 from service.web.etags import IfMatch
 from service.web.security import Caller, require
-from shared.codes import ErrorCode, Permission
 from shared.limits import MAX_LABEL, MAX_LABELS, MAX_MODEL_BYTES, MAX_TRIAL_PICTURE_BYTES
+from shared.record.codes import ErrorCode, Permission
 from shared.wire.common import Envelope, Id, LongText, OptionalId, OptionalText, RequiredName
 from shared.wire.detection import (
     Batch,

@@ -26,7 +26,7 @@ from service.detection.tables import JobRow
 from service.settings import Settings
 from service.web.envelope import Problem
 from service.web.security import Caller
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.detection import MAX_LISTED_JOBS, OPEN_JOB_STATES, Batch, Job, JobState
 
 __all__ = ["DetectionInput", "DetectionService", "Ports"]

@@ -13,7 +13,7 @@ from service.events.change_feed import ChangeFeed
 from service.routing import api_router
 from service.web.envelope import Problem, failures
 from service.web.security import Caller, authenticate_request, require
-from shared.codes import ErrorCode, Permission
+from shared.record.codes import ErrorCode, Permission
 from shared.wire.events import ChangeEvent
 
 HEARTBEAT_SECONDS = 15.0

@@ -11,11 +11,11 @@ import pyvips
 
 from service.files.metadata import has_too_much_metadata
 from service.files.rules import IMAGE_TYPES
-from shared.geometry import Rect
 from shared.images.camera_data import read_camera_data
 from shared.images.cv import cv2
 from shared.images.tiles import MAX_CROP_PIXELS
 from shared.images.upright import stored_rect
+from shared.record.geometry import Rect
 from shared.wire.files import CameraData
 
 MAX_PIXELS = 500_000_000

@@ -9,7 +9,7 @@ from service.db import statements
 from service.db.statements import ResultRow
 from service.db.write_queue import WRITES
 from service.files.tables import FileRow
-from shared.content import cid
+from shared.record.content import cid
 from shared.wire.files import CameraData, StoredFile
 
 _FILE = FileRow.__table__

@@ -15,9 +15,9 @@ from service.routing import api_router
 from service.web import etags
 from service.web.envelope import Problem, failures
 from service.web.security import Caller, require
-from shared.codes import ErrorCode, Permission
-from shared.geometry import Rect
 from shared.images.tiles import TILE
+from shared.record.codes import ErrorCode, Permission
+from shared.record.geometry import Rect
 from shared.wire.common import Envelope, Id
 from shared.wire.files import StoredFile, Tiles, TilesState
 

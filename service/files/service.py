@@ -26,11 +26,11 @@ from service.settings import Settings
 from service.stores.contents import IncomingContent, file_contents
 from service.stores.port import PIECE, Pieces
 from service.web.envelope import Problem
-from shared import atomic
-from shared.codes import ErrorCode
-from shared.content import file_id_from_url, sha256_from_cid
-from shared.geometry import Rect
 from shared.images.tiles import MAX_CROP_PIXELS
+from shared.record.codes import ErrorCode
+from shared.record.content import file_id_from_url, sha256_from_cid
+from shared.record.geometry import Rect
+from shared.system import atomic
 from shared.wire.files import StoredFile, Tiles
 
 T = TypeVar("T")

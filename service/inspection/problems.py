@@ -7,7 +7,7 @@ from typing import Any
 
 from service.inspection.queries import Updater
 from service.web.envelope import Problem, invalid
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.inspection import PhotoUse
 
 

@@ -30,9 +30,9 @@ from service.db.returned_subquery import ReturnedSubquery, changed_column
 from service.inspection.ports import JoinSources
 from service.inspection.rules import outcome
 from service.inspection.tables import ITEM, PHOTO, RECORD
-from shared import results
-from shared.codes import STATUS_NAMES
-from shared.entries import Entry
+from shared.record import results
+from shared.record.codes import STATUS_NAMES
+from shared.record.entries import Entry
 
 RecordRow = Row[*tuple[Any, ...]]
 ItemRow = Row[*tuple[Any, ...]]

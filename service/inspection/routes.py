@@ -19,7 +19,7 @@ from service.routing import api_router
 from service.web import etags
 from service.web.envelope import failures
 from service.web.security import Caller, check_permissions, require
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.common import (
     UPDATED_BY,
     CurrentPage,

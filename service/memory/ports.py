@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from sqlmodel import Session
 
-from shared.entries import Entry
-from shared.geometry import Rect
+from shared.record.entries import Entry
+from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind
 
 

@@ -14,8 +14,8 @@ from service.memory.ports import Place, Ports
 from service.memory.reading import Memory, StoredRow, find_settings
 from service.memory.tables import LEFT_OUT, REGION
 from service.web.envelope import Problem
-from shared.codes import ErrorCode
 from shared.ids import new_id
+from shared.record.codes import ErrorCode
 from shared.wire.memory import MemoryChange
 
 KIND: Final = "region_memory"

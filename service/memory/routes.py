@@ -10,7 +10,7 @@ from service.memory.service import MemoryService
 from service.routing import api_router
 from service.web.envelope import failures
 from service.web.security import Caller, require
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.common import Envelope, Id
 from shared.wire.memory import MemoryChange, MemoryState
 

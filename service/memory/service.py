@@ -18,7 +18,7 @@ from service.memory.reading import Memory
 from service.memory.rules import Member
 from service.web.envelope import Problem
 from service.web.security import Caller, check_permissions
-from shared.codes import ErrorCode, Permission
+from shared.record.codes import ErrorCode, Permission
 from shared.wire.memory import (
     MAX_MEMORY_PHOTOS,
     MemoryChange,

@@ -19,8 +19,8 @@ from service.db.storage_faults import classify_storage_fault
 from service.exception_trace import trace_of
 from service.routing import operation_id
 from service.web.envelope import failure_body, failures
-from shared.codes import ErrorCode
 from shared.ids import random_name
+from shared.record.codes import ErrorCode
 
 log = logging.getLogger("walkaround.readiness")
 

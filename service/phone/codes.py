@@ -19,8 +19,8 @@ from service.phone.tables import CODE, UPLOAD
 from service.web import addresses
 from service.web.envelope import Problem
 from service.web.security import Caller
-from shared.codes import ErrorCode, Permission
 from shared.ids import new_id
+from shared.record.codes import ErrorCode, Permission
 from shared.wire.phone import MAX_CODES, CodeEnd, PhoneClaim, PhoneCode, PhoneCodeCreate, UploadState
 
 REQUIRED_PERMISSIONS = frozenset({Permission.INSPECTION_ITEM_UPDATE, Permission.FILE_ADD})

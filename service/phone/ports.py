@@ -9,7 +9,7 @@ from typing import Protocol
 from sqlmodel import Session
 
 from service.web.security import Caller
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.detection import Job
 from shared.wire.files import StoredFile
 from shared.wire.inspection import Photo

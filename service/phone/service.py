@@ -21,7 +21,7 @@ from service.tls import CertificateError
 from service.web.addresses import is_loopback
 from service.web.envelope import Problem
 from service.web.security import Caller
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.phone import NewPhoneCode, PhoneClaim, PhoneCodeCreate, PhoneItem, PhoneView
 
 PICTURE_SIDE = 320

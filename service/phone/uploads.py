@@ -15,7 +15,7 @@ from service.phone.ports import Ports
 from service.phone.rules import RateLimiter, expiry_after_photo
 from service.phone.tables import CODE, PART, UPLOAD
 from service.web.envelope import Problem
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.phone import MAX_PHOTOS, PhoneUpload, PhoneUploadCreate, UploadState
 
 MAX_UNFINISHED = 10

@@ -22,7 +22,7 @@ from service.statistics.ports import Mark, Ports
 from service.statistics.rules import AGREEMENT, MODEL_SIGN, Cell, Division, Measure, Scope
 from service.statistics.tables import ITEM, RECORD, SUM
 from service.web.envelope import Problem
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.common import Day, EmptyAsNull, OptionalId, WireModel
 from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement, Series
 

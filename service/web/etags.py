@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from fastapi import Header
 
 from service.web.envelope import Problem
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 
 IfMatch = Annotated[str | None, Header()]
 """The If-Match header of a route."""

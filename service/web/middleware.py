@@ -24,7 +24,7 @@ from service.db.storage_faults import classify_storage_fault
 from service.exception_trace import trace_of
 from service.web.envelope import failure_body
 from service.web.route_index import SEEN_ROUTE
-from shared.codes import ErrorCode, StorageFault
+from shared.record.codes import ErrorCode, StorageFault
 
 log = logging.getLogger("walkaround.http")
 

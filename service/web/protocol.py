@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from service.web.envelope import failure_body
 from service.web.middleware import SECURITY_HEADERS, new_request_id
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 
 HEAD_SECONDS = 15.0
 """How long the head of a request may take, counted from the connection and again from its first byte."""

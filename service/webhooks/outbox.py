@@ -21,7 +21,7 @@ from service.db.database import now
 from service.webhooks.ports import Ports
 from service.webhooks.rules import LONGEST_WAIT, Outcome, message, retry_wait
 from service.webhooks.tables import DeliveryRow, WebhookRow
-from shared.codes import Verdict
+from shared.record.codes import Verdict
 from shared.wire.webhooks import DeliveryState, WebhookEvent, WebhookState
 
 LEASE: Final = dt.timedelta(seconds=60)

@@ -18,8 +18,8 @@ from service.webhooks.outbox import DELIVERY, WEBHOOK, Attempt, Outbox
 from service.webhooks.ports import Ports
 from service.webhooks.rules import AddressFaultError, check_url, new_secret
 from service.webhooks.secret_box import SecretBox
-from shared.codes import ErrorCode
 from shared.ids import new_id
+from shared.record.codes import ErrorCode
 from shared.wire.webhooks import (
     LISTED_DELIVERIES,
     MAX_WEBHOOKS,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
-from shared.codes import Origin, Status, Verdict
+from shared.record.codes import Origin, Status, Verdict
 from shared.wire.common import (
     CheckedJson,
     ExtensibleModel,

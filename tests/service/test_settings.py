@@ -18,8 +18,8 @@ from service.backups.archive.sqlite import copy_database, examine
 from service.commands import doctor
 from service.db.database import Database
 from service.settings import Settings
-from shared.checkup import Level
-from shared.paths import program_folder
+from shared.system.checkup import Level
+from shared.system.paths import program_folder
 
 _NAME = re.compile(r"\bWALKAROUND_([A-Z][A-Z_]*[A-Z])")
 _SETTINGS_OF_OTHER_PROGRAMS = {"URL", "USERNAME", "PASSWORD", "UPDATE_URL"}

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from desktop.client.http.transport import Transport, Versioned, segment
-from shared.codes import Status, Verdict
+from shared.record.codes import Status, Verdict
 from shared.wire.common import Envelope, Page
 from shared.wire.detection import Job
 from shared.wire.history import HistoryEntry, Trend

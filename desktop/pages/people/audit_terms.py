@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from shared.codes import Role
+from shared.record.codes import Role
 
 ACTIONS = (
     "create",

@@ -30,7 +30,7 @@ from service.db.one_service import DatabaseInUseError, lock_database
 from service.db.schema import migrate, newest_revision
 from service.settings import Settings
 from service.stores.opening import open_store
-from shared import atomic
+from shared.system import atomic
 
 _STORE_FOLDERS = ("files", "models")
 """The folders of the data directory whose contents may be in a remote store."""

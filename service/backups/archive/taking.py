@@ -28,8 +28,9 @@ from service.backups.archive.places import open_as_file
 from service.db.database import Database
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
-from shared import __version__, atomic
-from shared.paths import SERVICE_ADDRESS_FILE
+from shared import __version__
+from shared.system import atomic
+from shared.system.paths import SERVICE_ADDRESS_FILE
 
 LOCK = "service.lock"
 # Not in a backup: rebuilt when needed, valid only while the service runs, or copied in another way.

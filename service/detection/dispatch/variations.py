@@ -18,7 +18,7 @@ from service.detection.ports import Ports
 from service.detection.reference_difference.variation.memory import NEWEST, OLDEST, VERSION
 from service.workers.child import ProcessDied
 from service.workers.frames import Frame
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.detection import ModelKind
 from shared.wire.memory import MemoryKind
 

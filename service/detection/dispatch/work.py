@@ -10,7 +10,7 @@ from sqlmodel import Session
 from service.detection import rules
 from service.detection.messages import Answer
 from service.detection.ports import KnownPhoto, PhotoAlignment
-from shared.entries import Entry
+from shared.record.entries import Entry
 from shared.wire.files import StoredFile
 from shared.wire.inspection import DetectionSettings
 

@@ -29,10 +29,10 @@ from service.stores.contents import IncomingContent, model_contents
 from service.stores.port import PIECE
 from service.web import etags
 from service.web.envelope import Problem
-from shared import content
-from shared.codes import ErrorCode
-from shared.entries import EntryBox
 from shared.limits import MAX_MODEL_BYTES
+from shared.record import content
+from shared.record.codes import ErrorCode
+from shared.record.entries import EntryBox
 from shared.wire.detection import (
     REFERENCE_DIFFERENCE,
     DetectionModel,

@@ -15,9 +15,9 @@ from service.inspection import problems
 from service.inspection.history.comparison import SAME_PLACE, RegionPlace, Size, overlap, region_place
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.tables import ITEM, RECORD
-from shared import results
-from shared.entries import Entry, EntryCorrection, EntryVerdict
-from shared.geometry import Rect
+from shared.record import results
+from shared.record.entries import Entry, EntryCorrection, EntryVerdict
+from shared.record.geometry import Rect
 from shared.wire.common import ItemTime
 from shared.wire.history import Corners
 

@@ -28,10 +28,10 @@ from service.inspection.history.earlier_items import (
 )
 from service.inspection.ports import Ports
 from service.inspection.tables import PHOTO
-from shared import results
-from shared.codes import Status
-from shared.entries import Entry
-from shared.geometry import Rect
+from shared.record import results
+from shared.record.codes import Status
+from shared.record.entries import Entry
+from shared.record.geometry import Rect
 from shared.wire.common import to_utc
 from shared.wire.history import Trend, TrendEntry, TrendFinding, TrendPhoto
 

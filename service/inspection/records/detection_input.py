@@ -18,9 +18,9 @@ from service.inspection.records.matches import reference_file
 from service.inspection.rules import FINISHED, with_entry
 from service.inspection.seal_state import newest_editions, refuse_sealed, state_of
 from service.inspection.tables import ITEM, PHOTO, RECORD
-from shared import results
-from shared.codes import SEALED_STATES, Status, Verdict
-from shared.entries import Entry
+from shared.record import results
+from shared.record.codes import SEALED_STATES, Status, Verdict
+from shared.record.entries import Entry
 from shared.wire.inspection import ItemPoint
 from shared.wire.photos import Assigned
 

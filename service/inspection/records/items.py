@@ -37,10 +37,10 @@ from service.inspection.tables import ITEM, RECORD
 from service.web import etags
 from service.web.envelope import Problem
 from service.web.security import Caller
-from shared import results
-from shared.codes import ErrorCode
-from shared.entries import Entry, EntryBox
 from shared.ids import new_id
+from shared.record import results
+from shared.record.codes import ErrorCode
+from shared.record.entries import Entry, EntryBox
 from shared.wire.common import Pagination, pagination
 from shared.wire.files import StoredFile
 from shared.wire.inspection import BoxesSet, FileInfo, ItemCreate, ItemPoint, ItemUpdate, VerdictSet

@@ -12,7 +12,7 @@ from sqlmodel import Session
 from service.inspection.ports import MatchRegion, Ports
 from service.inspection.queries import json_text
 from service.inspection.tables import ITEM
-from shared.geometry import map_corners, point_to_pixels
+from shared.record.geometry import map_corners, point_to_pixels
 from shared.wire.files import StoredFile
 from shared.wire.inspection import ItemPoint
 from shared.wire.photos import PhotoMatch

@@ -22,8 +22,8 @@ from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, PHOTO, RECORD
 from service.web.envelope import Problem
 from service.web.security import Caller
-from shared.codes import ErrorCode
 from shared.ids import new_id
+from shared.record.codes import ErrorCode
 from shared.wire.common import to_utc
 from shared.wire.files import StoredFile
 from shared.wire.inspection import FileInfo, ItemPoint, Photo, TakenMark

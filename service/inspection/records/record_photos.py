@@ -29,10 +29,10 @@ from service.inspection.records.used_photos import PhotoUses
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, PHOTO, RECORD, RECORD_PHOTO
 from service.web.security import Caller
-from shared import results
-from shared.codes import Verdict
-from shared.entries import Entry
 from shared.ids import new_id
+from shared.record import results
+from shared.record.codes import Verdict
+from shared.record.entries import Entry
 from shared.wire.common import to_utc
 from shared.wire.inspection import FileInfo
 from shared.wire.photos import Assigned, PhotoItem, PhotoItemSet, PhotoState, RecordPhoto

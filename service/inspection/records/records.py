@@ -24,9 +24,9 @@ from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import EDITION, ITEM, RECORD, RECORD_KEY
 from service.web import etags
 from service.web.security import Caller
-from shared import results
-from shared.codes import Status
 from shared.ids import new_id
+from shared.record import results
+from shared.record.codes import Status
 from shared.wire.common import Day, EmptyAsNull, Name, OptionalId, Pagination, RecordTime, WireModel
 from shared.wire.inspection import RecordCreate, RecordUpdate
 

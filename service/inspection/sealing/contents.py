@@ -13,7 +13,7 @@ from sqlmodel import Session
 from service.inspection.ports import Ports
 from service.inspection.sealing import seal
 from service.inspection.tables import ITEM, PHOTO, RECORD, RECORD_PHOTO
-from shared.entries import Entry, rendered_file
+from shared.record.entries import Entry, rendered_file
 from shared.wire.files import StoredFile
 
 Json = Any

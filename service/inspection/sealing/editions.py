@@ -26,8 +26,8 @@ from service.inspection.seal_state import (
 from service.inspection.sealing.people import signers_of_record
 from service.inspection.tables import EDITION, ITEM, POLICY, RECORD
 from service.web.security import Caller
-from shared.codes import SEALED_STATES, SealState, Status, Verdict
-from shared.results import Counters, record_state
+from shared.record.codes import SEALED_STATES, SealState, Status, Verdict
+from shared.record.results import Counters, record_state
 from shared.wire.seal import Edition, InspectionPolicy, RecordSeal, Tally
 
 _IDS: Any = bindparam("inspection_ids", expanding=True)

@@ -24,9 +24,9 @@ from service.inspection.sealing import seal
 from service.inspection.sealing.contents import files_of, reference_image, table_content
 from service.inspection.tables import EDITION, ITEM, POLICY
 from service.web.security import Caller
-from shared import results
-from shared.codes import Status, Verdict
-from shared.entries import Entry
+from shared.record import results
+from shared.record.codes import Status, Verdict
+from shared.record.entries import Entry
 from shared.wire.seal import RecordFinish
 
 CLOCK_DOUBT = dt.timedelta(minutes=5)

@@ -21,8 +21,8 @@ from desktop.client.http.errors import (
     Stale,
     Unsupported,
 )
-from shared.codes import Role, SealState, Status, Verdict
 from shared.images.cv import cv2
+from shared.record.codes import Role, SealState, Status, Verdict
 from shared.wire.account import UserUpdate
 from shared.wire.catalogue import (
     AircraftWrite,

@@ -18,7 +18,7 @@ from service.changes import ObjectChange
 from service.db.database import Database
 from service.settings import Settings
 from service.web.envelope import Problem
-from shared.codes import Role
+from shared.record.codes import Role
 from tests.service.account.conftest import (
     CHIEF_LOGIN,
     HOME_ADDRESS,

@@ -27,7 +27,7 @@ from service.commands import verify_audit as cli
 from service.db.database import Database, now
 from service.db.schema import metadata
 from service.settings import Settings
-from shared.codes import Role
+from shared.record.codes import Role
 from tests.service.domain_app import create_client, role_headers
 
 

@@ -14,7 +14,7 @@ from service.catalogue.service import CatalogueService, RecordCounts
 from service.catalogue.tables import ReferenceImageRow
 from service.changes import ObjectChange
 from service.db.database import Database
-from shared.codes import Role
+from shared.record.codes import Role
 from shared.wire.files import StoredFile
 from tests.service.domain_app import create_client, role_headers
 

@@ -22,7 +22,7 @@ from service.db.schema import migrate
 from service.detection.tables import ModelRow
 from service.files.tables import FileRow
 from service.settings import Settings
-from shared.checkup import Level
+from shared.system.checkup import Level
 
 
 class Usage(NamedTuple):

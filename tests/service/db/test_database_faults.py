@@ -31,7 +31,7 @@ from service.db.database import Database
 from service.db.schema import migrate
 from service.db.storage_faults import classify_storage_fault
 from service.web.layers.client_disconnect import CancelOnDisconnect
-from shared.codes import StorageFault
+from shared.record.codes import StorageFault
 from tests.service_process import create_first_admin, service_process
 from tests.stalling_proxy import StallingProxy
 

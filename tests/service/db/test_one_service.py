@@ -11,7 +11,7 @@ import pytest
 from service.db.database import Database
 from service.db.one_service import DatabaseInUseError, lock_database
 from service.settings import Settings
-from shared.paths import program_command, program_folder
+from shared.system.paths import program_command, program_folder
 from tests.service_process import service_process
 
 

@@ -24,7 +24,7 @@ from service.events.routes import MAX_STREAMS_PER_USER, EventFilter, event_filte
 from service.routing import add_routes
 from service.web.envelope import Problem, install_handlers
 from service.web.security import Caller
-from shared.codes import ErrorCode, Role
+from shared.record.codes import ErrorCode, Role
 from tests.narrowing import as_instance
 from tests.service.domain_app import authenticate_by_role, create_caller, create_client, role_headers
 

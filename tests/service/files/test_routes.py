@@ -18,8 +18,8 @@ from service.files.service import FilesService
 from service.files.tables import FileRow
 from service.settings import Settings
 from service.web.envelope import Problem
-from shared.codes import Role
-from shared.content import cid, sha256
+from shared.record.codes import Role
+from shared.record.content import cid, sha256
 from tests.service.domain_app import role_headers
 from tests.service.files.conftest import in_folder
 from tests.service.files.test_images import encode_half_red_picture, make_png_header

@@ -26,10 +26,10 @@ from service.inspection.tables import ITEM
 from service.routing import add_routes
 from service.web.envelope import install_handlers
 from service.web.security import Caller
-from shared import results
-from shared.codes import ROLE_PERMISSIONS, Role, Verdict
-from shared.entries import Entry
 from shared.names import user_label
+from shared.record import results
+from shared.record.codes import ROLE_PERMISSIONS, Role, Verdict
+from shared.record.entries import Entry
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.files import StoredFile
 from shared.wire.photos import PhotoMatch

@@ -9,8 +9,8 @@ from sqlalchemy import update
 
 from service.inspection.queries import RecordQueries
 from service.inspection.tables import POLICY
-from shared.codes import Status
-from shared.entries import Entry
+from shared.record.codes import Status
+from shared.record.entries import Entry
 from tests.service.inspection.conftest import SOURCES, Stage
 
 FOUND: Entry = {

@@ -16,7 +16,7 @@ from service.memory.comparisons import Comparisons
 from service.memory.ports import ComparisonResult, Place, Ports, Question
 from service.memory.tables import VARIATION, WAITING
 from service.memory.waiting import LeasedItem
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind
 from tests.service.memory.test_rules import ALL, item, verdict
 

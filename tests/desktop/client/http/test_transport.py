@@ -27,7 +27,7 @@ from desktop.client.http.errors import (
     Unreachable,
     Unsupported,
 )
-from shared.codes import Status
+from shared.record.codes import Status
 from shared.wire.inspection import RecordUpdate
 from tests.desktop.client.fake_service import (
     BASE,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from service.inspection.history.region_trend import MAX_MISSED, Chains
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from tests.service.inspection.conftest import Stage, stored_file
 from tests.service.inspection.history.test_history import (
     create_inspected_item,

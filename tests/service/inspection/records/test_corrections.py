@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from shared import results
-from shared.codes import Verdict
+from shared.record import results
+from shared.record.codes import Verdict
 from tests.service.inspection.conftest import Stage
 
 PHOTO = {"download_url": "/api/files/f/content", "file_id": "f", "width": 640}

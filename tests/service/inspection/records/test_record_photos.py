@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from service.inspection.records.matching import Matching
 from service.inspection.tables import PHOTO, RECORD_PHOTO
-from shared.entries import Entry
+from shared.record.entries import Entry
 from shared.wire.files import CameraData
 from shared.wire.photos import PhotoMatch
 from tests.service.inspection.conftest import SHIFT, Stage, stored_file

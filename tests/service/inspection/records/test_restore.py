@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import func, select, update
 
 from service.inspection.tables import DELETED
-from shared.entries import Entry
+from shared.record.entries import Entry
 from tests.service.inspection.conftest import Stage, stored_file
 
 POINT = {

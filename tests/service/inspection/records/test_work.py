@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from service.web.envelope import Problem
-from shared.entries import Entry
+from shared.record.entries import Entry
 from shared.wire.catalogue import ReferenceImage, TemplateRegion
 from tests.service.inspection.conftest import Stage, stored_file
 from tests.service_app import Answer

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event, update
 
 from service.inspection.tables import POLICY
-from shared import results
+from shared.record import results
 from tests.service.inspection.conftest import Stage, stored_file
 
 DONE = {"isPassed": True, "progress": "done", "version": 1, "job_id": "j", "provenance": {"model_id": "m"}}

@@ -14,7 +14,7 @@ SERVICE_ADDRESS_FILE = "service.json"
 """The file in a data directory in which a running service stores its address."""
 
 # Computed once, because every icon of a page needs it.
-_CHECKOUT = Path(__file__).resolve().parent.parent
+_CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def program_folder() -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.cache_limit import trim_cache
+from shared.system.cache_limit import trim_cache
 
 
 @pytest.fixture(params=["files", "folders"])

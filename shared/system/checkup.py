@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from shared.paths import ensure_private_folder
+from shared.system.paths import ensure_private_folder
 
 
 class Level(StrEnum):

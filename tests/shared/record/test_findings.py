@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from shared.entries import Entry, EntryBox, EntryCorrection, EntryOpinion
-from shared.findings import Finding, SecondOpinion, measure_size_mm, read_findings
-from shared.geometry import Rect
+from shared.record.entries import Entry, EntryBox, EntryCorrection, EntryOpinion
+from shared.record.findings import Finding, SecondOpinion, measure_size_mm, read_findings
+from shared.record.geometry import Rect
 from shared.wire.detection import Severity
 from shared.wire.memory import MemoryReason
 

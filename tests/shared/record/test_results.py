@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared import results
-from shared.codes import Progress, Status, Verdict
-from shared.entries import Entry
+from shared.record import results
+from shared.record.codes import Progress, Status, Verdict
+from shared.record.entries import Entry
 
 
 def detection(version: int, passed: bool | None = True, progress: str = "done") -> Entry:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.paths import SERVICE_ADDRESS_FILE, read_service_address
+from shared.system.paths import SERVICE_ADDRESS_FILE, read_service_address
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"event": "ready"}'])

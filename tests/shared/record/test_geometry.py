@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.geometry import (
+from shared.record.geometry import (
     Rect,
     inspected_shares,
     is_inside_quad,

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from shared import findings, results
-from shared.entries import Entry
-from shared.geometry import Rect, rect_from_corners
+from shared.record import findings, results
+from shared.record.entries import Entry
+from shared.record.geometry import Rect, rect_from_corners
 
 _SAME_FINDING_IOU = 0.5
 """A reported finding with at least this intersection over union with a suppressed one is the same finding."""

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.content import cid, file_id_from_url, is_same_file, names_other_file, sha256, sha256_from_cid
+from shared.record.content import (
+    cid,
+    file_id_from_url,
+    is_same_file,
+    names_other_file,
+    sha256,
+    sha256_from_cid,
+)
 
 
 def test_content_id_of_the_empty_file_is_the_published_one() -> None:

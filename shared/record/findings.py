@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, Self
 
-from shared.codes import Origin
-from shared.entries import Entry, EntryBox, EntryCorners, EntryCorrection
-from shared.geometry import Rect, rect_from_corners
-from shared.results import entry_homography
+from shared.record.codes import Origin
+from shared.record.entries import Entry, EntryBox, EntryCorners, EntryCorrection
+from shared.record.geometry import Rect, rect_from_corners
+from shared.record.results import entry_homography
 from shared.wire.detection import Severity
 from shared.wire.memory import MemoryReason
 

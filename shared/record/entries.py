@@ -1,7 +1,7 @@
 """Defines the types of the result entries of an item, as JSON values.
 
 An item's `result` is a list of `Entry`. Clients write entries too, so every key can be missing, and keys that
-are not defined here are kept. `shared.results` interprets entries and `shared.findings` their boxes.
+are not defined here are kept. `results` interprets entries and `findings` their boxes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class EntryCorners(TypedDict):
 
 
 class BoxAuthors(TypedDict, total=False):
-    """Who found a finding: `origin` is a value of `shared.codes.Origin`.
+    """Who found a finding: `origin` is a value of `shared.record.codes.Origin`.
 
     Only the service writes the user who drew it (`by`, `by_name`) and the user who changed it
     (`corrected_by`, `corrected_by_name`).

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.startup import without_garbage_collection
+from shared.system.startup import without_garbage_collection
 
 
 class Cycle:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 
-from shared.codes import StorageFault
+from shared.record.codes import StorageFault
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _NOT_WRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from shared import suppression
-from shared.entries import Entry
-from shared.geometry import Rect
+from shared.record import suppression
+from shared.record.entries import Entry
+from shared.record.geometry import Rect
 
 
 def box(x: float, label: str = "stain") -> dict[str, Any]:

@@ -26,8 +26,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from unicodedata import east_asian_width
 
-from shared.codes import InspectionGap, Progress, Status, Verdict
-from shared.entries import Entry, EntryCoverage
+from shared.record.codes import InspectionGap, Progress, Status, Verdict
+from shared.record.entries import Entry, EntryCoverage
 
 SERVICE_KEYS = ("verdict", "correction", "job_id", "provenance")
 """The keys of an entry that only the service writes. An entry with one of them is an entry of the service."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from shared import atomic
+from shared.system import atomic
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX permissions and folders that sync")
 
