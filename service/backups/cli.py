@@ -27,6 +27,7 @@ from service.backups.archive.verification import verify
 from service.backups.making import answer_requests, make
 from service.backups.messages import TEXTS
 from service.backups.service import BusyError, make_now
+from service.commands import verify_audit
 from service.db.database import Database
 from service.db.schema import migrate
 from service.settings import Settings
@@ -234,7 +235,24 @@ def _restore(arguments: Sequence[str], settings: Settings) -> int:
         print("the archive contains no database: restore the database with pg_restore")
     for problem in manifest.problems:
         print(f"warning: when the backup was made: {problem}", file=sys.stderr)
-    return 0
+    return _verify_restored(settings) if manifest.has_database else 0
+
+
+def _verify_restored(settings: Settings) -> int:
+    # The hashes of the manifest only show that the backup is complete: who changed the data can compute them.
+    print("checking the audit log and the finished records ...", flush=True)
+    database = Database(settings.url)
+    try:
+        status = verify_audit.verify(database, settings)
+    finally:
+        database.close()
+    if status:
+        print(
+            "warning: the backup is restored, but the lines above show what was changed in it or is missing: "
+            "compare with another backup before you use it",
+            file=sys.stderr,
+        )
+    return status
 
 
 @contextlib.contextmanager

@@ -206,7 +206,7 @@ class FilesService:
         except images.BadImageError as error:
             raise BadUploadError("图片已损坏，无法读取，请选择其他图片") from error
         except images.OverloadedImageError as error:
-            raise BadUploadError("图片包含过多的文本信息或颜色通道，请另存为普通图片后上传") from error
+            raise BadUploadError("图片的文本信息、色彩配置或颜色通道过多，请另存为普通图片后上传") from error
         except images.TooManyPixelsError as error:
             msg = f"图片像素过多（{error}），请缩小后上传"
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=images.MAX_PIXELS) from error
