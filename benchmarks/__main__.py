@@ -25,13 +25,11 @@ NAMES = (
     *("start", "canvas", "workbench", "stall", "report", "day"),
     *(
         "service",
-        "lost",
         "statistics",
         "detection",
         "reference_difference",
         "bilevel",
         "disturbances",
-        "confidence",
         "variation",
         "face",
     ),
@@ -39,11 +37,9 @@ NAMES = (
 # In full, each of these takes from 5 to 30 minutes.
 _REDUCED_OPTIONS = {
     "day": ("--records", "6"),
-    "lost": ("--kills", "10", "--away", "10"),
     "statistics": ("--records", "50000"),
     "bilevel": ("--pairs", "6", "--strangers", "10"),
     "disturbances": ("--pairs", "3"),
-    "confidence": ("--pairs", "2"),
     "variation": ("--regions", "2", "--cracks", "2", "--checks", "2"),
 }
 TABLE = ROOT / "docs" / "benchmarks.md"

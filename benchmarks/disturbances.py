@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks import optics, surfaces
+from benchmarks import optics
 from benchmarks.figures import print_figure
 from benchmarks.reference_difference import calibration, match_boxes
 from service.detection.reference_difference import AlignmentFailed, DetectedDifference, detect
@@ -31,6 +31,7 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import Image
+from tests.material import surfaces
 
 SURFACES: Final = ("photographs", "drawn surfaces")
 QUALITY_GOAL = 0.85

@@ -70,10 +70,6 @@ SMALL: dict[str, tuple[str, set[str]]] = {
             "sqlite: ready after start",
         },
     ),
-    "lost": (
-        "--databases sqlite --scenarios kills --kills 1 --threads 2",
-        {"sqlite: kills, changes lost", "sqlite: kills, audit entries lost", "sqlite: kills, recovery"},
-    ),
     "detection": (
         "--width 640 --detectors nano --queued 2 --photos 4 --kills 1",
         {"photos with exactly one finished result after 1 kills", "hostile files with a clear error"},
@@ -86,10 +82,6 @@ SMALL: dict[str, tuple[str, set[str]]] = {
         "--pairs 1 --strangers 1",
         {"F, bilevel reference and photo: all", "strangers of a bilevel reference that pass"},
     ),
-    "confidence": (
-        "--pairs 1 --only bilevel --fit",
-        {"weight of surroundings, photos of a bilevel reference image"},
-    ),
     "disturbances": (
         "--pairs 1 --only highlights --only bands",
         {"F under highlights: photographs", "F under bands: drawn surfaces"},
@@ -100,8 +92,6 @@ SMALL: dict[str, tuple[str, set[str]]] = {
             "known kinds: false findings per photo, memory of 0",
             "other kinds: recall, memory of 1",
             "crack that grows 5 % per inspection: inspections later than without memory, at most",
-            "crack through dirt, passed twice: reported",
-            "dirt after the repair: reported",
             "crack through clouds, passed 2 times by mistake: reported",
         },
     ),

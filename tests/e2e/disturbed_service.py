@@ -1,48 +1,31 @@
-"""Kills and disturbs a service under write load, and counts the acknowledged changes that it lost.
+"""Disturbs a service under write load and searches the changes that it acknowledged.
 
-    python -m benchmarks.lost [--databases NAME ...] [--kills N] [--threads N] [--away SECONDS]
-        [--scenarios NAME ...]
-
-Threads create records and items, upload files and give verdicts without pauses (`benchmarks/acknowledged.py`)
-during one of these scenarios, on SQLite and, if its server programs are installed, on PostgreSQL:
-
-- `kills`: the service is repeatedly killed (kill -9) and started on the same data.
-- `full`: its disk, a small tmpfs, becomes full and has space again (as root on Linux).
-- `away`: the database does not answer, because every process of PostgreSQL is stopped or another program has
-  locked the SQLite file.
-- `restarts`: PostgreSQL ends as after a crash, and starts again.
-
-Prints one JSON line per figure (`benchmarks/figures.py`): the acknowledged changes; those missing afterwards
-in the database, the files or the audit log; the answers that were neither a success nor a refusal with a
-sentence; the seconds until the slowest refusal, and until the first change is acknowledged again. PostgreSQL
-writes through to the disk, as in production.
+Threads create records and items, upload files and give verdicts without pauses (`acknowledged_changes.py`)
+during a scenario: the service is repeatedly killed (kill -9), its disk becomes full and has space again, its
+database does not answer, or PostgreSQL ends as after a crash.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
 import random
 import sqlite3
 import subprocess
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import httpx
 
-from benchmarks.acknowledged import Losses, Writers, find_losses
-from benchmarks.figures import ROOT, percentile, print_figure, print_skipped
 from service.settings import Settings
-from shared.system.paths import program_command
+from shared.system.paths import program_command, program_folder
 from tests import postgresql
+from tests.e2e.acknowledged_changes import Losses, Writers, find_losses
 
-DATABASES = ("sqlite", "postgresql")
 TIMEOUT_SECONDS = 180.0
 STATEMENT_SECONDS = 5
 """Time limit of a statement, so that a refusal comes within ten seconds."""
@@ -77,7 +60,7 @@ class Service:
         with (settings.data_dir.parent / "service.log").open("ab") as log:
             self._process = subprocess.Popen(
                 program_command("serve", "--port", str(settings.port)),
-                cwd=ROOT,
+                cwd=program_folder(),
                 env={**os.environ, **variables},
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -151,9 +134,6 @@ def run_scenario(
         failed.longest,
         recoveries,
     )
-
-
-# Scenarios
 
 
 def kill_repeatedly(times: int) -> Callable[[Service, Writers], list[float]]:
@@ -245,80 +225,6 @@ def mount_small_disk(folder: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-# Figures
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the scenarios of the command line and print the figures. Returns 1 if a change was lost."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.lost", description=(__doc__ or "").split("\n")[0]
-    )
-    parser.add_argument("--databases", nargs="+", choices=DATABASES, default=DATABASES)
-    parser.add_argument("--scenarios", nargs="+", choices=_SCENARIOS, default=list(_SCENARIOS))
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--threads", type=int, default=12)
-    parser.add_argument("--away", type=float, default=30.0, help="seconds that the database does not answer")
-    options = parser.parse_args(arguments)
-    passed = True
-    for database in options.databases:
-        for name in options.scenarios:
-            with ExitStack() as stack:
-                outcome = _SCENARIOS[name](database, options, stack)
-                if outcome is not None:
-                    passed = _print_result(database, name, outcome) and passed
-    return 0 if passed else 1
-
-
-def _print_result(database: str, name: str, outcome: ScenarioResult) -> bool:
-    prefix = f"{database}: {name}"
-    losses = outcome.losses
-    print_figure(f"{prefix}, acknowledged", outcome.acknowledged, "changes", times=len(outcome.recoveries))
-    for kind, examples in (
-        ("changes", losses.changes),
-        ("audit entries", losses.entries),
-        ("audit log", losses.log),
-    ):
-        print_figure(f"{prefix}, {kind} lost", len(examples), "lost", goal=0, examples=examples[:5])
-    print_figure(
-        f"{prefix}, neither success nor refusal",
-        len(outcome.others),
-        "answers",
-        goal=0,
-        examples=outcome.others[:5],
-    )
-    print_figure(
-        f"{prefix}, refused",
-        sum(outcome.refused.values()),
-        "answers",
-        sentences=outcome.refused,
-        unanswered=outcome.unanswered,
-    )
-    print_figure(f"{prefix}, slowest refusal", outcome.longest, "s", goal=STATEMENT_SECONDS + 30.0)
-    if outcome.recoveries:
-        longest = max(outcome.recoveries)
-        print_figure(
-            f"{prefix}, recovery", percentile(outcome.recoveries, 0.5), "s", longest=round(longest, 2)
-        )
-    return losses.is_empty and not outcome.others
-
-
-def _create_folder(stack: ExitStack) -> Path:
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="walkaround-lost-")))
-    # PostgreSQL can run as another user, which must be able to enter the folder.
-    folder.chmod(0o711)
-    return folder
-
-
-def _start_server(stack: ExitStack, figure: str) -> postgresql.Server | None:
-    place = postgresql.find_binaries()
-    if place is None:
-        print_skipped(figure, "no PostgreSQL server binary on this machine")
-        return None
-    server = postgresql.Server(place, fsync="on")
-    stack.callback(server.stop)
-    return server
-
-
 def create_settings(folder: Path, database_url: str) -> Settings:
     """Return the settings of a service with its data in `folder`."""
     return Settings(
@@ -327,74 +233,3 @@ def create_settings(folder: Path, database_url: str) -> Settings:
         port=postgresql.free_port(),
         statement_seconds=STATEMENT_SECONDS,
     )
-
-
-def _prepare_database(
-    database: str, name: str, stack: ExitStack, folder: Path | None = None
-) -> tuple[Settings, postgresql.Server | None] | None:
-    """Return settings with an empty database, and its server; None if PostgreSQL is not installed."""
-    folder = folder or _create_folder(stack)
-    if database == "sqlite":
-        return create_settings(folder, ""), None
-    server = _start_server(stack, f"{database}: {name}")
-    if server is None:
-        return None
-    server.execute("CREATE DATABASE lost")
-    return create_settings(folder, server.url("lost")), server
-
-
-def _run_kills(database: str, options: argparse.Namespace, stack: ExitStack) -> ScenarioResult | None:
-    prepared = _prepare_database(database, "kills", stack)
-    return prepared and run_scenario(prepared[0], options.threads, kill_repeatedly(options.kills))
-
-
-def _run_full(database: str, options: argparse.Namespace, stack: ExitStack) -> ScenarioResult | None:
-    folder = _create_folder(stack)
-    try:
-        disk = stack.enter_context(mount_small_disk(folder / "disk"))
-    except (subprocess.CalledProcessError, OSError):
-        print_skipped(f"{database}: full", "this user may mount no tmpfs")
-        return None
-    prepared = _prepare_database(database, "full", stack, disk if database == "sqlite" else folder)
-    if prepared is None:
-        return None
-    settings, server = prepared
-    if server is not None:
-        # Only the tables are on the small disk. Without space for its write-ahead log, the server would end.
-        space = disk / "space"
-        space.mkdir()
-        server.allow_writing(space)
-        server.execute(f"CREATE TABLESPACE small LOCATION '{space}'")
-        server.execute("CREATE DATABASE small TABLESPACE small")
-        settings = settings.model_copy(update={"database_url": server.url("small")})
-    return run_scenario(settings, options.threads, fill_disk(disk))
-
-
-def _run_away(database: str, options: argparse.Namespace, stack: ExitStack) -> ScenarioResult | None:
-    prepared = _prepare_database(database, "away", stack)
-    if prepared is None:
-        return None
-    settings, server = prepared
-    path = settings.data_dir / "walkaround.db"
-    block = (lambda: lock_database(path)) if server is None else server.pause
-    return run_scenario(settings, options.threads, block_database(block, options.away))
-
-
-def _run_restarts(database: str, options: argparse.Namespace, stack: ExitStack) -> ScenarioResult | None:
-    if database == "sqlite":
-        return None
-    prepared = _prepare_database(database, "restarts", stack)
-    if prepared is None or prepared[1] is None:
-        return None
-    return run_scenario(prepared[0], options.threads, restart_repeatedly(prepared[1], 5))
-
-
-_SCENARIOS: dict[str, Callable[[str, argparse.Namespace, ExitStack], ScenarioResult | None]] = {
-    "kills": _run_kills,
-    "full": _run_full,
-    "away": _run_away,
-    "restarts": _run_restarts,
-}
-
-if __name__ == "__main__":
-    raise SystemExit(main())

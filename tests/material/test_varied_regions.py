@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shared.samples.variation import (
+from tests.material.varied_regions import (
     NUISANCES,
     UNSEEN_NUISANCES,
     draw_crack,
