@@ -22,7 +22,7 @@ from typing import Any
 from benchmarks.figures import ROOT, Machine, describe_commit
 
 NAMES = (
-    *("start", "canvas", "workbench", "stall", "report", "day"),
+    *("start", "canvas", "workbench", "stall", "report", "working_day"),
     *(
         "service",
         "statistics",
@@ -36,7 +36,7 @@ NAMES = (
 )
 # In full, each of these takes from 5 to 30 minutes.
 _REDUCED_OPTIONS = {
-    "day": ("--records", "6"),
+    "working_day": ("--records", "6"),
     "statistics": ("--records", "50000"),
     "bilevel": ("--pairs", "6", "--strangers", "10"),
     "disturbances": ("--pairs", "3"),

@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import percentile, print_figure, resident_mb, time_calls
-from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls
+from benchmarks.window import STALL_MS, Floor, Stalls
 
 WINDOW = (1600, 1000)
 FIRST_PICTURE_MS = {24: 300, 100: 800, 400: 2000}

@@ -8,8 +8,8 @@ server programs are installed, which writes through to the disk as in production
 figure (`benchmarks/figures.py`): requests per second, the 50th and 99th percentiles of their times in ms
 (`p50`, `p99`), and the processor time of the service per request in microseconds (`processor`), which depends
 least on the other load of the machine. The floor is a minimal JSON answer of Starlette under uvicorn
-(`benchmarks/floor_server.py`) with the same load, measured before each database. `benchmarks/load.py` applies
-the load. The last figure is the time from the start of the process until it accepts requests.
+(`benchmarks/bare_starlette.py`) with the same load, measured before each database. `benchmarks/load.py`
+applies the load. The last figure is the time from the start of the process until it accepts requests.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from urllib.parse import urlencode
 
 import httpx
 
+from benchmarks.bare_starlette import run_bare_starlette
 from benchmarks.figures import ROOT, Machine, print_figure, print_skipped, processor_seconds
-from benchmarks.floor_server import run_floor_server
 from benchmarks.load import CLIENTS, LoadError, Workload, apply_load, default_client
 from benchmarks.records import (
     HALF_STATUS,
@@ -160,7 +160,7 @@ def measure_database(database: str, database_url: str, folder: Path, options: ar
     database_url = database_url or f"sqlite:///{folder / 'walkaround.db'}"
     ids = fill_database(database_url, options.records)
     load_options = {"connections": options.connections, "seconds": options.seconds, "client": options.client}
-    with run_floor_server() as (url, floor_start):
+    with run_bare_starlette() as (url, floor_start):
         floor = apply_load(url, Workload(["/"]), **load_options).per_second
     conditions = {"records": options.records, "connections": options.connections, "client": options.client}
     created = 0

@@ -1,7 +1,7 @@
 """Runs a minimal server as the floor of the service: a Starlette application with one JSON body.
 
-`run_floor_server()` starts it under uvicorn as the process `python -m benchmarks.floor_server`, which prints
-its address as a line of JSON when it accepts requests. uvicorn uses the installed parser and event loop.
+`run_bare_starlette()` starts it under uvicorn as the process `python -m benchmarks.bare_starlette`, which
+prints its address as a line of JSON when it accepts requests. uvicorn uses the installed parser and event loop.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ BODY: dict[str, Any] = {
 
 
 @contextmanager
-def run_floor_server() -> Iterator[tuple[str, float]]:
+def run_bare_starlette() -> Iterator[tuple[str, float]]:
     """Run the server; yield its address and the seconds until it accepted requests."""
     start = time.perf_counter()
-    command = [sys.executable, "-m", "benchmarks.floor_server"]
+    command = [sys.executable, "-m", "benchmarks.bare_starlette"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.day import measure_growth
 from benchmarks.memory import Memory
+from benchmarks.working_day import measure_growth
 
 
 def test_growth_is_distinguished_from_fluctuation() -> None:

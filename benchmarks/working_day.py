@@ -1,6 +1,6 @@
 """Measures the memory of a working day at the workbench, and how long its GUI thread is held.
 
-    python -m benchmarks.day [--records N] [--items N] [--width PX] [--settle S] [--where MS]
+    python -m benchmarks.working_day [--records N] [--items N] [--width PX] [--settle S] [--where MS]
 
 The whole desktop with its own service: 40 records of 12 items, each item with a photo of 12 MP of its own,
 are opened, detected, looked at and judged item by item, finished and reported one after the other in the real
@@ -24,11 +24,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.desk import ADMIN_LOGIN, find_workbench, run_desk
 from benchmarks.figures import print_figure
-from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls, wait_until
 from benchmarks.memory import Memory, read_memory
+from benchmarks.window import ADMIN_LOGIN, STALL_MS, Floor, Stalls, find_workbench, run_desktop, wait_until
 from desktop.app.application import Desktop
 from desktop.pages.workbench import WorkbenchPage
 from shared.record import results
@@ -48,7 +46,7 @@ def make_records(desktop: Desktop, count: int, items: int, width: int) -> list[s
     command = [
         sys.executable,
         "-m",
-        "benchmarks.day_records",
+        "benchmarks.working_day_records",
         url,
         *ADMIN_LOGIN,
         *map(str, (count, items, width)),
@@ -127,7 +125,7 @@ def measure_growth(after: Sequence[Memory]) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run it."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.day", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.working_day", description=__doc__)
     parser.add_argument("--records", type=int, default=40)
     parser.add_argument("--items", type=int, default=12, help="items of a record, each with a photo")
     parser.add_argument("--width", type=int, default=4000, help="of the pictures in px; 4000 are 12 MP")
@@ -143,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         process_events(options.settle)
         started.append(read_memory())
 
-    with Floor() as floor, run_desk(at_login) as (desktop, folder):
+    with Floor() as floor, run_desktop(at_login) as (desktop, folder):
         page = find_workbench(desktop)
         for number, record_id in enumerate(
             make_records(desktop, options.records, options.items, options.width), 1

@@ -1,6 +1,6 @@
-"""Creates the records of a working day (`benchmarks/day.py`) in a process of its own.
+"""Creates the records of a working day (`benchmarks/working_day.py`) in a process of its own.
 
-    python -m benchmarks.day_records URL NAME PASSWORD RECORDS ITEMS WIDTH
+    python -m benchmarks.working_day_records URL NAME PASSWORD RECORDS ITEMS WIDTH
 
 What it needs for drawing pictures must not count as memory of the desktop. Prints the ids of the records as
 one line of JSON. Every photo is a file of its own, as those of a day are: the same picture with another

@@ -7,7 +7,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.exceptions import capture_exceptions
 
-from benchmarks.loop import run_loop, wait_until
+from benchmarks.window import run_loop, wait_until
 
 
 def raise_missing_font() -> None:
