@@ -1,7 +1,8 @@
 """Runs a minimal server as the floor of the service: a Starlette application with one JSON body.
 
 `run_bare_starlette()` starts it under uvicorn as the process `python -m benchmarks.bare_starlette`, which
-prints its address as a line of JSON when it accepts requests. uvicorn uses the installed parser and event loop.
+prints its address as a line of JSON when it accepts requests. uvicorn uses the
+installed parser and event loop.
 """
 
 from __future__ import annotations
