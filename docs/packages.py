@@ -16,8 +16,9 @@ INTRODUCTION = """\
 
 Written by `python docs/packages.py` from the packages' docstrings.
 
-Each package has one subject and about ten modules at most. The layers are in `[tool.importlinter]` of pyproject.toml, and `make check`
-proves them: a package imports only those below it, without import cycles. A new module of `desktop.pages.workbench` needs a layer.
+Each package has one subject and about ten modules at most. The layers are in `[tool.importlinter]` of
+pyproject.toml, and `make check` proves them: a package imports only those below it, without import cycles.
+A new module of `desktop.pages.workbench` needs a layer.
 """
 
 
