@@ -33,16 +33,16 @@ from urllib.parse import urlencode
 import httpx
 
 from benchmarks.bare_starlette import run_bare_starlette
-from benchmarks.figures import ROOT, Machine, print_figure, print_skipped, processor_seconds
-from benchmarks.load import CLIENTS, LoadError, Workload, apply_load, default_client
-from benchmarks.records import (
+from benchmarks.database_rows import (
     HALF_STATUS,
     ITEMS_PER_RECORD,
     count_audit_entries,
     count_records_with_items,
     count_tasks,
-    fill_database,
+    fill_records,
 )
+from benchmarks.figures import ROOT, Machine, print_figure, print_skipped, processor_seconds
+from benchmarks.load import CLIENTS, LoadError, Workload, apply_load, default_client
 from shared.system.paths import program_command
 from tests import postgresql
 
@@ -158,7 +158,7 @@ def measure_database(database: str, database_url: str, folder: Path, options: ar
     """Fill a database, run the service with it, apply the loads, and measure several starts."""
     folder.mkdir(mode=0o700)
     database_url = database_url or f"sqlite:///{folder / 'walkaround.db'}"
-    ids = fill_database(database_url, options.records)
+    ids = fill_records(database_url, options.records)
     load_options = {"connections": options.connections, "seconds": options.seconds, "client": options.client}
     with run_bare_starlette() as (url, floor_start):
         floor = apply_load(url, Workload(["/"]), **load_options).per_second
