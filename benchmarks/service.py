@@ -166,7 +166,8 @@ def measure_database(database: str, database_url: str, folder: Path, options: ar
     created = 0
     with run_service(folder, database_url) as (url, pid, _):
         body = {"username": "bench", "password": uuid.uuid4().hex}
-        token = httpx.post(f"{url}/api/auth/first-run", json=body).json()["data"]["access_token"]
+        answer = httpx.post(f"{url}/api/auth/first-run", json=body, timeout=60)
+        token = answer.json()["data"]["access_token"]
         for name, (work, is_expected) in create_workloads(ids).items():
             check_answers(url, token, name, work, is_expected)
             before = processor_seconds(pid)
