@@ -22,8 +22,8 @@ from sqlalchemy import text
 from service.audit.service import AuditService
 from service.backups.archive.manifest import DATABASE, MANIFEST, is_safe
 from service.backups.archive.sqlite import copy_database
-from service.backups.cli import main
 from service.changes import ObjectChange, announce
+from service.commands.backup import main
 from service.db.database import Database
 from service.db.one_service import lock_database
 from service.files.service import FilesService

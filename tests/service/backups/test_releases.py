@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from service.backups.cli import main
 from service.commands import verify_audit
+from service.commands.backup import main
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
 from service.inspection.sealing.seal_check import seal_checks

@@ -12,8 +12,8 @@ from sqlalchemy import Table, delete, insert, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from service.audit.service import AuditService
-from service.backups.cli import main as backup
 from service.commands import verify_audit
+from service.commands.backup import main as backup
 from service.commands.doctor_records import records
 from service.db.database import Database
 from service.inspection.sealing import seal
