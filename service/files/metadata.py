@@ -15,6 +15,8 @@ _PIXEL_CHUNKS = frozenset({b"VP8 ", b"VP8L", b"ALPH", b"ANMF"})
 _TIFF_TYPE_SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8}
 """Bytes of a value by its type; the types that are missing here have one byte."""
 _MAX_TIFF_ENTRIES = 4096
+_PHOTOSHOP_LAYERS = 37724
+"""The tag of the layers, which are pixels (Adobe Photoshop TIFF Technical Notes, 2002)."""
 
 
 def has_too_much_metadata(file: BinaryIO, mime_type: str) -> bool:
@@ -47,7 +49,7 @@ def _webp_bytes(file: BinaryIO) -> int:
 
 
 def _largest_tiff_value(file: BinaryIO) -> int:
-    """The bytes of the largest value of the first picture's directory; that of the pixels is their place."""
+    """The bytes of the largest value of the first picture's directory, without pixels and layers."""
     head = file.read(16)
     order = "<" if head[:2] == b"II" else ">"
     is_big = struct.unpack_from(f"{order}H", head, 2)[0] == 43
@@ -63,4 +65,7 @@ def _largest_tiff_value(file: BinaryIO) -> int:
     size = struct.calcsize(f"{order}{entry_form}")
     entries = file.read(min(count, _MAX_TIFF_ENTRIES) * size)
     values = struct.iter_unpack(f"{order}{entry_form}", entries[: len(entries) // size * size])
-    return max((length * _TIFF_TYPE_SIZES.get(kind, 1) for _, kind, length, _ in values), default=0)
+    sizes = (
+        length * _TIFF_TYPE_SIZES.get(kind, 1) for tag, kind, length, _ in values if tag != _PHOTOSHOP_LAYERS
+    )
+    return max(sizes, default=0)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import pyvips
-from PIL import Image
+from PIL import Image, TiffImagePlugin, TiffTags
 
 from service.files import images
 from service.files.images import (
@@ -214,6 +214,7 @@ def test_noise_after_header_gives_no_thumbnail(tmp_path: Path) -> None:
 
 
 PROFILE = os.urandom(2**20) * 20
+PHOTOSHOP_LAYERS = 37724
 
 
 @pytest.mark.parametrize("ending", ["tif", "big.tif", "webp", "png"])
@@ -236,3 +237,12 @@ def test_large_profile_is_refused_before_it_is_read(
     monkeypatch.setattr(images, "_open_image", None)
     with pytest.raises(OverloadedImageError):
         read_size(tmp_path, packed)
+
+
+def test_layers_of_photoshop_are_not_counted_as_metadata(tmp_path: Path) -> None:
+    tags = TiffImagePlugin.ImageFileDirectory_v2()
+    tags.tagtype[PHOTOSHOP_LAYERS] = TiffTags.UNDEFINED
+    tags[PHOTOSHOP_LAYERS] = bytes(len(PROFILE))
+    out = io.BytesIO()
+    Image.new("RGB", (3, 2)).save(out, "tiff", tiffinfo=tags)
+    assert read_size(tmp_path, out.getvalue()) == (3, 2)
