@@ -6,7 +6,8 @@ import json
 import os
 import shutil
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +30,14 @@ class Usage(NamedTuple):
     total: int
     used: int
     free: int
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _face_model_is_loaded_once() -> Iterator[None]:
+    """Loading it takes half a second of processor time, which was most of each report."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(doctor, "DlibEngine", cache(doctor.DlibEngine))
+        yield
 
 
 @pytest.fixture
