@@ -141,7 +141,7 @@ def test_cached_tiles_need_no_service(
 
 def test_loader_reads_a_remote_picture(image: RemoteImage, qtbot: QtBot) -> None:
     loader = TileLoader()
-    with qtbot.waitSignal(loader.prepared, timeout=20_000):
+    with qtbot.waitSignal(loader.prepared):
         loader.open(image)
     assert loader.preview is not None
     wanted = [TileKey(2, column, row) for column in range(2) for row in range(2)]
