@@ -65,7 +65,7 @@ def running(tmp_path: Path) -> Iterator[RunningDesktop]:
         yield RunningDesktop(process, data)
     finally:
         process.kill()
-        process.wait(10)
+        process.wait(60)
 
 
 def is_alive(url: str) -> bool:
@@ -92,6 +92,6 @@ def test_service_ends_when_its_desktop_is_killed(running: RunningDesktop) -> Non
     url, _ = running.service()
     assert is_alive(url)
     running.process.kill()
-    running.process.wait(10)
+    running.process.wait(60)
     # Not by force: it removes its address.
     wait_until(lambda: not is_alive(url) and not (running.data / "service.json").exists())

@@ -158,7 +158,7 @@ def test_killed_machine_loses_no_acknowledged_file_or_job(machine: Machine, s3: 
                 wait_until(lambda: "done" in states(client, record))
                 wait_until(lambda: all(len(each.acknowledged) >= 10 for each in uploads))
                 killed_machine.process.kill()
-                killed_machine.process.wait(10)
+                killed_machine.process.wait(60)
                 before = len(uploads[1].acknowledged)
                 wait_until(lambda: len(uploads[1].acknowledged) > before + 10)
         finally:

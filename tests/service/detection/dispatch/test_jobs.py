@@ -195,12 +195,12 @@ def test_a_job_can_be_cancelled_and_made_again(
 
     def waiting(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
         started.set()
-        go.wait(10)
+        go.wait(60)
         return ask(process, request, seconds, progress)
 
     monkeypatch.setattr(ComputeProcess, "ask", waiting)
     job = detect(client, item, wait=0)
-    assert started.wait(10)
+    assert started.wait(60)
     answer = client.post(f"/api/detection/jobs/{job['job_id']}/cancel").json()["data"]
     assert answer["state"] == "canceled"
     go.set()
