@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,20 +30,14 @@ Answer = httpx2.Response
 _numbers = itertools.count(1)
 
 
-@cache
-def migrated_file() -> Path:
-    """A migrated, empty SQLite file of this process that tests copy."""
-    path = Path(tempfile.mkdtemp(prefix="migrated-")) / "walkaround.db"
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated, empty SQLite file that tests copy."""
+    path = tmp_path_factory.mktemp("migrated") / "walkaround.db"
     database = Database(f"sqlite:///{path}")
     migrate(database)
     database.close()
     return path
-
-
-@pytest.fixture(scope="session")
-def migrated_sqlite() -> Path:
-    """A migrated, empty SQLite file that tests copy."""
-    return migrated_file()
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +12,8 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from shared.paths import program_command, program_folder
-from tests.service_app import ADMIN, migrated_file
+from shared.system.paths import program_command, program_folder
+from tests.service_app import ADMIN
 
 __all__ = ["ADMIN", "RunningService", "create_first_admin", "running_service", "service_process"]
 
@@ -43,14 +42,11 @@ def service_process(data_dir: Path, **settings: str) -> Iterator[str]:
 def running_service(data_dir: Path, **settings: str) -> Iterator[ReadyService]:
     """A service that runs on `data_dir` until the block ends. It writes its log to service.log.
 
-    A new folder gets a migrated database: the migrations are a quarter of a first start's processor time.
     `settings` are further `WALKAROUND_` variables, for example ``database_url="..."``.
     """
     environment = {**os.environ, "WALKAROUND_PARENT_PIPE": "1", "WALKAROUND_BCRYPT_COST": "4"}
     environment |= {f"WALKAROUND_{name.upper()}": value for name, value in settings.items()}
     data_dir.mkdir(parents=True, exist_ok=True)
-    if "database_url" not in settings and not (data_dir / "walkaround.db").exists():
-        shutil.copy(migrated_file(), data_dir)
     with (data_dir / "service.log").open("wb") as log:
         process = subprocess.Popen(
             program_command("serve", "--port", "0", "--data-dir", str(data_dir)),

@@ -21,6 +21,7 @@ from service.commands.doctor import main
 from service.db.database import Database
 from service.db.schema import migrate
 from service.detection.tables import ModelRow
+from service.face.engines.dlib_engine import DlibEngine
 from service.files.tables import FileRow
 from service.settings import Settings
 from shared.checkup import Level
@@ -36,7 +37,7 @@ class Usage(NamedTuple):
 def _face_model_is_loaded_once() -> Iterator[None]:
     """Loading it takes half a second of processor time, which was most of each report."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(doctor, "DlibEngine", cache(doctor.DlibEngine))
+        patch.setattr("service.commands.doctor.DlibEngine", cache(DlibEngine))
         yield
 
 
