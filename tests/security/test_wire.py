@@ -172,7 +172,7 @@ def serve_app(app: ASGIApp) -> Iterator[int]:
         time.sleep(0.01)
     yield server.servers[0].sockets[0].getsockname()[1]
     server.should_exit = True
-    thread.join(10)
+    thread.join(60)
 
 
 @pytest.mark.parametrize("first", [b"", b"GET / HT", HIDDEN + b"GET / HT"])

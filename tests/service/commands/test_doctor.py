@@ -6,7 +6,8 @@ import json
 import os
 import shutil
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from service.commands.doctor import main
 from service.db.database import Database
 from service.db.schema import migrate
 from service.detection.tables import ModelRow
+from service.face.engines.dlib_engine import DlibEngine
 from service.files.tables import FileRow
 from service.settings import Settings
 from shared.system.checkup import Level
@@ -29,6 +31,14 @@ class Usage(NamedTuple):
     total: int
     used: int
     free: int
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _face_model_is_loaded_once() -> Iterator[None]:
+    """Loading it takes half a second of processor time, which was most of each report."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("service.commands.doctor.DlibEngine", cache(DlibEngine))
+        yield
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ from shared.record.codes import StorageFault
 from tests.service_process import create_first_admin, service_process
 from tests.stalling_proxy import StallingProxy
 
-PATIENCE = 15.0
+PATIENCE = 60.0
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 _POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.postgresql)
 on_both_databases = pytest.mark.parametrize("database_kind", ["sqlite", _POSTGRESQL])

@@ -332,5 +332,5 @@ def test_server_with_an_open_stream_stops() -> None:
                 got.append(next(lines))
             server.should_exit = True
             assert list(lines)[-1] == ""
-        thread.join(10)
+        thread.join(60)
         assert not thread.is_alive()

@@ -234,7 +234,9 @@ def test_every_range_returns_its_bytes(client: TestClient) -> None:
     url = store_file(client, data)["download_url"]
 
     @hypothesis_settings(
-        deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture]
+        deadline=None,
+        max_examples=20,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     )
     @given(st.integers(0, 4999), st.integers(0, 6000))
     def check(first: int, length: int) -> None:

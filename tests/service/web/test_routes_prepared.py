@@ -79,13 +79,13 @@ def test_thread_waits_for_a_route_that_another_one_prepares(monkeypatch: pytest.
 
     def analyse_slowly(self: AuthorizedRoute, options: dict[str, Any]) -> None:
         begun.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
         analyse(self, options)
 
     monkeypatch.setattr(AuthorizedRoute, "_analyse", analyse_slowly)
     with ThreadPoolExecutor() as threads:
         preparing = threads.submit(route.prepare)
-        assert begun.wait(10)
+        assert begun.wait(60)
         reading = threads.submit(lambda: route.dependant)
         with pytest.raises(TimeoutError):
             reading.result(0.05)

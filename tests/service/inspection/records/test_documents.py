@@ -34,7 +34,11 @@ POINTS = st.fixed_dictionaries({"x": NUMBERS, "y": NUMBERS, "w": NUMBERS, "h": N
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(point=POINTS, extra=EXTRA, image=EXTRA)
 def test_item_point_and_result_are_stored_unchanged(
     stage: Stage, point: dict[str, Any], extra: dict[str, Any], image: dict[str, Any]
