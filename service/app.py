@@ -29,9 +29,8 @@ from service.face.routes import router as face_router
 from service.face.service import FaceService
 from service.files.routes import router as files_router
 from service.files.service import FilesService
-from service.inspection.record_counts import count_of_reference_image, count_of_task
 from service.inspection.routes import router as inspection_router
-from service.inspection.service import InspectionService
+from service.inspection.service import InspectionService, count_of_reference_image, count_of_task
 from service.memory.routes import router as memory_router
 from service.memory.service import MemoryService
 from service.monitoring.readiness import (

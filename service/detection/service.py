@@ -21,7 +21,7 @@ from service.detection.failure import MESSAGES
 from service.detection.jobs import batch_rows, job_rows
 from service.detection.models.labels import Labels
 from service.detection.models.registry import Models
-from service.detection.queue.choice import choose_queue
+from service.detection.queue.port import Queue
 from service.detection.tables import JobRow
 from service.files.service import FilesService
 from service.inspection.records.detection_input import DetectionAccess
@@ -30,6 +30,19 @@ from service.web.envelope import Problem
 from service.web.security import Caller
 from shared.record.codes import ErrorCode
 from shared.wire.detection import MAX_LISTED_JOBS, OPEN_JOB_STATES, Batch, Job, JobState
+
+
+def choose_queue(database: Database) -> Queue:
+    """The queue for the kind of database."""
+    # Only PostgreSQL needs procrastinate.
+    if database.is_sqlite:
+        from service.detection.queue.leased_queue import LeasedQueue
+
+        return LeasedQueue(database)
+    from service.detection.queue.procrastinate_queue import ProcrastinateQueue
+
+    return ProcrastinateQueue(database)
+
 
 PATIENCE_SECONDS = 3.0
 """A batch that takes longer to create or cancel continues after the answer."""

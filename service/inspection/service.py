@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from sqlalchemy import Column, func, select
 from sqlmodel import Session
 
 from service.db.database import Database
@@ -56,3 +56,18 @@ class InspectionService:
         if record is None:
             return []
         return [*places(session, inspection_id, record.reference_image_id).values()]
+
+
+def count_of_task(session: Session, task_id: str) -> int:
+    """The number of records of a task."""
+    return _count(session, RECORD.c.task_id, task_id)
+
+
+def count_of_reference_image(session: Session, reference_image_id: str) -> int:
+    """The number of records with a reference image."""
+    return _count(session, RECORD.c.reference_image_id, reference_image_id)
+
+
+def _count(session: Session, column: Column[str], value: str) -> int:
+    count: int = session.execute(select(func.count()).where(column == value)).scalar_one()
+    return count

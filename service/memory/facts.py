@@ -21,7 +21,7 @@ from service.files.lookup import to_stored_file
 from service.files.tables import FileRow
 from service.inspection import problems
 from service.inspection.history.comparison import SAME_PLACE, RegionPlace, overlap, region_place
-from service.inspection.history.earlier_items import LOOKED_THROUGH
+from service.inspection.history.earlier_items import MAX_SCANNED_ITEMS
 from service.inspection.records.matches import record_image, reference_file
 from service.inspection.tables import ITEM, PHOTO, RECORD
 from shared.record.codes import Verdict
@@ -196,7 +196,7 @@ def item_ids_at_place(
         .join(RECORD, RECORD.c.inspection_id == ITEM.c.inspection_id)
         .where(RECORD.c.reference_image_id == place.reference_image_id, *_IS_DECIDED)
         .order_by(record.created_at.desc(), record.inspection_id.desc(), item.created_at.desc(), item.item_id)
-        .limit(LOOKED_THROUGH)
+        .limit(MAX_SCANNED_ITEMS)
     )
     # A verdict changes its item, and a record is created before it is decided.
     if since is not None:

@@ -21,7 +21,7 @@ from shared.record.geometry import Rect
 from shared.wire.common import ItemTime
 from shared.wire.history import Corners
 
-LOOKED_THROUGH = 20_000
+MAX_SCANNED_ITEMS = 20_000
 """So many of the newest items on a reference image are looked through at most."""
 _AT_ONCE = 1000
 _TIME: TypeAdapter[dt.datetime] = TypeAdapter(ItemTime)
@@ -126,7 +126,7 @@ class EarlierItems:
         """The item and the newest `limit` earlier ones at its place. Raises Problem 404.
 
         None earlier for an item without a region or a record without a reference image. Of the items on the
-        image, the newest `LOOKED_THROUGH` count.
+        image, the newest `MAX_SCANNED_ITEMS` count.
         """
         row = session.execute(self._present, {"item_id": item_id}).one_or_none()
         if row is None:
@@ -143,7 +143,7 @@ class EarlierItems:
             "reference_image_id": present.reference_image_id,
             "created_at": present.created_at,
             "inspection_id": present.inspection_id,
-            "most": LOOKED_THROUGH,
+            "most": MAX_SCANNED_ITEMS,
         }
         rows = session.execute(self._earlier, values)
         try:

@@ -50,11 +50,11 @@ _RECORD_OF = select(ITEM.c.inspection_id).where(ITEM.c.item_id == bindparam("ite
 _MADE_BY = select(ITEM.c.item_id, ITEM.c.client_body).where(ITEM.c.client_key == bindparam("client_key"))
 _RESULT_COLUMNS = result_values(()).keys()
 _STORED = select(ITEM).where(ITEM.c.item_id == bindparam("item_id"))
-_FEW = 20
+_INLINE_LIMIT = 20
 """So many items are read and written in the time that a change of thread takes."""
 
 MAX_PAGE_LENGTH = 32 * 2**20
-"""Characters of the regions and results of a page of more than `_FEW` items.
+"""Characters of the regions and results of a page of more than `_INLINE_LIMIT` items.
 
 The page is in memory several times.
 """
@@ -207,12 +207,12 @@ class Items:
         return [item_json(row) for row in rows[:page_size]], pagination(current_page, page_size, total)
 
     async def _select(self, size: int, statement: Select[Any], values: dict[str, Any]) -> Sequence[ItemRow]:
-        if size <= _FEW:
+        if size <= _INLINE_LIMIT:
             return await self._database.select(statement, values)
 
         def read(connection: Connection) -> Sequence[ItemRow]:
             if connection.execute(self._queries.page_length, values).scalar_one() > MAX_PAGE_LENGTH:
-                raise problems.page_too_large(_FEW)
+                raise problems.page_too_large(_INLINE_LIMIT)
             return connection.execute(statement, values).all()
 
         return await self._database.fetch(read)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Row, delete, insert, select
@@ -16,7 +17,6 @@ from service.inspection.queries import ItemQueries, RecordRow
 from service.inspection.records.items import Items, to_file_info
 from service.inspection.records.matches import record_image, reference_file
 from service.inspection.records.records import naive_now
-from service.inspection.records.taken import taken_mark
 from service.inspection.records.used_photos import PhotoUses
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, PHOTO, RECORD
@@ -27,6 +27,42 @@ from shared.record.codes import ErrorCode
 from shared.wire.common import to_utc
 from shared.wire.files import StoredFile
 from shared.wire.inspection import FileInfo, ItemPoint, Photo, TakenMark
+
+_CLOCKS = timedelta(minutes=5)
+"""Clocks that differ by no more are not marked."""
+_WEST, _EAST = timedelta(hours=12), timedelta(hours=14)
+"""The zones of the earth: a clock shows at most 12 h less and 14 h more than UTC."""
+_AFTER_END = timedelta(days=1)
+_AFTER_START = timedelta(days=7)
+
+
+def taken_mark(
+    taken_at: str | None, start: datetime | None, end: datetime | None, stored_at: datetime
+) -> TakenMark | None:
+    """What is odd about `taken_at` (`CameraData.taken_at`); None when nothing is, or that is not known.
+
+    `start` and `end` of the record (UTC, without a zone) are None where it has none; `stored_at` is when its
+    file was first uploaded (with a zone). A camera that gives no offset may be in any zone: only what is odd
+    in all of them is marked.
+    """
+    if taken_at is None:
+        return None
+    taken = datetime.fromisoformat(taken_at)
+    try:
+        if taken.tzinfo is None:
+            utc = taken.replace(tzinfo=UTC)
+            earliest, latest = utc - _EAST, utc + _WEST
+        else:
+            earliest = latest = taken.astimezone(UTC)
+        if earliest > stored_at + _CLOCKS:
+            return TakenMark.FUTURE
+        if start is not None and latest < start.replace(tzinfo=UTC) - _CLOCKS:
+            return TakenMark.BEFORE_START
+        last = end + _AFTER_END if end is not None else start + _AFTER_START if start is not None else None
+    except OverflowError:
+        # A time at the edge of what a clock can say.
+        return None
+    return TakenMark.LONG_AFTER if last is not None and earliest > last.replace(tzinfo=UTC) else None
 
 
 def check_photo(file: StoredFile | None) -> StoredFile:

@@ -364,8 +364,8 @@ class Records:
         text = filters.pop("q", "").strip()
         if text:
             filters["q"] = like(text)
-        rows, standing = await self._pages.find(filters, current_page, page_size)
-        return [record_body(row) for row in rows], standing
+        rows, pagination = await self._pages.find(filters, current_page, page_size)
+        return [record_body(row) for row in rows], pagination
 
     def read_state(self, session: Session, inspection_id: str) -> RecordState:
         """The full record as it is in this transaction. Raises Problem 404."""

@@ -30,7 +30,7 @@ from shared.record.codes import Status, Verdict
 from shared.record.entries import Entry
 from shared.wire.seal import RecordFinish
 
-CLOCK_DOUBT = dt.timedelta(minutes=5)
+CLOCK_TOLERANCE = dt.timedelta(minutes=5)
 """So far the clocks of the desktops and of the service may be apart."""
 
 _ITEMS = select(ITEM).order_by(ITEM.c.created_at, ITEM.c.item_id)
@@ -242,7 +242,7 @@ def _refuse_uninspected(cases: Sequence[_Case]) -> None:
 
 def _end(record: RecordRow, at: dt.datetime) -> dt.datetime:
     """The end of a record that is finished at this moment, not before its start. Raises Problem 409."""
-    latest = naive_now() + CLOCK_DOUBT
+    latest = naive_now() + CLOCK_TOLERANCE
     if at > latest:
         raise problems.implausible_times(
             "记录中的时间晚于服务器时钟，请联系管理员校准服务器时间", end_time=at.isoformat()

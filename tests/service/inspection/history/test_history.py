@@ -226,7 +226,7 @@ def test_records_of_same_time_are_ordered_by_id(stage: Stage) -> None:
 
 
 def test_only_the_newest_items_are_searched(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(earlier_items, "LOOKED_THROUGH", 5)
+    monkeypatch.setattr(earlier_items, "MAX_SCANNED_ITEMS", 5)
     for number in range(3):
         item = create_inspected_item(stage, str(number))
         stage.item(item["inspection_id"], item_point=region(0.5))

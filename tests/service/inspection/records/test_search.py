@@ -365,7 +365,7 @@ def test_parallel_searches_count_once(stage: Stage, monkeypatch: pytest.MonkeyPa
     async def main() -> None:
         where = RecordSearch(task_id="t")
         results = await asyncio.gather(*(stage.service.records.search(where, 1, 10) for _ in range(8)))
-        assert [standing.total for _, standing in results] == [3] * 8
+        assert [pagination.total for _, pagination in results] == [3] * 8
 
     asyncio.run(main())
     assert len(counted) == 1
