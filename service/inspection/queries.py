@@ -27,12 +27,12 @@ from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlmodel import Session
 
 from service.db.returned_subquery import ReturnedSubquery, changed_column
-from service.inspection.ports import JoinSources
+from service.inspection import sources
 from service.inspection.rules import outcome
 from service.inspection.tables import ITEM, PHOTO, RECORD
-from shared import results
-from shared.codes import STATUS_NAMES
-from shared.entries import Entry
+from shared.record import results
+from shared.record.codes import STATUS_NAMES
+from shared.record.entries import Entry
 
 RecordRow = Row[*tuple[Any, ...]]
 ItemRow = Row[*tuple[Any, ...]]
@@ -45,7 +45,7 @@ _JOINED = ("executor_name", "reference_image_name", "flight_id", "aircraft_id", 
 class RecordQueries:
     """Statements that read records with their joined fields."""
 
-    def __init__(self, sources: JoinSources) -> None:
+    def __init__(self) -> None:
         record = RECORD.c
         tasks, flights, aircraft = sources.tasks.c, sources.flights.c, sources.aircraft.c
         executors, images = sources.executors.c, sources.reference_images.c
@@ -79,7 +79,7 @@ class RecordQueries:
             .where(record.inspection_id == bindparam("inspection_id"))
         )
         self.insert = insert(RECORD)
-        self.insert_returning = insert(RECORD).returning(*record, *_joined_values(sources))
+        self.insert_returning = insert(RECORD).returning(*record, *_joined_values())
         of_flight = select(tasks.id).where(tasks.flight_id == bindparam("flight_id"))
         of_aircraft = (
             select(tasks.id)
@@ -117,7 +117,7 @@ class RecordQueries:
             "start_time_to": record.start_time <= bindparam("start_time_to"),
             "end_time_from": record.end_time >= bindparam("end_time_from"),
             "end_time_to": record.end_time <= bindparam("end_time_to"),
-            **_counted_conditions(sources),
+            **_counted_conditions(),
         }
         self._counts: dict[tuple[str, ...], Select[Any]] = {}
         self._small_counts: dict[tuple[str, ...], Select[Any]] = {}
@@ -233,7 +233,7 @@ class RecordQueries:
         return self._places[key]
 
 
-def _joined_values(sources: JoinSources) -> list[Label[Any]]:
+def _joined_values() -> list[Label[Any]]:
     """The joined fields and `updated_by_name` of a record that is being inserted, each as a subquery."""
     tasks, flights, aircraft = sources.tasks.c, sources.flights.c, sources.aircraft.c
     executors, images = sources.executors.c, sources.reference_images.c
@@ -253,7 +253,7 @@ def _joined_values(sources: JoinSources) -> list[Label[Any]]:
     return [ReturnedSubquery(value).label(name) for name, value in zip(names, values, strict=True)]
 
 
-def _counted_conditions(sources: JoinSources) -> dict[str, ColumnElement[bool]]:
+def _counted_conditions() -> dict[str, ColumnElement[bool]]:
     """The filters by what statistics counts, so that a chart leads to the records behind it."""
     records, items = sources.counted_records.c, sources.counted_items.c
 
@@ -294,7 +294,7 @@ def like(text: str) -> str:
 class ItemQueries:
     """Statements that read items with the model's name, and photos."""
 
-    def __init__(self, sources: JoinSources) -> None:
+    def __init__(self) -> None:
         item, models = ITEM.c, sources.models.c
         full = (
             select(*item, models.name.label("model_name"), models.description.label("model_description"))
@@ -310,6 +310,9 @@ class ItemQueries:
         )
         self.all = full.where(of_record).order_by(item.created_at, item.item_id)
         self.page = self.all.limit(bindparam("size")).offset(bindparam("skip"))
+        sized = self.page.with_only_columns(item.result, item.item_point).subquery().c
+        text_length = func.length(sized.result) + func.coalesce(func.length(sized.item_point), 0)
+        self.page_length = select(func.coalesce(func.sum(text_length), 0))
         self.count = select(func.count()).select_from(ITEM).where(of_record)
 
         photo, executors = PHOTO.c, sources.executors.c

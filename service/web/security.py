@@ -19,8 +19,8 @@ from service.db.database import now
 from service.web.direct import direct_app, returns_response
 from service.web.envelope import Problem
 from service.web.json_body import read_json
-from shared.codes import ErrorCode, Permission
 from shared.names import user_label
+from shared.record.codes import ErrorCode, Permission
 
 # The User-Agent of a browser is shorter.
 _MAX_AGENT_LENGTH = 512
