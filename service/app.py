@@ -58,7 +58,7 @@ from service.phone.ports import Ports as PhonePorts
 from service.phone.routes import router as phone_router
 from service.phone.service import PhoneService
 from service.phone_facts import item_reader, record_facts
-from service.routing import add_routes, operation_id, prepare_routes
+from service.routing import add_routes, operation_id
 from service.seal_checking import seal_log
 from service.settings import Settings
 from service.statistics.routes import router as statistics_router
@@ -79,7 +79,6 @@ from service.web.middleware import (
     RequestMiddleware,
     allowed_hosts,
 )
-from service.web.route_index import RouteIndex
 from service.webhook_facts import edition_facts, item_facts
 from service.webhooks.ports import Ports as WebhookPorts
 from service.webhooks.routes import router as webhooks_router
@@ -308,10 +307,8 @@ def create_app(settings: Settings) -> FastAPI:
             # The server only logs the exception.
             app.state.start_failure = problem
             raise
-        preparation = asyncio.create_task(prepare_routes(app.routes))
         async with watchers.observe_process():
             yield
-        preparation.cancel()
         await readiness.stop()
         await domains.stop()
         database.close()
@@ -346,7 +343,6 @@ def create_app(settings: Settings) -> FastAPI:
         add_routes(app, metrics_routes(watchers.metrics.text, token))
     max_body_bytes = partial(_max_body_bytes, settings)
     install_docs(app, add_examples, max_body_bytes)
-    app.router.middleware_stack = RouteIndex(app.routes, app.router.middleware_stack)
 
     first_segments = {
         route.path.split("/")[2]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,10 +12,8 @@ from fastapi import Depends, Request, Response, Security
 from fastapi.params import Form
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
-from starlette.routing import compile_path, get_name
 
 from service.db.database import now
-from service.web.direct import direct_app, returns_response
 from service.web.envelope import Problem
 from service.web.json_body import read_json
 from shared.codes import ErrorCode, Permission
@@ -162,58 +159,12 @@ class _PermissionCheck:
             raise password_needed()
 
 
-_preparing = threading.RLock()
-"""Held while a route is analysed. The thread that analyses it uses the unfinished route."""
-
-
 class AuthorizedRoute(APIRoute):
     """A route that checks the login and the permissions before it reads the body, which must be JSON.
 
     FastAPI reads the body before it calls the dependencies. So a client without a login could make the
     service read megabytes, and fill the disk with a form.
-
-    FastAPI analyses the signature of the operation and creates validators. That takes some milliseconds for a
-    route, and a third of the service's start for all routes. So it is done when a route is prepared or first
-    used.
     """
-
-    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
-        # The attributes that are needed to find the route of a request.
-        self.path, self.endpoint = path, endpoint
-        self.path_regex, self.path_format, self.param_convertors = compile_path(path)
-        self.methods = {method.upper() for method in options.get("methods") or ("GET",)}
-        self.name = options.get("name") or get_name(endpoint)
-        self._options: dict[str, Any] | None = options
-
-    def __getattr__(self, name: str) -> Any:
-        # Python calls this for an attribute that the route does not have.
-        if "_options" in vars(self):
-            self.prepare()
-        return object.__getattribute__(self, name)
-
-    def prepare(self) -> bool:
-        """Analyse the operation, or wait while another thread does. Returns False if it was done before."""
-        with _preparing:
-            options, self._options = self._options, None
-            if options is None:
-                return False
-            try:
-                self._analyse(options)
-            except BaseException:
-                self._options = options
-                raise
-            return True
-
-    def _analyse(self, options: dict[str, Any]) -> None:
-        super().__init__(self.path, self.endpoint, **options)
-        dependencies = self.dependant.dependencies
-        caller_dependencies = [dependency for dependency in dependencies if self._is_caller(dependency.call)]
-        if len(caller_dependencies) == len(dependencies) and returns_response(self):
-            self.app = direct_app(
-                self,
-                self._authorize,
-                [dependency.name for dependency in caller_dependencies if dependency.name],
-            )
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
