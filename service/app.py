@@ -19,6 +19,7 @@ from service.account.tables import User
 from service.api_examples import add_examples
 from service.audit.routes import router as audit_router
 from service.audit.service import AuditService
+from service.audit.tables import HeadRow
 from service.backups.routes import router as backups_router
 from service.backups.service import BackupService
 from service.catalogue.routes import router as catalogue_router
@@ -91,7 +92,6 @@ if TYPE_CHECKING:
 
 
 _NAME = func.coalesce(User.name, User.username).label("name")
-# Written out: a value that an INSERT returns has no parameters of its own (`service.db.returned_subquery`).
 _NAME_WITH_USERNAME = case(
     (or_(col(User.name).is_(None), User.name == User.username), col(User.username)),
     else_=col(User.name) + literal_column("' ('") + col(User.username) + literal_column("')'"),
@@ -287,6 +287,7 @@ def _join_sources() -> JoinSources:
         counted_items=select(
             col(CountedItem.inspection_id).label("record_id"), CountedItem.measure, CountedItem.name
         ).subquery("counted_items"),
+        changes=select(col(HeadRow.seq).label("number")).subquery("changes"),
     )
 
 

@@ -39,6 +39,8 @@ class JoinSources:
     """id, day (an ordinal), aircraft_id, seconds: on which day a record is counted, and how long it took"""
     counted_items: FromClause
     """record_id, measure, name: what the items of a record were counted for; not unique"""
+    changes: FromClause
+    """number, of one row: of the last change; each transaction that changes a record raises it"""
 
 
 class LoggedSeal(NamedTuple):

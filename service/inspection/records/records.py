@@ -276,12 +276,7 @@ class Records:
         return await self._database.write(work)
 
     def _insert(self, session: Session, values: dict[str, Any]) -> RecordState:
-        connection = session.connection()
-        if not self._database.is_sqlite:
-            # A second statement takes as long as the first one: most of that is the way to the server.
-            return _state(statements.run(connection, self._queries.insert_returning, values))
-        # A RETURNING with the joined fields takes SQLite twice as long as both statements.
-        statements.run(connection, self._queries.insert, values)
+        statements.run(session.connection(), self._queries.insert, values)
         return self.read_state(session, values["inspection_id"])
 
     def _created_with_key(self, session: Session, client_key: str, body: RecordCreate) -> RecordState | None:

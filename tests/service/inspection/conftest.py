@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 from fastapi import APIRouter, FastAPI
-from sqlalchemy import Column, MetaData, String, Table, insert, update
+from sqlalchemy import Column, Integer, MetaData, String, Table, insert, update
 from sqlmodel import Session
 from starlette.testclient import TestClient
 
@@ -48,6 +48,8 @@ def _source(name: str, *columns: str) -> Table:
     )
 
 
+CHANGES = Table("stage_changes", _METADATA, Column("number", Integer))
+
 SOURCES = JoinSources(
     executors=_source("executors", "name", "name_with_username"),
     tasks=_source("tasks", "flight_id", "aircraft_id"),
@@ -57,6 +59,7 @@ SOURCES = JoinSources(
     models=_source("models", "name", "description"),
     counted_records=_source("counted_records", "day", "aircraft_id", "seconds"),
     counted_items=_source("counted_items", "record_id", "measure", "name"),
+    changes=CHANGES,
 )
 
 SHIFT = [[1.0, 0.0, 10.0], [0.0, 1.0, 20.0], [0.0, 0.0, 1.0]]
@@ -208,6 +211,12 @@ async def _authenticate(token: str, address: str) -> Caller:
     )
 
 
+def number_changes(session: Session, changes: Sequence[ObjectChange]) -> None:
+    """Raise the number of the last change, as the audit log does."""
+    if not all(change.unaudited for change in changes):
+        session.execute(update(CHANGES).values(number=CHANGES.c.number + 1))
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def database_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
@@ -288,6 +297,8 @@ def stage(database: Database, routes: tuple[APIRouter, CurrentService]) -> Itera
         app, raise_server_exceptions=False, headers={"Authorization": "Bearer planner"}
     ) as client:
         stage = Stage(service, database, app, client, files, images, waiting, matcher, name_changes)
+        database.write_now(lambda session: session.execute(insert(CHANGES).values(number=0)))
         database.after_commit.append(stage.changes.extend)
+        database.before_commit.append(number_changes)
         database.before_commit.append(lambda _session, changes: log.extend(changes))
         yield stage
