@@ -197,11 +197,11 @@ class Domains:
         self.backups = BackupService(database, settings)
 
     def routers(self) -> list[APIRouter]:
-        """The routes of every domain."""
+        """The routes of every domain; those that are asked most often first, as they are tried in order."""
         return [
+            inspection_router(self.inspection),
             account_router(self.account),
             face_router(self.face),
-            inspection_router(self.inspection),
             catalogue_router(self.catalogue),
             files_router(self.files),
             detection_router(self.detection),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from fastapi.encoders import jsonable_encoder
 from pydantic import Field
 from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 from sqlmodel import Session
@@ -113,7 +114,7 @@ class RecordSearch(WireModel):
 
 @dataclass(frozen=True, slots=True)
 class RecordState:
-    """A record as the contract writes it, its revision, and who last changed it by hand."""
+    """A record by `record_body`, its revision, and who last changed it by hand."""
 
     body: dict[str, Any]
     revision: int
@@ -374,7 +375,7 @@ class Records:
 
         def state() -> Mapping[str, Any]:
             current = self.read_state(session, inspection_id)
-            return problems.current_state(current.body, current.by)
+            return problems.current_state(jsonable_encoder(current.body), current.by)
 
         etags.require_match(if_match, etags.revision_etag(record.revision), state)
         return record
