@@ -24,8 +24,8 @@ from benchmarks import scans
 from benchmarks.figures import print_figure
 from benchmarks.reference_difference import calibration
 from service.detection.reference_difference import AlignmentFailed, detect
-from shared.geometry import Rect, rect_from_corners
 from shared.images.cv import cv2
+from shared.record.geometry import Rect, rect_from_corners
 from shared.samples import Image, Matrix, View, view_matrix
 
 KINDS: Final = ("boards", "prints")

@@ -204,7 +204,7 @@ def bare_frame_ms() -> float:
 def many_regions(path: Path, count: int) -> None:
     """`count` regions on a picture."""
     from desktop.canvas.model.regions import Region, RegionChange, RegionState, RegionStep
-    from shared.geometry import Rect
+    from shared.record.geometry import Rect
 
     application, view, _first, _stalls = opened_view(path)
     while not view.source.levels:

@@ -35,7 +35,7 @@ from service.detection.reference_difference.difference.confidence import (
 )
 from service.detection.reference_difference.model import examine, photo_box
 from service.detection.reference_difference.threads import WorkThreads
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.samples import Image
 
 Rows = NDArray[np.float64]

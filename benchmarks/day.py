@@ -31,8 +31,8 @@ from benchmarks.loop import STALL_MS, Stalls, wait_until
 from benchmarks.memory import Memory, read_memory
 from desktop.app.application import Desktop
 from desktop.pages.workbench import WorkbenchPage
-from shared import results
-from shared.codes import Verdict
+from shared.record import results
+from shared.record.codes import Verdict
 
 FIRST_MB, LAST_MB = 300.0, 450.0
 """Maximum memory of the desktop with its first record open, and at the end of the day."""

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared import samples
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.samples.brush import Point, blend, draw_soft_mask, to_uint8
 
 Canvas = NDArray[np.float32]

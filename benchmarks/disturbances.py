@@ -28,8 +28,8 @@ from benchmarks.reference_difference import calibration, match_boxes
 from service.detection.reference_difference import AlignmentFailed, DetectedDifference, detect
 from service.detection.reference_difference.threads import WorkThreads
 from shared import samples
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.samples import Image
 
 SURFACES: Final = ("photographs", "drawn surfaces")

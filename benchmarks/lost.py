@@ -39,7 +39,7 @@ import httpx
 from benchmarks.acknowledged import Losses, Writers, find_losses
 from benchmarks.figures import ROOT, percentile, print_figure, print_skipped
 from service.settings import Settings
-from shared.paths import program_command
+from shared.system.paths import program_command
 from tests import postgresql
 
 DATABASES = ("sqlite", "postgresql")

@@ -12,7 +12,7 @@ from benchmarks.figures import print_figure
 from benchmarks.varied_regions import REGION, SIZE, finds, move_box, passed_variations, take_photo
 from service.detection.reference_difference import AlignmentFailed, PhotoVariation, RegionMemory, detect
 from shared import samples
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.samples.variation import VariedRegion, draw_varied_region
 
 PASSES = (0, 1, 2, 4)

@@ -27,8 +27,8 @@ from service.detection.compute import allocator
 from service.detection.reference_difference import AlignmentFailed, DetectedDifference, detect
 from service.detection.reference_difference.threads import WorkThreads
 from shared import samples
-from shared.geometry import Rect, rect_from_corners
 from shared.images.cv import cv2
+from shared.record.geometry import Rect, rect_from_corners
 from shared.samples import Image, View
 
 MATCH = 0.33

@@ -43,7 +43,7 @@ from benchmarks.records import (
     count_tasks,
     fill_database,
 )
-from shared.paths import program_command
+from shared.system.paths import program_command
 from tests import postgresql
 
 DATABASES = ("sqlite", "postgresql")

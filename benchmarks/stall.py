@@ -26,8 +26,8 @@ from benchmarks.floor import Floor
 from benchmarks.loop import STALL_MS, Stalls, wait_until
 from desktop.client import Session
 from desktop.pages.workbench import WorkbenchPage
-from shared import results
 from shared.images.cv import cv2
+from shared.record import results
 from shared.samples import damage_panel, draw_panel
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate

@@ -31,7 +31,6 @@ from service.app import create_app
 from service.db.database import Database
 from service.settings import Settings
 from service.statistics.service import StatisticsService
-from service.statistics_facts import statistics_ports
 from tests import postgresql
 
 DATABASES = ("sqlite", "postgresql")
@@ -55,7 +54,7 @@ def measure_charts(database: str, url: str, folder: Path, options: argparse.Name
     counting = Database(url)
     try:
         start = time.perf_counter()
-        count = StatisticsService(counting, statistics_ports()).rebuild()
+        count = StatisticsService(counting).rebuild()
         seconds = time.perf_counter() - start
     finally:
         counting.close()

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import skimage.data
 
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.samples import Defect, Image
 
 Segment = tuple[int, int, int, int]

@@ -47,8 +47,8 @@ from service.detection.reference_difference import (
     photo_variation,
 )
 from shared import samples
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.samples.variation import NUISANCES, UNSEEN_NUISANCES, VariedRegion, draw_crack, draw_varied_region
 from shared.wire.memory import MemoryKind
 

@@ -10,7 +10,7 @@ import numpy as np
 from service.detection.reference_difference import AlignmentFailed, PhotoVariation, photo_variation
 from service.detection.reference_difference.data import apply, corners
 from shared import samples
-from shared.geometry import Rect, rect_from_corners
+from shared.record.geometry import Rect, rect_from_corners
 from shared.samples.defects import damage_panel
 from shared.samples.variation import VariedRegion, seasonal_view
 

@@ -190,7 +190,7 @@ def acting(bench: WorkbenchBenchmark, steps: int) -> None:
     """What a person does in an open record, so many steps from item to item among it."""
     from PySide6.QtCore import Qt
 
-    from shared.codes import Verdict
+    from shared.record.codes import Verdict
 
     page = bench.page
     commands, filters = page.context.commands, page.items.filters

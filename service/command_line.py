@@ -19,9 +19,9 @@ from service.db.storage_faults import classify_storage_fault
 from service.settings import Settings
 from service.stores.port import StoreSettingsError, StoreUnavailableError
 from service.tls import CertificateError
-from shared.codes import StorageFault
-from shared.os_errors import describe_os_error
-from shared.startup import without_garbage_collection
+from shared.record.codes import StorageFault
+from shared.system.os_errors import describe_os_error
+from shared.system.startup import without_garbage_collection
 
 # The module of each command, which reads the options: `main(arguments, settings) -> exit status`.
 _COMMAND_MODULES = {

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from shared.startup import without_garbage_collection
+from shared.system.startup import without_garbage_collection
 
 DESKTOP = "desktop.command_line"
 SERVICE = "service.command_line"

@@ -9,8 +9,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from shared.checkup import CheckResult, fail, from_json
-from shared.paths import program_command, program_command_folder
+from shared.system.checkup import CheckResult, fail, from_json
+from shared.system.paths import program_command, program_command_folder
 
 _TIMEOUT_SECONDS = 120.0
 

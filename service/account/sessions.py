@@ -18,7 +18,7 @@ from service.db.cancel_statement import NoAnswerError
 from service.db.database import Database
 from service.db.loop_reads import SharedRead
 from service.exception_trace import trace_of
-from shared.codes import Permission
+from shared.record.codes import Permission
 
 USE_SECONDS = 300.0
 """How often the times of the last use are written to the database."""

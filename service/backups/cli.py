@@ -27,11 +27,12 @@ from service.backups.archive.verification import verify
 from service.backups.making import answer_requests, make
 from service.backups.messages import TEXTS
 from service.backups.service import BusyError, make_now
+from service.commands import verify_audit
 from service.db.database import Database
 from service.db.schema import migrate
 from service.settings import Settings
 from service.stores.port import StoreSettingsError, StoreUnavailableError
-from shared.os_errors import describe_os_error
+from shared.system.os_errors import describe_os_error
 
 _PLACE_HELP = "the directory or s3://BUCKET/PREFIX of the backups (default: WALKAROUND_BACKUP_TO)"
 
@@ -234,7 +235,24 @@ def _restore(arguments: Sequence[str], settings: Settings) -> int:
         print("the archive contains no database: restore the database with pg_restore")
     for problem in manifest.problems:
         print(f"warning: when the backup was made: {problem}", file=sys.stderr)
-    return 0
+    return _verify_restored(settings) if manifest.has_database else 0
+
+
+def _verify_restored(settings: Settings) -> int:
+    # The hashes of the manifest only show that the backup is complete: who changed the data can compute them.
+    print("checking the audit log and the finished records ...", flush=True)
+    database = Database(settings.url)
+    try:
+        status = verify_audit.verify(database, settings)
+    finally:
+        database.close()
+    if status:
+        print(
+            "warning: the backup is restored, but the lines above show what was changed in it or is missing: "
+            "compare with another backup before you use it",
+            file=sys.stderr,
+        )
+    return status
 
 
 @contextlib.contextmanager

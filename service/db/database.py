@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from sqlalchemy import (
+    URL,
     Connection,
     DateTime,
     Dialect,
@@ -111,7 +112,7 @@ class Database:
     NoAnswerError and cut the connection that does not answer.
     """
 
-    def __init__(self, url: str, statement_seconds: int = STATEMENT_SECONDS) -> None:
+    def __init__(self, url: str | URL, statement_seconds: int = STATEMENT_SECONDS) -> None:
         self.url = make_url(url)
         if self.url.drivername == "postgresql":
             self.url = self.url.set(drivername="postgresql+psycopg")

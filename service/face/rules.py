@@ -14,7 +14,7 @@ from service.face.engines.engine import PictureAnalysis, Thresholds
 from service.face.engines.picture import PictureFault
 from service.face.engines.quality import Quality
 from service.face.liveness.movements import Reason
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.face import CHALLENGE_CONTINUES, CHALLENGE_FAILED, CHALLENGE_NEEDED, Weakness
 
 # The rate of false matches that one login may have, over all enrolled templates together.

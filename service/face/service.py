@@ -36,7 +36,7 @@ from service.face.templates.vault import Vault
 from service.settings import Settings
 from service.web.envelope import Problem, Refusal, invalid
 from service.web.security import Caller, password_needed
-from shared.codes import ErrorCode, Permission
+from shared.record.codes import ErrorCode, Permission
 from shared.wire.account import Tokens
 from shared.wire.face import DrawnChallenge, FaceStatus, Weakness
 

@@ -24,12 +24,12 @@ from sqlalchemy import (
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlmodel import Session
 
-from service.inspection.ports import JoinSources
+from service.inspection import sources
 from service.inspection.rules import outcome
 from service.inspection.tables import ITEM, PHOTO, RECORD
-from shared import results
-from shared.codes import STATUS_NAMES
-from shared.entries import Entry
+from shared.record import results
+from shared.record.codes import STATUS_NAMES
+from shared.record.entries import Entry
 
 RecordRow = Row[*tuple[Any, ...]]
 ItemRow = Row[*tuple[Any, ...]]
@@ -42,7 +42,7 @@ _JOINED = ("executor_name", "reference_image_name", "flight_id", "aircraft_id", 
 class RecordQueries:
     """Statements that read records with their joined fields."""
 
-    def __init__(self, sources: JoinSources) -> None:
+    def __init__(self) -> None:
         record = RECORD.c
         tasks, flights, aircraft = sources.tasks.c, sources.flights.c, sources.aircraft.c
         executors, images = sources.executors.c, sources.reference_images.c
@@ -69,7 +69,7 @@ class RecordQueries:
             )
 
         self._joined = joined
-        self._last_change = select(sources.changes.c.number).scalar_subquery().label("last_change")
+        self._last_change = sources.last_change.label("last_change")
         updaters = sources.executors.alias("updaters")
         self.by_id = (
             select(*self._columns, updaters.c.name_with_username.label("updated_by_name"))
@@ -114,7 +114,7 @@ class RecordQueries:
             "start_time_to": record.start_time <= bindparam("start_time_to"),
             "end_time_from": record.end_time >= bindparam("end_time_from"),
             "end_time_to": record.end_time <= bindparam("end_time_to"),
-            **_counted_conditions(sources),
+            **_counted_conditions(),
         }
         self._counts: dict[tuple[str, ...], Select[Any]] = {}
         self._pages: dict[tuple[tuple[str, ...], bool], Select[Any]] = {}
@@ -155,7 +155,7 @@ class RecordQueries:
         return self._pages[key]
 
 
-def _counted_conditions(sources: JoinSources) -> dict[str, ColumnElement[bool]]:
+def _counted_conditions() -> dict[str, ColumnElement[bool]]:
     """The filters by what statistics counts, so that a chart leads to the records behind it."""
     records, items = sources.counted_records.c, sources.counted_items.c
 
@@ -195,7 +195,7 @@ def like(text: str) -> str:
 class ItemQueries:
     """Statements that read items with the model's name, and photos."""
 
-    def __init__(self, sources: JoinSources) -> None:
+    def __init__(self) -> None:
         item, models = ITEM.c, sources.models.c
         full = (
             select(*item, models.name.label("model_name"), models.description.label("model_description"))
@@ -211,6 +211,9 @@ class ItemQueries:
         )
         self.all = full.where(of_record).order_by(item.created_at, item.item_id)
         self.page = self.all.limit(bindparam("size")).offset(bindparam("skip"))
+        sized = self.page.with_only_columns(item.result, item.item_point).subquery().c
+        text_length = func.length(sized.result) + func.coalesce(func.length(sized.item_point), 0)
+        self.page_length = select(func.coalesce(func.sum(text_length), 0))
         self.count = select(func.count()).select_from(ITEM).where(of_record)
 
         photo, executors = PHOTO.c, sources.executors.c

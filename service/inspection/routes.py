@@ -15,11 +15,11 @@ from service.inspection.records.items import ItemState
 from service.inspection.records.records import RecordSearch, RecordState
 from service.inspection.seal_routes import add_seal_routes
 from service.inspection.service import InspectionService
-from service.routing import api_router
 from service.web import etags
 from service.web.envelope import failures
+from service.web.routing import api_router
 from service.web.security import Caller, check_permissions, require
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.common import (
     UPDATED_BY,
     CurrentPage,
@@ -176,7 +176,11 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
         page_size: Annotated[PageSize, Query()] = 10,
         _caller: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Response:
-        """One page of the items of a record, oldest first."""
+        """One page of the items of a record, oldest first.
+
+        A page of more than 20 items is refused with 413 if their regions and results have more than 32 Mi
+        characters; a smaller page is not.
+        """
         rows, standing = await items.page(inspection_id, current_page, page_size)
         return _page(_array(rows), standing, ITEMS_READ)
 

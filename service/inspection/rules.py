@@ -10,9 +10,9 @@ from enum import StrEnum
 from typing import Any
 
 from service.inspection.entries import add_authorship
-from shared import results
-from shared.codes import InspectionGap, Progress, Status, Verdict
-from shared.entries import Entry, EntryBox, EntryError, EntryVerdict, Provenance, entry_pictures
+from shared.record import results
+from shared.record.codes import InspectionGap, Progress, Status, Verdict
+from shared.record.entries import Entry, EntryBox, EntryError, EntryVerdict, Provenance, entry_pictures
 
 
 class Outcome(StrEnum):

@@ -7,7 +7,7 @@ from typing import Final
 
 from fastapi import APIRouter, Response
 
-from shared.paths import resource_path
+from shared.system.paths import resource_path
 
 FILES: Final = {
     "phone.css": "text/css; charset=utf-8",

@@ -11,10 +11,10 @@ from starlette.requests import ClientDisconnect
 from service.phone.codes import PhoneConnection
 from service.phone.page import add_page
 from service.phone.service import PhoneService
-from service.routing import api_router
 from service.web.envelope import Problem, failures
+from service.web.routing import api_router
 from service.web.security import Caller, client_address, client_program, require
-from shared.codes import ErrorCode, Permission
+from shared.record.codes import ErrorCode, Permission
 from shared.wire.common import Done, Envelope, Id
 from shared.wire.phone import (
     MAX_PART_BYTES,

@@ -16,8 +16,8 @@ from fastapi.security import HTTPBearer
 from service.db.database import now
 from service.web.envelope import Problem
 from service.web.json_body import read_json
-from shared.codes import ErrorCode, Permission
 from shared.names import user_label
+from shared.record.codes import ErrorCode, Permission
 
 # The User-Agent of a browser is shorter.
 _MAX_AGENT_LENGTH = 512

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 TEXT = (program_folder() / "docs" / "developing.md").read_text("utf-8")
 CODE = re.findall(r"`([^`\n]+)`", TEXT)

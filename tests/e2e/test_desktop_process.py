@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shared.paths import program_command, program_folder
+from shared.system.paths import program_command, program_folder
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kill -9")
 

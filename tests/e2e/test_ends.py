@@ -22,7 +22,7 @@ import pytest
 
 from shared import samples
 from shared.images.cv import cv2
-from shared.paths import program_command, program_folder
+from shared.system.paths import program_command, program_folder
 from tests.postgresql import Server
 from tests.service_process import create_first_admin, running_service
 

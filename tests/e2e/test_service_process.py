@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shared.paths import program_command, program_folder
+from shared.system.paths import program_command, program_folder
 from tests.postgresql import Server
 from tests.service_process import create_first_admin, service_process
 

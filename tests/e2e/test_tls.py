@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from service.web.server_config import ANSWER_SECONDS
-from shared.paths import program_command, program_folder, read_service_address
+from shared.system.paths import program_command, program_folder, read_service_address
 from tests.certificates import Pair, make_pair, served_fingerprint, unchecked_context
 from tests.postgresql import Server
 from tests.service_process import create_first_admin, running_service, service_process

@@ -16,8 +16,8 @@ import httpx
 import pytest
 
 from desktop.client import Session
-from shared.content import sha256
-from shared.entries import Entry, rendered_file
+from shared.record.content import sha256
+from shared.record.entries import Entry, rendered_file
 from tests.client_session import open_session
 from tests.postgresql import Server
 from tests.s3_server import S3Server, s3, store_settings

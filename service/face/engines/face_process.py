@@ -20,7 +20,7 @@ from service.face.engines.picture import MAX_BASE64_LENGTH, BadPicture, PictureF
 from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Evidence, Step
 from service.workers.child import Child, ProcessDied
-from shared.paths import program_command
+from shared.system.paths import program_command
 
 T = TypeVar("T")
 

@@ -22,7 +22,7 @@ from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.engine import FaceEngine
 from service.face.engines.manifest import MANIFEST, Pack, recognise_pack
 from service.face.packs.insightface_pack import COMPANIONS, describe_pack
-from shared import atomic
+from shared.system import atomic
 
 if TYPE_CHECKING:
     from service.settings import Settings

@@ -11,13 +11,13 @@ from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import and_, bindparam, or_, select
 from sqlmodel import Session
 
-from service.inspection import problems
+from service.catalogue.service import find_reference_image
+from service.inspection import problems, sources
 from service.inspection.history.comparison import SAME_PLACE, RegionPlace, Size, overlap, region_place
-from service.inspection.ports import JoinSources, Ports
 from service.inspection.tables import ITEM, RECORD
-from shared import results
-from shared.entries import Entry, EntryCorrection, EntryVerdict
-from shared.geometry import Rect
+from shared.record import results
+from shared.record.entries import Entry, EntryCorrection, EntryVerdict
+from shared.record.geometry import Rect
 from shared.wire.common import ItemTime
 from shared.wire.history import Corners
 
@@ -67,8 +67,7 @@ class AtPlace:
 class EarlierItems:
     """Finds the items at a place."""
 
-    def __init__(self, sources: JoinSources, ports: Ports) -> None:
-        self._ports = ports
+    def __init__(self) -> None:
         item, record, executors = ITEM.c, RECORD.c, sources.executors.c
         self._present = (
             select(
@@ -136,7 +135,7 @@ class EarlierItems:
         present_place = region_place(present.item_point)
         if present_place is None or present.reference_image_id is None:
             return AtPlace(present, None, ())
-        image = self._ports.reference_image(session, present.reference_image_id)
+        image = find_reference_image(session, present.reference_image_id)
         size = None
         if image is not None and image.width is not None and image.height is not None:
             size = (image.width, image.height)

@@ -1,7 +1,7 @@
 """Finds pages of records, newest first.
 
 A database takes some milliseconds to count 100,000 rows. So the totals of searches are kept until the next
-change: every page is read together with the number of the last change (`JoinSources.changes`).
+change: every page is read together with the number of the last change (`sources.last_change`).
 """
 
 from __future__ import annotations

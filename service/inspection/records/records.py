@@ -17,7 +17,6 @@ from service.db import statements
 from service.db.database import Database, now
 from service.db.upsert import insert_or_ignore
 from service.inspection import problems
-from service.inspection.ports import JoinSources
 from service.inspection.queries import RecordQueries, RecordRow, Updater, like, record_body, updater
 from service.inspection.records.record_pages import RecordPages
 from service.inspection.rules import FINISHED, Outcome, body_hash, differences, progress_and_status
@@ -25,9 +24,9 @@ from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import EDITION, ITEM, RECORD, RECORD_KEY
 from service.web import etags
 from service.web.security import Caller
-from shared import results
-from shared.codes import Status
 from shared.ids import new_id
+from shared.record import results
+from shared.record.codes import Status
 from shared.wire.common import Day, EmptyAsNull, Name, OptionalId, Pagination, RecordTime, WireModel
 from shared.wire.inspection import RecordCreate, RecordUpdate
 
@@ -168,7 +167,7 @@ def change_record(
     changed = {name: value for name, value in values.items() if before[name] != value}
     if not changed:
         return
-    stamp = {"revision": record.revision + 1, "updated_at": max(naive_now(), record.updated_at)}
+    stamp = {"revision": etags.new_revision(), "updated_at": max(naive_now(), record.updated_at)}
     stamp |= {"updated_by": actor} if by_hand else {}
     session.execute(
         update(RECORD).where(RECORD.c.inspection_id == record.inspection_id).values(**changed, **stamp)
@@ -226,9 +225,9 @@ def _hash(body: RecordCreate) -> str:
 class Records:
     """The use cases of records; each is one transaction."""
 
-    def __init__(self, database: Database, sources: JoinSources) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._queries = RecordQueries(sources)
+        self._queries = RecordQueries()
         self._pages = RecordPages(database, self._queries)
 
     async def create(self, body: RecordCreate, key: str | None, caller: Caller) -> RecordState:

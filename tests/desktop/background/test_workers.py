@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.background import workers
 from desktop.background.workers import Lane, ProgressReport, Task, gui_caller, run
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 
 def wait(qtbot: QtBot, condition: Callable[[], bool]) -> None:

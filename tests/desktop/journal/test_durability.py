@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from desktop.journal import Journal, JournalBusyError, JournalError, line_format
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 from tests.desktop.journal.samples import create, reopen, update
 
 

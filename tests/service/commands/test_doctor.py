@@ -22,7 +22,7 @@ from service.db.schema import migrate
 from service.detection.tables import ModelRow
 from service.files.tables import FileRow
 from service.settings import Settings
-from shared.checkup import Level
+from shared.system.checkup import Level
 
 
 class Usage(NamedTuple):
@@ -123,6 +123,7 @@ def test_damaged_database_is_a_fault(sound_settings: Settings, report: Report) -
     status, lines = report(sound_settings)
     assert status == 1
     assert [line for line in lines if line.startswith("fail") and "database" in line]
+    assert not [line for line in lines if line.startswith("ok") and "at revision" in line]
 
 
 @pytest.mark.parametrize(
@@ -137,6 +138,7 @@ def test_database_of_another_version_is_reported(
     got, lines = report(sound_settings)
     assert got == status
     assert expected in lines_with(lines, f"at revision {revision}")
+    assert bool([line for line in lines if "is intact" in line]) is (status == 0), "no ok beside a fault"
 
 
 def test_silent_database_server_is_a_fault_without_its_password(

@@ -23,9 +23,9 @@ from service.audit.service import AuditService
 from service.db.database import Database
 from service.db.schema import current_revision, metadata, migrate, newest_revision
 from service.settings import Settings
-from shared import results
-from shared.entries import Entry
-from shared.paths import program_folder
+from shared.record import results
+from shared.record.entries import Entry
+from shared.system.paths import program_folder
 from tests.postgresql import Server
 from tests.service_app import ADMIN, LOCAL_URL
 

@@ -22,7 +22,7 @@ from service.face.liveness.movements import Evidence, Step
 from service.face.packs.pack_store import install, load_engine
 from service.face.service import FaceService
 from service.settings import Settings
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.samples import faces
 from shared.wire.account import Tokens
 

@@ -9,9 +9,9 @@ from sqlalchemy import update
 
 from service.inspection.queries import RecordQueries
 from service.inspection.tables import POLICY
-from shared.codes import Status
-from shared.entries import Entry
-from tests.service.inspection.conftest import SOURCES, Stage
+from shared.record.codes import Status
+from shared.record.entries import Entry
+from tests.service.inspection.conftest import Stage
 
 FOUND: Entry = {
     "isPassed": False,
@@ -126,7 +126,7 @@ def test_body_of_a_record_does_not_set_the_state(stage: Stage) -> None:
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 def test_page_and_count_are_read_from_the_index(stage: Stage) -> None:
-    queries = RecordQueries(SOURCES)
+    queries = RecordQueries()
     index = "ix_record_record_state_created_at_inspection_id"
     for statement, values_of_mark in (
         (queries.count(["record_state"]), {}),

@@ -23,9 +23,9 @@ from desktop.imaging.loader import TileKey
 from desktop.imaging.sources import remote
 from desktop.imaging.sources.remote import RemoteImage, TileCache, choose_source
 from desktop.imaging.sources.tiled import TiledImage
-from shared.content import cid
-from shared.geometry import Rect
 from shared.images.tiles import TILE, level_sizes
+from shared.record.content import cid
+from shared.record.geometry import Rect
 from shared.wire.files import StoredFile, TileLevel, Tiles, TilesState
 from tests.client_session import open_session
 from tests.desktop.imaging.pictures import rgb

@@ -19,8 +19,8 @@ from desktop.pages.catalogue.models.section import ModelSection
 from desktop.pages.catalogue.models.trial_dialog import TrialDialog
 from desktop.pages.workbench.open_record.loading import load
 from desktop.widgets import Combo
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate, Severity
 from tests.desktop.children import child
 from tests.desktop.pages.catalogue.driver import open_catalogue

@@ -19,8 +19,8 @@ from desktop.pages.login.setup_steps import Step
 from desktop.pages.records import RecordsPage
 from desktop.pages.workbench import WorkbenchPage
 from desktop.preferences import Preferences
-from shared import results
 from shared.images.cv import cv2
+from shared.record import results
 from shared.samples import inspection
 from tests.desktop.pages.first_steps.driver import click, dialog, write
 from tests.narrowing import not_none

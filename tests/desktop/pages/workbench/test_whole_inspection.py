@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.sealing.finish_dialog import FinishDialog
 from desktop.pages.workbench.photos.capture import CaptureDialog
-from shared.codes import Status, Verdict
 from shared.images.cv import cv2
+from shared.record.codes import Status, Verdict
 from shared.samples import View, draw_panel, photograph
 from shared.wire.inspection import RecordCreate
 from tests.desktop.children import child

@@ -10,8 +10,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from service.inspection.rules import cancel_running, with_entry
-from shared import __version__, results, samples
-from shared.entries import Entry
+from shared import __version__, samples
+from shared.record import results
+from shared.record.entries import Entry
 from tests.service.detection.conftest import Held
 from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, upload
 from tests.service.detection.dispatch.test_jobs import results as results_of

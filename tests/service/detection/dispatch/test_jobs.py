@@ -17,8 +17,8 @@ from service.detection.compute.compute_process import ComputeProcess
 from service.detection.jobs import job_rows
 from service.detection.tables import JobRow
 from shared import samples
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.wire.detection import JobState
 from tests.service.detection.graphs import brightness_model
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from service.detection.jobs.job_rows import MAX_ATTEMPTS
-from shared.codes import Progress
+from shared.record.codes import Progress
 from shared.wire.detection import JobState
 from tests.service.detection.dispatch.test_entries import until
 from tests.service.detection.dispatch.test_queue import items_to_detect

@@ -10,8 +10,8 @@ from service.detection.reference_difference.data import Pyramid, apply
 from service.detection.reference_difference.difference.boxes import difference_parts
 from service.detection.reference_difference.difference.compensate import match_light, match_width
 from service.detection.reference_difference.difference.difference import Difference
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.samples import View, photograph
 
 SIZE = 320

@@ -11,8 +11,8 @@ from service.detection.reference_difference.data import apply, corners
 from service.detection.reference_difference.difference import boxes
 from service.detection.reference_difference.difference.difference import Difference
 from shared import samples
-from shared.geometry import Rect, rect_from_corners
 from shared.images.cv import cv2
+from shared.record.geometry import Rect, rect_from_corners
 from shared.samples import View
 
 ALIGNED = View(light=0.15, noise=3, jpeg=90)

@@ -9,8 +9,8 @@ from benchmarks import scans
 from service.detection.reference_difference import detect
 from service.detection.reference_difference.alignment import residual_warp
 from service.detection.reference_difference.data import Floats
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 
 SIZE = 640
 

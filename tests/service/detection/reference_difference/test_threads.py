@@ -11,7 +11,7 @@ import pytest
 from service.detection.reference_difference import detect
 from service.detection.reference_difference.threads import WorkThreads, in_order_if_small, run_parallel
 from shared import samples
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 
 def at_work() -> set[threading.Thread]:

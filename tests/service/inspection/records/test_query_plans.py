@@ -15,7 +15,6 @@ from sqlalchemy import Connection, Select, text
 from sqlalchemy.dialects import sqlite
 
 from service.account.tables import User
-from service.app import _join_sources
 from service.db.database import Database
 from service.db.postgresql import SMALL_READS, address
 from service.db.schema import migrate
@@ -123,7 +122,7 @@ def _sequential(plan: Mapping[str, Any]) -> Iterator[str]:
 
 @on_both_databases
 def test_every_filter_and_order_uses_an_index(database: Database) -> None:
-    queries = RecordQueries(_join_sources())
+    queries = RecordQueries()
     # Without a transaction: PostgreSQL would end it if the test had to wait for the processor.
     with database.reader.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         statements = compile_statement(connection)
@@ -147,7 +146,7 @@ def test_every_filter_and_order_uses_an_index(database: Database) -> None:
 @on_both_databases
 def test_scan_would_be_found(database: Database) -> None:
     with database.reader.connect() as connection:
-        queries = RecordQueries(_join_sources())
+        queries = RecordQueries()
         assert find_scans(connection, compile_statement(connection), queries.count(["q"]), {"q": "%x%"})
 
 
@@ -174,7 +173,7 @@ def read_rows(plan: Mapping[str, Any]) -> int:
 
 @pytest.mark.parametrize("database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def test_page_of_a_prepared_statement_is_read_in_index_order(database: Database) -> None:
-    queries = RecordQueries(_join_sources())
+    queries = RecordQueries()
     statements = Statements(database.reader.dialect)
     read = {}
     with psycopg.connect(address(database.reader.url, further=SMALL_READS)) as connection:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shared import results
-from shared.entries import Entry
+from shared.record import results
+from shared.record.entries import Entry
 from tests.service.inspection.conftest import Stage
 
 OUTCOMES: dict[str, list[dict[str, Any]]] = {

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.client import Session
 from desktop.widgets import IconButton
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.samples import draw_panel
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record

@@ -8,9 +8,9 @@ from pytestqt.qtbot import QtBot
 
 from desktop.exchange.gather import collect_inspection
 from desktop.exchange.registry import FORMATS, read_regions
-from shared import results
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record import results
+from shared.record.geometry import Rect
 from shared.samples import draw_panel
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService
 from desktop.pages.workbench.model.run_state import RunPhase, run_state
-from shared.entries import Entry
 from shared.images.cv import cv2
+from shared.record.entries import Entry
 from shared.samples import draw_panel
 from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import (

@@ -19,8 +19,8 @@ from desktop.journal import Journal, JournalError
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
 from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.sync import sending as sending_module
-from shared.codes import Verdict
 from shared.names import user_label
+from shared.record.codes import Verdict
 from shared.wire.inspection import ItemUpdate
 from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture, workbench_driver
