@@ -34,7 +34,7 @@ from sqlmodel import Session, SQLModel
 
 from service.changes import AfterCommit, BeforeCommit
 from service.db.cancel_statement import NoAnswerError, RunningStatement
-from service.db.loop_reads import LockedError, LoopReads, PostgresqlReads, SqliteReads
+from service.db.loop_reads import LockedError, PostgresqlReads, SqliteReads
 from service.db.postgresql import STATEMENT_SECONDS, arguments
 from service.db.statements import ResultRow
 from service.db.watch import Kind, Watch
@@ -149,7 +149,7 @@ class Database:
             event.listen(engine, "checkout", partial(self._on_checkout, engine.dialect))
             event.listen(engine, "checkin", self._on_checkin)
 
-    def _make_loop_reads(self, statement_seconds: int) -> LoopReads | None:
+    def _make_loop_reads(self, statement_seconds: int) -> SqliteReads | PostgresqlReads | None:
         if self.is_sqlite:
             return SqliteReads(self.reader)
         if sys.platform == "win32":

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sqlalchemy import Engine, Select
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -32,20 +32,11 @@ class LockedError(Exception):
     """Another program has locked the file of SQLite."""
 
 
-class LoopReads(Protocol):
-    """Reads on the event loop's thread. Every statement sees what was committed before it began."""
-
-    async def rows(self, select: Select[Any], values: Mapping[str, Any]) -> list[ResultRow]:
-        """The rows of `select`. Raises LockedError, DBAPIError, NoAnswerError."""
-        ...
-
-    def close(self) -> None:
-        """Close the connections."""
-        ...
-
-
 class SqliteReads:
-    """Reads from SQLite at once, on one connection that waits for no lock."""
+    """Reads from SQLite at once, on one connection that waits for no lock.
+
+    Every statement sees what was committed before it began.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -64,7 +55,7 @@ class SqliteReads:
         return self._connection
 
     async def rows(self, select: Select[Any], values: Mapping[str, Any]) -> list[ResultRow]:
-        """See LoopReads."""
+        """The rows of `select`. Raises LockedError, DBAPIError."""
         statement = self._statements.get(select)
         try:
             records = self._open_connection().execute(statement.text, statement.parameters(values)).fetchall()
@@ -73,7 +64,7 @@ class SqliteReads:
         return statement.rows(records)
 
     def close(self) -> None:
-        """See LoopReads."""
+        """Close the connections."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -98,7 +89,10 @@ class PostgresqlReads:
         self._idle: list[psycopg.AsyncConnection[Any]] = []
 
     async def rows(self, select: Select[Any], values: Mapping[str, Any]) -> list[ResultRow]:
-        """See LoopReads. A read whose connection was lost while it was idle is repeated on a new one."""
+        """The rows of `select`. Raises DBAPIError, NoAnswerError.
+
+        A read whose connection was lost while it was idle is repeated on a new one.
+        """
         import psycopg
 
         statement = self._statements.get(select)
@@ -140,7 +134,7 @@ class PostgresqlReads:
             raise
 
     def close(self) -> None:
-        """See LoopReads."""
+        """Close the connections."""
         for connection in self._idle:
             connection.pgconn.finish()
         self._idle.clear()
