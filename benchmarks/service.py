@@ -51,6 +51,7 @@ PAGE = 20
 _REQUEST_COUNT = 2_000
 """Number of different requests of a kind, so that a cache of a few rows does not help."""
 _TASK_PAGES = 10
+_STATUS_PAGES = 50
 _CHECKED_COUNT = 20
 
 
@@ -101,7 +102,7 @@ def create_workloads(ids: Sequence[str]) -> dict[str, tuple[Workload, Callable[[
     def by_status() -> dict[str, Any]:
         return {
             "inspection_status": HALF_STATUS,
-            "current_page": draw.randint(1, max(records // 2 // PAGE, 1)),
+            "current_page": draw.randint(1, max(min(records // 2 // PAGE, _STATUS_PAGES), 1)),
         }
 
     def is_full_page(data: Any) -> bool:
@@ -124,7 +125,7 @@ def create_workloads(ids: Sequence[str]) -> dict[str, tuple[Workload, Callable[[
             lambda data: data["inspection_id"] in ids,
         ),
         f"search by task, pages 1 to {_TASK_PAGES}": (create_searches(by_task), is_full_page),
-        "search by status, any page": (create_searches(by_status), is_full_page),
+        f"search by status, pages 1 to {_STATUS_PAGES}": (create_searches(by_status), is_full_page),
         "search without filter, last page": (
             create_searches(lambda: {"current_page": -(-records // PAGE)}),
             lambda data: 0 < len(data["data"]) <= PAGE,

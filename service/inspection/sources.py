@@ -9,6 +9,7 @@ from sqlmodel import col, select
 
 from service.account.names import NAME, NAME_WITH_USERNAME
 from service.account.tables import User
+from service.audit.tables import HeadRow
 from service.catalogue.tables import AircraftRow, FlightRow, ReferenceImageRow, TaskRow
 from service.detection.tables import ModelRow
 from service.statistics.tables import CountedItem, CountedRecord
@@ -37,3 +38,5 @@ counted_items = select(
     col(CountedItem.inspection_id).label("record_id"), CountedItem.measure, CountedItem.name
 ).subquery("counted_items")
 """What the items of a record were counted for; not unique."""
+last_change = select(HeadRow.seq).scalar_subquery()
+"""The number of the newest row of the audit log: every transaction that changes a record adds one."""

@@ -21,7 +21,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from service.db.storage_faults import classify_storage_fault
 from service.exception_trace import trace_of
 from service.web.envelope import failure_body
-from service.web.route_index import SEEN_ROUTE
 from shared.record.codes import ErrorCode, StorageFault
 
 log = logging.getLogger("walkaround.http")
@@ -114,8 +113,8 @@ class RequestMiddleware:
         token = request_id.set(this_id)
         started_at = time.perf_counter()
         status = 0
-        if self._observers:
-            scope[SEEN_ROUTE] = []
+        # The router and the layers inside change their scope; the server reads its own.
+        inner_scope = {**scope}
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
@@ -135,7 +134,7 @@ class RequestMiddleware:
                 msg = "请求同时使用了 Content-Length 和 Transfer-Encoding，请只用其中一个"
                 await send_failure(send_with_headers, 400, ErrorCode.INVALID_INPUT, msg, close=True)
                 return
-            await self.app(scope, receive, send_with_headers)
+            await self.app(inner_scope, receive, send_with_headers)
         except Exception as problem:
             storage_fault = classify_storage_fault(problem)
             if storage_fault in _UNAVAILABLE:
@@ -152,7 +151,8 @@ class RequestMiddleware:
             await send_failure(send_with_headers, 500, ErrorCode.INTERNAL, msg, request_id=this_id)
         finally:
             if self._observers:
-                route = scope[SEEN_ROUTE][0] if scope[SEEN_ROUTE] else None
+                # A route of this path that lacks the method is named as well.
+                route = None if status == 405 else getattr(inner_scope.get("route"), "path", None)
                 seconds = time.perf_counter() - started_at
                 for observe in self._observers:
                     observe(scope["method"], route, status, seconds, this_id, request_headers)
@@ -201,10 +201,9 @@ class ApiPrefix:
         if scope["type"] == "http" and scope["path"].split("/", 2)[1:2] != ["api"]:
             first = scope["path"].split("/", 2)[1] if scope["path"].startswith("/") else ""
             if first in self.first_segments:
-                raw = scope.get("raw_path")
-                scope = {**scope, "path": "/api" + scope["path"]}
-                if raw is not None:
-                    scope["raw_path"] = b"/api" + raw
+                scope["path"] = "/api" + scope["path"]
+                if scope.get("raw_path") is not None:
+                    scope["raw_path"] = b"/api" + scope["raw_path"]
         await self.app(scope, receive, send)
 
 

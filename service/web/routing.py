@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
-from starlette.routing import BaseRoute
 
 from service.web.envelope import failures
 from service.web.security import AuthorizedRoute
-
-PREPARE_AFTER_SECONDS = 0.3
-_PAUSE_SECONDS = 0.005
 
 
 def operation_id(route: APIRoute) -> str:
@@ -45,15 +39,3 @@ def add_routes(target: FastAPI | APIRouter, router: APIRouter) -> None:
     and would search the routes twice for each request.
     """
     target.routes.extend(router.routes)
-
-
-async def prepare_routes(routes: Iterable[BaseRoute]) -> None:
-    """Prepare every route, so that its first request need not.
-
-    Each route takes some milliseconds, in which the service answers no request: so it pauses between two
-    routes, and begins `PREPARE_AFTER_SECONDS` after the start.
-    """
-    await asyncio.sleep(PREPARE_AFTER_SECONDS)
-    for route in [*routes]:
-        if isinstance(route, AuthorizedRoute) and route.prepare():
-            await asyncio.sleep(_PAUSE_SECONDS)

@@ -62,7 +62,7 @@ SMALL: dict[str, tuple[str, set[str]]] = {
         {
             "sqlite: record by id",
             "sqlite: search by task, pages 1 to 10",
-            "sqlite: search by status, any page",
+            "sqlite: search by status, pages 1 to 50",
             "sqlite: search without filter, last page",
             "sqlite: list of 10 items",
             "sqlite: create with audit entry",

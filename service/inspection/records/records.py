@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from fastapi.encoders import jsonable_encoder
 from pydantic import Field
 from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 from sqlmodel import Session
@@ -112,7 +113,7 @@ class RecordSearch(WireModel):
 
 @dataclass(frozen=True, slots=True)
 class RecordState:
-    """A record as the contract writes it, its revision, and who last changed it by hand."""
+    """A record by `record_body`, its revision, and who last changed it by hand."""
 
     body: dict[str, Any]
     revision: int
@@ -275,12 +276,7 @@ class Records:
         return await self._database.write(work)
 
     def _insert(self, session: Session, values: dict[str, Any]) -> RecordState:
-        connection = session.connection()
-        if not self._database.is_sqlite:
-            # A second statement takes as long as the first one: most of that is the way to the server.
-            return _state(statements.run(connection, self._queries.insert_returning, values))
-        # A RETURNING with the joined fields takes SQLite twice as long as both statements.
-        statements.run(connection, self._queries.insert, values)
+        statements.run(session.connection(), self._queries.insert, values)
         return self.read_state(session, values["inspection_id"])
 
     def _created_with_key(self, session: Session, client_key: str, body: RecordCreate) -> RecordState | None:
@@ -378,7 +374,7 @@ class Records:
 
         def state() -> Mapping[str, Any]:
             current = self.read_state(session, inspection_id)
-            return problems.current_state(current.body, current.by)
+            return problems.current_state(jsonable_encoder(current.body), current.by)
 
         etags.require_match(if_match, etags.revision_etag(record.revision), state)
         return record
