@@ -19,8 +19,8 @@ from PySide6.QtCore import QEventLoop
 from desktop.app.application import Desktop, make_application
 from desktop.connection.local_service import ServiceState
 from desktop.journal import Edit, EditKind
-from desktop.pages.workbench.model.document import ITEM
-from desktop.pages.workbench.open_record.edits import EditSync
+from desktop.record.document import ITEM
+from desktop.record.edits import EditSync
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.service_app import ADMIN
 

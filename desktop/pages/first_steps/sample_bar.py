@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from desktop.background.workers import Lane, Task, run
 from desktop.client.http.address import server_key
 from desktop.context import Context
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.pages.first_steps.sample import SampleObjects, create_sample, delete_sample
 from desktop.pages.first_steps.sample_texts import sample_texts
 from desktop.widgets import Button, ButtonKind, IconLabel, Panel, ProgressBar, label

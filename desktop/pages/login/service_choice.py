@@ -15,7 +15,7 @@ from desktop.client import Session
 from desktop.client.http.address import LOOPBACK, is_local, server_key
 from desktop.client.http.errors import Unreachable, Untrusted
 from desktop.client.http.trust import add_fingerprint, is_plain_answer
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.pages.login.trust_dialog import TrustDialog, trust
 from desktop.preferences import Preferences
 from desktop.widgets import Field, is_enter_key, label

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import run
 from desktop.context import Context
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.report_file import ReportFileController
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.sealing.check_dialog import CheckDialog
 from desktop.pages.sealing.editions_dialog import EditionsDialog
 from desktop.pages.sealing.reopen_dialog import ReopenDialog

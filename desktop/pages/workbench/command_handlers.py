@@ -28,7 +28,6 @@ from desktop.pages.workbench.items.detection_settings_edits import DetectionSett
 from desktop.pages.workbench.items.items_panel import ItemsPanel
 from desktop.pages.workbench.layout import WorkbenchLayout
 from desktop.pages.workbench.memory import MemoryController
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.phone import PhoneController
 from desktop.pages.workbench.photo_view import PhotoCanvas, PhotoView
 from desktop.pages.workbench.photos.adding import PhotoUploadController
@@ -43,6 +42,7 @@ from desktop.pages.workbench.shown_findings import ShownFindings
 from desktop.pages.workbench.status_line import StatusLine
 from desktop.pages.workbench.trend import TrendController
 from desktop.pages.workbench.undo import UndoController
+from desktop.record.open_record import OpenRecord
 from desktop.widgets import Page
 from shared.codes import Verdict
 

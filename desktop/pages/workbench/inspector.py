@@ -7,9 +7,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, 
 
 from desktop.commands.bindings import Commands
 from desktop.pages.workbench.items.item_fields import ItemFields
-from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.model.item_rows import FindingContext, findings_of
-from desktop.pages.workbench.open_record.verdict_drafts import VerdictDraft
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.preview_height import PreviewRoom
 from desktop.pages.workbench.results.correcting import CorrectionBar
@@ -18,6 +15,9 @@ from desktop.pages.workbench.results.findings import FindingsBox
 from desktop.pages.workbench.results.history import HistoryBox
 from desktop.pages.workbench.results.run_box import RunBox
 from desktop.pages.workbench.results.verdict import VerdictBox
+from desktop.record.document import ItemView
+from desktop.record.item_rows import FindingContext, findings_of
+from desktop.record.verdict_drafts import VerdictDraft
 from desktop.widgets import Panel, label, separator
 from shared import results, suppression
 from shared.entries import Entry

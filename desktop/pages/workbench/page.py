@@ -13,7 +13,7 @@ from desktop.background.workers import Task, run
 from desktop.canvas.layers.colours import theme_colours
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.context import Context
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.pages.sealing.seal_actions import SealController
 from desktop.pages.sealing.seal_bar import SealBar
 from desktop.pages.workbench.bars.menus import ContextMenus
@@ -22,6 +22,7 @@ from desktop.pages.workbench.bars.tool_strip import ToolStrip
 from desktop.pages.workbench.command_handlers import bind
 from desktop.pages.workbench.comparing.aligning import AlignmentController
 from desktop.pages.workbench.comparing.compare_mode import CompareController
+from desktop.pages.workbench.conflict_dialog import ConflictDialog
 from desktop.pages.workbench.connections import connect_parts
 from desktop.pages.workbench.deleting import DeletionController, DeletionSource
 from desktop.pages.workbench.folder_watch import FolderWatchController
@@ -31,12 +32,6 @@ from desktop.pages.workbench.items.photo_crops import PhotoCrops
 from desktop.pages.workbench.items.selection import SelectionController
 from desktop.pages.workbench.layout import WorkbenchLayout
 from desktop.pages.workbench.memory import MemoryController
-from desktop.pages.workbench.model.run_state import run_state
-from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
-from desktop.pages.workbench.open_record.item_changes import ItemChanges
-from desktop.pages.workbench.open_record.live_changes import LiveChanges
-from desktop.pages.workbench.open_record.loading import LoadedRecord, load
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.phone import PhoneController
 from desktop.pages.workbench.photo_view import PhotoView
 from desktop.pages.workbench.photos.adding import PhotoUploadController
@@ -56,6 +51,11 @@ from desktop.pages.workbench.status_line import StatusLine
 from desktop.pages.workbench.trend import TrendController
 from desktop.pages.workbench.undo import UndoController
 from desktop.pages.workbench.widgets import WorkbenchWidgets
+from desktop.record.item_changes import ItemChanges
+from desktop.record.live_changes import LiveChanges
+from desktop.record.loading import LoadedRecord, load
+from desktop.record.open_record import OpenRecord
+from desktop.record.run_state import run_state
 from desktop.theme import theme_manager
 from desktop.widgets import Page, StateStack, status_text
 from shared.codes import Permission, Verdict

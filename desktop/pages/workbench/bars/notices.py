@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from desktop.pages.workbench.open_record.edits import EditSync
+from desktop.record.edits import EditSync
 from desktop.widgets import Banner, Button, ButtonKind, IconLabel, Panel, label
 
 

@@ -9,9 +9,9 @@ from pydantic import TypeAdapter, ValidationError
 from PySide6.QtGui import QGuiApplication
 
 from desktop.canvas.views.canvas_view import CanvasView
-from desktop.pages.workbench.model.copied_item import CopiedItem, copy_of
-from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.open_record.region_link import RegionLink
+from desktop.record.copied_item import CopiedItem, copy_of
+from desktop.record.document import ItemView
+from desktop.record.region_link import RegionLink
 
 _ITEMS = TypeAdapter(dict[str, CopiedItem])
 

@@ -15,13 +15,13 @@ from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.imported_regions import ImportedRegions, item_creates
 from desktop.exchange.formats.archive import MAX_BYTES
 from desktop.exchange.registry import READABLE_PATTERNS, read_regions
+from desktop.messages.error_messages import sentence
+from desktop.messages.exchange_messages import exchange_sentence, left_out_sentence
 from desktop.pages.common.files.export import ExportController
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.common.messages.exchange_messages import exchange_sentence, left_out_sentence
 from desktop.pages.workbench.exchange.bulk_import import BulkImport
-from desktop.pages.workbench.open_record.item_changes import ItemChanges
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.record.item_changes import ItemChanges
+from desktop.record.open_record import OpenRecord
 from shared.wire.inspection import ItemCreate
 
 

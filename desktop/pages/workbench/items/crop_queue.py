@@ -10,7 +10,7 @@ from PySide6.QtGui import QImage, QPixmap
 
 from desktop.background.workers import Lane, Task, run
 from desktop.pages.workbench.items.items_model import THUMB_PX, ItemsModel
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.record.open_record import OpenRecord
 
 _GATHER_MS = 60
 

@@ -9,15 +9,15 @@ from PySide6.QtCore import QObject, Signal
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.pages.workbench.items.detection_settings_box import DetectionSettingsBox
-from desktop.pages.workbench.model.detection_settings import (
+from desktop.record.detection_settings import (
     ItemDetectionSettings,
     area_of,
     item_detection_settings,
     pixels,
     with_settings,
 )
-from desktop.pages.workbench.model.edit_names import EditName
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.record.edit_names import EditName
+from desktop.record.open_record import OpenRecord
 from shared.geometry import Rect
 from shared.wire.detection import DetectionModel
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLa
 
 from desktop.commands.bindings import Commands
 from desktop.pages.workbench.items.items_model import Index, ItemDelegate, ItemsModel
-from desktop.pages.workbench.model.item_rows import ItemRow
+from desktop.record.item_rows import ItemRow
 from desktop.widgets import (
     Button,
     ButtonKind,

@@ -13,10 +13,10 @@ from desktop.client.http.errors import ClientError
 from desktop.imaging import ImageError
 from desktop.pages.workbench.items.crop_queue import CropQueue
 from desktop.pages.workbench.items.items_model import ItemsModel
-from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.model.reference_file import ReferenceFile, item_file
-from desktop.pages.workbench.open_record.loading import fetch_file, thumbnails
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.record.document import ItemView
+from desktop.record.loading import fetch_file, thumbnails
+from desktop.record.open_record import OpenRecord
+from desktop.record.reference_file import ReferenceFile, item_file
 
 
 class OtherFileCrops(CropQueue):

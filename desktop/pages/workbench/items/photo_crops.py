@@ -14,10 +14,10 @@ from desktop.client import Session
 from desktop.imaging.sources.cut import map_rect
 from desktop.pages.workbench.items.crop_queue import CropQueue
 from desktop.pages.workbench.items.items_model import ItemsModel
-from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.model.item_rows import findings_of, shown_detection
-from desktop.pages.workbench.open_record.loading import fetch_photo, thumbnails
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.record.document import ItemView
+from desktop.record.item_rows import findings_of, shown_detection
+from desktop.record.loading import fetch_photo, thumbnails
+from desktop.record.open_record import OpenRecord
 from shared import results
 from shared.geometry import Rect
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from desktop.canvas.model.regions import StoreEvent
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.pages.workbench.items.items_panel import ItemsPanel
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.record.open_record import OpenRecord
 
 
 class SelectionController(QObject):

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop.background.workers import Task, run
 from desktop.client import Session
 from desktop.client.http.errors import Conflict, Invalid, NotFound
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.memory.contents import (
     ExplainedDifference,
     MemoryContents,

@@ -17,11 +17,9 @@ from desktop.canvas.views.canvas_view import CanvasView
 from desktop.imaging import ImageError
 from desktop.imaging.sources.cut import map_rect
 from desktop.imaging.sources.source import ImageSource
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.bars.tool_strip import ToolStrip
 from desktop.pages.workbench.comparing.compare_mode import CompareController
-from desktop.pages.workbench.open_record.loading import fetch_photo
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photo_view.canvas import PhotoCanvas
 from desktop.pages.workbench.photo_view.editing import FindingEditController
 from desktop.pages.workbench.photo_view.neighbours import NeighbourFindings
@@ -32,6 +30,8 @@ from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.results.correcting import CorrectionBar, CorrectionController
 from desktop.pages.workbench.results.explained import explained_boxes
 from desktop.pages.workbench.results.findings import FindingsBox
+from desktop.record.loading import fetch_photo
+from desktop.record.open_record import OpenRecord
 from shared.geometry import Rect
 from shared.suppression import SuppressedFinding
 

@@ -15,14 +15,14 @@ from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.canvas.views.alignment import AlignedPair
 from desktop.client import Session
 from desktop.imaging import ImageError
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.workbench.model.detection_settings import item_detection_settings
-from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.model.item_rows import alignment
-from desktop.pages.workbench.model.versions import version_lines
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair, thumbnail
+from desktop.pages.workbench.photos.versions import version_lines
+from desktop.record.detection_settings import item_detection_settings
+from desktop.record.document import ItemView
+from desktop.record.item_rows import alignment
+from desktop.record.open_record import OpenRecord
 from desktop.widgets import confirm, keep_place
 from shared import results
 from shared.entries import Entry

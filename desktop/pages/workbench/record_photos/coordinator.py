@@ -15,10 +15,9 @@ from PySide6.QtWidgets import QWidget
 from desktop.background.workers import run
 from desktop.canvas.views.alignment import AlignedPair
 from desktop.client.http.errors import Conflict, NotFound
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.comparing.aligning import AlignmentController
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.photos.photo_files import jpeg, thumbnail
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
@@ -37,6 +36,7 @@ from desktop.pages.workbench.record_photos.thumbnails import Thumbnail
 from desktop.pages.workbench.record_photos.tray import AcceptedBar, Tray, TrayState
 from desktop.pages.workbench.record_photos.used_photos import UsedPhotoQuestion
 from desktop.pages.workbench.results.detecting import DetectionController
+from desktop.record.open_record import OpenRecord
 from desktop.widgets import Button, confirm
 from shared.wire.photos import Assigned, PhotoItem, PhotoItemSet, PhotoState, RecordPhoto
 

@@ -12,9 +12,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.client import Session
 from desktop.client.http.errors import Forbidden, NotFound, Unreachable
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.record_photos.proposals import in_tray, proposals
+from desktop.record.open_record import OpenRecord
 from shared.wire.photos import PhotoItemSet, PhotoState, RecordPhoto
 
 _MATCH_SECONDS = 2.0

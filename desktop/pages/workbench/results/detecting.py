@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, Signal
 from desktop.background.workers import Lane, Task, run
 from desktop.client import Session
 from desktop.client.http.errors import ClientError, NotFound
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.workbench.model.run_state import run_state
-from desktop.pages.workbench.open_record.live_changes import LiveChanges
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.messages.error_messages import sentence
+from desktop.record.live_changes import LiveChanges
+from desktop.record.open_record import OpenRecord
+from desktop.record.run_state import run_state
 from shared.wire.detection import Job
 
 

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.client import Session
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose
 from desktop.pages.common.files.save_as import choose_file
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.statistics.card import write_picture, write_table
 from desktop.pages.statistics.painting import paint_title
 from desktop.pages.workbench.trend.contents import Place, frames_of, sources_of, summary

@@ -18,8 +18,8 @@ from desktop.client import Session
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.pages.workbench import WorkbenchPage
-from desktop.pages.workbench.open_record.edits import EditSync
 from desktop.preferences import Preferences
+from desktop.record.edits import EditSync
 from desktop.theme import theme_manager
 from service.inspection.queries import result_values
 from shared.entries import Entry

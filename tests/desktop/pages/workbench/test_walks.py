@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from desktop.background.workers import ProgressReport
-from desktop.pages.workbench.sync.outbox import Outbox
+from desktop.record.outbox import Outbox
 from shared.paths import program_folder
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 

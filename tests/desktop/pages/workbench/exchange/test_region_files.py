@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from desktop.exchange.formats import walkaround_json
 from desktop.exchange.formats.archive import pack
 from desktop.pages.workbench.exchange.region_files import RegionFilesController
-from desktop.pages.workbench.model.edit_names import edit_name
-from desktop.pages.workbench.open_record.slices import SLICE_SIZE
+from desktop.record.edit_names import edit_name
+from desktop.record.slices import SLICE_SIZE
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.narrowing import not_none

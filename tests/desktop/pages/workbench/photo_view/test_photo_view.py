@@ -16,11 +16,11 @@ from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.client import Session
 from desktop.imaging.sources import opening
 from desktop.imaging.sources.tiled import TiledImage
-from desktop.pages.workbench.model import correction
-from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.photo_view.view_mapping import mapped_point
 from desktop.pages.workbench.photos.photo_box import MIN_PANE_PX
 from desktop.pages.workbench.results.label_editor import LabelEditor
+from desktop.record import correction
+from desktop.record.edits import journal_path
 from shared.entries import Entry
 from shared.samples import View, draw_panel, photograph
 from tests.desktop.children import child
