@@ -63,7 +63,7 @@ class LiveChanges(QObject):
         self._poll_task: Task | None = None
         self._poll_timer = QTimer(self, singleShot=True, interval=_POLL_AGAIN_MS)
         self._poll_timer.timeout.connect(self._poll)
-        open_record.changed.connect(self._poll)
+        open_record.resultsChanged.connect(self._poll)
         open_record.edits.answered.connect(self._on_answered)
         open_record.context.closing.connect(self.stop)
 
@@ -184,8 +184,6 @@ class LiveChanges(QObject):
     def _on_items_read(self, result: Sequence[Item] | str) -> None:
         if isinstance(result, str):
             self._open_record.drop(result)
-        elif len(result) == 1:
-            self._open_record.update_item(result[0])
         else:
             self._open_record.update_items(result)
 

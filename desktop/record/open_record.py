@@ -13,13 +13,14 @@ from desktop.context import Context
 from desktop.imaging.sources.source import ImageSource
 from desktop.journal import Edit, EditKind
 from desktop.messages.seal_terms import sealed_sentence
+from desktop.record.changes import Change, changes_between, item_change
 from desktop.record.correction_drafts import CorrectionDrafts
 from desktop.record.document import Document, ItemView, view_of
 from desktop.record.edits import EditSync
 from desktop.record.item_rows import FindingContext, ItemRow, ItemRows, shown_detection
 from desktop.record.loading import LoadedRecord, model_names
 from desktop.record.outbox import SendResult
-from desktop.record.reference_file import item_file, record_file
+from desktop.record.reference_file import item_file, record_file, same_file
 from desktop.record.region_link import RegionLink, ShownRegions
 from desktop.record.slices import ShowScheduler
 from desktop.record.verdict_drafts import VerdictDraft, VerdictDrafts
@@ -40,12 +41,22 @@ class OpenRecord(QObject):
 
     changing = Signal()
     """The displayed items are about to change."""
-    changed = Signal()
-    """The items, the seal's state or the pending edits changed."""
+    rowsChanged = Signal()
+    """The rows of the items were computed again."""
+    itemsChanged = Signal()
+    """Items were added, removed or moved to another place of the list."""
+    regionsChanged = Signal()
+    """Regions of items changed, or the picture that they are on."""
+    fieldsChanged = Signal()
+    """Names, descriptions, models or settings of items changed."""
+    resultsChanged = Signal()
+    """Detections or corrections of items changed."""
     recordChanged = Signal()
-    """The record or its seal changed, but neither the items nor the seal's state."""
+    """The record was opened, or its fields, its seal or the right to edit it changed."""
     currentChanged = Signal()
-    """Another item was chosen, or another version of its result is shown."""
+    """Another item was chosen, or another result of the chosen one is shown."""
+    currentEdited = Signal(object)
+    """The chosen item changed, but not its result: a `Change`."""
     selectionChanged = Signal()
     """The selection changed."""
     refused = Signal(str)
@@ -71,6 +82,10 @@ class OpenRecord(QObject):
         """File ids of the photos of each item, oldest first, as far as they are known."""
         self.rows: list[ItemRow] = []
         self.link = RegionLink(store)
+        self._items: Sequence[ItemView] = ()
+        """The items as they were announced last."""
+        self._item: ItemView | None = None
+        """The chosen item as it was announced last."""
         self._current = ""
         self._selection: tuple[str, ...] = ()
         self._version: int | None = None
@@ -163,7 +178,7 @@ class OpenRecord(QObject):
             self.source = None
             self.photos.clear()
             self._current, self._selection, self._version = "", (), None
-        self.load_items(loaded.items)
+        self.load_items(loaded.items, Change.ALL)
         self._end_history()
         if self.sealed:
             self._close_drafts()
@@ -179,6 +194,7 @@ class OpenRecord(QObject):
             self._current, self._version = self.rows[0].item_id if self.rows else "", None
         if restored_count or not is_same:
             self._selection = (self._current,) if self._current else ()
+        self.recordChanged.emit()
         self._show_current()
         if restored_count:
             self.draftsRestored.emit(restored_count)
@@ -187,7 +203,7 @@ class OpenRecord(QObject):
         """Show the loaded picture of the chosen item with these regions."""
         self.source = source
         self.link.set_regions(regions, source.size)
-        self._refresh()
+        self._refresh(Change.REGIONS)
         # The views of the chosen item need its region in px, which is known only now.
         self._show_current()
 
@@ -195,6 +211,7 @@ class OpenRecord(QObject):
         """Close the record."""
         self.document = self.reference = self.source = self.seal = None
         self.rows, self._rows = [], ItemRows()
+        self._items, self._item = (), None
         self.drafts.close()
         self.link.record_file = None
         self.link.show_file(None)
@@ -297,8 +314,8 @@ class OpenRecord(QObject):
 
     # -- the service's state
 
-    def load_items(self, views: Sequence[ItemView]) -> None:
-        """Replace all items by the service's state."""
+    def load_items(self, views: Sequence[ItemView], change: Change = Change.NOTHING) -> None:
+        """Replace all items by the service's state, and announce `change` and what else changed."""
         if self.document is None:
             return
         # The service may have assigned another ID to an item that was created here.
@@ -307,7 +324,7 @@ class OpenRecord(QObject):
             view if view.item_id == local_id else replace(view, item_id=local_id) for view, local_id in pairs
         ]
         self.document.load_items(views, self._unsent_edits())
-        self._refresh()
+        self._refresh(change)
 
     def update_items(self, items: Sequence[Item]) -> None:
         """Update some items to the service's state."""
@@ -321,17 +338,6 @@ class OpenRecord(QObject):
         for view in views:
             self.document.update_item(view, self._unsent_edits_of(view.item_id))
         self._refresh()
-        if any(view.item_id == self._current for view in views):
-            self._show_current()
-
-    def update_item(self, item: Item) -> None:
-        """Update one item to the service's state."""
-        if self.document is not None and item.inspection_id == self.record_id:
-            view = view_of(item, self.edits.local_id(item.item_id))
-            self.document.update_item(view, self._unsent_edits_of(view.item_id))
-            self._refresh()
-            if view.item_id == self._current:
-                self._show_current()
 
     def drop(self, service_id: str) -> None:
         """Remove an item that the service no longer has."""
@@ -365,10 +371,8 @@ class OpenRecord(QObject):
         if self.sealed != was_sealed:
             self.document.rebase(self._unsent_edits())
             self._refresh()
-        if seal.state == old_state:
-            self.recordChanged.emit()
-        else:
-            self.changed.emit()
+        self.recordChanged.emit()
+        if seal.state != old_state:
             self._show_current()
 
     def _end_history(self) -> None:
@@ -434,8 +438,6 @@ class OpenRecord(QObject):
         self._update_drafts(edits)
         self._show_scheduler.on_edits(len(edits))
         self._choose_restored(edits)
-        if any(edit.object_id == self._current for edit in edits):
-            self._show_current()
 
     def _update_drafts(self, edits: Sequence[Edit]) -> None:
         """Hide the drafts of deleted items, and show those of restored items again."""
@@ -455,28 +457,62 @@ class OpenRecord(QObject):
             with_draft = [item_id for item_id in restored_ids if self.drafts.get(item_id) is not None]
             self.select(restored_ids, (with_draft or restored_ids)[0])
 
-    def _refresh(self) -> None:
+    def _refresh(self, change: Change = Change.NOTHING) -> None:
+        """Compute the displayed rows and regions, and announce `change` and what else changed."""
         if self.document is None:
             return
         self._show_scheduler.on_shown()
         self.changing.emit()
+        items = self.document.items
+        change |= changes_between(self._items, items)
+        self._items = items
         is_deleted = bool(self._current) and self.item is None
-        number = self.number if is_deleted else 0
-        self.rows = self._rows.rows_of(self.document.items, self._model_names)
-        self.link.show(self.document.items, self.rows)
+        number = self.number
+        self.rows = self._rows.rows_of(items, self._model_names)
+        self.link.show(items, self.rows)
         if self._selection:
             find_item = self.document.item
             self._selection = tuple(item_id for item_id in self._selection if find_item(item_id) is not None)
         if is_deleted:
-            row = min(number, len(self.rows)) - 1
-            self._current = self.rows[max(row, 0)].item_id if self.rows else ""
-            self._selection = self._selection or ((self._current,) if self._current else ())
-            self._version = None
+            self._choose_neighbour(number)
+        self._announce(change)
+        self._announce_item()
+
+    def _choose_neighbour(self, number: int) -> None:
+        """Choose the item after the deleted one, which had this number."""
+        row = min(number, len(self.rows)) - 1
+        self._current = self.rows[max(row, 0)].item_id if self.rows else ""
+        self._selection = self._selection or ((self._current,) if self._current else ())
+        self._version = None
+        self._show_current()
+
+    def _announce(self, change: Change) -> None:
+        self.rowsChanged.emit()
+        for kind, signal in (
+            (Change.ITEMS, self.itemsChanged),
+            (Change.REGIONS, self.regionsChanged),
+            (Change.FIELDS, self.fieldsChanged),
+            (Change.RESULTS, self.resultsChanged),
+        ):
+            if kind & change:
+                signal.emit()
+
+    def _announce_item(self) -> None:
+        """Announce what changed on the chosen item since it was announced."""
+        item, shown = self.item, self._item
+        if item is None or shown is None or item.item_id != shown.item_id:
+            return
+        change = item_change(shown, item)
+        is_elsewhere = not same_file(item_file(item, self.link.record_file), self.link.file)
+        if Change.RESULTS in change or is_elsewhere:
             self._show_current()
-        self.changed.emit()
+        elif change:
+            self._item = item
+            self.currentEdited.emit(change)
 
     def _show_current(self) -> None:
         """Announce that the chosen item changed, and switch to its picture."""
+        self._item = self.item
         if self.document is not None and self.link.show_file(item_file(self.item, self.link.record_file)):
             self.source = None
             self.link.show(self.document.items, self.rows)

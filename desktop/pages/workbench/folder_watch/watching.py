@@ -70,7 +70,7 @@ class FolderWatchController(QObject):
         self._queue.stored.connect(self._on_stored)
         self._queue.lost.connect(self._on_lost)
         self._queue.changed.connect(self.watcher.resume)
-        self._open_record.changed.connect(self._on_record_changed)
+        self._open_record.recordChanged.connect(self._on_record_changed)
         context.loginChanged.connect(self.stop)
         context.closing.connect(self.stop)
 

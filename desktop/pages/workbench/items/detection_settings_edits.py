@@ -39,7 +39,8 @@ class DetectionSettingsController(QObject):
         box.areaWanted.connect(self.draw)
         box.areaChosen.connect(self._on_area_chosen)
         view.areaDrawn.connect(self._on_area_drawn)
-        open_record.changed.connect(self.show)
+        open_record.fieldsChanged.connect(self.show)
+        open_record.regionsChanged.connect(self.show)
         open_record.currentChanged.connect(self.show)
 
     def show(self) -> None:

@@ -86,7 +86,9 @@ class PhotoView(QObject):
     def _connect(self) -> None:
         self.switch.chosen.connect(self.show)
         self._photos.photoChanged.connect(self._on_photo_changed)
-        self._open_record.changed.connect(self._show_neighbours)
+        record = self._open_record
+        for shown in (record.itemsChanged, record.regionsChanged, record.resultsChanged):
+            shown.connect(self._show_neighbours)
         self._comparing.changed.connect(self._show_front)
         self._comparing.why_not = self._refusal_text
         self._bar.drawToggled.connect(self._on_draw_toggled)

@@ -92,11 +92,17 @@ class PhotoPairController(QObject):
             self._box.show_camera(None, None)
             self._set_photo("", None, is_of_item=False)
             return
-        entry = self._open_record.stored_entry
-        self._box.show_versions(version_lines(item), results.entry_version(entry) if entry is not None else 0)
+        self.show_versions()
         if item.item_id not in self._photos_by_item:
             self._read(item.item_id)
         self._show_pair()
+
+    def show_versions(self) -> None:
+        """List the versions of the chosen item's result, with its verdicts."""
+        item, entry = self._open_record.item, self._open_record.stored_entry
+        if item is not None:
+            version = results.entry_version(entry) if entry is not None else 0
+            self._box.show_versions(version_lines(item), version)
 
     def forget(self) -> None:
         """Forget everything about the record."""

@@ -99,8 +99,8 @@ class RecordPhotosController(QObject):
         self.photo_list.changed.connect(self._show)
         self.photo_list.failed.connect(self.notice)
         self._detecting.runningChanged.connect(self._on_detection_started)
-        self._open_record.changed.connect(self._show)
-        self._open_record.currentChanged.connect(self._show)
+        self._open_record.recordChanged.connect(self._show)
+        self._open_record.itemsChanged.connect(self._show)
         self._open_record.selectionChanged.connect(self._show)
         self._photos.pairChanged.connect(self._align_when_loaded)
 

@@ -58,7 +58,8 @@ class PhotoList(QObject):
         self._later.timeout.connect(self._match_next)
         self._settled = QTimer(self, singleShot=True, interval=_REGIONS_MS)
         self._settled.timeout.connect(self._follow_regions)
-        open_record.changed.connect(self.follow)
+        open_record.recordChanged.connect(self.follow)
+        open_record.regionsChanged.connect(self.follow)
 
     @property
     def photos(self) -> list[RecordPhoto]:

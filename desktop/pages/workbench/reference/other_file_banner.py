@@ -18,7 +18,8 @@ class OtherFileBanner(Banner):
         super().__init__(parent)
         self.setObjectName("own-file")
         self._open_record = open_record
-        open_record.changed.connect(self.show_item)
+        open_record.recordChanged.connect(self.show_item)
+        open_record.regionsChanged.connect(self.show_item)
         open_record.currentChanged.connect(self.show_item)
         self.action_chosen.connect(self.move_to_reference)
 

@@ -43,7 +43,7 @@ class DetectionController(QObject):
         self._ended = 0
         self._outdated = False
         live.jobsChanged.connect(self._on_jobs)
-        open_record.changed.connect(self._follow)
+        open_record.resultsChanged.connect(self._follow)
 
     @property
     def running_items(self) -> Mapping[str, int]:

@@ -123,7 +123,7 @@ def test_many_regions_are_imported_in_parts_and_undone_in_one_step(
     many = tmp_path / "many.txt"
     many.write_bytes(b"".join(b"0 %.3f .5 .01 .01\n" % (0.1 + 0.8 * n / 450) for n in range(450)))
     shown: list[int] = []
-    open_workbench.page.open_record.changed.connect(
+    open_workbench.page.open_record.rowsChanged.connect(
         lambda: shown.append(len(open_workbench.page.open_record.rows))
     )
     with qtbot.waitSignal(exchange.notice) as notice:

@@ -133,7 +133,7 @@ def test_detection_of_another_desktop_appears(
     seen_ids: list[str] = []
     marks: list[str] = []
     other.page.detecting.runningChanged.connect(lambda running: seen_ids.extend(running))
-    other.page.open_record.changed.connect(
+    other.page.open_record.rowsChanged.connect(
         lambda: marks.extend(row.run.run for row in other.page.open_record.rows)
     )
     workbench.context.commands.run("record.detect")
