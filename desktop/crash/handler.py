@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import platformdirs
@@ -105,3 +106,20 @@ class CrashHandler(QObject):
 
 def _trace_report(last: LastRun, log_file: Path) -> str:
     return report_text(Failure(tuple(last.trace.splitlines())), log_file)
+
+
+@contextmanager
+def record_callback_errors() -> Iterator[list[BaseException]]:
+    """In the block, add exceptions that no callback of Qt catches to the yielded list, and report them as before."""
+    errors: list[BaseException] = []
+    report = sys.excepthook
+
+    def record(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        errors.append(error)
+        report(kind, error, trace)
+
+    sys.excepthook = record
+    try:
+        yield errors
+    finally:
+        sys.excepthook = report

@@ -1,4 +1,4 @@
-"""Tells what changed on the displayed items, so that only the parts that show it are told."""
+"""Tells what changed on the displayed items, so that only the parts that show it are updated."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from desktop.imaging.sources.source import ImageSource
 from desktop.localization.detection_terms import model_word
 from desktop.record.document import ItemView, view_of
 from desktop.record.item_rows import ItemRows
-from desktop.record.reference_file import ReferenceFile
+from desktop.record.region_link import ReferenceFile
 from desktop.user_folders import APP
 from shared import atomic
 from shared.content import file_id_from_url, sha256, sha256_from_cid

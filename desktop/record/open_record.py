@@ -14,16 +14,14 @@ from desktop.imaging.sources.source import ImageSource
 from desktop.journal import Edit, EditKind
 from desktop.messages.seal_terms import sealed_sentence
 from desktop.record.changes import Change, changes_between, item_change
-from desktop.record.correction_drafts import CorrectionDrafts
 from desktop.record.document import Document, ItemView, view_of
+from desktop.record.drafts import CorrectionDrafts, VerdictDraft, VerdictDrafts
 from desktop.record.edits import EditSync
 from desktop.record.item_rows import FindingContext, ItemRow, ItemRows, shown_detection
 from desktop.record.loading import LoadedRecord, model_names
 from desktop.record.outbox import SendResult
-from desktop.record.reference_file import item_file, record_file, same_file
-from desktop.record.region_link import RegionLink, ShownRegions
+from desktop.record.region_link import RegionLink, ShownRegions, item_file, record_file, same_file
 from desktop.record.slices import ShowScheduler
-from desktop.record.verdict_drafts import VerdictDraft, VerdictDrafts
 from shared import results
 from shared.codes import SEALED_STATES, Permission, Verdict
 from shared.entries import Entry

@@ -7,19 +7,103 @@ from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any
 
+from pydantic import BaseModel, Field
+
 from desktop.canvas.model.regions import Region, RegionChange, RegionStore
 from desktop.journal import Edit
-from desktop.record.copied_item import CopiedItem, copy_of, fields_of
 from desktop.record.detection_settings import (
+    DETECTION,
     item_detection_settings,
     move_areas,
+    move_with_region,
     pixels,
     with_areas,
+    with_settings,
 )
 from desktop.record.document import Document, ItemView, fraction_point
 from desktop.record.item_rows import ItemRow
-from desktop.record.reference_file import ReferenceFile, item_file, same_file
+from shared import content
 from shared.geometry import Rect, pixels_to_point
+from shared.wire.catalogue import ReferenceImage
+
+
+class CopiedItem(BaseModel):
+    """A copied item. `place` is its region x, y, w, h in fractions of its reference image."""
+
+    description: str | None = Field(default=None, max_length=20_000)
+    model_id: str | None = Field(default=None, max_length=255)
+    place: tuple[float, float, float, float]
+    detection: dict[str, Any] | None = None
+
+
+def copy_of(item: ItemView, size: tuple[int, int]) -> CopiedItem | None:
+    """The copied data of `item`; None if it has no region.
+
+    `size` is the size of its reference image in px.
+    """
+    rect = item.region(*size)
+    if rect is None or rect.is_empty:
+        return None
+    place = pixels_to_point(rect, *size)
+    detection = (item.item_point or {}).get(DETECTION)
+    return CopiedItem.model_construct(
+        description=item.description,
+        model_id=item.model_id,
+        place=(place.x, place.y, place.w, place.h),
+        detection=detection,
+    )
+
+
+def fields_of(copy: CopiedItem, item_point: Mapping[str, Any], place: Rect) -> dict[str, Any]:
+    """The fields of the item that a copy becomes at `place` (fractions), whose `item_point` is given."""
+    point = dict(item_point)
+    settings = item_detection_settings({DETECTION: copy.detection})
+    if settings.readable:
+        point = with_settings(point, move_with_region(settings, Rect(*copy.place), place))
+    elif copy.detection is not None:
+        point[DETECTION] = copy.detection
+    return {"item_point": point, "description": copy.description, "model_id": copy.model_id}
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceFile:
+    """A reference file. `info` is its fileInfo for new items. `image` is None if only items name the file."""
+
+    info: Mapping[str, Any]
+    image: ReferenceImage | None = None
+
+    @property
+    def name(self) -> str:
+        """The name for the user."""
+        filename = str(self.info.get("filename") or "")
+        return filename or (self.image.reference_image_name if self.image is not None else "")
+
+    @property
+    def mm_per_pixel(self) -> float | None:
+        """The scale; None if it is unknown."""
+        return self.image.mm_per_pixel if self.image is not None else None
+
+
+def same_file(first: ReferenceFile | None, second: ReferenceFile | None) -> bool:
+    """True when both are the same file, or both are None."""
+    if first is None or second is None:
+        return first is second
+    return first is second or content.is_same_file(first.info, second.info)
+
+
+def record_file(image: ReferenceImage | None) -> ReferenceFile | None:
+    """The file of a record's reference image; None if there is none."""
+    if image is None:
+        return None
+    names = ("download_url", "filename", "ipfs_cid", "mime_type", "size")
+    return ReferenceFile({name: getattr(image, name) for name in names}, image)
+
+
+def item_file(item: ItemView | None, home: ReferenceFile | None) -> ReferenceFile | None:
+    """The file of an item's region: the one that the item names, or else `home`, that of its record."""
+    info = ((item.item_point or {}) if item is not None else {}).get("fileInfo") or {}
+    is_named = content.names_other_file(info, None if home is None else home.info)
+    return ReferenceFile(info) if is_named else home
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Calls the service for a record's photos, the regions they show and their items."""
+"""Calls the service for the photos of a record, and for uploads from a phone."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from desktop.client.http.transport import Transport, segment
 from shared.wire.common import Envelope
+from shared.wire.phone import NewPhoneCode, PhoneCode, PhoneCodeCreate
 from shared.wire.photos import PhotoItemSet, PhotoItemsSet, RecordPhoto, RecordPhotoAdd
 
 
@@ -67,3 +68,30 @@ class RecordPhotos:
 
 def _path(inspection_id: str, photo_id: str) -> str:
     return f"/inspection/{segment(inspection_id)}/record-photos/{segment(photo_id)}"
+
+
+class Phones:
+    """The codes with which phones add photos for the user."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self, inspection_id: str, item_id: str | None = None, *, open_network: bool = False
+    ) -> NewPhoneCode:
+        """Create a code for a record or one of its items. Only this answer contains its token.
+
+        Raises NotFound, Conflict when the record is sealed or there are too many codes.
+        """
+        body = PhoneCodeCreate(inspection_id=inspection_id, item_id=item_id, open_network=open_network)
+        answer = self._transport.call("POST", "/phone/codes", body=body.model_dump(mode="json"))
+        return answer.read(Envelope[NewPhoneCode]).data
+
+    def get(self, code_id: str) -> PhoneCode:
+        """The present state of a code. Raises NotFound."""
+        answer = self._transport.call("GET", f"/phone/codes/{segment(code_id)}")
+        return answer.read(Envelope[PhoneCode]).data
+
+    def end(self, code_id: str) -> None:
+        """End a code immediately. Raises NotFound."""
+        self._transport.call("DELETE", f"/phone/codes/{segment(code_id)}")

@@ -26,10 +26,9 @@ from desktop.pages.workbench.conflict_dialog import ConflictDialog
 from desktop.pages.workbench.connections import connect_parts
 from desktop.pages.workbench.deleting import DeletionController, DeletionSource
 from desktop.pages.workbench.folder_watch import FolderWatchController
+from desktop.pages.workbench.items.crops import OtherFileCrops, PhotoCrops
 from desktop.pages.workbench.items.detection_settings_edits import DetectionSettingsController
-from desktop.pages.workbench.items.other_file_crops import OtherFileCrops
-from desktop.pages.workbench.items.photo_crops import PhotoCrops
-from desktop.pages.workbench.items.selection import SelectionController
+from desktop.pages.workbench.items.items_panel import SelectionController
 from desktop.pages.workbench.layout import WorkbenchLayout
 from desktop.pages.workbench.memory import MemoryController
 from desktop.pages.workbench.phone import PhoneController
@@ -53,10 +52,10 @@ from desktop.pages.workbench.undo import UndoController
 from desktop.pages.workbench.widgets import WorkbenchWidgets
 from desktop.record.changes import Change
 from desktop.record.item_changes import ItemChanges
+from desktop.record.item_rows import run_state
 from desktop.record.live_changes import LiveChanges
 from desktop.record.loading import LoadedRecord, load
 from desktop.record.open_record import OpenRecord
-from desktop.record.run_state import run_state
 from desktop.theme import theme_manager
 from desktop.widgets import Page, StateStack, status_text
 from shared.codes import Permission, Verdict

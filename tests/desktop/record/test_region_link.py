@@ -8,8 +8,7 @@ from typing import Any
 from desktop.canvas.model.regions import Region, RegionChange, RegionStep, RegionStore
 from desktop.record.document import Document, ItemView
 from desktop.record.item_rows import ItemRows
-from desktop.record.reference_file import ReferenceFile
-from desktop.record.region_link import RegionLink
+from desktop.record.region_link import ReferenceFile, RegionLink
 from tests.desktop.record.test_document import document
 from tests.narrowing import not_none
 

@@ -20,11 +20,9 @@ from desktop.imaging.sources.source import ImageSource
 from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.bars.tool_strip import ToolStrip
 from desktop.pages.workbench.comparing.compare_mode import CompareController
-from desktop.pages.workbench.photo_view.canvas import PhotoCanvas
+from desktop.pages.workbench.photo_view.canvas import ImagePoint, PhotoCanvas, PictureSwitch, mapped_viewport
 from desktop.pages.workbench.photo_view.editing import FindingEditController
 from desktop.pages.workbench.photo_view.neighbours import NeighbourFindings
-from desktop.pages.workbench.photo_view.picture_switch import PictureSwitch
-from desktop.pages.workbench.photo_view.view_mapping import ImagePoint, mapped_viewport
 from desktop.pages.workbench.photos.photo_files import PhotoRef
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.results.correcting import CorrectionBar, CorrectionController

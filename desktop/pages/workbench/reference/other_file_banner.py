@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.record.document import ItemView
 from desktop.record.edit_names import EditName
 from desktop.record.open_record import OpenRecord
-from desktop.record.reference_file import item_file, same_file
+from desktop.record.region_link import item_file, same_file
 from desktop.widgets import Banner
 
 

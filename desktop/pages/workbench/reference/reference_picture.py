@@ -21,8 +21,7 @@ from desktop.pages.workbench.items.items_model import THUMB_PX, ItemsModel
 from desktop.pages.workbench.reference.reference_choice import ReferenceChoice
 from desktop.record.loading import fetch_file, thumbnails
 from desktop.record.open_record import OpenRecord
-from desktop.record.reference_file import ReferenceFile, same_file
-from desktop.record.region_link import ShownRegions
+from desktop.record.region_link import ReferenceFile, ShownRegions, same_file
 from shared.geometry import Rect
 
 _GATHER_MS = 60

@@ -12,9 +12,9 @@ from desktop.background.workers import Lane, Task, run
 from desktop.client import Session
 from desktop.client.http.errors import ClientError, NotFound
 from desktop.messages.error_messages import sentence
+from desktop.record.item_rows import run_state
 from desktop.record.live_changes import LiveChanges
 from desktop.record.open_record import OpenRecord
-from desktop.record.run_state import run_state
 from shared.wire.detection import Job
 
 

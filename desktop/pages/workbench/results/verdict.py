@@ -11,7 +11,7 @@ from desktop.commands.bindings import Commands
 from desktop.localization.detection_terms import coverage_text
 from desktop.pages.workbench.items.item_fields import TextEdit
 from desktop.record.document import ItemView
-from desktop.record.verdict_drafts import VerdictDraft
+from desktop.record.drafts import VerdictDraft
 from desktop.widgets import Button, ButtonKind, is_enter_key, label, status_text
 from shared import results
 from shared.codes import Verdict

@@ -26,7 +26,7 @@ from desktop.imaging.sources.source import ImageSource
 from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.photos.photo_files import PhotoRef
 from desktop.record.loading import fetch_file, fetch_photo
-from desktop.record.reference_file import ReferenceFile
+from desktop.record.region_link import ReferenceFile
 from shared.geometry import Rect
 
 WHOLE = Rect(0.0, 0.0, 1.0, 1.0)

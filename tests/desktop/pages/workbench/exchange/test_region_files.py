@@ -161,7 +161,7 @@ def test_part_is_painted_after_the_call_that_adds_it(open_workbench: WorkbenchDr
     )
     events: list[str] = []
     workbench.edits.applied.connect(lambda _: events.append("taken"))
-    workbench.changed.connect(lambda: events.append("shown"))
+    workbench.rowsChanged.connect(lambda: events.append("shown"))
     before = len(workbench.rows)
     slices = importing._slices
     slices._run = _record_events(slices._run, events)  # type: ignore[method-assign]

@@ -16,7 +16,7 @@ from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.client import Session
 from desktop.imaging.sources import opening
 from desktop.imaging.sources.tiled import TiledImage
-from desktop.pages.workbench.photo_view.view_mapping import mapped_point
+from desktop.pages.workbench.photo_view.canvas import mapped_point
 from desktop.pages.workbench.photos.photo_box import MIN_PANE_PX
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.record import correction

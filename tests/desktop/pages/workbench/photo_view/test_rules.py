@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop.canvas.model.viewport import Viewport
-from desktop.canvas.views.panes import GAP, pane_rects, useful_height
+from desktop.canvas.views.pair_drawing import GAP, pane_rects, useful_height
+from desktop.pages.workbench.photo_view.canvas import mapped_point, mapped_viewport
 from desktop.pages.workbench.photo_view.finding_regions import FindingRegions, source_of
 from desktop.pages.workbench.photo_view.neighbours import NeighbourFindings
-from desktop.pages.workbench.photo_view.view_mapping import mapped_point, mapped_viewport
 from desktop.record.correction import CorrectionDraft
 from desktop.record.document import ItemView
 from desktop.record.item_rows import findings_of

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService
-from desktop.record.run_state import RunPhase, run_state
+from desktop.record.item_rows import RunPhase, run_state
 from shared.entries import Entry
 from shared.images.cv import cv2
 from shared.samples import draw_panel

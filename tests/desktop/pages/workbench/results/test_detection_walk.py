@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from desktop.client.api.inspection import Items
-from desktop.record.run_state import RunPhase
+from desktop.record.item_rows import RunPhase
 from tests.call_stack import packages_on_stack
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_detecting import REGION, add_photo, large

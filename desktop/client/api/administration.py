@@ -1,10 +1,11 @@
-"""Calls the service for webhooks (needs SETTINGS_MANAGE)."""
+"""Calls the service for webhooks and backups (needs SETTINGS_MANAGE)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from desktop.client.http.transport import Transport, segment
+from shared.wire.backups import BackupStatus
 from shared.wire.common import Envelope
 from shared.wire.webhooks import Delivery, NewWebhook, Webhook, WebhookCreate, WebhookUpdate
 
@@ -49,3 +50,14 @@ class Webhooks:
         """The last deliveries, newest first. Raises NotFound."""
         answer = self._transport.call("GET", f"/webhooks/{segment(webhook_id)}/deliveries")
         return answer.read(Envelope[list[Delivery]]).data
+
+
+class Backups:
+    """The backups of the service."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def status(self) -> BackupStatus:
+        """The last successful backup, the time of the next one, and the newest runs."""
+        return self._transport.call("GET", "/backups").read(Envelope[BackupStatus]).data
