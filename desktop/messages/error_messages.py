@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
@@ -32,7 +33,7 @@ from desktop.localization.detection_terms import failure_sentence
 from desktop.localization.fonts import FONT_PACKAGE, MissingGlyphsError
 from desktop.messages.service_messages import known_message
 from desktop.report.errors import SealBrokenError
-from shared.codes import ErrorCode
+from shared.codes import ErrorCode, StorageFault
 
 _PHOTO_MESSAGE = re.compile(r"第 (\d+) 张照片：(.+)", re.DOTALL)
 
@@ -271,3 +272,41 @@ def _refused_sentence(error: Refused) -> str:
         reason = known_message(match[2]) or match[2]
         return QCoreApplication.translate("Errors", "Photo {n}: {what}").format(n=match[1], what=reason)
     return known_message(message) or message or _request_rejected_sentence()
+
+
+def no_service_sentence(storage_fault: StorageFault | None, folder: Path | None) -> str:
+    """Explain why the local service does not start and what to do. `folder` is its data folder."""
+    translate = QCoreApplication.translate
+    match storage_fault:
+        case StorageFault.DISK_FULL:
+            text = translate(
+                "Service", "The service cannot start: the disk of {folder} is full. Free disk space."
+            )
+        case StorageFault.NOT_WRITABLE:
+            text = translate(
+                "Service",
+                "The service cannot start: no write access to {folder}. Give this account write permission.",
+            )
+        case StorageFault.NEWER_DATABASE:
+            text = translate(
+                "Service",
+                "The service cannot start: the data in {folder} is from a newer version of "
+                "Walkaround. Install that version.",
+            )
+        case StorageFault.DAMAGED_DATABASE:
+            text = translate(
+                "Service",
+                "The service cannot start: the database in {folder} is damaged. Restore a backup.",
+            )
+        case StorageFault.BUSY_DATABASE:
+            text = translate(
+                "Service",
+                "The service cannot start: another program is using the database in {folder}. Close "
+                "that program.",
+            )
+        case StorageFault.NO_DATABASE | StorageFault.NO_FILE_STORE | None:
+            text = translate(
+                "Service",
+                "Cannot start or connect to the service. Your changes are saved on this computer.",
+            )
+    return text.format(folder=folder or "")

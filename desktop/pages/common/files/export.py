@@ -18,7 +18,7 @@ from desktop.exchange.formats.archive import write_archive
 from desktop.exchange.gather import collect_inspection
 from desktop.exchange.registry import FORMATS, ExportFormat
 from desktop.imaging import ImageError
-from desktop.imaging.decoding.upright_copy import upright_copy
+from desktop.imaging.decoding.decoder import upright_copy
 from desktop.localization.detection_terms import finding_word, model_word, severity_word
 from desktop.messages.error_messages import sentence
 from desktop.messages.seal_terms import seal_word
