@@ -115,7 +115,7 @@ def _trace_report(last: LastRun, log_file: Path) -> str:
 
 @contextmanager
 def record_callback_errors() -> Iterator[list[BaseException]]:
-    """In the block, add exceptions that no callback of Qt catches to the yielded list; report them as usual."""
+    """In the block, add exceptions that no callback catches to the yielded list, and still report them."""
     errors: list[BaseException] = []
     report = sys.excepthook
 

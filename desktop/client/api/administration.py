@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from desktop.client.http.transport import Transport, segment
 from shared.wire.backups import BackupStatus
-from shared.wire.common import Envelope
 from shared.wire.webhooks import Delivery, NewWebhook, Webhook, WebhookCreate, WebhookUpdate
 
 _TEST_SECONDS = 60.0
@@ -21,7 +20,7 @@ class Webhooks:
 
     def list(self) -> Sequence[Webhook]:
         """Every webhook, oldest first."""
-        return self._transport.call("GET", "/webhooks").read(Envelope[list[Webhook]]).data
+        return self._transport.call("GET", "/webhooks").data(list[Webhook])
 
     def create(self, body: WebhookCreate) -> NewWebhook:
         """Add a webhook. Only this answer contains its secret.
@@ -29,13 +28,13 @@ class Webhooks:
         Raises Invalid for an address that is not allowed, Conflict when there are too many webhooks.
         """
         answer = self._transport.call("POST", "/webhooks", body=body.model_dump(mode="json"))
-        return answer.read(Envelope[NewWebhook]).data
+        return answer.data(NewWebhook)
 
     def update(self, webhook_id: str, change: WebhookUpdate) -> Webhook:
         """Change the fields that are set in `change`. Raises NotFound, Invalid."""
         body = change.model_dump(mode="json", exclude_unset=True)
         answer = self._transport.call("PUT", f"/webhooks/{segment(webhook_id)}", body=body)
-        return answer.read(Envelope[Webhook]).data
+        return answer.data(Webhook)
 
     def delete(self, webhook_id: str) -> None:
         """Delete a webhook and its pending deliveries. Raises NotFound."""
@@ -44,12 +43,12 @@ class Webhooks:
     def test(self, webhook_id: str) -> Delivery:
         """Send a test delivery and return its result. Raises NotFound."""
         path = f"/webhooks/{segment(webhook_id)}/test"
-        return self._transport.call("POST", path, seconds=_TEST_SECONDS).read(Envelope[Delivery]).data
+        return self._transport.call("POST", path, seconds=_TEST_SECONDS).data(Delivery)
 
     def deliveries(self, webhook_id: str) -> Sequence[Delivery]:
         """The last deliveries, newest first. Raises NotFound."""
         answer = self._transport.call("GET", f"/webhooks/{segment(webhook_id)}/deliveries")
-        return answer.read(Envelope[list[Delivery]]).data
+        return answer.data(list[Delivery])
 
 
 class Backups:
@@ -60,4 +59,4 @@ class Backups:
 
     def status(self) -> BackupStatus:
         """The last successful backup, the time of the next one, and the newest runs."""
-        return self._transport.call("GET", "/backups").read(Envelope[BackupStatus]).data
+        return self._transport.call("GET", "/backups").data(BackupStatus)
