@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication
 from desktop.journal import DraftHistory, DraftStep, JournalError
 from desktop.record.correction import CorrectionDraft, boxes_of, same_boxes
 from desktop.record.document import ItemView
-from desktop.record.edits import EditSync
+from desktop.record.edits import RecordEdits
 from shared import results
 from shared.codes import Verdict
 from shared.entries import Entry
@@ -21,7 +21,7 @@ from shared.entries import Entry
 class CorrectionDrafts:
     """The drafts that `Correcting` edits. A draft is kept until it becomes an edit or is discarded."""
 
-    def __init__(self, edits: EditSync) -> None:
+    def __init__(self, edits: RecordEdits) -> None:
         self._edits = edits
         self._record_id = ""
         self._drafts: dict[str, CorrectionDraft] = {}
@@ -119,7 +119,7 @@ class VerdictDraft:
 class VerdictDrafts:
     """The verdict drafts by item. A draft is kept until it becomes an edit or is discarded."""
 
-    def __init__(self, edits: EditSync) -> None:
+    def __init__(self, edits: RecordEdits) -> None:
         self._edits = edits
         self._record_id = ""
         self._drafts: dict[str, VerdictDraft] = {}

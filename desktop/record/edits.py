@@ -59,11 +59,11 @@ def discard_pending(journal: Journal) -> None:
         journal.resolve(pending[0].id, {})
 
 
-class EditSync(QObject):
+class RecordEdits(QObject):
     """Writes edits to the journal and sends them in order.
 
-    There is one per desktop (`EditSync.of`), so that edits are sent while another page is visible and after a
-    change of the language. Each account has its own journal.
+    There is one per desktop (`RecordEdits.of`), so that edits are sent while another page is visible and
+    after a change of the language. Each account has its own journal.
     """
 
     applied = Signal(object)
@@ -80,7 +80,7 @@ class EditSync(QObject):
     """The user logs out while edits are unsent. The text says when they will be sent."""
 
     def __init__(self, context: Context) -> None:
-        """Create it without a journal. Callers use `EditSync.of`."""
+        """Create it without a journal. Callers use `RecordEdits.of`."""
         super().__init__(context)
         self._context = context
         self._journal: Journal | None = None
@@ -105,10 +105,10 @@ class EditSync(QObject):
         context.closing.connect(self.close)
 
     @classmethod
-    def of(cls, context: Context) -> EditSync:
-        """The `EditSync` of this desktop. It is created by the first call."""
-        sync = context.findChild(EditSync)
-        return sync if isinstance(sync, EditSync) else cls(context)
+    def of(cls, context: Context) -> RecordEdits:
+        """The `RecordEdits` of this desktop. It is created by the first call."""
+        sync = context.findChild(RecordEdits)
+        return sync if isinstance(sync, RecordEdits) else cls(context)
 
     # -- the journal
 

@@ -16,7 +16,7 @@ from desktop.messages.seal_terms import sealed_sentence
 from desktop.record.changes import Change, changes_between, item_change
 from desktop.record.document import Document, ItemView, view_of
 from desktop.record.drafts import CorrectionDrafts, VerdictDraft, VerdictDrafts
-from desktop.record.edits import EditSync
+from desktop.record.edits import RecordEdits
 from desktop.record.item_rows import FindingContext, ItemRow, ItemRows, shown_detection
 from desktop.record.loading import LoadedRecord, model_names
 from desktop.record.outbox import SendResult
@@ -67,7 +67,7 @@ class OpenRecord(QObject):
     def __init__(self, context: Context, store: RegionStore, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.context = context
-        self.edits = EditSync.of(context)
+        self.edits = RecordEdits.of(context)
         self.document: Document | None = None
         self.reference: ReferenceImage | None = None
         self.source: ImageSource | None = None

@@ -124,7 +124,7 @@ NextStep = Callable[[str, bool], tuple[str, int]]
 
 
 class SlicedUndo:
-    """Calls `reverse` (see `EditSync.reverse_step`) until a whole step is reversed.
+    """Calls `reverse` (see `RecordEdits.reverse_step`) until a whole step is reversed.
 
     `next_step` returns the id of the next step and the number of its remaining edits.
     """

@@ -22,7 +22,7 @@ from shared import results, suppression
 from shared.entries import Entry
 
 
-class PreviewRoom(QObject):
+class PreviewHeight(QObject):
     """Distributes the height whenever the panel or its content changes size."""
 
     def __init__(self, scroll: QScrollArea, content: QWidget, photo: PhotoBox) -> None:
@@ -104,7 +104,7 @@ class Inspector(Panel):
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(content)
-        self._preview_room = PreviewRoom(scroll, content, self.photo)
+        self._preview_height = PreviewHeight(scroll, content, self.photo)
         self.explained.unfolded.connect(
             lambda _on: QTimer.singleShot(_SETTLE_MS, self, lambda: self._show_explained(scroll))
         )

@@ -109,7 +109,12 @@ class WorkbenchPage(Page):
         self.deleting = DeletionController(
             self.open_record, self.items, self.view, of_findings, self.correcting, context.commands, self
         )
-        self.alignment_controller = AlignmentController(self.photos, self.inspector.photo, self.compare, self)
+        self.detection_settings = DetectionSettingsController(
+            self.open_record, self.inspector.fields.detection_settings, self.view, self
+        )
+        self.alignment_controller = AlignmentController(
+            self.photos, self.detection_settings, self.inspector.photo, self.compare, self
+        )
         canvases = (self.view, self.photo)
         seen_on = (*canvases, self.compare)
         self.comparing = CompareController(
@@ -135,10 +140,6 @@ class WorkbenchPage(Page):
         self.history = HistoryController(self.open_record, self.inspector.history, self)
         self.trend = TrendController(self.open_record, self)
         self.memory = MemoryController(self.open_record, self)
-        self.detection_settings = DetectionSettingsController(
-            self.open_record, self.inspector.fields.detection_settings, self.view, self
-        )
-        self.alignment_controller.keep = self.detection_settings.align
         shared = self.inspector.photo.shared
         self.record_photos = RecordPhotosController(
             self.open_record, self.photos, self.alignment_controller, self.detecting, shared, self

@@ -75,8 +75,7 @@ class RecordPhotosController(QObject):
         self._before: Sequence[RecordPhoto] = ()
         self._gained: Sequence[str] = ()
         self._align_file = ""
-        self._keep = aligning.keep
-        aligning.keep = self._keep_alignment
+        aligning.aligned.connect(self._on_aligned)
         self._connect()
 
     def _connect(self) -> None:
@@ -275,11 +274,10 @@ class RecordPhotosController(QObject):
         self._photos.compare_photo(photo_item.photo_id)
         self._align_when_loaded(self._photos.pair)
 
-    def _keep_alignment(self, file_id: str, matrix: list[list[float]] | None) -> bool:
-        """Store the user's alignment with the item, and with its photo."""
-        is_stored = self._keep(file_id, matrix)
+    def _on_aligned(self, file_id: str, matrix: list[list[float]] | None) -> None:
+        """Store the user's alignment, which its item has, with its photo too."""
         photo, item_id = self.photo_list.of_file(file_id), self._open_record.current
-        if is_stored and matrix is not None and photo is not None and item_id in self._items(photo):
+        if matrix is not None and photo is not None and item_id in self._items(photo):
             photo_id = photo.photo_id
 
             def wanted_assignments() -> list[Assignment]:
@@ -296,7 +294,6 @@ class RecordPhotosController(QObject):
                 ]
 
             self.photo_list.assign(wanted_assignments)
-        return is_stored
 
     def _align_when_loaded(self, pair: AlignedPair | None) -> None:
         if self._align_file and pair is not None and self._photos.file_id == self._align_file:

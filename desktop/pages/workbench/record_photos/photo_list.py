@@ -50,14 +50,14 @@ class PhotoList(QObject):
         self._reading: Task | None = None
         self._outdated = False
         self._matching: Task | None = None
-        self._again: set[str] = set()
-        self._hopeless: set[str] = set()
+        self._rematch_ids: set[str] = set()
+        self._failed_ids: set[str] = set()
         self._regions: frozenset[tuple[str, str]] = frozenset()
         self._pending: deque[_PendingAssignment] = deque()
-        self._later = QTimer(self, singleShot=True, interval=_RETRY_MS)
-        self._later.timeout.connect(self._match_next)
-        self._settled = QTimer(self, singleShot=True, interval=_REGIONS_MS)
-        self._settled.timeout.connect(self._follow_regions)
+        self._retry_timer = QTimer(self, singleShot=True, interval=_RETRY_MS)
+        self._retry_timer.timeout.connect(self._match_next)
+        self._regions_timer = QTimer(self, singleShot=True, interval=_REGIONS_MS)
+        self._regions_timer.timeout.connect(self._follow_regions)
         open_record.recordChanged.connect(self.follow)
         open_record.regionsChanged.connect(self.follow)
 
@@ -113,8 +113,8 @@ class PhotoList(QObject):
 
     def match_again(self) -> None:
         """Match the photos of the tray with the regions again."""
-        self._hopeless.clear()
-        self._again.update(photo.photo_id for photo in self.tray)
+        self._failed_ids.clear()
+        self._rematch_ids.update(photo.photo_id for photo in self.tray)
         self._on_photo_changed()
         self._match_next()
 
@@ -161,11 +161,11 @@ class PhotoList(QObject):
             self._reading = self._matching = None
             self._photos, self._regions = {}, self._present_regions()
             self._pending.clear()
-            self._again.clear()
-            self._hopeless.clear()
+            self._rematch_ids.clear()
+            self._failed_ids.clear()
             self._on_photo_changed()
             self.read()
-        self._settled.start()
+        self._regions_timer.start()
 
     def _on_read(self, changes: int, photos: Sequence[RecordPhoto]) -> None:
         self._reading = None
@@ -220,8 +220,8 @@ class PhotoList(QObject):
         )
         if photo is None:
             return
-        self._again.discard(photo.photo_id)
-        self._later.stop()
+        self._rematch_ids.discard(photo.photo_id)
+        self._retry_timer.stop()
         self._matching = run(
             self._open_record.context.session.photos.match,
             self._record_id,
@@ -234,9 +234,9 @@ class PhotoList(QObject):
         )
 
     def _next_unmatched(self, photo: RecordPhoto) -> bool:
-        if photo.photo_id in self._hopeless:
+        if photo.photo_id in self._failed_ids:
             return False
-        return photo.photo_id in self._again or photo.state is PhotoState.WAITING
+        return photo.photo_id in self._rematch_ids or photo.state is PhotoState.WAITING
 
     def _on_matched(self, photo: RecordPhoto) -> None:
         self._matching = None
@@ -245,9 +245,9 @@ class PhotoList(QObject):
     def _on_match_failed(self, photo_id: str, error: Exception) -> None:
         self._matching = None
         if isinstance(error, Unreachable):
-            self._later.start()
+            self._retry_timer.start()
             return
-        self._hopeless.add(photo_id)
+        self._failed_ids.add(photo_id)
         if isinstance(error, NotFound):
             self.read()
         else:

@@ -19,7 +19,7 @@ PLAY_MS = 700
 """How long each frame is shown while the strip plays."""
 
 
-class Reel(QObject):
+class FilmStripModel(QObject):
     """What strip and stage share: the frames, which one is chosen, the view, and whether it plays."""
 
     framesChanged = Signal()
