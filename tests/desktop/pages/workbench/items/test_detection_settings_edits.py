@@ -137,7 +137,7 @@ def test_nothing_is_found_in_an_ignored_area(workbench: WorkbenchDriver, qtbot: 
     workbench.session.items.add_photo(item.item_id, stored.file_id)
     workbench.open(record_id, qtbot.waitUntil)
     workbench.context.commands.run("item.detect")
-    qtbot.waitUntil(lambda: workbench.page.open_record.rows[0].findings > 0, timeout=30000)
+    qtbot.waitUntil(lambda: workbench.page.open_record.rows[0].findings > 0)
     workbench.context.commands.run("tool.area")
     workbench.drag(workbench.at(0.25, 0.25), workbench.at(0.45, 0.45))
     qtbot.waitUntil(lambda: workbench.saved)
@@ -148,7 +148,6 @@ def test_nothing_is_found_in_an_ignored_area(workbench: WorkbenchDriver, qtbot: 
             and workbench.page.open_record.entry.get("version", 0) > 1
             and workbench.page.open_record.rows[0].findings == 0
         ),
-        timeout=30000,
     )
 
 

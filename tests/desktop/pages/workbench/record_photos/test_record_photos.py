@@ -30,7 +30,7 @@ from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver,
 from tests.narrowing import not_none
 
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-_SOON = 30_000
+_SOON = 60_000
 
 
 @pytest.fixture
