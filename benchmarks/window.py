@@ -193,7 +193,7 @@ def run_loop(loop: QEventLoop, what: str, seconds: float = _TIMEOUT_SECONDS) -> 
     """Run `loop` until it is quit. Raises RuntimeError as `wait_until` does."""
     from PySide6.QtCore import QTimer
 
-    from desktop.background.callback_errors import record_callback_errors
+    from desktop.crash.handler import record_callback_errors
 
     ends = time.monotonic() + seconds
     with record_callback_errors() as errors:

@@ -242,7 +242,7 @@
     </message>
 </context>
 <context>
-    <name>EditSync</name>
+    <name>RecordEdits</name>
     <message numerus="yes">
         <source>%n change(s) saved on this computer. They will be sent when you log in again.</source>
         <translation>

@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QSize
 
 from desktop.context import Context
 from desktop.localization.dates import example_minute, format_minute, parse_minute
+from desktop.messages.seal_terms import counters_sentence, outcome_word
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.common.lists.list_section import NOTHING
-from desktop.pages.common.messages.seal_terms import counters_sentence, outcome_word
 from desktop.pages.record.record_data import RecordData
 from desktop.widgets import (
     Button,

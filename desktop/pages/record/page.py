@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from desktop.background.workers import Task, run
 from desktop.client.http.errors import NotFound
 from desktop.context import Context
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.delete_record import delete_record
 from desktop.pages.common.files.export import ExportController
 from desktop.pages.common.item_sources import copy_last_items
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.record import record_data as calls
 from desktop.pages.record.fields_card import FieldsCard
 from desktop.pages.record.items_card import ItemsCard

@@ -11,7 +11,7 @@ from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.client import Session
 from desktop.client.http.errors import ClientError
 from desktop.context import Context
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.widgets import Button, IconButton, Panel, ProgressBar, label
 from shared.wire.detection import Batch
 

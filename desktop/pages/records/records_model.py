@@ -20,7 +20,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop.localization.dates import format_recent
-from desktop.pages.common.messages.seal_terms import (
+from desktop.messages.seal_terms import (
     decided_text,
     detected_text,
     edition_events,

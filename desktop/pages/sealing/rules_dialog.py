@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWi
 
 from desktop.background.workers import run
 from desktop.context import Context
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.forms.password_prompt import run_guarded
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, Dialog, label
 from shared.record.codes import Permission
 from shared.wire.seal import InspectionPolicy

@@ -16,7 +16,7 @@ from desktop.report.edition import collect_edition
 from desktop.report.seal import report_seal
 from shared.record.codes import Role, SealState, Verdict
 from shared.wire.inspection import ItemCreate, RecordCreate
-from tests.desktop.pages.common.test_seal_terms import make_seal
+from tests.desktop.messages.test_seal_terms import make_seal
 from tests.narrowing import not_none
 
 CHIEF = "首席检查员"

@@ -16,6 +16,7 @@ from desktop.context import Context
 from desktop.localization.dates import format_minute
 from desktop.localization.detection_terms import finding_word, kind_name, model_description, model_word
 from desktop.localization.language import join_words
+from desktop.messages.error_messages import sentence
 from desktop.pages.catalogue.forms import EntryForm
 from desktop.pages.catalogue.models.class_table import ClassTable, fraction_box
 from desktop.pages.catalogue.models.trial_dialog import TrialDialog
@@ -23,7 +24,6 @@ from desktop.pages.catalogue.saving import save_model
 from desktop.pages.common.files.file_dialogs import Purpose, open_picture
 from desktop.pages.common.forms.form import Form
 from desktop.pages.common.lists.list_section import NOTHING
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, Combo, Field, TextArea, grow_height, label
 from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate, ModelVersion, Severity
 

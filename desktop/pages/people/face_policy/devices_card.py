@@ -16,9 +16,9 @@ from desktop.client.http.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.localization.dates import format_minute
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.forms.form import Form
 from desktop.pages.common.forms.password_prompt import run_guarded
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, ButtonKind, Card, ElidedLabel, Field, clear_layout, confirm, label
 from shared.wire.face import Device
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
-from desktop.pages.workbench.model.detection_settings import (
+from desktop.record.detection_settings import (
     ItemDetectionSettings,
     sensitivity_of,
     takes_thresholds,
 )
-from desktop.pages.workbench.model.edit_names import group_digits
+from desktop.record.edit_names import group_digits
 from desktop.widgets import Button, ButtonKind, IconButton, clear_layout, label
 from shared.record.geometry import Rect
 from shared.wire.detection import DetectionModel

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop.background.workers import Task, run
 from desktop.client import Session
 from desktop.client.http.errors import Conflict, Invalid, NotFound
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.memory.contents import (
     ExplainedDifference,
     MemoryContents,
@@ -22,9 +22,9 @@ from desktop.pages.workbench.memory.details import PhotoDetails
 from desktop.pages.workbench.memory.rules import MemoryRules
 from desktop.pages.workbench.memory.wording import state_text
 from desktop.pages.workbench.trend.contents import REFERENCE, Place
-from desktop.pages.workbench.trend.film_strip import FilmStrip, Stage, ZoomButtons
+from desktop.pages.workbench.trend.film_strip import FilmStrip, FrameView, ZoomButtons
+from desktop.pages.workbench.trend.film_strip_model import FilmStripModel
 from desktop.pages.workbench.trend.pictures import FINE_PX, FramePictures
-from desktop.pages.workbench.trend.reel import Reel
 from desktop.widgets import (
     Banner,
     BaseDialog,
@@ -77,10 +77,10 @@ class MemoryDialog(BaseDialog):
         self._change_task: Task | None = None
         self.memory: MemoryContents | None = None
         self.pictures = FramePictures(session, self)
-        self.reel = Reel(self.pictures, self)
+        self.reel = FilmStripModel(self.pictures, self)
         self.reel.waiting = self.tr("Loading photo…")
         self.strip = FilmStrip(self.reel, self.tr("Photos of the memory"))
-        self.stage = Stage(self.reel, self.tr("Chosen photo of the memory"))
+        self.stage = FrameView(self.reel, self.tr("Chosen photo of the memory"))
         self.details = PhotoDetails()
         self.rules = MemoryRules()
         self.banner = Banner()

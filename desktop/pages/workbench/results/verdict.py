@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from desktop.commands.bindings import Commands
 from desktop.localization.detection_terms import coverage_text
 from desktop.pages.workbench.items.item_fields import TextEdit
-from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.open_record.verdict_drafts import VerdictDraft
+from desktop.record.document import ItemView
+from desktop.record.drafts import VerdictDraft
 from desktop.widgets import Button, ButtonKind, is_enter_key, label, status_text
 from shared.record import results
 from shared.record.codes import Verdict

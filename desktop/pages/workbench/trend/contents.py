@@ -11,13 +11,13 @@ from PySide6.QtCore import QCoreApplication
 from desktop.canvas.layers.finding_layer import Matrix
 from desktop.imaging.sources.cut import map_rect
 from desktop.localization.detection_terms import finding_word
-from desktop.pages.workbench.model.reference_file import ReferenceFile
 from desktop.pages.workbench.photos.photo_files import PhotoRef, padded_region
 from desktop.pages.workbench.trend.frames import Frame, Outline
 from desktop.pages.workbench.trend.growth_painting import MAX_SERIES
 from desktop.pages.workbench.trend.pictures import WHOLE, FramePictures, FrameSource
 from desktop.pages.workbench.trend.series import longer_side, numbers_of, series_of
 from desktop.pages.workbench.trend.wording import day_of, size_text, state_text
+from desktop.record.region_link import ReferenceFile
 from shared.record.geometry import Rect, rect_from_corners
 from shared.wire.history import Trend, TrendEntry, TrendFinding, TrendPhoto
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
-from desktop.canvas.layers.outlines import paint_outlines, pixel_aligned_rects
+from desktop.canvas.layers.region_layer import paint_outlines, pixel_aligned_rects
 from desktop.canvas.model.rect_index import Edges
 from desktop.canvas.model.viewport import Viewport
 

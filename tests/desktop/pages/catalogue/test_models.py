@@ -17,7 +17,7 @@ from desktop.pages.catalogue.models.class_table import FAILS, SEVERITY, THRESHOL
 from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.models.section import ModelSection
 from desktop.pages.catalogue.models.trial_dialog import TrialDialog
-from desktop.pages.workbench.open_record.loading import load
+from desktop.record.loading import load
 from desktop.widgets import Combo
 from shared.images.cv import cv2
 from shared.record.geometry import Rect

@@ -18,8 +18,7 @@ from desktop.camera.hints import FrameAnalysis
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.pages.login import LoginPage
-from desktop.pages.login.server_dialog import ServerDialog
-from desktop.pages.login.service_choice import server_address
+from desktop.pages.login.service_choice import ServerDialog, server_address
 from desktop.widgets.basic.shadows import soft_shadow
 from tests.desktop.camera.pictures import empty_frame, face_frame, write
 from tests.desktop.children import child

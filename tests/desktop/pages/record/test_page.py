@@ -19,7 +19,7 @@ from desktop.pages.common.files import save_as
 from desktop.pages.record import RecordPage
 from desktop.pages.record.conflict_dialog import FieldConflictDialog
 from desktop.pages.record.items_card import ItemsCard
-from desktop.pages.sealing.reopen_dialog import ReopenDialog
+from desktop.pages.sealing.seal_actions import ReopenDialog
 from desktop.report.collect import collect
 from desktop.widgets import MomentField
 from desktop.widgets.states import EmptyState

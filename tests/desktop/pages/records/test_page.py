@@ -16,11 +16,11 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import RecordFilter, Session
 from desktop.context import Context
+from desktop.messages.seal_terms import sealed_sentence
 from desktop.pages.catalogue.forms import AircraftForm, TaskForm
 from desktop.pages.common import delete_record
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
-from desktop.pages.common.messages.seal_terms import sealed_sentence
 from desktop.pages.records import RecordsPage
 from desktop.pages.records.new_record import ItemSource, NewRecordDialog
 from desktop.pages.records.records_model import COUNTERS_ROLE, RecordColumn, progress_width

@@ -80,6 +80,9 @@ def count_painted_rows(page: WorkbenchPage, qtbot: QtBot) -> list[int]:
     """The rows of the list that are painted from now on, when all pictures are there."""
     delegate = CountingDelegate(page.items.list)
     page.items.list.setItemDelegate(delegate)
+    # The crops of the regions and of the two photos repaint their rows, too.
+    model = page.items.model
+    qtbot.waitUntil(lambda: (len(model._pictures), len(model._photos)) == (3, 2))
     qtbot.waitUntil(lambda: len(set(delegate.painted)) == 3)
     for _ in range(100):
         delegate.painted.clear()

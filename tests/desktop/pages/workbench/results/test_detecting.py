@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService
-from desktop.pages.workbench.model.run_state import RunPhase, run_state
+from desktop.record.item_rows import RunPhase, run_state
 from shared.images.cv import cv2
 from shared.record.entries import Entry
 from shared.samples import draw_panel
@@ -133,7 +133,7 @@ def test_detection_of_another_desktop_appears(
     seen_ids: list[str] = []
     marks: list[str] = []
     other.page.detecting.runningChanged.connect(lambda running: seen_ids.extend(running))
-    other.page.open_record.changed.connect(
+    other.page.open_record.rowsChanged.connect(
         lambda: marks.extend(row.run.run for row in other.page.open_record.rows)
     )
     workbench.context.commands.run("record.detect")

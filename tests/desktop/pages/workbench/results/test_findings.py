@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionComboBox
 from pytestqt.qtbot import QtBot
 
 from desktop.canvas.layers.finding_layer import FindingBox
-from desktop.pages.workbench.model.item_rows import FindingContext
 from desktop.pages.workbench.results.findings import FindingList, finding_boxes
 from desktop.pages.workbench.results.label_editor import LabelEditor
+from desktop.record.item_rows import FindingContext
 from shared.names import user_label
 from shared.record.findings import Finding, SecondOpinion
 from shared.record.geometry import Rect
