@@ -117,15 +117,15 @@ def memory_word(reason: MemoryReason | None) -> str:
     translate = QCoreApplication.translate
     match reason:
         case MemoryReason.NEW_LINE:
-            return translate("Finding", "Memory: new thin line")
+            return translate("Finding", "Known variations: new thin line")
         case MemoryReason.LASTING:
-            return translate("Finding", "Memory: lasting change")
+            return translate("Finding", "Known variations: lasting change")
         case MemoryReason.FAILED:
-            return translate("Finding", "Memory: failed before")
+            return translate("Finding", "Known variations: failed before")
         case MemoryReason.UNUSUAL:
-            return translate("Finding", "Memory: unusual look")
+            return translate("Finding", "Known variations: unusual look")
         case MemoryReason.REST:
-            return translate("Finding", "Memory: partly explained")
+            return translate("Finding", "Known variations: partly explained")
     return ""
 
 
@@ -139,8 +139,8 @@ def memory_details(reason: MemoryReason | None) -> str:
         case MemoryReason.NEW_LINE:
             return translate(
                 "Finding",
-                "The memory explains what is around it, but not this thin dark line, as of a crack: too few "
-                "passed photos show a similar one.",
+                "Known variations explain what is around it, but not this thin dark line, as of a crack: "
+                "too few passed photos show a similar one.",
             )
         case MemoryReason.LASTING:
             return translate(
@@ -159,7 +159,7 @@ def memory_details(reason: MemoryReason | None) -> str:
                 "Passed photos show similar differences, but this place looks unlike all of them.",
             )
         case MemoryReason.REST:
-            return translate("Finding", "The memory explains what is around it, but not this part.")
+            return translate("Finding", "Known variations explain what is around it, but not this part.")
     return ""
 
 
