@@ -23,12 +23,12 @@ from service.detection.failure import DetectionFailed
 from service.detection.reference_difference import RegionMemory
 from service.detection.reference_difference.variation.serial import to_bytes
 from shared import samples
-from shared.content import sha256
-from shared.findings import UNUSUAL, box_corners
-from shared.geometry import rect_from_corners
 from shared.images.cv import cv2
-from shared.samples.variation import draw_varied_region
+from shared.record.content import sha256
+from shared.record.findings import UNUSUAL, box_corners
+from shared.record.geometry import rect_from_corners
 from shared.wire.detection import ModelKind
+from tests.material.varied_regions import draw_varied_region
 
 PHOTOS = (2, 4, 8)
 """Passed photos of an opinion; a detection uses 8 at most."""

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from desktop.user_folders import data_dir, preferences_file
-from shared.codes import StorageFault
-from shared.os_errors import classify_os_error
-from shared.paths import program_command, program_command_folder, read_service_address
+from shared.record.codes import StorageFault
+from shared.system.os_errors import classify_os_error
+from shared.system.paths import program_command, program_command_folder, read_service_address
 
 if TYPE_CHECKING:
     import httpx

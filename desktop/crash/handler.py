@@ -24,7 +24,7 @@ from desktop.crash.report import Failure, report_text
 from desktop.journal.unsent_edits import count_unsent_edits
 from desktop.theme import theme_manager
 from desktop.user_folders import APP
-from shared.paths import program_command, program_command_folder
+from shared.system.paths import program_command, program_command_folder
 
 _log = logging.getLogger("desktop")
 

@@ -9,8 +9,8 @@ from operator import or_
 from typing import Any
 
 from desktop.record.document import ItemView
-from shared import results
-from shared.entries import Entry
+from shared.record import results
+from shared.record.entries import Entry
 
 
 class Change(Flag):

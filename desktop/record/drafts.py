@@ -13,9 +13,9 @@ from desktop.journal import DraftHistory, DraftStep, JournalError
 from desktop.record.correction import CorrectionDraft, boxes_of, same_boxes
 from desktop.record.document import ItemView
 from desktop.record.edits import RecordEdits
-from shared import results
-from shared.codes import Verdict
-from shared.entries import Entry
+from shared.record import results
+from shared.record.codes import Verdict
+from shared.record.entries import Entry
 
 
 class CorrectionDrafts:

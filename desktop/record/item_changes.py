@@ -12,7 +12,7 @@ from desktop.record.correction import CorrectionDraft
 from desktop.record.document import Document
 from desktop.record.edit_names import EditName
 from desktop.record.open_record import OpenRecord
-from shared.codes import Verdict
+from shared.record.codes import Verdict
 from shared.wire.detection import REFERENCE_DIFFERENCE
 
 

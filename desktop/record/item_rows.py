@@ -14,10 +14,10 @@ from desktop.canvas.model.regions import RegionState
 from desktop.imaging.sources.cut import Matrix
 from desktop.localization.detection_terms import failure_sentence, model_word
 from desktop.record.document import ItemView
-from shared import findings, results
-from shared.codes import Progress, Verdict
-from shared.entries import Entry, EntryAlignment
-from shared.findings import Finding
+from shared.record import findings, results
+from shared.record.codes import Progress, Verdict
+from shared.record.entries import Entry, EntryAlignment
+from shared.record.findings import Finding
 from shared.wire.detection import Severity
 
 UNALIGNED = frozenset({"alignment_failed", "not_visible", "too_small"})

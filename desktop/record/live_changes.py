@@ -12,7 +12,7 @@ from desktop.client.http.errors import ClientError, NotFound
 from desktop.record.change_listener import ChangeListener
 from desktop.record.open_record import OpenRecord
 from desktop.record.outbox import SendResult
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.detection import Job
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Item, Record

@@ -22,11 +22,11 @@ from desktop.record.loading import LoadedRecord, model_names
 from desktop.record.outbox import SendResult
 from desktop.record.region_link import RegionLink, ShownRegions, item_file, record_file, same_file
 from desktop.record.slices import ShowScheduler
-from shared import results
-from shared.codes import SEALED_STATES, Permission, Verdict
-from shared.entries import Entry
 from shared.names import user_label
-from shared.results import Counters
+from shared.record import results
+from shared.record.codes import SEALED_STATES, Permission, Verdict
+from shared.record.entries import Entry
+from shared.record.results import Counters
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import DetectionModel, Severity
 from shared.wire.inspection import Item, Record

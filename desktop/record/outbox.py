@@ -25,8 +25,8 @@ from desktop.record.signing import (
     sign_verdict,
     standing_verdict,
 )
-from shared import results
-from shared.entries import Entry
+from shared.record import results
+from shared.record.entries import Entry
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate
 
 

@@ -22,8 +22,8 @@ from desktop.record.detection_settings import (
 )
 from desktop.record.document import Document, ItemView, fraction_point
 from desktop.record.item_rows import ItemRow
-from shared import content
-from shared.geometry import Rect, pixels_to_point
+from shared.record import content
+from shared.record.geometry import Rect, pixels_to_point
 from shared.wire.catalogue import ReferenceImage
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from shared.entries import EntryAlignment, EntryBox, EntryMemory, EntrySuppressed, EntryThresholds
+from shared.record.entries import EntryAlignment, EntryBox, EntryMemory, EntrySuppressed, EntryThresholds
 
 
 class Done(TypedDict):

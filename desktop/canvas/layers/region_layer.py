@@ -15,8 +15,8 @@ from desktop.canvas.model.rect_index import Edges
 from desktop.canvas.model.regions import Region, RegionState, RegionStore, StoreEvent
 from desktop.canvas.model.shaping import Handle
 from desktop.canvas.model.viewport import Viewport
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 
 _MARGIN = 8
 """Edges are clipped this many px outside the view, so that coordinates stay small."""

@@ -37,7 +37,7 @@ from desktop.canvas.views.pair_drawing import (
 )
 from desktop.canvas.views.pair_tools import PairPointer, PairTool
 from desktop.imaging.decoding.tone import Tone
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 BLINK_MS = 600
 """Time in ms for which blinking shows each picture."""

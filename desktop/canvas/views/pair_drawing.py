@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from desktop.imaging.decoding.tone import Tone
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 GAP = 2
 """View px between two pictures."""

@@ -11,7 +11,7 @@ from desktop.context import Context
 from desktop.messages.error_messages import sentence
 from desktop.pages.first_steps.sample import SampleObjects, SampleTexts, create_sample, delete_sample
 from desktop.widgets import Button, ButtonKind, IconLabel, Panel, ProgressBar, label
-from shared.codes import Permission
+from shared.record.codes import Permission
 
 
 def sample_texts() -> SampleTexts:

@@ -18,8 +18,8 @@ from desktop.pages.sealing.editions_dialog import EditionsDialog
 from desktop.pages.sealing.seal_bar import SealBar
 from desktop.report.edition import collect_edition
 from desktop.widgets import Confirm, Field, TextArea, ask, confirm
-from shared.codes import Permission, SealState
 from shared.names import user_label
+from shared.record.codes import Permission, SealState
 from shared.wire.seal import Edition, RecordSeal, SealCheck
 
 _MAX_REASON_LENGTH = 2000

@@ -43,7 +43,7 @@ from desktop.pages.workbench.trend import TrendController
 from desktop.pages.workbench.undo import UndoController
 from desktop.record.open_record import OpenRecord
 from desktop.widgets import Page
-from shared.codes import Verdict
+from shared.record.codes import Verdict
 
 _TONE_STEP = 10
 

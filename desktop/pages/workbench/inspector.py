@@ -18,8 +18,8 @@ from desktop.record.document import ItemView
 from desktop.record.drafts import VerdictDraft
 from desktop.record.item_rows import FindingContext, findings_of
 from desktop.widgets import Panel, label, separator
-from shared import results, suppression
-from shared.entries import Entry
+from shared.record import results, suppression
+from shared.record.entries import Entry
 
 
 class PreviewHeight(QObject):

@@ -58,7 +58,7 @@ from desktop.record.loading import LoadedRecord, load
 from desktop.record.open_record import OpenRecord
 from desktop.theme import theme_manager
 from desktop.widgets import Page, StateStack, status_text
-from shared.codes import Permission, Verdict
+from shared.record.codes import Permission, Verdict
 
 _LARGE = 1000
 """Above this number of items, list and canvas are painted in turns of their own after each change."""

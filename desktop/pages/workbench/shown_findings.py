@@ -13,7 +13,7 @@ from desktop.pages.workbench.results.explained import explained_boxes
 from desktop.pages.workbench.results.findings import finding_boxes
 from desktop.record.item_rows import to_reference
 from desktop.record.open_record import OpenRecord
-from shared.suppression import SuppressedFinding
+from shared.record.suppression import SuppressedFinding
 
 
 class ShownFindings(QObject):

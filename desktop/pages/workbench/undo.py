@@ -11,7 +11,7 @@ from desktop.pages.workbench.results.correcting import CorrectionController
 from desktop.record.edit_names import EditName, edit_name
 from desktop.record.open_record import OpenRecord
 from desktop.record.signing import VERDICT, is_by_other
-from shared.codes import Verdict
+from shared.record.codes import Verdict
 
 
 class UndoController(QObject):

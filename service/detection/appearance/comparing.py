@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.onnx.backbone import Features
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 
 Distances = NDArray[np.float32]
 """(rows, columns): the distance of each patch, 0 (equal) to 2."""

@@ -26,8 +26,8 @@ from service.detection.reference_difference.data import (
     shift_scale,
 )
 from service.detection.second_opinion.windows import touched_cells
-from shared.entries import EntryBox
-from shared.geometry import Rect, rect_from_corners
+from shared.record.entries import EntryBox
+from shared.record.geometry import Rect, rect_from_corners
 from shared.wire.memory import MemoryKind
 
 _KEPT: Final = 8

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from service.detection.compute.request import Request, item_settings
 from service.detection.messages import Done
 from service.detection.reference_difference import DetectedDifference, Parameters, Result
-from shared.entries import EntryAlignment, EntryBox, EntryMemory, EntrySuppressed, EntryThresholds
-from shared.geometry import Rect
+from shared.record.entries import EntryAlignment, EntryBox, EntryMemory, EntrySuppressed, EntryThresholds
+from shared.record.geometry import Rect
 from shared.wire.inspection import DetectionSettings
 
 MAX_SUPPRESSED = 50

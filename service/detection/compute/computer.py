@@ -67,8 +67,8 @@ from service.detection.reference_difference.data import (
 )
 from service.detection.reference_difference.threads import WorkThreads
 from service.detection.reference_difference.variation.serial import from_bytes
-from shared.entries import EntryAlignment, EntryBox, EntryMemory, EntryThresholds
-from shared.geometry import Rect, is_inside_quad, point_to_pixels
+from shared.record.entries import EntryAlignment, EntryBox, EntryMemory, EntryThresholds
+from shared.record.geometry import Rect, is_inside_quad, point_to_pixels
 from shared.wire.detection import ModelKind
 from shared.wire.memory import MemoryKind, MemoryReason
 

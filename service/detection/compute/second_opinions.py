@@ -38,8 +38,8 @@ from service.detection.reference_difference.data import (
 from service.detection.second_opinion.feature_cache import FeatureCache
 from service.detection.second_opinion.unusual import unusualness
 from service.detection.second_opinion.windows import choose_windows, touched_cells
-from shared.entries import EntryBox, EntryOpinion
-from shared.geometry import Rect, rect_from_corners
+from shared.record.entries import EntryBox, EntryOpinion
+from shared.record.geometry import Rect, rect_from_corners
 
 SECONDS: Final = 60.0
 """After this time no further passed photo is read, and the opinion uses fewer photos."""

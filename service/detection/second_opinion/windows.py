@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 MAX_WINDOWS: Final = 6
 """The most windows for the findings of one comparison: if there were more, larger windows are chosen."""

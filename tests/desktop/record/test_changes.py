@@ -6,7 +6,7 @@ import pytest
 
 from desktop.record.changes import Change, changes_between, item_change
 from desktop.record.document import ItemView
-from shared.entries import Entry
+from shared.record.entries import Entry
 
 POINT = {"point": {"x": 0.1, "y": 0.1, "w": 0.2, "h": 0.2}}
 DETECTION: Entry = {"progress": "done", "version": 1, "isPassed": True}

@@ -15,7 +15,7 @@ from desktop.record.detection_settings import (
     sensitivity_of,
     with_settings,
 )
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.inspection import DetectionSettings
 
 share = st.floats(0, 1, allow_nan=False)

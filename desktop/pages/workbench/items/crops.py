@@ -21,8 +21,8 @@ from desktop.record.item_rows import findings_of, shown_detection
 from desktop.record.loading import fetch_file, fetch_photo, thumbnails
 from desktop.record.open_record import OpenRecord
 from desktop.record.region_link import ReferenceFile, item_file
-from shared import results
-from shared.geometry import Rect
+from shared.record import results
+from shared.record.geometry import Rect
 
 _GATHER_MS = 60
 

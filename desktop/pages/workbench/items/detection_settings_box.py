@@ -15,7 +15,7 @@ from desktop.record.detection_settings import (
 )
 from desktop.record.edit_names import group_digits
 from desktop.widgets import Button, ButtonKind, IconButton, clear_layout, label
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.detection import DetectionModel
 
 _STEP = 5

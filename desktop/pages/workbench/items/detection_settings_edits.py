@@ -18,7 +18,7 @@ from desktop.record.detection_settings import (
 )
 from desktop.record.edit_names import EditName
 from desktop.record.open_record import OpenRecord
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.detection import DetectionModel
 
 

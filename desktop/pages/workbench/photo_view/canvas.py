@@ -18,7 +18,7 @@ from desktop.canvas.views.canvas_view import CanvasView
 from desktop.commands.bindings import Commands
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.widgets import Button, ButtonKind, escape_tooltip
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 _EDITOR_PX = 190
 

@@ -15,8 +15,8 @@ from desktop.pages.workbench.results.correcting import NEW, CorrectionController
 from desktop.pages.workbench.results.findings import FindingsBox
 from desktop.record.correction import boxes_of
 from desktop.record.open_record import OpenRecord
-from shared import results
-from shared.suppression import SuppressedFinding
+from shared.record import results
+from shared.record.suppression import SuppressedFinding
 
 
 class FindingEditController(QObject):

@@ -30,8 +30,8 @@ from desktop.pages.workbench.results.explained import explained_boxes
 from desktop.pages.workbench.results.findings import FindingsBox
 from desktop.record.loading import fetch_photo
 from desktop.record.open_record import OpenRecord
-from shared.geometry import Rect
-from shared.suppression import SuppressedFinding
+from shared.record.geometry import Rect
+from shared.record.suppression import SuppressedFinding
 
 _GATHER_MS = 60
 

@@ -24,9 +24,9 @@ from desktop.record.document import ItemView
 from desktop.record.item_rows import alignment
 from desktop.record.open_record import OpenRecord
 from desktop.widgets import confirm, keep_place
-from shared import results
-from shared.entries import Entry
-from shared.geometry import Rect
+from shared.record import results
+from shared.record.entries import Entry
+from shared.record.geometry import Rect
 from shared.wire.inspection import Photo
 
 _GATHER_MS = 50

@@ -17,7 +17,7 @@ from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import Choice, SearchCombo
 from desktop.record.open_record import OpenRecord
 from desktop.widgets import Button, IconLabel, ProgressBar, label
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import RecordUpdate
 

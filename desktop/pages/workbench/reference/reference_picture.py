@@ -22,7 +22,7 @@ from desktop.pages.workbench.reference.reference_choice import ReferenceChoice
 from desktop.record.loading import fetch_file, thumbnails
 from desktop.record.open_record import OpenRecord
 from desktop.record.region_link import ReferenceFile, ShownRegions, same_file
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 _GATHER_MS = 60
 

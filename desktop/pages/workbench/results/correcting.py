@@ -18,8 +18,8 @@ from desktop.record.correction import CorrectionDraft
 from desktop.record.item_changes import ItemChanges
 from desktop.record.open_record import OpenRecord
 from desktop.widgets import Button, ButtonKind, label
-from shared import results
-from shared.geometry import Rect
+from shared.record import results
+from shared.record.geometry import Rect
 
 NEW = "difference"
 """The label of a drawn finding until the user names it."""

@@ -25,7 +25,7 @@ from desktop.pages.workbench.bars.compare_bar import MODE_COMMANDS
 from desktop.pages.workbench.conflict_dialog import ConflictDialog
 from desktop.pages.workbench.exchange.region_files import RegionFilesController, copy_regions
 from desktop.pages.workbench.photos import photo_pair
-from shared.codes import Verdict
+from shared.record.codes import Verdict
 from tests.client_session import open_session
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.background.workers import ProgressReport
 from desktop.record.outbox import Outbox
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 
 _PAINTING = ("desktop/canvas/layers/", "desktop/canvas/views/", "desktop/widgets/", "desktop/theme")

@@ -25,8 +25,8 @@ from service.detection.reference_difference import (
 from service.detection.reference_difference.data import Pyramid
 from service.detection.reference_difference.variation.serial import to_bytes
 from shared import samples
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind, MemoryReason
 
 REGION = Rect(0, 0, 480, 480)

@@ -16,7 +16,7 @@ from service.detection.reference_difference.difference.confidence import (
     measures,
 )
 from service.detection.reference_difference.light.light import Light
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 SIDE = 200
 SURROUNDINGS, USUAL, AREA = 4, 5, 6

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.detection.second_opinion.windows import MAX_WINDOWS, Cells, choose_windows, touched_cells
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 REGION = Rect(100, 50, 2000, 1000)
 
