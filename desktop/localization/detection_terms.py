@@ -190,9 +190,7 @@ def failure_sentence(code: str, message: str) -> str:
             "Detection", "This model does not exist on the service. Select another model."
         ),
         "model_disabled": translate("Detection", "This model is disabled. Select another model."),
-        "model_finds_nothing": translate(
-            "Detection", "A backbone gives second opinions and finds nothing itself. Select another model."
-        ),
+        "model_finds_nothing": translate("Detection", "A backbone finds nothing. Select another model."),
         "file_lost": translate(
             "Detection", "The file of the photo or reference image is missing. Upload it again."
         ),

@@ -57,22 +57,6 @@ class KnownPhoto(Protocol):
     def content(self) -> bytes:
         """The memory of this photo, in the format of `reference_difference.variation.serial`."""
 
-    @property
-    def passed(self) -> bool:
-        """Whether a person passed it and kept no finding in it, so that all of it is usual."""
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """The settings of its item for this photo."""
-
-    @property
-    def place(self) -> Sequence[Sequence[float]] | None:
-        """The place of the reference image in it, from its assignment; 3 x 3, reference px -> photo px."""
-
-    @property
-    def place_by_person(self) -> bool:
-        """Whether a person said so."""
-
 
 class DetectionInput(Protocol):
     """The data of an item that a detection needs."""

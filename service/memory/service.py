@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
 
 from sqlmodel import Session
 
@@ -33,33 +32,11 @@ _RELEVANT_KINDS = {"item", "record", "reference_image", regions.KIND}
 
 @dataclass(frozen=True, slots=True)
 class MemoryPhotoData:
-    """A photo of a memory for a detection; `content` is its contribution (`variation.serial`).
-
-    `passed`: a person passed it and kept no finding in it. For `settings`, `place` and `place_by_person` see
-    `Question`.
-    """
+    """A photo of a memory for a detection; `content` is its contribution (`variation.serial`)."""
 
     file_id: str
     sha256: str
     content: bytes
-    passed: bool
-    settings: Mapping[str, Any]
-    place: Sequence[Sequence[float]] | None
-    place_by_person: bool
-
-    @classmethod
-    def from_member(cls, member: Member, content: bytes) -> Self:
-        """Return the data of a member with its contribution."""
-        question = member.photo.question
-        return cls(
-            file_id=member.file_id,
-            sha256=member.sha256,
-            content=content,
-            passed=member.kind is MemoryKind.PASSED and not member.kept_findings,
-            settings=question.settings,
-            place=question.place,
-            place_by_person=question.place_by_person,
-        )
 
 
 class MemoryService:
@@ -122,7 +99,7 @@ class MemoryService:
         if rules.count_passed(kept_members) < memory.required_photos:
             return ()
         contents = reading.contents(session, kept_members)
-        return [MemoryPhotoData.from_member(member, content) for member, content in contents]
+        return [MemoryPhotoData(member.file_id, member.sha256, content) for member, content in contents]
 
     # For the routes
 

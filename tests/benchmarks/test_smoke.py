@@ -7,15 +7,13 @@ import json
 import math
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.__main__ import NAMES
 from benchmarks.figures import ROOT
-from benchmarks.second_opinions import roc_area
-from tests.service.detection.graphs import backbone_model
+from benchmarks.objects import roc_area
 
 # The options for a small run, and the expected figures.
 SMALL: dict[str, tuple[str, set[str]]] = {
@@ -150,18 +148,6 @@ def test_benchmark_prints_its_figures(name: str) -> None:
             assert math.isfinite(line["value"]), line
             assert isinstance(line["unit"], str), line
             assert all(math.isfinite(line[key]) for key in ("goal", "floor", "ratio") if key in line), line
-
-
-@pytest.mark.benchmark
-@pytest.mark.slow(120)
-def test_backbone_is_measured(tmp_path: Path) -> None:
-    backbone = backbone_model(tmp_path / "b.onnx", (128, 128))
-    lines = run_benchmark("variation", f"--backbone {backbone} --regions 1 --checks 2")
-    by_figure = {line["figure"]: line for line in lines}
-    line = by_figure["known kinds: second opinion by 2 photos, area under the ROC curve"]
-    assert 0 <= line["value"] <= 1
-    assert line["defects"] > 0
-    assert len(lines) == 8
 
 
 @pytest.mark.parametrize(

@@ -11,16 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from statistics import NormalDist
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.detection.onnx.backbone import Features
+from service.detection.appearance.backbone import Features
 from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.wire.inspection import Place
 
 Distances = NDArray[np.float32]
 """(rows, columns): the distance of each patch, 0 (equal) to 2."""
@@ -29,6 +29,8 @@ MAX_PHOTOS: Final = 24
 """The most photos of a memory: 4.5 MB of features. Of more, those that differ most from each other stay."""
 PASSING_SHARE: Final = 0.01
 """A photo passes if at least this share of passed photos is as unusual."""
+MOST_UNUSUAL: Final = 0.5
+"""The share of unusual patches from which a photo shows something else than the passed ones."""
 
 _RADIUS: Final = 1
 """In patches: how far an object may lie from the same place."""
@@ -45,13 +47,6 @@ _GROSS: Final = 0.4
 """The limit with one passed photo: nothing says how much photos differ, so only gross changes exceed it."""
 _LEAST_DISTANCE: Final = 1e-3
 """A smaller usual distance is rounding, since features have half precision."""
-
-
-class Place(StrEnum):
-    """Where a patch may have its nearest neighbour: about the `SAME` place, or `ANYWHERE`."""
-
-    SAME = "same"
-    ANYWHERE = "anywhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +74,12 @@ class Appearance:
     passed: bool
     parts: tuple[UnusualPart, ...]
 
+    def most_heat(self, box: Rect) -> float:
+        """The most heat of the patches that `box` touches, in fractions of the picture."""
+        rows, columns = self.heat.shape
+        down, across = _span(box.y, box.bottom, rows), _span(box.x, box.right, columns)
+        return float(self.heat[down, across].max())
+
 
 @dataclass(frozen=True, slots=True)
 class AppearanceMemory:
@@ -97,19 +98,19 @@ class AppearanceMemory:
     def of(cls, photos: Sequence[Features], place: Place | None = None) -> AppearanceMemory:
         """The memory of photos that passed, at least one, all of the same size.
 
-        place: None lets the photos choose. Of one photo it is the same place.
+        place: `FIXED` or `ANYWHERE`; None lets the photos choose. Of one photo it is `FIXED`.
         """
         patches = np.stack(_differing(photos))
         if len(patches) == 1:
-            return cls(patches, place or Place.SAME, None, _LEAST_SPREAD)
+            return cls(patches, place or Place.FIXED, None, _LEAST_SPREAD)
         distances = {
             candidate: [
                 photo_distance(nearest(photo, np.delete(patches, number, axis=0), candidate))
                 for number, photo in enumerate(patches)
             ]
-            for candidate in ([place] if place else Place)
+            for candidate in ([place] if place else (Place.FIXED, Place.ANYWHERE))
         }
-        chosen = place or _choose(distances[Place.SAME], distances[Place.ANYWHERE])
+        chosen = place or _choose(distances[Place.FIXED], distances[Place.ANYWHERE])
         logarithms = np.log(np.maximum(distances[chosen], _LEAST_DISTANCE))
         squares = float(((logarithms - logarithms.mean()) ** 2).sum())
         measured = (_SPREAD_PHOTOS * _LEAST_SPREAD**2 + squares) / (_SPREAD_PHOTOS + len(patches) - 1)
@@ -162,12 +163,18 @@ def photo_distance(distances: Distances) -> float:
     return float(np.sort(distances, axis=None)[-counted:].mean())
 
 
+def _span(start: float, end: float, count: int) -> slice:
+    """The patches of a row or column that a span of fractions touches, at least one."""
+    first = min(max(math.floor(start * count), 0), count - 1)
+    return slice(first, min(max(math.ceil(end * count), first + 1), count))
+
+
 def _shifted(length: int, by: int) -> slice:
     return slice(max(by, 0), length + min(by, 0))
 
 
 def _choose(same: Sequence[float], anywhere: Sequence[float]) -> Place:
-    return Place.ANYWHERE if np.mean(same) > _ANYWHERE * np.mean(anywhere) else Place.SAME
+    return Place.ANYWHERE if np.mean(same) > _ANYWHERE * np.mean(anywhere) else Place.FIXED
 
 
 def _differing(photos: Sequence[Features]) -> list[Features]:

@@ -39,17 +39,6 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonContext:
-    """The photos of the memory and the enabled backbone, which a comparison uses too.
-
-    backbone: its id and facts; None if no backbone is enabled.
-    """
-
-    memory_photos: Sequence[KnownPhoto] = ()
-    backbone: tuple[str, rules.ModelFacts] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class ComputedResult:
     """The result of a job.
 
