@@ -124,9 +124,12 @@ class AppearanceMemory:
             return _GROSS
         return self.usual * math.exp(NormalDist(0, self.spread).inv_cdf(1 - PASSING_SHARE))
 
-    def judge(self, photo: Features) -> Appearance:
-        """How a photo looks beside the passed ones."""
+    def judge(self, photo: Features, ignored: Sequence[Rect] = ()) -> Appearance:
+        """How a photo looks beside the passed ones; `ignored` are parts of it, in fractions."""
         distances = nearest(photo, self.patches, self.place)
+        rows, columns = distances.shape
+        for area in ignored:
+            distances[_inside(area.y, area.bottom, rows), _inside(area.x, area.right, columns)] = 0
         distance = photo_distance(distances)
         share = None
         if self.usual is not None:
@@ -167,6 +170,11 @@ def _span(start: float, end: float, count: int) -> slice:
     """The patches of a row or column that a span of fractions touches, at least one."""
     first = min(max(math.floor(start * count), 0), count - 1)
     return slice(first, min(max(math.ceil(end * count), first + 1), count))
+
+
+def _inside(start: float, end: float, count: int) -> slice:
+    """The patches of a row or column whose middle is in a span of fractions."""
+    return slice(max(math.ceil(start * count - 0.5), 0), max(math.ceil(end * count - 0.5), 0))
 
 
 def _shifted(length: int, by: int) -> slice:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -26,17 +27,20 @@ from service.detection.reference_difference.data import (
     inverse,
     shift_scale,
 )
+from service.detection.reference_difference.variation.lasting import SUPPORT
 from shared.content import sha256
 from shared.entries import EntryAppearance, EntryBox
 from shared.geometry import Rect, rect_from_corners
 from shared.wire.inspection import Place
-from shared.wire.memory import MemoryKind
+from shared.wire.memory import MemoryKind, MemoryReason
 
 Look = NDArray[np.int8]
 """Patch features of a picture in `_STEPS`, (rows, columns, channels)."""
 
 _KEPT: Final = 8
 """The memories of the last regions that stay computed, at most 4.5 MB each."""
+_CERTAIN: Final = (MemoryReason.FAILED, MemoryReason.LASTING, MemoryReason.NEW_LINE)
+"""Reasons that the appearance does not outweigh: they are of thin or known defects."""
 _STEPS: Final = 127
 """Steps of a feature in a look. Rounding adds less than 0.001 to a distance."""
 
@@ -75,16 +79,21 @@ class Appearances:
         return looks
 
     def judge(
-        self, photo: NDArray[np.uint8], section: Rect, looks: Sequence[Look], place: Place
+        self,
+        photo: NDArray[np.uint8],
+        section: Rect,
+        looks: Sequence[Look],
+        place: Place,
+        ignored: Sequence[Rect] = (),
     ) -> tuple[list[EntryBox], EntryAppearance] | None:
         """The unusual parts of `photo` (BGR uint8) in its px, none if it passes, and how unusual it is.
 
         section: the part of every picture that is compared, in fractions of it. looks: of the passed photos,
-        at least one. place: with `ALIGN`, the passed photos choose. None if the photo shows something else.
-        Raises DetectionFailed.
+        at least one. place: with `ALIGN`, the passed photos choose. ignored: in fractions of the
+        section. None if the photo shows something else. Raises DetectionFailed.
         """
         memory = self._memory(looks, None if place is Place.ALIGN else place)
-        appearance = memory.judge(_floats(self.look(photo, section)))
+        appearance = memory.judge(_floats(self.look(photo, section)), ignored)
         if float(np.mean(appearance.heat > 1)) > MOST_UNUSUAL:
             return None
         height, width = photo.shape[:2]
@@ -109,30 +118,45 @@ class Appearances:
             "place": memory.place.value,
         }
 
-    def unusual(
-        self, memory: RegionMemory | None, photo: NDArray[np.uint8], result: Result
-    ) -> list[SuppressedDifference]:
-        """The suppressed findings of `result` in places that look unlike all photos of `memory`.
+    def weigh(self, memory: RegionMemory | None, photo: NDArray[np.uint8], result: Result) -> Result:
+        """`result` as it is once the appearance agrees. Raises DetectionFailed.
 
-        There must be at least two photos that passed: with one nothing says how much photos differ. What a
-        person rejected stays suppressed. Raises DetectionFailed.
+        A finding that the memory explains is reported where the photo looks unlike all passed ones, unless a
+        person rejected it. One that it does not explain is suppressed where the photo looks usual and two
+        passed photos differed at the same place and size, in whatever way. There must be two photos that
+        passed: with one nothing says how much photos differ.
         """
-        if memory is None or not result.suppressed:
-            return []
+        if memory is None or not (result.suppressed or result.boxes):
+            return result
         looks = [variation.look for variation in memory.passed if variation.look is not None]
-        if len(looks) < 2:
-            return []
+        if len(looks) < SUPPORT:
+            return result
         homography = result.alignment.homography
+        back = inverse(homography)
         today = _floats(self.aligned_look(Pyramid(photo), memory.region, homography))
         appearance = self._memory(looks, Place.FIXED).judge(today)
-        back = inverse(homography)
         rejected = {photo.key for photo in memory.photos if photo.kind is MemoryKind.REJECTED}
-        return [
-            finding
-            for finding in result.suppressed
-            if rejected.isdisjoint(finding.photos)
-            and appearance.most_heat(_share_of(finding.difference.box, back, memory.region)) > 1
-        ]
+
+        def is_unusual(at: Rect) -> bool:
+            return appearance.most_heat(_within(at, memory.region)) > 1
+
+        reported, suppressed = [], []
+        for finding in result.suppressed:
+            at = _map_box(finding.difference.box, back)
+            if rejected.isdisjoint(finding.photos) and is_unusual(at):
+                reported.append(replace(finding.difference, reason=MemoryReason.UNUSUAL))
+            else:
+                suppressed.append(finding)
+        for difference in result.boxes:
+            at = _map_box(difference.box, back)
+            photos = () if difference.reason in _CERTAIN else memory.differing_at(at)
+            if len(photos) >= SUPPORT and not is_unusual(at):
+                suppressed.append(SuppressedDifference(difference, 0.0, photos))
+            else:
+                reported.append(difference)
+        reported.sort(key=lambda difference: -difference.confidence)
+        suppressed.sort(key=lambda finding: -finding.difference.confidence)
+        return replace(result, boxes=tuple(reported), suppressed=tuple(suppressed))
 
     def _look(self, image: NDArray[np.uint8]) -> Look:
         try:
@@ -183,8 +207,11 @@ def _floats(look: Look) -> Features:
     return np.asarray(values / np.maximum(lengths, 1), np.float16)
 
 
-def _share_of(box: Rect, back: Matrix, region: Rect) -> Rect:
-    """The place of a box of the photo in fractions of `region`. back: photo px -> reference px."""
-    points = apply(back, corners(box))
-    at = rect_from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
+def _map_box(box: Rect, homography: Matrix) -> Rect:
+    points = apply(homography, corners(box))
+    return rect_from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
+
+
+def _within(at: Rect, region: Rect) -> Rect:
+    """A box in fractions of `region`."""
     return Rect((at.x - region.x) / region.w, (at.y - region.y) / region.h, at.w / region.w, at.h / region.h)

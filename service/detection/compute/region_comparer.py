@@ -24,6 +24,7 @@ from service.detection.compute.request import Request, item_settings
 from service.detection.failure import DetectionFailed
 from service.detection.reference_difference import (
     AlignmentFailed,
+    Parameters,
     PhotoVariation,
     RegionMemory,
     Result,
@@ -34,7 +35,7 @@ from service.detection.reference_difference.data import Matrix, Pyramid
 from service.detection.reference_difference.variation.serial import from_bytes
 from shared.geometry import Rect
 from shared.wire.inspection import Place
-from shared.wire.memory import MemoryKind, MemoryReason
+from shared.wire.memory import MemoryKind
 
 T = TypeVar("T")
 
@@ -57,6 +58,12 @@ class MarkedRegion:
         region = self.region
         return Rect(region.x / width, region.y / height, region.w / width, region.h / height)
 
+    def in_section(self, area: Rect) -> Rect:
+        """An area (px) in fractions of the region."""
+        region = self.region
+        x, y = (area.x - region.x) / region.w, (area.y - region.y) / region.h
+        return Rect(x, y, area.w / region.w, area.h / region.h)
+
 
 class RegionComparer:
     """Compares photos; keeps what it knows of the photos that passed."""
@@ -76,26 +83,37 @@ class RegionComparer:
         def work(start: Matrix | None) -> Result:
             return detect(marked.reference, marked.region, pixels, parameters, start, aligned)
 
-        used = entry_thresholds(request, parameters)
         result = _align(request, marked.scale, scale, work)
         if result is None:
-            place = place_of(request)
-            looks = self._passed_looks(request, marked, memory)
-            judged = self._appearances.judge(pixels, marked.section, looks, place) if looks else None
-            if judged is None:
-                raise DetectionFailed(NOT_ALIGNED)
-            boxes, appearance = judged
-            return Judged(boxes, not boxes, used, None, appearance=appearance)
-        result = self._with_unusual(result, aligned, pixels)
+            return self._by_appearance(request, marked, pixels, memory, parameters)
+        result = self._appearances.weigh(aligned, pixels, result)
         findings = [difference_box(difference) for difference in result.boxes]
         return Judged(
             findings,
             not findings,
-            used,
+            entry_thresholds(request, parameters),
             entry_alignment(result.alignment, marked.scale, request),
             suppressed_boxes(result),
             region_memories.memory_entry(memory),
         )
+
+    def _by_appearance(
+        self,
+        request: Request,
+        marked: MarkedRegion,
+        photo: NDArray[np.uint8],
+        memory: RegionMemory | None,
+        parameters: Parameters,
+    ) -> Judged:
+        looks = self._passed_looks(request, marked, memory)
+        ignored = [marked.in_section(area) for area in parameters.ignored]
+        judged = None
+        if looks:
+            judged = self._appearances.judge(photo, marked.section, looks, place_of(request), ignored)
+        if judged is None:
+            raise DetectionFailed(NOT_ALIGNED)
+        boxes, appearance = judged
+        return Judged(boxes, not boxes, entry_thresholds(request, parameters), None, appearance=appearance)
 
     def photo_memory(
         self,
@@ -148,17 +166,6 @@ class RegionComparer:
         if not looks and place_of(request) is not Place.ALIGN:
             looks.append(self._appearances.look(marked.reference, marked.section))
         return looks
-
-    def _with_unusual(self, result: Result, memory: RegionMemory | None, photo: NDArray[np.uint8]) -> Result:
-        """`result` with the suppressed findings reported that look unlike all passed photos."""
-        unusual = self._appearances.unusual(memory, photo, result)
-        reported = [
-            *result.boxes,
-            *(replace(finding.difference, reason=MemoryReason.UNUSUAL) for finding in unusual),
-        ]
-        reported.sort(key=lambda difference: -difference.confidence)
-        suppressed = tuple(finding for finding in result.suppressed if finding not in unusual)
-        return replace(result, boxes=tuple(reported), suppressed=suppressed)
 
 
 def place_of(request: Request) -> Place:

@@ -176,6 +176,8 @@ class Dispatcher:
             error = "model_unknown"
         elif not model.enabled:
             error = "model_disabled"
+        elif model.kind == ModelKind.BACKBONE:
+            error = "model_finds_nothing"
         elif row.attempt > job_rows.MAX_ATTEMPTS:
             error = "worker_died"
         elif settings is None:

@@ -111,3 +111,11 @@ def test_the_most_heat_of_a_box_is_that_of_the_patches_it_touches() -> None:
     assert found.most_heat(Rect(0.8, 0.8, 0.1, 0.1)) < 1
     assert found.most_heat(Rect(7.1 / SIZE, 4.1 / SIZE, 0.001, 0.001)) > 1
     assert found.most_heat(Rect(1.5, 1.5, 0.1, 0.1)) == found.heat[-1, -1]
+
+
+def test_what_is_ignored_is_usual() -> None:
+    memory = AppearanceMemory.of([photo(seed) for seed in range(3)])
+
+    assert not memory.judge(broken(51)).passed
+    assert memory.judge(broken(51), [Rect(0.5, 0.25, 2 / SIZE, 2 / SIZE)]).passed
+    assert not memory.judge(broken(51), [Rect(0.5, 0.25, 1 / SIZE, 2 / SIZE), Rect(2, 2, 1, 1)]).passed

@@ -25,6 +25,7 @@ from service.detection.reference_difference import (
     SuppressedDifference,
 )
 from service.detection.reference_difference.data import Pyramid
+from service.detection.reference_difference.variation.memory import Appearance
 from service.detection.reference_difference.variation.serial import from_bytes, to_bytes
 from shared import samples
 from shared.geometry import Rect
@@ -76,28 +77,29 @@ def suppressed(*boxes: Rect, photos: tuple[str, ...] = ("0",)) -> Result:
 def test_a_suppressed_finding_where_the_photo_broke_is_unusual(appearances: Appearances) -> None:
     result = suppressed(Rect(90, 330, 40, 40), Rect(360, 60, 40, 40))
 
-    unusual = appearances.unusual(memory(appearances, 4), surface(9, is_broken=True), result)
+    weighed = appearances.weigh(memory(appearances, 4), surface(9, is_broken=True), result)
 
-    assert unusual == [result.suppressed[0]]
+    assert weighed.boxes == (replace(result.suppressed[0].difference, reason=MemoryReason.UNUSUAL),)
+    assert weighed.suppressed == (result.suppressed[1],)
 
 
 def test_a_usual_photo_has_no_unusual_finding(appearances: Appearances) -> None:
-    assert appearances.unusual(memory(appearances, 4), surface(9), suppressed(BROKEN)) == []
+    assert appearances.weigh(memory(appearances, 4), surface(9), suppressed(BROKEN)).boxes == ()
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_with_fewer_than_two_photos_nothing_is_unusual(appearances: Appearances, count: int) -> None:
     known = memory(appearances, count) if count else None
 
-    assert appearances.unusual(known, surface(9, is_broken=True), suppressed(BROKEN)) == []
+    assert appearances.weigh(known, surface(9, is_broken=True), suppressed(BROKEN)).boxes == ()
 
 
 def test_what_a_person_rejected_stays_suppressed(appearances: Appearances) -> None:
     known = memory(appearances, 4, MemoryKind.REJECTED)
     photo = surface(9, is_broken=True)
 
-    assert appearances.unusual(known, photo, suppressed(BROKEN, photos=("0", "1"))) == []
-    assert len(appearances.unusual(known, photo, suppressed(BROKEN, photos=("1", "2")))) == 1
+    assert appearances.weigh(known, photo, suppressed(BROKEN, photos=("0", "1"))).boxes == ()
+    assert len(appearances.weigh(known, photo, suppressed(BROKEN, photos=("1", "2"))).boxes) == 1
 
 
 def test_missing_weights_are_a_failure_with_a_code(
@@ -109,28 +111,6 @@ def test_missing_weights_are_a_failure_with_a_code(
         Appearances().aligned_look(Pyramid(surface(1)), REGION, np.eye(3))
 
     assert failure.value.code == "model_lost"
-
-
-def test_an_unusual_finding_is_reported_with_its_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scene = samples.draw_scene(640, 480, 3, kinds=("added",))
-    for name, image in (("reference.png", scene.reference), ("photo.png", scene.photo)):
-        (tmp_path / name).write_bytes(bytes(cv2.imencode(".png", image)[1]))
-    request = Request(
-        "reference_difference", str(tmp_path / "photo.png"), reference=str(tmp_path / "reference.png")
-    )
-    with Computer() as computer:
-        passed = [to_bytes(computer.photo_memory(request, str(number), number)) for number in range(3)]
-        explained = computer.run(request, contents=passed)
-        monkeypatch.setattr(Appearances, "unusual", lambda _self, _memory, _photo, result: result.suppressed)
-        vetoed = computer.run(request, contents=passed)
-
-    assert explained.passed
-    assert explained.suppressed
-    assert not vetoed.passed
-    assert vetoed.suppressed == []
-    assert {box.get("memory_reason") for box in vetoed.boxes} == {MemoryReason.UNUSUAL.value}
 
 
 def test_a_request_survives_its_json_form() -> None:
@@ -230,6 +210,33 @@ def test_with_a_fixed_camera_the_reference_image_is_a_passed_photo(gravels: Grav
     assert good.appearance is not None
     assert (good.appearance["photos"], good.appearance["share"]) == (1, None)
     assert not broken.passed
+
+
+def test_what_an_item_ignores_is_not_compared(gravels: Gravels) -> None:
+    ignored = [{"x": 0.4, "y": 0.05, "w": 0.45, "h": 0.4}]
+
+    assert not gravels.run(gravels.broken, item={"place": "fixed"}).passed
+    assert gravels.run(gravels.broken, item={"place": "fixed", "ignored": ignored}).passed
+
+
+def test_two_photos_that_differed_there_explain_a_finding_that_looks_usual(
+    appearances: Appearances,
+) -> None:
+    box = Rect(90, 330, 40, 40)
+    difference = Appearance.of(Rect(92, 332, 38, 42), np.full((42, 38, 3), 60, np.float32))
+    known = memory(appearances, 4)
+    photos = [replace(photo, appearances=(difference,)) for photo in known.photos[:2]]
+    known = RegionMemory.of(REGION, [*photos, *known.photos[2:]])
+    found = replace(suppressed(), boxes=(DetectedDifference("difference", 0.8, box),))
+    lasting = replace(found, boxes=(DetectedDifference("difference", 0.8, box, MemoryReason.LASTING),))
+
+    usual = appearances.weigh(known, surface(9), found)
+
+    assert usual.boxes == ()
+    assert [finding.photos for finding in usual.suppressed] == [("0", "1")]
+    assert appearances.weigh(known, surface(9, is_broken=True), found) == found
+    assert appearances.weigh(known, surface(9), lasting) == lasting
+    assert appearances.weigh(RegionMemory.of(REGION, known.photos[1:]), surface(9), found) == found
 
 
 def test_an_item_with_a_place_is_never_aligned(tmp_path: Path, gravels: Gravels) -> None:
