@@ -206,9 +206,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in sets:
         parser.add_argument(f"--{name}", type=Path)
     options = parser.parse_args(arguments)
+    if not any(vars(options).values()):
+        parser.error("the following arguments are required: --fixed, --lamps or --photos")
     for name, measure in sets.items():
         folder = getattr(options, name)
-        if folder is None or not folder.is_dir():
+        if folder is None:
+            continue
+        if not folder.is_dir():
             print_skipped(f"{name}: false findings per good photo", "no folder with photos")
             continue
         tally = Tally()

@@ -18,7 +18,7 @@ from service.detection.appearance.torch_weights import NotWeightsError
 from service.detection.compute import pictures
 from service.detection.compute.comparing import entry_box
 from service.detection.failure import DetectionFailed
-from service.detection.reference_difference import RegionMemory, Result, SuppressedDifference
+from service.detection.reference_difference import RegionMemory, Result
 from service.detection.reference_difference.data import (
     Matrix,
     Pyramid,
@@ -39,10 +39,13 @@ Look = NDArray[np.int8]
 
 _KEPT: Final = 8
 """The memories of the last regions that stay computed, at most 4.5 MB each."""
-_CERTAIN: Final = (MemoryReason.FAILED, MemoryReason.LASTING, MemoryReason.NEW_LINE)
-"""Reasons that the appearance does not outweigh: they are of thin or known defects."""
 _STEPS: Final = 127
 """Steps of a feature in a look. Rounding adds less than 0.001 to a distance."""
+
+
+def is_enough(looks: Sequence[Look]) -> bool:
+    """Whether these photos that passed say how much photos differ; one says nothing about that."""
+    return len(looks) >= SUPPORT
 
 
 class Appearances:
@@ -119,17 +122,15 @@ class Appearances:
         }
 
     def weigh(self, memory: RegionMemory | None, photo: NDArray[np.uint8], result: Result) -> Result:
-        """`result` as it is once the appearance agrees. Raises DetectionFailed.
+        """`result` as it is once the appearance has a say. Raises DetectionFailed.
 
         A finding that the memory explains is reported where the photo looks unlike all passed ones, unless a
-        person rejected it. One that it does not explain is suppressed where the photo looks usual and two
-        passed photos differed at the same place and size, in whatever way. There must be two photos that
-        passed: with one nothing says how much photos differ.
+        person rejected it. One that a single photo explains is suppressed only where the photo looks usual.
         """
-        if memory is None or not (result.suppressed or result.boxes):
+        if memory is None or not result.suppressed:
             return result
-        looks = [variation.look for variation in memory.passed if variation.look is not None]
-        if len(looks) < SUPPORT:
+        looks = memory.looks()
+        if not is_enough(looks):
             return result
         homography = result.alignment.homography
         back = inverse(homography)
@@ -140,22 +141,15 @@ class Appearances:
         def is_unusual(at: Rect) -> bool:
             return appearance.most_heat(_within(at, memory.region)) > 1
 
-        reported, suppressed = [], []
+        reported, suppressed = list(result.boxes), []
         for finding in result.suppressed:
             at = _map_box(finding.difference.box, back)
-            if rejected.isdisjoint(finding.photos) and is_unusual(at):
-                reported.append(replace(finding.difference, reason=MemoryReason.UNUSUAL))
+            if not (rejected.isdisjoint(finding.photos) and is_unusual(at)):
+                suppressed.append(replace(finding, instead=None))
             else:
-                suppressed.append(finding)
-        for difference in result.boxes:
-            at = _map_box(difference.box, back)
-            photos = () if difference.reason in _CERTAIN else memory.differing_at(at)
-            if len(photos) >= SUPPORT and not is_unusual(at):
-                suppressed.append(SuppressedDifference(difference, 0.0, photos))
-            else:
-                reported.append(difference)
+                unusual = replace(finding.difference, reason=MemoryReason.UNUSUAL)
+                reported.append(finding.instead or unusual)
         reported.sort(key=lambda difference: -difference.confidence)
-        suppressed.sort(key=lambda finding: -finding.difference.confidence)
         return replace(result, boxes=tuple(reported), suppressed=tuple(suppressed))
 
     def _look(self, image: NDArray[np.uint8]) -> Look:

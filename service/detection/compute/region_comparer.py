@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.compute import region_memories
-from service.detection.compute.appearances import Appearances, Look
+from service.detection.compute.appearances import Appearances, Look, is_enough
 from service.detection.compute.comparing import (
     Judged,
     comparison_parameters,
@@ -79,9 +79,10 @@ class RegionComparer:
         aligned = None if memory is None else memory.aligned()
         parameters = comparison_parameters(request, marked.reference, marked.scale)
         pixels, scale = photo
+        once = aligned is not None and is_enough(aligned.looks())
 
         def work(start: Matrix | None) -> Result:
-            return detect(marked.reference, marked.region, pixels, parameters, start, aligned)
+            return detect(marked.reference, marked.region, pixels, parameters, start, aligned, once)
 
         result = _align(request, marked.scale, scale, work)
         if result is None:

@@ -113,13 +113,9 @@ class RegionMemory:
         """The looks of its passed photos as they are, the oldest first."""
         return [photo.section for photo in self.passed if photo.section is not None]
 
-    def differing_at(self, box: Rect) -> tuple[str, ...]:
-        """The keys of the passed photos with a difference of about this place and size."""
-        return tuple(
-            photo.key
-            for photo in self.passed
-            if any(appearance.box.iou(box) >= _SAME_PLACE for appearance in photo.appearances)
-        )
+    def looks(self) -> list[NDArray[np.int8]]:
+        """The looks of its passed photos as aligned, the oldest first."""
+        return [photo.look for photo in self.passed if photo.look is not None]
 
     @property
     def passed(self) -> tuple[PhotoVariation, ...]:
@@ -156,8 +152,6 @@ class RegionMemory:
         )
 
 
-# The least intersection over union of differences at the same place and of the same size.
-_SAME_PLACE = 0.33
 _MIN_TO_DISAGREE = 4
 _NEARLY_ALL = 0.9
 _MAX_PLACES = 8

@@ -25,7 +25,6 @@ from service.detection.reference_difference import (
     SuppressedDifference,
 )
 from service.detection.reference_difference.data import Pyramid
-from service.detection.reference_difference.variation.memory import Appearance
 from service.detection.reference_difference.variation.serial import from_bytes, to_bytes
 from shared import samples
 from shared.geometry import Rect
@@ -219,24 +218,15 @@ def test_what_an_item_ignores_is_not_compared(gravels: Gravels) -> None:
     assert gravels.run(gravels.broken, item={"place": "fixed", "ignored": ignored}).passed
 
 
-def test_two_photos_that_differed_there_explain_a_finding_that_looks_usual(
+def test_what_a_single_photo_explains_is_suppressed_only_where_the_photo_looks_usual(
     appearances: Appearances,
 ) -> None:
-    box = Rect(90, 330, 40, 40)
-    difference = Appearance.of(Rect(92, 332, 38, 42), np.full((42, 38, 3), 60, np.float32))
-    known = memory(appearances, 4)
-    photos = [replace(photo, appearances=(difference,)) for photo in known.photos[:2]]
-    known = RegionMemory.of(REGION, [*photos, *known.photos[2:]])
-    found = replace(suppressed(), boxes=(DetectedDifference("difference", 0.8, box),))
-    lasting = replace(found, boxes=(DetectedDifference("difference", 0.8, box, MemoryReason.LASTING),))
+    result = suppressed(Rect(90, 330, 40, 40))
+    instead = DetectedDifference("added", 0.7, Rect(95, 335, 30, 30), MemoryReason.REST)
+    once = replace(result, suppressed=(replace(result.suppressed[0], instead=instead),))
 
-    usual = appearances.weigh(known, surface(9), found)
-
-    assert usual.boxes == ()
-    assert [finding.photos for finding in usual.suppressed] == [("0", "1")]
-    assert appearances.weigh(known, surface(9, is_broken=True), found) == found
-    assert appearances.weigh(known, surface(9), lasting) == lasting
-    assert appearances.weigh(RegionMemory.of(REGION, known.photos[1:]), surface(9), found) == found
+    assert appearances.weigh(memory(appearances, 4), surface(9), once) == result
+    assert appearances.weigh(memory(appearances, 4), surface(9, is_broken=True), once).boxes == (instead,)
 
 
 def test_an_item_with_a_place_is_never_aligned(tmp_path: Path, gravels: Gravels) -> None:

@@ -129,12 +129,3 @@ def test_bytes_other_than_a_memory_are_refused(damage: str) -> None:
     }[damage]
     with pytest.raises(serial.MemoryUnreadable):
         serial.from_bytes(broken)
-
-
-def test_photos_that_differ_at_a_place_and_of_a_size() -> None:
-    photos = [photo(1, appearance(10, 10, 30, 20)), photo(2, appearance(14, 12, 30, 20)), photo(3)]
-    memory = RegionMemory.of(REGION, photos)
-
-    assert memory.differing_at(Rect(12, 11, 30, 20)) == ("photo 1", "photo 2")
-    assert memory.differing_at(Rect(12, 11, 8, 8)) == ()
-    assert memory.differing_at(Rect(60, 11, 30, 20)) == ()
