@@ -12,7 +12,7 @@ import numpy as np
 import onnxruntime
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 _CLASSES = 80
 _SEED = 7

@@ -61,7 +61,7 @@ from service.face.service import FaceService
 from service.face.templates.gallery import Gallery
 from service.settings import Settings
 from service.web.envelope import Refusal
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.account import Tokens
 
 LOGIN_MS = {"open": 60.0, "dlib": 250.0}

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.reference_difference.data import Floats
-from shared.geometry import Rect, rect_from_corners
 from shared.images.cv import cv2
+from shared.record.geometry import Rect, rect_from_corners
 from shared.samples import Image, View, view_matrix
 
 _TONE: Final = 2.2

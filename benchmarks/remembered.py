@@ -30,8 +30,8 @@ from service.detection.compute.computer import Computer
 from service.detection.compute.request import Request
 from service.detection.failure import DetectionFailed
 from service.detection.reference_difference.variation.serial import to_bytes
-from shared.entries import EntryBox
 from shared.images.cv import cv2
+from shared.record.entries import EntryBox
 from shared.wire.detection import ModelKind
 
 PASSED: Final = 5

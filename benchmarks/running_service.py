@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from shared.paths import program_command, program_folder
+from shared.system.paths import program_command, program_folder
 from shared.wire.detection import REFERENCE_DIFFERENCE
 
 ADMIN = {"username": "chief", "password": "correct-horse-battery"}

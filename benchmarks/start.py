@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.figures import ROOT, print_figure, processor_seconds
-from shared.paths import program_command
+from shared.system.paths import program_command
 
 GOAL_SECONDS = 1.2
 BUNDLED = ROOT / "dist" / "walkaround" / "walkaround"

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from desktop.display import has_display
-from shared.startup import without_garbage_collection
+from shared.system.startup import without_garbage_collection
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -14,7 +14,7 @@ from desktop.client.http.errors import Untrusted
 from desktop.commands.bindings import Commands
 from desktop.connection.local_service import ServiceState
 from desktop.preferences import Preferences
-from shared.codes import Permission, StorageFault
+from shared.record.codes import Permission, StorageFault
 from shared.wire.account import Payload
 
 

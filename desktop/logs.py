@@ -16,7 +16,7 @@ import platformdirs
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
 from desktop.user_folders import APP
-from shared.paths import ensure_private_folder
+from shared.system.paths import ensure_private_folder
 
 _log = logging.getLogger("desktop")
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"

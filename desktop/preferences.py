@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from desktop.theme import Mode
 from desktop.user_folders import preferences_file
-from shared import atomic
+from shared.system import atomic
 
 
 class PreferenceValues(BaseModel):

@@ -25,7 +25,7 @@ from shiboken6 import isValid
 
 from desktop.background.repaint import repaint_later
 from desktop.localization.fonts import ui_font
-from shared.paths import resource_path
+from shared.system.paths import resource_path
 
 RADIUS = 6
 """Corner radius of controls, px."""

@@ -19,9 +19,9 @@ from service.db.storage_faults import classify_storage_fault
 from service.settings import Settings
 from service.stores.port import StoreSettingsError, StoreUnavailableError
 from service.tls import CertificateError
-from shared.codes import StorageFault
-from shared.os_errors import describe_os_error
-from shared.startup import without_garbage_collection
+from shared.record.codes import StorageFault
+from shared.system.os_errors import describe_os_error
+from shared.system.startup import without_garbage_collection
 
 # The module of each command, which reads the options: `main(arguments, settings) -> exit status`.
 _COMMAND_MODULES = {
@@ -30,8 +30,8 @@ _COMMAND_MODULES = {
     "model": "service.detection.cli",
     "detect": "service.detection.cli",
     "memory": "service.detection.memory_cli",
-    "backup": "service.backups.cli",
-    "restore": "service.backups.cli",
+    "backup": "service.commands.backup",
+    "restore": "service.commands.backup",
     "files": "service.commands.files",
     "audit": "service.commands.verify_audit",
     "statistics": "service.commands.statistics",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shared import __version__
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ MAX_FRAME_LENGTH = 200_000
 MIN_REASON = 3
 """Characters of the reason of a verdict, if it has one, unless the service is set up otherwise.
 
-`shared.results.reason_length` counts them.
+`shared.record.results.reason_length` counts them.
 """
 
 MAX_LABELS = 10_000

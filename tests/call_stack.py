@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 PACKAGES = (
     "desktop.canvas",

@@ -11,7 +11,7 @@ from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib.tables._g_l_y_f import Glyph
 
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 FAMILY = "Walkaround Test"
 _EM = 1000

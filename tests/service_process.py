@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from shared.paths import program_command, program_folder
+from shared.system.paths import program_command, program_folder
 from tests.service_app import ADMIN
 
 __all__ = ["ADMIN", "RunningService", "create_first_admin", "running_service", "service_process"]
@@ -67,7 +67,7 @@ def running_service(data_dir: Path, **settings: str) -> Iterator[ReadyService]:
             yield service
         finally:
             process.stdin.close()
-            process.wait(20)
+            process.wait(60)
             process.stdout.close()
 
 

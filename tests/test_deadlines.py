@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 from tests.deadlines import CHILD_SECONDS, limit_children
 
 _HANG = "import sys, time; print('half of it'); sys.stdout.flush(); time.sleep(600)"

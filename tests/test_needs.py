@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 from tests import needs
 
 _TEST = "tests/test_postgresql.py"

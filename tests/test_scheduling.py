@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 _CONFTEST = """
 import pytest

@@ -18,7 +18,7 @@ from desktop.widgets.basic.buttons import Button
 from desktop.widgets.basic.labels import label
 from desktop.widgets.dialogs import Dialog
 from shared import __version__
-from shared.paths import program_folder, resource_path
+from shared.system.paths import program_folder, resource_path
 
 _ICON = QSize(56, 56)
 

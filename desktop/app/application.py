@@ -46,9 +46,9 @@ from desktop.theme import theme_manager
 from desktop.user_folders import APP, data_dir
 from desktop.widgets import Page, PageFactory
 from shared import __version__
-from shared.codes import Permission
-from shared.paths import resource_path
-from shared.startup import LOAD_TIME
+from shared.record.codes import Permission
+from shared.system.paths import resource_path
+from shared.system.startup import LOAD_TIME
 
 _log = logging.getLogger("walkaround.start")
 _log.setLevel(logging.INFO)

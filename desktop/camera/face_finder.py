@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shared.images.cv import cv2
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 Grey = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int32]

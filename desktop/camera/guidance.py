@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop.camera.sources import Frame
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 
 TARGET_SHARE = 0.7
 """The share of the frame's width or height that a fitting region fills."""

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from desktop.commands.registry import COMMANDS, Command
 from desktop.preferences import Preferences
 from desktop.widgets.basic.icons import icon
-from shared.codes import Permission
+from shared.record.codes import Permission
 
 
 @dataclass

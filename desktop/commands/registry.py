@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from desktop.localization.language import QT_TRANSLATE_NOOP
-from shared.codes import Permission
+from shared.record.codes import Permission
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from enum import Enum, StrEnum, auto
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from shared.codes import StorageFault
-from shared.os_errors import classify_os_error
-from shared.paths import program_command, program_command_folder, read_service_address
+from shared.record.codes import StorageFault
+from shared.system.os_errors import classify_os_error
+from shared.system.paths import program_command, program_command_folder, read_service_address
 
 if TYPE_CHECKING:
     import httpx

@@ -13,8 +13,8 @@ from PySide6.QtCore import qVersion
 from PySide6.QtGui import QGuiApplication
 
 from shared import __version__
-from shared.paths import program_folder
-from shared.redaction import redact
+from shared.system.paths import program_folder
+from shared.system.redaction import redact
 
 LOG_LINES = 30
 _LOG_TAIL_BYTES = 64 * 1024

@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from shared.paths import program_command, program_command_folder
+from shared.system.paths import program_command, program_command_folder
 
 
 def start_program_again(server_url: str | None, data_folder: Path | None) -> None:

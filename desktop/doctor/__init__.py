@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from desktop.display import has_display
-from shared.checkup import CheckResult, fail, run_checks, warn
+from shared.system.checkup import CheckResult, fail, run_checks, warn
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -23,7 +23,7 @@ from desktop.journal.unsent_edits import count_unsent_edits
 from desktop.localization.fonts import FONT_PACKAGE, shows_chinese
 from desktop.logs import log_dir
 from desktop.user_folders import APP, preferences_file
-from shared.checkup import CheckResult, Repair, fail, find_damaged_tiles, is_open_to_others, ok, warn
+from shared.system.checkup import CheckResult, Repair, fail, find_damaged_tiles, is_open_to_others, ok, warn
 
 LEAST = (1024, 700)
 """Size of the smallest window in which every page fits, logical px."""

@@ -20,9 +20,9 @@ from desktop.doctor.network import ServiceLocation, network
 from desktop.doctor.service_side import service_checks
 from desktop.widgets import Button, ButtonKind, Dialog, IconLabel, ProgressBar, label
 from shared import __version__
-from shared.checkup import CheckResult, Level, repair
-from shared.paths import read_service_address
-from shared.redaction import redact
+from shared.system.checkup import CheckResult, Level, repair
+from shared.system.paths import read_service_address
+from shared.system.redaction import redact
 
 _MARKS = {
     Level.OK: ("check", "passed"),

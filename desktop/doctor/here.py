@@ -12,7 +12,7 @@ from desktop.display import has_display
 from desktop.doctor import computer
 from desktop.doctor.network import ServiceLocation, network
 from desktop.preferences import Preferences
-from shared.checkup import CheckResult
+from shared.system.checkup import CheckResult
 
 Check = tuple[str, Callable[[], Iterator[CheckResult]]]
 

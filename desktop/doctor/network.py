@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import httpx
 
 from desktop.client.http.trust import ServerContext, trust_error
-from shared.checkup import CheckResult, fail, ok, warn
+from shared.system.checkup import CheckResult, fail, ok, warn
 
 SLOW_SECONDS = 0.5
 DRIFT_SECONDS = 60

@@ -1,6 +1,6 @@
 """Has the service's own checks made by `walkaround doctor` in a process of its own.
 
-So they can be made while the service does not start, and the desktop imports nothing of it (ADR 0053).
+So they can be made while the service does not start, and the desktop imports nothing of it (ADR 0045).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from shared.checkup import CheckResult, fail, from_json
-from shared.paths import program_command, program_command_folder
+from shared.system.checkup import CheckResult, fail, from_json
+from shared.system.paths import program_command, program_command_folder
 
 _TIMEOUT_SECONDS = 120.0
 

@@ -5,13 +5,22 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from desktop.localization.language import QT_TRANSLATE_NOOP
-from shared.checkup import CheckResult
+from shared.system.checkup import CheckResult
 
 TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "database {file} is intact"),
     QT_TRANSLATE_NOOP("Doctor", "Python {version}"),
     QT_TRANSLATE_NOOP("Doctor", "the database is damaged ({problem})"),
     QT_TRANSLATE_NOOP("Doctor", "stop the service and restore a backup"),
+    QT_TRANSLATE_NOOP("Doctor", "{count} finished records differ from their seals"),
+    QT_TRANSLATE_NOOP("Doctor", "the audit log was changed ({problem})"),
+    QT_TRANSLATE_NOOP("Doctor", "run `walkaround audit verify` and compare with a backup"),
+    QT_TRANSLATE_NOOP("Doctor", "the database does not protect the audit log against changes"),
+    QT_TRANSLATE_NOOP(
+        "Doctor",
+        "start the service once: it restores the protection. Then run: walkaround audit verify",
+    ),
+    QT_TRANSLATE_NOOP("Doctor", "audit log and {checked} of {total} finished records are unchanged"),
     QT_TRANSLATE_NOOP("Doctor", "files are stored in {place}"),
     QT_TRANSLATE_NOOP("Doctor", "data directory {folder} cannot be created or written"),
     QT_TRANSLATE_NOOP("Doctor", "{parent} is a file: name another directory with --data-dir"),

@@ -9,9 +9,9 @@ from dataclasses import replace
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.client.session import Session
 from desktop.exchange.data.content import ExportedPicture, Inspection
-from shared import results
-from shared.content import file_id_from_url, names_other_file
-from shared.entries import item_entries
+from shared.record import results
+from shared.record.content import file_id_from_url, names_other_file
+from shared.record.entries import item_entries
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Photo, Record

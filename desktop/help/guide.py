@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from desktop.help.topics import CONTENTS
-from shared.paths import resource_path
+from shared.system.paths import resource_path
 
 KEYS_MARK = "<!-- keys -->"
 """Placeholder in a page for the table of all commands with their keys."""

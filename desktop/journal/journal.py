@@ -17,9 +17,9 @@ from desktop.journal.draft_steps import DraftHistory, DraftStep
 from desktop.journal.edits import Edit, inverse, join_edits
 from desktop.journal.errors import JournalBusyError, JournalError
 from desktop.journal.state import Conflict, JournalState, UndoStep
-from shared.atomic import sync_folder
 from shared.ids import new_key
-from shared.paths import ensure_private_folder
+from shared.system.atomic import sync_folder
+from shared.system.paths import ensure_private_folder
 
 SYNC_WITHIN = 0.5
 """Seconds after which an appended line is on the disk at the latest. One fsync covers all lines of that

@@ -6,8 +6,8 @@ import math
 
 from PySide6.QtCore import QCoreApplication
 
-from shared.entries import EntryAppearance, EntryCoverage
-from shared.findings import SecondOpinion
+from shared.record.entries import EntryAppearance, EntryCoverage
+from shared.record.findings import SecondOpinion
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, Severity
 from shared.wire.memory import MemoryReason
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from desktop.localization.fonts import shows_chinese
-from shared.paths import resource_path
+from shared.system.paths import resource_path
 
 LANGUAGES: dict[str, str] = {"en": "English", "zh_CN": "中文"}
 """Names of the languages in the language itself, by their codes."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
-from shared.codes import StorageFault
+from shared.record.codes import StorageFault
 
 
 def no_service_sentence(storage_fault: StorageFault | None, folder: Path | None) -> str:

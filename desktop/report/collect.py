@@ -27,13 +27,14 @@ from desktop.localization.detection_terms import model_word
 from desktop.report import report_terms
 from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
 from desktop.report.seal import report_seal
-from shared import __version__, findings, results, suppression
-from shared.codes import SEALED_STATES, Verdict
-from shared.content import file_id_from_url, names_other_file, sha256, sha256_from_cid
-from shared.entries import Entry, Provenance, item_entries
-from shared.findings import Finding
-from shared.geometry import Rect, point_to_pixels, rect_from_corners
+from shared import __version__
 from shared.names import signature
+from shared.record import findings, results, suppression
+from shared.record.codes import SEALED_STATES, Verdict
+from shared.record.content import file_id_from_url, names_other_file, sha256, sha256_from_cid
+from shared.record.entries import Entry, Provenance, item_entries
+from shared.record.findings import Finding
+from shared.record.geometry import Rect, point_to_pixels, rect_from_corners
 from shared.wire.catalogue import Task
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Photo, Record

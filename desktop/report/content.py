@@ -9,10 +9,10 @@ from typing import Any
 
 from PySide6.QtGui import QImage
 
-from shared.codes import Verdict
-from shared.entries import EntryCoverage
-from shared.findings import Finding
-from shared.geometry import Rect
+from shared.record.codes import Verdict
+from shared.record.entries import EntryCoverage
+from shared.record.findings import Finding
+from shared.record.geometry import Rect
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from desktop.report.collect import Content, Image, Progress, assemble, find_task
 from desktop.report.content import Report
 from desktop.report.errors import SealBrokenError
 from desktop.report.seal import edition_seal
-from shared import results
-from shared.codes import STATUS_NAMES, SealState, Status
-from shared.content import cid, sha256
+from shared.record import results
+from shared.record.codes import STATUS_NAMES, SealState, Status
+from shared.record.content import cid, sha256
 from shared.wire.inspection import Item, Record
 from shared.wire.seal import Edition, EditionContent, RecordSeal, Tally
 

@@ -13,8 +13,8 @@ from PySide6.QtGui import QImage
 from desktop.localization.dates import format_minute_in_zone
 from desktop.report import report_terms, seal
 from desktop.report.content import Report, ReportedItem
-from shared import atomic
-from shared.geometry import Rect
+from shared.record.geometry import Rect
+from shared.system import atomic
 
 _STYLE = """
 body{font:14px/1.5 system-ui,"Noto Sans CJK SC","Microsoft YaHei",sans-serif;color:#1a2027;margin:32px auto;

@@ -29,8 +29,8 @@ from desktop.report.pdf_drawing import (
     value_size,
 )
 from desktop.report.searchable_text import make_searchable
-from shared import atomic
-from shared.codes import Status
+from shared.record.codes import Status
+from shared.system import atomic
 
 RESOLUTION = 144
 _WATERMARK = QColor("#f1e6d2")

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter, QTextOption
 
 from desktop.background.thread_priority import yield_interpreter
 from desktop.localization.fonts import MissingGlyphsError, find_missing_characters
-from shared.codes import Status
+from shared.record.codes import Status
 
 # The layout is in points: A4 with 15 mm margins.
 PAGE_W, PAGE_H, MARGIN, FOOTER = 595.0, 842.0, 42.5, 28.0

@@ -13,8 +13,8 @@ from desktop.localization.detection_terms import (
     size_text,
 )
 from desktop.report.content import ReportedItem
-from shared.codes import Status, Verdict
-from shared.findings import Finding
+from shared.record.codes import Status, Verdict
+from shared.record.findings import Finding
 from shared.wire.seal import NameChange, Tally
 
 

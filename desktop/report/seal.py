@@ -9,8 +9,8 @@ from PySide6.QtCore import QCoreApplication
 
 from desktop.localization.dates import format_minute_in_zone
 from desktop.report.content import ReportSeal
-from shared.codes import SEALED_STATES
 from shared.names import signature
+from shared.record.codes import SEALED_STATES
 from shared.wire.seal import Edition, RecordSeal
 
 _SHORT_SEAL_LENGTH = 16

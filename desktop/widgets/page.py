@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from shared.codes import Permission
+from shared.record.codes import Permission
 
 
 class Page(QWidget):

@@ -49,7 +49,7 @@ from desktop.pages.workbench import WorkbenchPage
 from desktop.preferences import Preferences
 from desktop.theme import Mode
 from desktop.widgets.dialogs import Confirm
-from shared.paths import resource_path
+from shared.system.paths import resource_path
 
 WINDOW = (1280, 800)
 COLOURS = 192

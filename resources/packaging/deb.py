@@ -26,7 +26,7 @@ from resources.packaging.system import (
     run_tool,
 )
 from shared import __version__
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 PACKAGE = "walkaround"
 TARGET = Path("opt") / PACKAGE

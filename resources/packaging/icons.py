@@ -12,7 +12,7 @@ from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
-from shared.paths import program_folder, resource_path
+from shared.system.paths import program_folder, resource_path
 
 SIZES = (16, 20, 24, 32, 40, 48, 64, 128, 256)
 """The sizes (px) that Windows uses, from lists to the desktop at 200 %."""

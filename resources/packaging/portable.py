@@ -19,8 +19,9 @@ from typing import IO
 
 from resources.packaging import sbom
 from resources.packaging.system import BuildError, build_time, run_build
-from shared import __version__, atomic
-from shared.paths import program_folder
+from shared import __version__
+from shared.system import atomic
+from shared.system.paths import program_folder
 
 PACKAGE = "walkaround"
 LEVEL = 6

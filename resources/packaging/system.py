@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 
 class BuildError(Exception):

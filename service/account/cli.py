@@ -21,8 +21,8 @@ from service.db.database import Database, now
 from service.db.schema import migrate
 from service.settings import Settings
 from service.web.envelope import Problem
-from shared.codes import Role
 from shared.limits import MAX_NEW_PASSWORD, MAX_USERNAME, MIN_NEW_PASSWORD
+from shared.record.codes import Role
 
 T = TypeVar("T")
 

@@ -28,8 +28,8 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.settings import Settings
 from service.web.envelope import Problem, Refusal
-from shared.codes import ErrorCode
 from shared.ids import new_id
+from shared.record.codes import ErrorCode
 from shared.wire.account import Tokens
 
 PASSWORD = "pwd"  # noqa: S105 - the method's name in `amr` (RFC 8176)

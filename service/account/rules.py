@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, TypeAdapter, ValidationError
 
 from service.account.common_passwords import is_common
-from shared.codes import ROLE_PERMISSIONS, Permission, Role
 from shared.limits import MAX_NEW_PASSWORD, MAX_USERNAME, MIN_NEW_PASSWORD
+from shared.record.codes import ROLE_PERMISSIONS, Permission, Role
 from shared.wire.common import NOT_BLANK, Name, read_digits
 
 

@@ -22,7 +22,7 @@ from service.settings import Settings
 from service.web import addresses
 from service.web.envelope import Problem, Refusal
 from service.web.security import Caller
-from shared.codes import ErrorCode, Permission, Role
+from shared.record.codes import ErrorCode, Permission, Role
 from shared.wire.account import Payload, Tokens, UserCreate, UserUpdate, UserWithRoles
 from shared.wire.account import User as UserBody
 from shared.wire.common import Page, pagination

@@ -16,7 +16,7 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.web.envelope import Problem
 from service.web.security import Caller
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire import account as wire
 from shared.wire.common import Page, pagination
 

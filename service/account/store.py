@@ -14,7 +14,7 @@ from service.account.tables import AccountVersion, LoginSession, SpentRefreshTok
 from service.db.database import now
 from service.db.upsert import insert_or_update
 from service.web.envelope import Problem
-from shared.codes import ErrorCode, Permission, Role
+from shared.record.codes import ErrorCode, Permission, Role
 from shared.wire import account as wire
 
 T = TypeVar("T")

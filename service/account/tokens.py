@@ -14,8 +14,8 @@ from uuid import UUID
 import jwt
 
 from service.web.envelope import Problem
-from shared.codes import ErrorCode
 from shared.ids import new_id
+from shared.record.codes import ErrorCode
 
 ALGORITHM = "HS256"
 ISSUER = "walkaround"

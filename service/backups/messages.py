@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from shared.codes import StorageFault
+from shared.record.codes import StorageFault
 
 
 class BackupProblem(StrEnum):

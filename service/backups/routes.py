@@ -5,10 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from service.backups.service import BackupService
-from service.routing import api_router
 from service.web.envelope import failures
+from service.web.routing import api_router
 from service.web.security import Caller, require
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.backups import BackupStatus
 from shared.wire.common import Envelope
 

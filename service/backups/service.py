@@ -22,7 +22,7 @@ from service.db.database import Database, now
 from service.exception_trace import trace_of
 from service.settings import Settings
 from service.workers.child import Child, ProcessDied
-from shared.paths import program_command
+from shared.system.paths import program_command
 from shared.wire.backups import BackupRun, BackupStatus
 
 log = logging.getLogger("walkaround.backups")

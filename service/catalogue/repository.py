@@ -21,7 +21,7 @@ from service.db.database import Database, now
 from service.web import etags
 from service.web.envelope import Problem
 from service.web.security import Caller
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.common import CurrentPage, Name, Page, PageSize, pagination
 
 KIND_NAMES = {"flight": "个航班", "task": "个任务", "reference_image": "张参考图", "record": "条检查记录"}
@@ -142,7 +142,7 @@ class Repository(Generic[Row, EntryBody]):
                 changes = {name: [getattr(row, name), value] for name, value in new_values.items()}
                 for name, value in new_values.items():
                     setattr(row, name, value)
-                row.version += 1
+                row.version = etags.new_revision()
                 row.updated_at = now()
                 session.flush()
                 self._announce(session, "update", row, caller, changes)

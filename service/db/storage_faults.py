@@ -10,8 +10,8 @@ from sqlalchemy.exc import TimeoutError as NoConnectionFreeError
 from service.db.cancel_statement import NoAnswerError
 from service.db.schema import NewerDatabaseError
 from service.stores.port import StoreUnavailableError
-from shared.codes import StorageFault
-from shared.os_errors import classify_os_error
+from shared.record.codes import StorageFault
+from shared.system.os_errors import classify_os_error
 
 _SQLITE = {
     sqlite3.SQLITE_FULL: StorageFault.DISK_FULL,

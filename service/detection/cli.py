@@ -32,8 +32,8 @@ from service.detection.reference_difference.variation.serial import MemoryUnread
 from service.detection.tables import ModelRow
 from service.settings import Settings
 from service.web.envelope import Problem
-from shared.entries import EntryBox
-from shared.os_errors import describe_os_error
+from shared.record.entries import EntryBox
+from shared.system.os_errors import describe_os_error
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
 from shared.wire.inspection import Place
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from shared.os_errors import classify_os_error
+from shared.system.os_errors import classify_os_error
 
 MESSAGES: Final[dict[str, str]] = {
     "no_photo": "检查项没有照片，请先添加照片",

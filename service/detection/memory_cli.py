@@ -16,9 +16,9 @@ from service.detection.reference_difference import RegionMemory
 from service.detection.reference_difference.variation.memory import VERSION
 from service.detection.reference_difference.variation.serial import MemoryUnreadable, from_bytes, to_bytes
 from service.settings import Settings
-from shared.content import sha256
-from shared.geometry import Rect
-from shared.os_errors import describe_os_error
+from shared.record.content import sha256
+from shared.record.geometry import Rect
+from shared.system.os_errors import describe_os_error
 from shared.wire.detection import ModelKind
 
 

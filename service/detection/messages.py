@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from shared.entries import (
+from shared.record.entries import (
     EntryAlignment,
     EntryAppearance,
     EntryBox,

@@ -18,7 +18,7 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.files.tables import FileRow
 from service.stores.contents import Contents
-from shared.content import sha256_from_cid
+from shared.record.content import sha256_from_cid
 
 BATCH = 500
 """How many files are removed in one transaction, during which other writers wait."""
@@ -35,7 +35,7 @@ _LOCK_NOT_AVAILABLE = "55P03"
 _CLOCK_SKEW = dt.timedelta(hours=1)
 """How much the clocks of several machines may differ."""
 
-# An id of a file, a SHA-256, or a content id (`shared.content.cid`, which always begins with these letters).
+# An id of a file, a SHA-256, or a content id (`content.cid`, which always begins with these letters).
 _NAME_PATTERN = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}|bafkrei[a-z2-7]{52}", re.IGNORECASE
 )

@@ -20,11 +20,11 @@ from service.files.tile_process import ARCHIVE_NAME, CutRequest, Outcome, to_out
 from service.stores.port import StoreUnavailableError
 from service.web.envelope import Problem
 from service.workers.child import Child, ProcessDied
-from shared import atomic
-from shared.cache_limit import trim_cache
-from shared.codes import ErrorCode
 from shared.images.tiles import TILE, level_sizes, tile_counts, tile_name
-from shared.paths import program_command
+from shared.record.codes import ErrorCode
+from shared.system import atomic
+from shared.system.cache_limit import trim_cache
+from shared.system.paths import program_command
 from shared.wire.files import StoredFile, TileLevel, Tiles, TilesState
 
 CACHE_LIMIT = 8 * 2**30

@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 from service.files.tables import FileRow
 from service.settings import Settings
 from service.web.envelope import Problem
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 
 FRESH_SECONDS = 30.0
 """How long a sum of sizes is used before it is read again, as other service processes store files too."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
-from shared import results
-from shared.codes import Origin
-from shared.entries import BoxAuthors, Entry, EntryBox
+from shared.record import results
+from shared.record.codes import Origin
+from shared.record.entries import BoxAuthors, Entry, EntryBox
 
 _MEASURED_KEYS = ("second_opinion", "memory_reason")
 """The keys of a box that the service measured at its place."""

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Body, Path, Query
 from service.inspection.service import InspectionService
 from service.web.envelope import failures
 from service.web.security import Caller, require
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.common import Envelope, Id
 from shared.wire.photos import PhotoItemsSet, RecordPhoto, RecordPhotoAdd
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from service.inspection.queries import Updater
 from service.web.envelope import Problem, invalid
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.inspection import PhotoUse
 
 
@@ -19,6 +19,12 @@ def no_record() -> Problem:
 def no_item() -> Problem:
     """404: there is no such item."""
     return Problem(404, ErrorCode.NOT_FOUND, "检查项不存在")
+
+
+def page_too_large(page_size: int) -> Problem:
+    """The items of a page are too large to be sent together; `page_size` of them are not."""
+    msg = f"检查项内容过大，请每页最多请求 {page_size} 项"
+    return Problem(413, ErrorCode.TOO_LARGE, msg, page_size=page_size)
 
 
 def no_photo() -> Problem:

@@ -10,7 +10,7 @@ from service.inspection.queries import json_text
 from service.inspection.service import InspectionService
 from service.web.envelope import failures
 from service.web.security import Caller, require
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.common import Envelope, Id
 from shared.wire.seal import (
     MAX_SUMMARIES,

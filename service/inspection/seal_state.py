@@ -11,7 +11,7 @@ from sqlmodel import Session
 from service.db import statements
 from service.inspection import problems
 from service.inspection.tables import EDITION
-from shared.codes import SEALED_STATES, SealState, Status
+from shared.record.codes import SEALED_STATES, SealState, Status
 from shared.wire.common import to_utc
 from shared.wire.seal import Edition
 

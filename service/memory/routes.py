@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Path
 
 from service.memory.service import MemoryService
-from service.routing import api_router
 from service.web.envelope import failures
+from service.web.routing import api_router
 from service.web.security import Caller, require
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.common import Envelope, Id
 from shared.wire.memory import MemoryChange, MemoryState
 

@@ -8,11 +8,11 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from service.memory.ports import ItemFacts, PhotoFacts
-from shared import findings, results
-from shared.codes import Origin, Verdict
-from shared.entries import Entry, EntryBox
-from shared.geometry import Rect
+from service.memory.facts import ItemFacts, PhotoFacts
+from shared.record import findings, results
+from shared.record.codes import Origin, Verdict
+from shared.record.entries import Entry, EntryBox
+from shared.record.geometry import Rect
 from shared.wire.common import to_utc
 from shared.wire.memory import MemoryKind, MemoryStatus
 

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from service.web.envelope import Problem
 from service.web.protocol import GuardedProtocol
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 
 log = logging.getLogger("walkaround.metrics")
 

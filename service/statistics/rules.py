@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntFlag, StrEnum
 from typing import NamedTuple, cast
 
-from shared import findings, results
-from shared.codes import Origin
-from shared.entries import Entry
+from shared.record import findings, results
+from shared.record.codes import Origin
+from shared.record.entries import Entry
 from shared.wire.statistics import Period
 
 MODEL_SIGN = "@"

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from service.stores.port import PIECE, StoredObject
-from shared import atomic
 from shared.ids import random_name
+from shared.system import atomic
 
 
 class FilePieces:

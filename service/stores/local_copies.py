@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from service.stores.port import Pieces, read_chunks
-from shared import atomic
-from shared.cache_limit import trim_cache
 from shared.ids import random_name
+from shared.system import atomic
+from shared.system.cache_limit import trim_cache
 
 IN_USE_SECONDS = 20 * 60
 """How long a copy stays after its last use. The longest reader, which cuts tiles, has 15 minutes."""

@@ -25,7 +25,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from service.web.addresses import local_addresses
-from shared import atomic
+from shared.system import atomic
 
 VALIDITY = dt.timedelta(days=180)
 """Below the limit of browsers for public authorities since 2026 (CA/Browser Forum, SC-081: 200 days)."""

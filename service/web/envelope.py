@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
 from service.web.field_errors import describe_faults, field_faults
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.common import Failure
 
 

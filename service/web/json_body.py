@@ -8,7 +8,7 @@ from fastapi import Request
 from starlette.requests import ClientDisconnect
 
 from service.web.envelope import Problem
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 
 _JSON = "application/json"
 _NOT_READABLE = "请求无法解析，请检查请求的格式"

@@ -6,11 +6,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
-from service.routing import api_router
 from service.web.envelope import failures
+from service.web.routing import api_router
 from service.web.security import Caller, require
 from service.webhooks.service import WebhookService
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.common import Done, Envelope, Id
 from shared.wire.webhooks import Delivery, NewWebhook, Webhook, WebhookCreate, WebhookUpdate
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from service.workers import frames
 from service.workers.frames import PROGRESS, Frame
-from shared.paths import program_command_folder
+from shared.system.paths import program_command_folder
 
 _LOG = logging.getLogger("walkaround.workers")
 

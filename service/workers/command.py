@@ -9,7 +9,7 @@ import argparse
 import importlib
 from collections.abc import Callable, Sequence
 
-from shared.startup import without_garbage_collection
+from shared.system.startup import without_garbage_collection
 
 # Option -> (module with `main()`, one line of help)
 KINDS = {

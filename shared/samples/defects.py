@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.samples.brush import Image, Point, blend, crop_around, draw_soft_mask, fixed_point, to_uint8
 from shared.samples.skin import Panel
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.images.cv import cv2
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 Pixels = NDArray[np.uint8]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.samples.brush import Image, Matrix
 from shared.samples.defects import Defect, damage_panel
 from shared.samples.skin import draw_panel

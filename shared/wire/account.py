@@ -9,8 +9,8 @@ from typing import Annotated
 
 from pydantic import Field, SecretStr, StrictBool
 
-from shared.codes import Permission, Role
 from shared.limits import MAX_NEW_PASSWORD, MAX_USERNAME, MIN_NEW_PASSWORD
+from shared.record.codes import Permission, Role
 from shared.wire.common import FilledText, ItemTime, OptionalName, WireModel
 
 MAX_PASSWORD = 1024

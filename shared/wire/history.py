@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from shared.codes import Status, Verdict
+from shared.record.codes import Status, Verdict
 from shared.wire.common import ItemTime, WireModel
 
 

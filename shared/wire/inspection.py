@@ -7,8 +7,9 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
-from shared.codes import Origin, Status, Verdict
+from shared.record.codes import Origin, Status, Verdict
 from shared.wire.common import (
+    CheckedFindings,
     CheckedJson,
     ExtensibleModel,
     Id,
@@ -225,7 +226,7 @@ class ItemCreate(WireModel):
     description: OptionalText = None
     model_id: OptionalId = None
     item_point: Annotated[ItemPoint, CheckedJson] | None = None
-    result: Annotated[list[ResultEntry], CheckedJson] | None = None
+    result: Annotated[list[ResultEntry], CheckedFindings] | None = None
 
 
 class ItemUpdate(WireModel):
@@ -235,7 +236,7 @@ class ItemUpdate(WireModel):
     description: OptionalText = None
     model_id: OptionalId = None
     item_point: Annotated[ItemPoint, CheckedJson] | None = None
-    result: Annotated[list[ResultEntry] | None, CheckedJson, NotNull] = None
+    result: Annotated[list[ResultEntry] | None, CheckedFindings, NotNull] = None
 
 
 class Item(WireModel):
@@ -277,7 +278,7 @@ class BoxesSet(WireModel):
     """Body of `POST /inspection_item/{item_id}/boxes`: the findings that replace those of `of_version`."""
 
     of_version: Annotated[int, Field(ge=-(2**31), lt=2**31), StrictNumber]
-    boxes: Annotated[list[CorrectedBox], Field(max_length=10_000), CheckedJson]
+    boxes: Annotated[list[CorrectedBox], Field(max_length=10_000), CheckedFindings]
 
 
 class PhotoAdd(WireModel):

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, StrictBool, StringConstraints
 
-from shared.codes import SealState, Status
 from shared.limits import MIN_REASON
+from shared.record.codes import SealState, Status
 from shared.wire.common import Id, Integer, ItemTime, LongText, WireModel, remove_null_defaults
 
 MAX_SUMMARIES = 200
@@ -98,7 +98,7 @@ class InspectionPolicy(WireModel):
 
 
 class Tally(WireModel):
-    """The counters of a record's items, as in `shared.results.Counters`."""
+    """The counters of a record's items, as in `shared.record.results.Counters`."""
 
     items: int
     detected: int

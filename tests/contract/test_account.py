@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from starlette.testclient import TestClient
 
-from shared.codes import ROLE_PERMISSIONS, Permission, Role
+from shared.record.codes import ROLE_PERMISSIONS, Permission, Role
 from shared.samples import faces
 from tests.contract.application import ContractApp, assert_invalid, failure_envelope, new_id
 from tests.service_app import ADMIN, with_token

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from shared.codes import ROLE_PERMISSIONS, Permission, Role
+from shared.record.codes import ROLE_PERMISSIONS, Permission, Role
 from tests.contract.application import ContractApp, failure_envelope, new_id
 from tests.service_app import with_token
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from desktop import command_line, display
-from shared.paths import program_command, program_folder
+from shared.system.paths import program_command, program_folder
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 _WINDOW = """
 from shared.images.cv import cv2

@@ -26,7 +26,7 @@ from desktop.theme import (
     text_px,
     theme_manager,
 )
-from shared.paths import resource_path
+from shared.system.paths import resource_path
 
 TONES = ("accent", "passed", "failed", "undecided", "dim")
 BOTH = pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)

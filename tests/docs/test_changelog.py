@@ -6,7 +6,7 @@ import re
 import tomllib
 
 from shared import __version__
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 HEADINGS = re.findall(r"^## (.*)$", (program_folder() / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
 

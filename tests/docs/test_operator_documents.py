@@ -13,7 +13,7 @@ import pytest
 
 from service.settings import Settings
 from shared.command_line import COMMANDS
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 DOCUMENTS = [program_folder() / "README.md", *sorted((program_folder() / "docs").glob("*.md"))]
 DEPLOY = program_folder() / "docs" / "deploy.md"

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from shared.paths import program_command, program_folder
+from shared.system.paths import program_command, program_folder
 from tests.e2e.demo_output import check_demo_output
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.paths import SERVICE_ADDRESS_FILE, program_command, program_folder
+from shared.system.paths import SERVICE_ADDRESS_FILE, program_command, program_folder
 
 
 @pytest.mark.slow(40)

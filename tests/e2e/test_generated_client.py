@@ -17,7 +17,7 @@ import pytest
 
 from shared import samples
 from shared.images.cv import cv2
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 from tests.service_process import ADMIN, create_first_admin, service_process
 
 NAME = "generated_walkaround"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from shared.paths import program_command, program_folder
+from shared.system.paths import program_command, program_folder
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kill -9")
 

@@ -29,7 +29,7 @@ from service.detection.compute import allocator, model_check, worker
 from service.settings import Settings, load_owner_only_secret
 from service.stores import opening
 from service.workers import limits
-from shared import atomic, checkup, paths
+from shared.system import atomic, checkup, paths
 from tests.desktop.connection.fake_process import FAKE_SERVICE_SCRIPT
 from tests.other_systems import simulate_macos, simulate_windows
 

@@ -23,7 +23,7 @@ from desktop.client.scripts import (
 )
 from shared import samples
 from shared.images.cv import cv2
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 from shared.wire.common import Page
 from shared.wire.detection import JobState
 from shared.wire.events import ChangeEvent

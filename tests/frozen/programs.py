@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from shared.paths import SERVICE_ADDRESS_FILE
+from shared.system.paths import SERVICE_ADDRESS_FILE
 from tests.narrowing import not_none
 
 NOBODY = 65534

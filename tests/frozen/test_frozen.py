@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from shared import __version__
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 from tests.e2e.demo_output import check_demo_output
 
 pytestmark = pytest.mark.frozen

@@ -16,7 +16,7 @@ from PyInstaller.archive.readers import CArchiveReader
 
 from resources.packaging import sbom
 from shared import __version__
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 pytestmark = pytest.mark.frozen
 

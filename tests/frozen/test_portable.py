@@ -11,7 +11,7 @@ import pytest
 
 from resources.packaging import portable
 from shared import __version__
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 from tests.frozen.programs import FreshUser, check_fresh_user, make_read_only, output, public_folder, running
 from tests.frozen.upgrades import check_kept, earlier_data
 

@@ -21,8 +21,8 @@ from desktop.logs import Logs
 from desktop.pages.workbench.open_record import loading
 from desktop.preferences import Preferences
 from shared import samples
-from shared.content import cid, sha256
 from shared.images.cv import cv2
+from shared.record.content import cid, sha256
 
 FILE_ID = "11111111-2222-3333-4444-555555555555"
 ADDRESS = f"/api/files/{FILE_ID}/content"

@@ -9,7 +9,7 @@ import pytest
 
 from shared import __version__
 from shared.command_line import COMMANDS, main, usage
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 
 @pytest.mark.parametrize("arguments", [["--version"], *([command, "--version"] for command in COMMANDS)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shared import samples
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 
 def test_same_seed_draws_the_same_picture() -> None:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.region_layer import pixel_aligned
 from desktop.canvas.model.viewport import Viewport
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 
 class AreaLayer:

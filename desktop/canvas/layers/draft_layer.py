@@ -11,7 +11,7 @@ from desktop.canvas.layers.region_layer import pixel_aligned
 from desktop.canvas.model.viewport import Viewport
 from desktop.canvas.tools.tool_machine import Measure, ToolDraft
 from desktop.canvas.tools.tool_names import measure_text
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 
 def paint_draft(

@@ -14,7 +14,7 @@ from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.marks import CHIP_HEIGHT, chip_cells, chip_font, chip_text, draw_chip
 from desktop.canvas.model.regions import RegionState
 from desktop.canvas.model.viewport import Viewport
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 Matrix = npt.NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter
 from desktop.canvas.model.viewport import Viewport
 from desktop.imaging.loader import TileKey, TileLoader
 from desktop.imaging.sources.source import TILE, Level
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 NEAREST_ABOVE = 2.0
 """At this many device px per picture px and above, pixels are painted as squares."""

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetricsF, QPainter, Q
 
 from desktop.canvas.layers.colours import chip_colours
 from desktop.canvas.model.regions import RegionState
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 CHIP_HEIGHT = 20
 """View px."""

@@ -16,7 +16,7 @@ from desktop.canvas.model.rect_index import Edges
 from desktop.canvas.model.regions import Region, RegionState, RegionStore, StoreEvent
 from desktop.canvas.model.shaping import Handle
 from desktop.canvas.model.viewport import Viewport
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 HANDLE = 9
 """Side of a handle in view px."""

@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from desktop.canvas.model.regions import Region, RegionChange, RegionStep, RegionStore
 from desktop.canvas.model.shaping import Size, move_rects
-from shared.geometry import Rect
 from shared.ids import new_key
+from shared.record.geometry import Rect
 
 OFFSET = 16
 """Distance in px between a copy and its original."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 Edges = npt.NDArray[np.float64]
 """Rectangles as rows of left, top, right, bottom."""

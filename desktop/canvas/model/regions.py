@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from desktop.canvas.model.rect_index import Edges, RectIndex
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 
 class RegionState(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import Enum
 
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 Size = tuple[int, int]
 

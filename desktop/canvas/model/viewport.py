@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 MAX_SCALE = 64.0
 """The maximum number of view px per picture px."""

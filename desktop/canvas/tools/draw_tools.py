@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 from desktop.canvas.model.regions import Region, RegionChange, RegionStep
 from desktop.canvas.model.shaping import rect_between
 from desktop.canvas.tools.tool_machine import Hover, Measure, Pointer, ToolContext, ToolDraft
-from shared.geometry import Rect
 from shared.ids import new_key
+from shared.record.geometry import Rect
 
 
 class _TwoPointTool(ABC):

@@ -11,7 +11,7 @@ from desktop.canvas.model.shaping import Size
 from desktop.canvas.tools.draw_tools import AreaTool, DrawTool, RulerTool
 from desktop.canvas.tools.select_tool import SelectTool
 from desktop.canvas.tools.tool_machine import Hover, Pointer, Tool, ToolContext, ToolDraft, ToolMachine
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 
 class RegionEditor:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from desktop.canvas.model.regions import Region, RegionChange, RegionStep
 from desktop.canvas.model.shaping import Handle, handle_at, move_rects, resize_rect, snap_offset
 from desktop.canvas.tools.tool_machine import Hover, Pointer, ToolContext, ToolDraft
-from shared.geometry import Rect, rect_from_corners
+from shared.record.geometry import Rect, rect_from_corners
 
 HANDLE_REACH = 7.0
 """Distance in view px from the middle of a handle within which a press drags it."""

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from desktop.canvas.model.regions import RegionChange, RegionStore
 from desktop.canvas.model.shaping import Handle, Size, snap_offset
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 DRAG_DISTANCE = 4.0
 """Distance in view px from which a press counts as a drag instead of a click."""

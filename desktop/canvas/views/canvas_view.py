@@ -31,7 +31,7 @@ from desktop.canvas.tools.tool_machine import Pointer, Tool
 from desktop.canvas.views.overlays import show_reason
 from desktop.canvas.views.picture_view import PictureView
 from desktop.imaging.sources.source import ImageSource
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 _LEFT = Qt.MouseButton.LeftButton
 _PAN_STEP = 40

@@ -32,7 +32,7 @@ from desktop.canvas.views.pair_drawing import CompareMode, draw_grip, draw_with_
 from desktop.canvas.views.pair_tools import PairPointer, PairTool
 from desktop.canvas.views.panes import pane_rects, useful_height
 from desktop.imaging.decoding.tone import Tone
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 BLINK_MS = 600
 """Time in ms for which blinking shows each picture."""

@@ -18,7 +18,7 @@ from desktop.canvas.layers.finding_layer import Matrix, map_corners
 from desktop.canvas.layers.marks import CHIP_HEIGHT, chip_font, draw_chip
 from desktop.canvas.model.shaping import Handle, Size, handle_at, move_rects, rect_between, resize_rect
 from desktop.canvas.model.viewport import Viewport
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 POINTS = 3
 """The number of point pairs that define an alignment."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 GAP = 2
 """View px between two pictures."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from desktop.client.http.errors import ClientError
 from desktop.client.http.transport import Transport, segment
-from shared.codes import Role
+from shared.record.codes import Role
 from shared.wire.account import (
     FirstRun,
     LoginSession,

@@ -26,7 +26,7 @@ from desktop.client.http.errors import (
     Unreachable,
     Unsupported,
 )
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.common import UPDATED_BY
 
 M = TypeVar("M", bound=BaseModel)

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from desktop.background.callback_errors import record_callback_errors
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.widgets import answers_by_program
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 T = TypeVar("T")
 WidgetT = TypeVar("WidgetT", bound=QWidget)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.samples import Defect, Image, Matrix, faces, inspection
 from shared.samples.inspection import MM_PER_PIXEL
 from shared.samples.inspection import REGIONS as REGIONS

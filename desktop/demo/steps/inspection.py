@@ -21,8 +21,8 @@ from desktop.demo.steps.records import go_to, wait_until_saved
 from desktop.pages.workbench import WorkbenchPage
 from desktop.pages.workbench.model.run_state import run_state
 from desktop.widgets.dialogs import Confirm
-from shared import results
-from shared.codes import Verdict
+from shared.record import results
+from shared.record.codes import Verdict
 
 _ITEM_COUNT = len(REGIONS)
 

@@ -13,9 +13,9 @@ from PySide6.QtGui import QImage
 from desktop.demo.driver.demo_run import WINDOW, DemoRun
 from desktop.demo.driver.window_driver import check
 from desktop.demo.material.pictures import REGIONS
-from shared import results
-from shared.codes import Status
-from shared.geometry import Rect
+from shared.record import results
+from shared.record.codes import Status
+from shared.record.geometry import Rect
 
 _MAX_MISSED = 1
 _MIN_COLOURS = 1000

@@ -19,7 +19,7 @@ class ColumnTerms:
     """The terms that a table shows for codes. By default these are the codes themselves.
 
     `headings` maps the codes of columns to titles, `outcome` the codes passed, failed and undecided, and
-    `state` the codes of `shared.codes.SealState`. `label` and `severity` translate those of a finding, and
+    `state` the codes of `SealState`. `label` and `severity` translate those of a finding, and
     `model` gives the name of a model from its ID and its stored name.
     """
 

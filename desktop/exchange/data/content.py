@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from shared import findings, results
-from shared.codes import Verdict
-from shared.entries import item_entries
-from shared.findings import Finding
-from shared.geometry import Rect, point_to_pixels
+from shared.record import findings, results
+from shared.record.codes import Verdict
+from shared.record.entries import item_entries
+from shared.record.findings import Finding
+from shared.record.geometry import Rect, point_to_pixels
 from shared.wire.detection import Severity
 from shared.wire.files import CameraData
 from shared.wire.inspection import Item, Record, TakenMark

@@ -8,7 +8,7 @@ from typing import Any
 
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.errors import ExchangeError, Reason
-from shared.geometry import Rect, pixels_to_point
+from shared.record.geometry import Rect, pixels_to_point
 from shared.wire.inspection import FileInfo, ItemCreate, ItemPoint, Point
 
 MAX_REGIONS = 10_000

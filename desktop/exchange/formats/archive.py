@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from desktop.exchange.data.errors import ExchangeError, Reason
-from shared import atomic
+from shared.system import atomic
 
 MAX_BYTES = 64_000_000
 """The most bytes that are read from one file, compressed or not."""

@@ -33,7 +33,7 @@ from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegio
 from desktop.exchange.formats.archive import is_archive, pack, unpack
 from desktop.exchange.formats.walkaround_json import bounding_rect, load, parse_rect
 from shared.datasets import DatasetBox, DatasetPicture, build_coco_document
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 REGIONS = "regions.json"
 FINDINGS = "findings.json"

@@ -18,8 +18,8 @@ from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import last_name, same_picture
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
 from desktop.exchange.formats.walkaround_json import parse_rect
-from shared.codes import Verdict
-from shared.geometry import Rect
+from shared.record.codes import Verdict
+from shared.record.geometry import Rect
 from shared.wire.seal import RecordSeal
 
 COLUMNS = (

@@ -45,7 +45,7 @@ from desktop.exchange.data.imported_regions import (
 )
 from desktop.exchange.formats.archive import decode_xml, is_archive, pack, unpack
 from desktop.exchange.formats.walkaround_json import bounding_rect, parse_rect
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 REGIONS = "regions.xml"
 FINDINGS = "findings.xml"

@@ -21,7 +21,7 @@ from desktop.exchange.data.file_names import last_name, same_picture
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
 from desktop.exchange.formats.archive import decode_text
 from desktop.exchange.formats.walkaround_json import bounding_rect, parse_rect
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 _LABELS = ("rectanglelabels", "polygonlabels", "ellipselabels", "brushlabels", "keypointlabels", "labels")
 

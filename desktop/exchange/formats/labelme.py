@@ -20,7 +20,7 @@ from desktop.exchange.data.file_names import same_picture, same_stem
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
 from desktop.exchange.formats.archive import is_archive, unpack
 from desktop.exchange.formats.walkaround_json import bounding_rect, load, parse_rect
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 
 def is_labelme_document(document: Mapping[str, Any]) -> bool:

@@ -14,8 +14,8 @@ from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
 from desktop.exchange.formats.archive import decode_text
 from shared import __version__
-from shared.codes import STATUS_NAMES, Status
-from shared.geometry import Rect
+from shared.record.codes import STATUS_NAMES, Status
+from shared.record.geometry import Rect
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.inspection import Item, Record
 from shared.wire.seal import RecordSeal

@@ -36,7 +36,7 @@ from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegio
 from desktop.exchange.formats.archive import decode_text, is_archive, pack, unpack
 from desktop.exchange.formats.walkaround_json import bounding_rect, parse_rect
 from shared.datasets import clean_class_name, yolo_row, yolo_yaml
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 _CLASSES = "classes.txt"
 _NAME_FILES = (_CLASSES, "obj.names", "_darknet.labels")

@@ -22,9 +22,9 @@ from PySide6.QtGui import QImage
 from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.decoding.pixels import Pixels, Rgb, to_qimage, upright
 from desktop.imaging.decoding.vips import pyvips
-from shared.geometry import Rect
 from shared.images.png import has_too_much_text
 from shared.images.upright import stored_rect, upright_size
+from shared.record.geometry import Rect
 
 Data = Path | bytes
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QImage
 
 from desktop.imaging.sources.source import ImageSource
 from desktop.imaging.sources.whole import WHOLE_LIMIT
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 Matrix = npt.NDArray[np.float64]
 

@@ -29,10 +29,10 @@ from desktop.imaging.decoding.decoder import (
     report_progress,
 )
 from desktop.imaging.decoding.pixels import Pixels, from_qimage
-from shared import atomic
-from shared.cache_limit import trim_cache
 from shared.images.tiles import DZSAVE_OPTIONS, TILE, tile_name
-from shared.paths import ensure_private_folder
+from shared.system import atomic
+from shared.system.cache_limit import trim_cache
+from shared.system.paths import ensure_private_folder
 
 CACHE_LIMIT = 8 * 1024**3
 """Maximum number of bytes of all pyramids. The longest unused ones are deleted first."""

@@ -33,12 +33,12 @@ from desktop.imaging.decoding.pixels import Rgb, to_qimage
 from desktop.imaging.sources.opening import open_image
 from desktop.imaging.sources.source import TILE, ImageSource, Level
 from desktop.imaging.sources.whole import WHOLE_LIMIT
-from shared import atomic
-from shared.cache_limit import trim_cache
-from shared.content import sha256_from_cid
-from shared.geometry import Rect
 from shared.images.tiles import MAX_CROP_PIXELS, level_sizes
-from shared.paths import ensure_private_folder
+from shared.record.content import sha256_from_cid
+from shared.record.geometry import Rect
+from shared.system import atomic
+from shared.system.cache_limit import trim_cache
+from shared.system.paths import ensure_private_folder
 from shared.wire.files import Tiles, TilesState
 
 T = TypeVar("T")
@@ -132,7 +132,7 @@ class TileCache:
 
 
 class RemoteImage:
-    """A large picture of a service as an ImageSource (docs/adr/0034-pictures-far-away-come-in-tiles.md).
+    """A large picture of a service as an ImageSource (docs/adr/0030-one-decoder-and-tiled-pyramids.md).
 
     Calls are repeated until `cancel` while the service is unreachable, restarts or still creates the tiles.
     Crops and the preview are not repeated.

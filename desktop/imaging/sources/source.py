@@ -8,8 +8,8 @@ from typing import Protocol
 
 from PySide6.QtGui import QImage
 
-from shared.geometry import Rect
 from shared.images.tiles import TILE, tile_counts
+from shared.record.geometry import Rect
 
 __all__ = ["PREVIEW", "TILE", "ImageSource", "Level"]
 

@@ -18,8 +18,8 @@ from desktop.imaging.decoding.vips import pyvips
 from desktop.imaging.sources.local import LocalImage
 from desktop.imaging.sources.pyramid import Pyramid, PyramidCache, content_digest, content_length
 from desktop.imaging.sources.source import PREVIEW, TILE, Level
-from shared.geometry import Rect
 from shared.images.upright import stored_rect, upright_size
+from shared.record.geometry import Rect
 
 
 class TiledImage(LocalImage):

@@ -19,7 +19,7 @@ from desktop.imaging.decoding.pixels import Rgb, to_qimage
 from desktop.imaging.decoding.vips import pyvips
 from desktop.imaging.sources.local import LocalImage
 from desktop.imaging.sources.source import TILE, Level
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 WHOLE_LIMIT = 25_000_000
 """Maximum number of pixels of a picture in memory (75 MB, 100 MB with its levels). Larger ones use tiles."""

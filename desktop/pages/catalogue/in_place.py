@@ -10,7 +10,7 @@ from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.common.forms.form import Form
 from desktop.pages.common.forms.lookup import task_name
 from desktop.widgets import Button, ButtonKind, Field
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.catalogue import Task
 
 

@@ -18,7 +18,7 @@ from desktop.pages.catalogue.table_sections import AircraftSection, FlightSectio
 from desktop.pages.common.lists.list_section import Section
 from desktop.pages.common.lists.sections_page import SectionsPage
 from desktop.widgets import PageHeader
-from shared.codes import Permission
+from shared.record.codes import Permission
 
 
 class CataloguePage(SectionsPage[Section[Any]]):

@@ -15,7 +15,7 @@ from desktop.client.http.transport import Versioned
 from desktop.localization.dates import format_minute
 from desktop.pages.common.lists.delete_unchanged import delete_unchanged
 from desktop.widgets import confirm, status_text
-from shared.codes import Status
+from shared.record.codes import Status
 from shared.wire.inspection import Record
 
 

@@ -14,7 +14,7 @@ from desktop.pages.first_steps.panel import FirstStepsPanel
 from desktop.pages.first_steps.sample_bar import SampleBar, SampleController
 from desktop.pages.first_steps.start_dialog import StartDialog, ask_region_file
 from desktop.widgets import IconButton, StateStack
-from shared.codes import Permission
+from shared.record.codes import Permission
 
 _START_PERMISSIONS = (
     Permission.INSPECTION_ADD,

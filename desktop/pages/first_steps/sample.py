@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from desktop.background.workers import ProgressReport
 from desktop.client import Session
 from desktop.client.http.errors import Conflict, NotFound
-from shared.geometry import pixels_to_point
 from shared.images.cv import cv2
+from shared.record.geometry import pixels_to_point
 from shared.samples import Image, inspection
 from shared.wire.catalogue import AircraftWrite, FlightWrite, ReferenceImageWrite, TaskWrite, TemplateRegion
 from shared.wire.detection import REFERENCE_DIFFERENCE

@@ -12,7 +12,7 @@ from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.first_steps.sample import SampleObjects, create_sample, delete_sample
 from desktop.pages.first_steps.sample_texts import sample_texts
 from desktop.widgets import Button, ButtonKind, IconLabel, Panel, ProgressBar, label
-from shared.codes import Permission
+from shared.record.codes import Permission
 
 _CREATE_PERMISSIONS = (
     Permission.INSPECTION_ADD,

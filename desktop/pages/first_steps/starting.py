@@ -19,8 +19,8 @@ from desktop.exchange.formats.archive import MAX_BYTES
 from desktop.exchange.registry import read_regions
 from desktop.imaging.conversion import prepare_upload
 from desktop.pages.common.messages.exchange_messages import left_out_sentence
-from shared.geometry import pixels_to_point
 from shared.ids import new_key
+from shared.record.geometry import pixels_to_point
 from shared.wire.catalogue import (
     AircraftWrite,
     ReferenceImage,

@@ -16,7 +16,7 @@ from desktop.pages.me.face import FaceCard
 from desktop.pages.me.password import PasswordCard
 from desktop.pages.me.profile import ProfileCard
 from desktop.widgets import Button, Card, Page, PageHeader, confirm
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.account import Payload
 
 _MAX_WIDTH = 1040

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from shared.codes import Role
+from shared.record.codes import Role
 
 ACTIONS = (
     "create",
@@ -34,6 +34,7 @@ ACTIONS = (
     "restore",
     "begin",
     "audit_unsigned",
+    "audit_triggers_created",
     "pause",
     "test",
     "claim",
@@ -120,6 +121,7 @@ def action_word(action: str) -> str:
         "restore": translate("Audit", "Restored from backup"),
         "begin": translate("Audit", "Log started"),
         "audit_unsigned": translate("Audit", "Unsigned log entries found"),
+        "audit_triggers_created": translate("Audit", "Protection of the log restored"),
         "pause": translate("Audit", "Paused after failures"),
         "test": translate("Audit", "Test sent"),
         "claim": translate("Audit", "Phone connected"),

@@ -16,8 +16,8 @@ from desktop.pages.common.forms.password_strength import StrengthLine, follows_r
 from desktop.pages.common.session_list import SessionList
 from desktop.pages.people.audit_terms import role_meaning, role_word
 from desktop.widgets import Card, Field, PasswordField, label, move_toggles_after
-from shared.codes import Role
 from shared.names import user_label
+from shared.record.codes import Role
 from shared.wire.account import UserUpdate, UserWithRoles
 
 _SESSIONS_HEIGHT_PX = 190

@@ -15,7 +15,7 @@ from desktop.pages.people.face_section import FaceSection
 from desktop.pages.people.user_section import UserSection
 from desktop.pages.people.webhooks.section import WebhookSection
 from desktop.widgets import PageHeader
-from shared.codes import Permission
+from shared.record.codes import Permission
 
 _PERMISSIONS = {
     "users": Permission.USER_MANAGE,

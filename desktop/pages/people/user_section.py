@@ -18,8 +18,8 @@ from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.people.audit_terms import role_word
 from desktop.pages.people.forms import EditUserForm, NewUserForm, SetPasswordForm
 from desktop.widgets import Button, Column, confirm
-from shared.codes import Permission
 from shared.names import user_label
+from shared.record.codes import Permission
 from shared.wire.account import Payload, UserUpdate, UserWithRoles
 from shared.wire.common import Page as Listing
 

@@ -33,8 +33,8 @@ from desktop.widgets import (
     separator,
     status_text,
 )
-from shared.codes import SEALED_STATES, Permission
-from shared.results import Counters
+from shared.record.codes import SEALED_STATES, Permission
+from shared.record.results import Counters
 from shared.wire.inspection import Record
 
 CHOICE_FIELDS = ("task_id", "executor_id", "reference_image_id")

@@ -23,10 +23,10 @@ from desktop.widgets import (
     status_text,
     status_tone,
 )
-from shared import findings, results
-from shared.codes import Progress, Status
-from shared.entries import Entry, item_entries
-from shared.findings import Finding
+from shared.record import findings, results
+from shared.record.codes import Progress, Status
+from shared.record.entries import Entry, item_entries
+from shared.record.findings import Finding
 from shared.wire.inspection import Item
 
 

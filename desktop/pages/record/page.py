@@ -27,8 +27,8 @@ from desktop.pages.record.saving import RecordSaver
 from desktop.pages.sealing.seal_actions import SealController
 from desktop.pages.sealing.seal_bar import SealBar
 from desktop.widgets import Banner, Button, ButtonKind, IconButton, Page, StateStack, TopBar, confirm
-from shared.codes import SEALED_STATES, Permission, Status
 from shared.names import user_label
+from shared.record.codes import SEALED_STATES, Permission, Status
 from shared.wire.inspection import Item
 
 _FIELDS_PX = 400

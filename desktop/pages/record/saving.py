@@ -17,7 +17,7 @@ from desktop.pages.record.conflict_dialog import FieldConflict, FieldConflictDia
 from desktop.pages.record.fields_card import FieldsCard, conflicting_fields
 from desktop.pages.record.record_data import RecordData
 from desktop.widgets import status_text
-from shared.codes import Status
+from shared.record.codes import Status
 from shared.wire.inspection import RecordUpdate
 
 

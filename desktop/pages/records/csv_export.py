@@ -11,7 +11,7 @@ from desktop.client.api.inspection import RecordFilter
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.client.session import Session
 from desktop.pages.common.files.spreadsheet import write_csv
-from shared.codes import SealState, Status
+from shared.record.codes import SealState, Status
 from shared.wire.common import Page
 from shared.wire.inspection import Record
 from shared.wire.seal import Edition, RecordSeal

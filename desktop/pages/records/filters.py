@@ -14,7 +14,7 @@ from desktop.context import Context
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.widgets import Button, ButtonKind, Combo, DateRange, FlowLayout, SearchField, status_text
-from shared.codes import Status
+from shared.record.codes import Status
 
 
 class Filters(QWidget):

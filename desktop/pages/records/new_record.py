@@ -23,7 +23,7 @@ from desktop.pages.common.item_sources import ItemSources, copy_last_items, read
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.records.new_reference import ReferenceUploadController
 from desktop.widgets import Banner, Button, ButtonKind, Combo, Dialog, Field, label
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.inspection import RecordCreate
 
 

@@ -13,7 +13,7 @@ from desktop.pages.catalogue.reference_images.sending import send_reference
 from desktop.pages.common.files.file_dialogs import Purpose, open_picture
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.widgets import Button, ButtonKind, Dialog, Field
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.catalogue import ReferenceImage
 
 

@@ -48,7 +48,7 @@ from desktop.widgets import (
     set_up_rows,
     status_text,
 )
-from shared.codes import Permission, SealState, Status
+from shared.record.codes import Permission, SealState, Status
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Record
 

@@ -16,8 +16,8 @@ from desktop.pages.common.messages.seal_terms import (
 from desktop.pages.sealing.uninspected_items import UninspectedItem, UninspectedItems
 from desktop.widgets import Button, Confirm, label
 from desktop.widgets import ButtonKind as ButtonKind
-from shared.codes import Verdict
-from shared.results import Counters
+from shared.record.codes import Verdict
+from shared.record.results import Counters
 
 _VISIBLE_ITEMS = 6
 _MAX_ITEMS = 200

@@ -11,7 +11,7 @@ from desktop.context import Context
 from desktop.pages.common.forms.password_prompt import run_guarded
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, Dialog, label
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.seal import InspectionPolicy
 
 

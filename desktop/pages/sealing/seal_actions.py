@@ -19,8 +19,8 @@ from desktop.pages.sealing.reopen_dialog import ReopenDialog
 from desktop.pages.sealing.seal_bar import SealBar
 from desktop.report.edition import collect_edition
 from desktop.widgets import ask, confirm
-from shared.codes import Permission, SealState
 from shared.names import user_label
+from shared.record.codes import Permission, SealState
 from shared.wire.seal import Edition, RecordSeal, SealCheck
 
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from desktop.pages.common.messages.seal_terms import seal_sentence
 from desktop.pages.common.messages.service_messages import same_person_sentence
 from desktop.widgets import Button, ButtonKind, IconLabel, Panel, label
-from shared.codes import SEALED_STATES, SealState
+from shared.record.codes import SEALED_STATES, SealState
 from shared.wire.seal import RecordSeal
 
 

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.localization.detection_terms import percent
 from desktop.widgets import Button, ButtonKind, label
-from shared.codes import InspectionGap
-from shared.entries import EntryCoverage
+from shared.record.codes import InspectionGap
+from shared.record.entries import EntryCoverage
 
 _VISIBLE_ITEMS = 4
 _MAX_ITEMS = 200

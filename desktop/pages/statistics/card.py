@@ -22,7 +22,7 @@ from desktop.pages.statistics.charts import ChartKind, chart_title, read_chart
 from desktop.pages.statistics.painting import Part, paint_chart, paint_title
 from desktop.theme import theme_manager
 from desktop.widgets import ButtonKind, Card, ElidedLabel, EmptyState, IconButton, StateStack
-from shared import atomic
+from shared.system import atomic
 
 PICTURE = QSize(1200, 700)
 _PIXEL_RATIO = 2

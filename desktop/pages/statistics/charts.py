@@ -17,7 +17,7 @@ from desktop.localization.dates import format_day
 from desktop.localization.detection_terms import finding_word, model_word
 from desktop.pages.statistics.chart import Bars, ChartData, Column
 from desktop.widgets import status_text
-from shared.codes import Status
+from shared.record.codes import Status
 from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement, Period
 
 _STATUSES = (Status.PASSED, Status.FAILED, Status.IN_PROGRESS, Status.NOT_STARTED, Status.CANCELLED)

@@ -17,7 +17,7 @@ from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.statistics.card import ChartCard
 from desktop.pages.statistics.charts import ChartKind
 from desktop.widgets import Button, ButtonKind, DateRange, FlowLayout, Page, PageHeader
-from shared.codes import Permission
+from shared.record.codes import Permission
 
 DEFAULT_DAYS = 30
 """The number of days in the default filter; a bar for each day is still readable."""

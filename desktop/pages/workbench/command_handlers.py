@@ -44,7 +44,7 @@ from desktop.pages.workbench.status_line import StatusLine
 from desktop.pages.workbench.trend import TrendController
 from desktop.pages.workbench.undo import UndoController
 from desktop.widgets import Page
-from shared.codes import Verdict
+from shared.record.codes import Verdict
 
 _TONE_STEP = 10
 

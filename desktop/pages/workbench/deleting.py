@@ -22,8 +22,8 @@ from desktop.pages.workbench.open_record.item_changes import ItemChanges
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.results.correcting import CorrectionController
 from desktop.widgets import Confirm, Field, TextArea
-from shared import results
-from shared.codes import Verdict
+from shared.record import results
+from shared.record.codes import Verdict
 from shared.wire.inspection import Photo
 
 

@@ -19,8 +19,8 @@ from desktop.pages.workbench.results.history import HistoryBox
 from desktop.pages.workbench.results.run_box import RunBox
 from desktop.pages.workbench.results.verdict import VerdictBox
 from desktop.widgets import Panel, label, separator
-from shared import results, suppression
-from shared.entries import Entry
+from shared.record import results, suppression
+from shared.record.entries import Entry
 
 WIDTH_PX = 336
 _MIN_PX = 328

@@ -58,7 +58,7 @@ from desktop.pages.workbench.undo import UndoController
 from desktop.pages.workbench.widgets import WorkbenchWidgets
 from desktop.theme import theme_manager
 from desktop.widgets import Page, StateStack, status_text
-from shared.codes import Permission, Verdict
+from shared.record.codes import Permission, Verdict
 
 _LARGE = 1000
 """Above this number of items, list and canvas are painted in turns of their own after each change."""

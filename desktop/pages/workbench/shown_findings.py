@@ -13,7 +13,7 @@ from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.results.correcting import CorrectionController
 from desktop.pages.workbench.results.explained import explained_boxes
 from desktop.pages.workbench.results.findings import finding_boxes
-from shared.suppression import SuppressedFinding
+from shared.record.suppression import SuppressedFinding
 
 
 class ShownFindings(QObject):

@@ -11,7 +11,7 @@ from desktop.pages.workbench.model.edit_names import EditName, edit_name
 from desktop.pages.workbench.model.signing import VERDICT, is_by_other
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.results.correcting import CorrectionController
-from shared.codes import Verdict
+from shared.record.codes import Verdict
 
 
 class UndoController(QObject):

@@ -24,7 +24,7 @@ _TONES = {
 
 
 def status_tone(status: str) -> str:
-    """Return the tone of a record status (`shared.codes.Status`) or a `Verdict`; "dim" for other codes."""
+    """Return the tone of a record status (`codes.Status`) or a `Verdict`; "dim" for other codes."""
     return _TONES.get(status, "dim")
 
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QIcon, QImage, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from desktop.theme import theme_manager
-from shared.paths import resource_path
+from shared.system.paths import resource_path
 
 ICON_PX = 18
 _SCALES = (1.0, 1.25, 1.5, 2.0, 3.0)

@@ -24,7 +24,7 @@ from service.backups.archive.manifest import (
     parse_manifest,
     pieces,
 )
-from shared import atomic
+from shared.system import atomic
 
 
 class ArchiveFile:

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.appearance.backbone import Features
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.wire.inspection import Place
 
 Distances = NDArray[np.float32]

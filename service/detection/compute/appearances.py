@@ -28,9 +28,9 @@ from service.detection.reference_difference.data import (
     shift_scale,
 )
 from service.detection.reference_difference.variation.lasting import SUPPORT
-from shared.content import sha256
-from shared.entries import EntryAppearance, EntryBox
-from shared.geometry import Rect, rect_from_corners
+from shared.record.content import sha256
+from shared.record.entries import EntryAppearance, EntryBox
+from shared.record.geometry import Rect, rect_from_corners
 from shared.wire.inspection import Place
 from shared.wire.memory import MemoryKind, MemoryReason
 

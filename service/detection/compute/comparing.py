@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from service.detection.compute.request import Request, item_settings
 from service.detection.messages import Done
 from service.detection.reference_difference import DetectedDifference, Parameters, Result
-from shared.entries import (
+from shared.record.entries import (
     EntryAlignment,
     EntryAppearance,
     EntryBox,
@@ -21,7 +21,7 @@ from shared.entries import (
     EntrySuppressed,
     EntryThresholds,
 )
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.inspection import DetectionSettings
 
 MAX_SUPPRESSED = 50

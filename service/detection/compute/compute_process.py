@@ -11,7 +11,7 @@ from service.detection.failure import BadModel
 from service.detection.messages import Answer
 from service.workers.child import Child, ProcessDied
 from service.workers.frames import Frame
-from shared.paths import program_command
+from shared.system.paths import program_command
 from shared.wire.detection import ModelKind
 
 CHECK_SECONDS = 90.0

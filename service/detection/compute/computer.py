@@ -56,8 +56,8 @@ from service.detection.reference_difference.data import (
     inverse,
 )
 from service.detection.reference_difference.threads import WorkThreads
-from shared.entries import EntryAlignment, EntryThresholds
-from shared.geometry import Rect, is_inside_quad, point_to_pixels
+from shared.record.entries import EntryAlignment, EntryThresholds
+from shared.record.geometry import Rect, is_inside_quad, point_to_pixels
 from shared.wire.detection import ModelKind
 from shared.wire.memory import MemoryKind
 

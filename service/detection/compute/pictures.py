@@ -12,8 +12,8 @@ import pyvips
 from numpy.typing import NDArray
 
 from service.detection.failure import DetectionFailed
-from shared.entries import EntryBox
 from shared.images.cv import cv2
+from shared.record.entries import EntryBox
 
 MAX_PIXELS: Final = 500_000_000
 _WHOLE_PIXELS: Final = 130_000_000

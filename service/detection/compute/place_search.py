@@ -21,7 +21,7 @@ from service.detection.reference_difference.alignment.cover import (
     find_regions,
 )
 from service.detection.reference_difference.data import Pyramid, grey
-from shared.geometry import map_corners, point_to_pixels
+from shared.record.geometry import map_corners, point_to_pixels
 
 MAX_REFERENCES = 8
 """The most reference files whose regions are searched, since each one takes a comparison."""

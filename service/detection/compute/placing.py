@@ -11,7 +11,7 @@ from service.detection.compute.request import Request, item_settings
 from service.detection.failure import DetectionFailed
 from service.detection.reference_difference import AlignmentFailed
 from service.detection.reference_difference.data import Alignment, Matrix
-from shared.entries import EntryAlignment
+from shared.record.entries import EntryAlignment
 
 T = TypeVar("T")
 

@@ -33,7 +33,7 @@ from service.detection.reference_difference import (
 )
 from service.detection.reference_difference.data import Matrix, Pyramid
 from service.detection.reference_difference.variation.serial import from_bytes
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.inspection import Place
 from shared.wire.memory import MemoryKind
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from service.detection.reference_difference import PhotoVariation, RegionMemory
 from service.detection.reference_difference.variation.serial import MemoryUnreadable, from_bytes, to_bytes
-from shared.content import sha256
-from shared.entries import EntryMemory
-from shared.geometry import Rect
+from shared.record.content import sha256
+from shared.record.entries import EntryMemory
+from shared.record.geometry import Rect
 
 
 def merge_memories(region: Rect, contents: Sequence[bytes]) -> RegionMemory | None:

@@ -13,7 +13,7 @@ from service.detection.failure import DetectionFailed
 from service.detection.messages import Answer
 from service.workers.frames import Frame
 from service.workers.serving import serve
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 if TYPE_CHECKING:
     from service.detection.compute.computer import Computer

@@ -10,7 +10,7 @@ from service.detection import rules
 from service.detection.compute.request import Request
 from service.detection.dispatch.work import Work
 from service.detection.failure import DetectionFailed
-from service.detection.ports import Ports
+from service.files.service import FilesService
 from shared.wire.detection import ModelKind
 from shared.wire.files import StoredFile
 from shared.wire.inspection import DetectionSettings
@@ -22,8 +22,8 @@ class RequestBuilder:
     All methods raise DetectionFailed and StoreUnavailableError.
     """
 
-    def __init__(self, ports: Ports, model_path: Callable[[str], Path]) -> None:
-        self._ports = ports
+    def __init__(self, files: FilesService, model_path: Callable[[str], Path]) -> None:
+        self._files = files
         self._model_path = model_path
 
     def for_photo(self, model: rules.ModelFacts, photo: StoredFile, settings: DetectionSettings) -> Request:
@@ -59,6 +59,6 @@ class RequestBuilder:
 
     def _image(self, stored: StoredFile) -> str:
         try:
-            return str(self._ports.path_of_file(stored))
+            return str(self._files.path_of_file(stored))
         except FileNotFoundError as error:
             raise DetectionFailed("file_lost") from error

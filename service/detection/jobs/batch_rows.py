@@ -17,7 +17,7 @@ from sqlmodel import Session, col, select
 from service.db.database import now
 from service.detection.tables import BatchRow, ChunkRow, JobRow
 from service.web.envelope import Problem
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.detection import OPEN_JOB_STATES, Batch, JobState
 
 CHUNK_SIZE: Final = 100

@@ -12,7 +12,7 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.db.upsert import insert_or_update
 from service.detection.tables import LabelRow
-from shared.entries import EntryBox
+from shared.record.entries import EntryBox
 from shared.wire.detection import LabelSeverity, Severity
 
 T = TypeVar("T")

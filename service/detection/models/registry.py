@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from sqlalchemy import bindparam
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
+from service.account.names import names_with_usernames
 from service.changes import ObjectChange, announce
 from service.db import statements
 from service.db.database import Database, now
@@ -29,10 +30,10 @@ from service.stores.contents import IncomingContent, model_contents
 from service.stores.port import PIECE
 from service.web import etags
 from service.web.envelope import Problem
-from shared import content
-from shared.codes import ErrorCode
-from shared.entries import EntryBox
 from shared.limits import MAX_MODEL_BYTES
+from shared.record import content
+from shared.record.codes import ErrorCode
+from shared.record.entries import EntryBox
 from shared.wire.detection import (
     REFERENCE_DIFFERENCE,
     DetectionModel,
@@ -71,14 +72,6 @@ def model_facts(row: ModelRow | ResultRow) -> ModelFacts:
     )
 
 
-Names = Callable[[Session, Collection[str]], Mapping[str, str]]
-"""The names of users by their ids."""
-
-
-def _no_names(_session: Session, _ids: Collection[str]) -> Mapping[str, str]:
-    return {}
-
-
 def wire(row: ModelRow, names: Mapping[str, str]) -> DetectionModel:
     """Convert a row to the model of the catalogue."""
     return DetectionModel(
@@ -102,9 +95,8 @@ def wire(row: ModelRow, names: Mapping[str, str]) -> DetectionModel:
 class Models:
     """The models of a service. The file of a model never changes: the same name again is a new version."""
 
-    def __init__(self, database: Database, settings: Settings, names: Names = _no_names) -> None:
+    def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
-        self._names = names
         self._contents = model_contents(settings)
         # Only one check runs at a time, because each opens a whole model.
         self._checks = ThreadPoolExecutor(1, thread_name_prefix="model-check")
@@ -130,7 +122,7 @@ class Models:
             rows = session.exec(
                 select(ModelRow).order_by(col(ModelRow.created_at).desc(), col(ModelRow.model_id))
             ).all()
-            names = self._names(session, {row.added_by for row in rows if row.added_by})
+            names = names_with_usernames(session, {row.added_by for row in rows if row.added_by})
             first = sorted(rows, key=lambda row: row.model_id != REFERENCE_DIFFERENCE)
             return [wire(row, names) for row in first]
 
@@ -141,7 +133,7 @@ class Models:
         return await self._database.read(lambda session: self._to_wire(session, _get(session, model_id)))
 
     def _to_wire(self, session: Session, row: ModelRow) -> DetectionModel:
-        return wire(row, self._names(session, {row.added_by} if row.added_by else ()))
+        return wire(row, names_with_usernames(session, {row.added_by} if row.added_by else ()))
 
     async def update(
         self, model_id: str, changed: ModelUpdate, if_match: str | None, actor: str, address: str

@@ -18,7 +18,7 @@ from service.detection.onnx.decode import Decoded, decode
 from service.detection.onnx.fit import fit
 from service.detection.onnx.merge import SliceFindings, merge_slices, slice_findings
 from service.detection.onnx.settings import DetectorSettings
-from shared.geometry import Rect, rect_from_corners
+from shared.record.geometry import Rect, rect_from_corners
 from shared.wire.detection import ModelKind
 
 SIZE_INPUT = "orig_target_sizes"

@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.wire.memory import MemoryReason
 
 Bytes = NDArray[np.uint8]

@@ -48,8 +48,8 @@ from service.detection.reference_difference.variation.memory import (
     PhotoVariation,
     RegionMemory,
 )
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind
 
 VERSION = 1

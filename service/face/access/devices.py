@@ -14,8 +14,8 @@ from service.db.database import Database, now
 from service.face.access.stations import policy
 from service.face.tables import FaceDevice
 from service.web.envelope import Problem
-from shared.codes import ErrorCode
 from shared.ids import new_id
+from shared.record.codes import ErrorCode
 from shared.wire.face import MAX_DEVICES, Device, NewDevice
 
 DEVICE_NOT_ALLOWED = "device_not_allowed"

@@ -15,7 +15,7 @@ from service.face import rules
 from service.face.tables import FacePolicy, FaceStation
 from service.web import addresses
 from service.web.envelope import Problem
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 
 FACE_LOGIN_OFF = "face_login_off"
 # The most stations with an open challenge; beyond that every picture counts as a failure at once.

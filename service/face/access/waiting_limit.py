@@ -14,7 +14,7 @@ from service.face.engines.messages import FilmedFrame
 from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Evidence, Step
 from service.web.envelope import Problem
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 
 log = logging.getLogger("walkaround.face")
 

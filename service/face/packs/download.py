@@ -10,7 +10,7 @@ import httpx
 
 from service.face.engines.manifest import Download, Pack
 from service.face.packs.pack_store import PackError, check_licence, file_sha256, publish, staging_folder
-from shared import atomic
+from shared.system import atomic
 
 DOWNLOAD_SECONDS = 30.0
 BLOCK = 2**20

@@ -8,10 +8,10 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from shared.entries import Entry
-from shared.findings import Finding, read_findings
-from shared.geometry import Rect, point_to_pixels, rect_from_corners
-from shared.results import entry_homography
+from shared.record.entries import Entry
+from shared.record.findings import Finding, read_findings
+from shared.record.geometry import Rect, point_to_pixels, rect_from_corners
+from shared.record.results import entry_homography
 from shared.wire.history import FindingChange
 
 SAME_PLACE = 0.5

@@ -25,8 +25,8 @@ from service.inspection.history.earlier_items import (
     parse_time,
     read_verdict,
 )
-from shared import results
-from shared.codes import Status
+from shared.record import results
+from shared.record.codes import Status
 from shared.wire.common import to_utc
 from shared.wire.history import FindingChange, HistoryEntry, PastFinding
 

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from shared.entries import Entry
-from shared.findings import read_findings
-from shared.results import Counters
+from shared.record.entries import Entry
+from shared.record.findings import read_findings
+from shared.record.results import Counters
 from shared.wire.files import StoredFile
 from shared.wire.seal import DifferenceKind
 

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from service.web.envelope import failure_body
 from service.web.middleware import SECURITY_HEADERS, new_request_id
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.common import UPDATED_BY
 from shared.wire.face import DEVICE_HEADER
 

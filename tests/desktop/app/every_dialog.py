@@ -46,8 +46,8 @@ from desktop.pages.workbench.record_photos.review import ReviewDialog
 from desktop.pages.workbench.trend.window import TrendDialog
 from desktop.theme import theme_manager
 from desktop.widgets.dialogs import Confirm
-from shared.codes import Status, Verdict
-from shared.results import Counters
+from shared.record.codes import Status, Verdict
+from shared.record.results import Counters
 from shared.wire.detection import ModelKind
 from shared.wire.seal import Edition, SealCheck, SealDifference
 from shared.wire.webhooks import NewWebhook, WebhookEvent, WebhookState

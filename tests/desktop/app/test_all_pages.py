@@ -35,8 +35,8 @@ from desktop.preferences import Preferences
 from desktop.theme import DARK, LIGHT, Mode, Theme, theme_manager
 from desktop.widgets import PageHeader
 from desktop.widgets.dialogs import BaseDialog
-from shared.codes import Verdict
 from shared.images.cv import cv2
+from shared.record.codes import Verdict
 from shared.samples import View, draw_panel, photograph
 from tests.client_session import open_session
 from tests.desktop.app.appearance_checks import (

@@ -28,8 +28,8 @@ from desktop.pages.me import MePage
 from desktop.preferences import Preferences
 from desktop.theme import Mode, theme_manager
 from desktop.widgets import PageFactory
-from shared.codes import Role
-from shared.paths import program_folder
+from shared.record.codes import Role
+from shared.system.paths import program_folder
 from tests.desktop.conftest import make_payload
 
 

@@ -13,7 +13,7 @@ from desktop.app.window import MainWindow
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.doctor.dialog import DoctorDialog, list_checks
-from shared.checkup import ok
+from shared.system.checkup import ok
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from desktop.pages.first_steps.panel import FirstStepsPanel
 from desktop.preferences import Preferences
 from desktop.widgets import Button, EmptyState, LoadingState
 from desktop.widgets.states import ErrorState
-from shared.codes import Role
+from shared.record.codes import Role
 from tests.narrowing import not_none
 from tests.service_app import ADMIN
 from tests.service_process import create_first_admin, service_process

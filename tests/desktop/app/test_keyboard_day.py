@@ -19,8 +19,8 @@ from desktop.pages.workbench import WorkbenchPage
 from desktop.theme import Mode
 from desktop.widgets import answers_by_program
 from desktop.widgets.dialogs import Confirm
-from shared.codes import Status, Verdict
 from shared.images.cv import cv2
+from shared.record.codes import Status, Verdict
 from shared.samples import View, draw_panel, photograph
 from shared.wire.catalogue import TemplateRegion
 from shared.wire.inspection import Point

@@ -15,7 +15,7 @@ from desktop.client.updates import VARIABLE, Update
 from desktop.pages.login import LoginPage
 from desktop.pages.me import MePage
 from desktop.widgets import PageFactory
-from shared.codes import Role
+from shared.record.codes import Role
 from tests.desktop.conftest import make_payload
 from tests.update_site import UpdateSite, update_site
 

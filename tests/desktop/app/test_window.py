@@ -20,7 +20,7 @@ from desktop.connection.local_service import ServiceState
 from desktop.context import Context, Unsent
 from desktop.theme import DARK, LIGHT, Mode, stylesheet, theme_manager
 from desktop.widgets import Page, PageFactory
-from shared.codes import Permission, Role, StorageFault
+from shared.record.codes import Permission, Role, StorageFault
 from tests.desktop.conftest import make_payload
 from tests.narrowing import not_none, reread
 

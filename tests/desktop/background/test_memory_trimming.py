@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.background import memory_trimming
 from desktop.background.memory_trimming import MemoryTrimming
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 GLIBC_ONLY = pytest.mark.skipif(
     not hasattr(ctypes.CDLL(None), "mallopt"), reason="the C library is not glibc"

@@ -10,8 +10,8 @@ import numpy as np
 
 from desktop.camera import target_rect
 from desktop.camera.sources import Frame
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.samples import draw_panel
 
 REGION = Rect(500, 400, 400, 300)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desktop.camera import GuideHint, RegionGuide, target_rect
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.samples import draw_panel
 from tests.desktop.camera.region_frames import Pose, frame, reference
 from tests.narrowing import not_none

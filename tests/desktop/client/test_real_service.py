@@ -21,8 +21,8 @@ from desktop.client.http.errors import (
     Stale,
     Unsupported,
 )
-from shared.codes import Role, SealState, Status, Verdict
 from shared.images.cv import cv2
+from shared.record.codes import Role, SealState, Status, Verdict
 from shared.wire.account import UserUpdate
 from shared.wire.catalogue import (
     AircraftWrite,
@@ -329,7 +329,9 @@ def test_all_items_of_a_long_record(session: Session, monkeypatch: pytest.Monkey
     for number in range(5):
         session.items.create(ItemCreate(item_name=str(number), inspection_id=record.inspection_id))
     listed = session.items.list
-    monkeypatch.setattr(session.items, "list", lambda inspection_id, page=1: listed(inspection_id, page, 2))
+    monkeypatch.setattr(
+        session.items, "list", lambda inspection_id, page=1, page_size=200: listed(inspection_id, page, 2)
+    )
     assert [item.item_name for item in session.items.all(record.inspection_id)] == list("01234")
 
 

@@ -15,7 +15,7 @@ import pytest
 from desktop.client import Session
 from desktop.client.http.errors import Unreachable
 from desktop.client.scripts import Credentials, changes, credentials, every, wait_for_detection
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 from shared.wire.common import Page, pagination
 from shared.wire.detection import Job, JobState
 from shared.wire.events import ChangeEvent

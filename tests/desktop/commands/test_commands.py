@@ -16,8 +16,8 @@ from desktop.commands.registry import COMMANDS
 from desktop.context import Context
 from desktop.preferences import Preferences
 from desktop.widgets import Combo
-from shared.codes import Role
-from shared.paths import resource_path
+from shared.record.codes import Role
+from shared.system.paths import resource_path
 from tests.desktop.conftest import make_payload
 
 

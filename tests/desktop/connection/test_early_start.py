@@ -13,7 +13,7 @@ from desktop.connection import local_service
 from desktop.connection.early_start import start_early
 from desktop.connection.local_service import EmbeddedService, ServiceState
 from desktop.user_folders import data_dir, preferences_file
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 from tests.desktop.connection.fake_process import FAKE_SERVICE_SCRIPT, Play, StateListener
 from tests.narrowing import not_none
 

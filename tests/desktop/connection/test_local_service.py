@@ -18,8 +18,8 @@ import pytest
 
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService, ServiceState
-from shared.codes import StorageFault
-from shared.paths import program_folder
+from shared.record.codes import StorageFault
+from shared.system.paths import program_folder
 from tests.desktop.connection.fake_process import FAKE_SERVICE_SCRIPT, Play, StateListener
 from tests.narrowing import not_none, reread
 from tests.service_process import running_service

@@ -25,8 +25,8 @@ from desktop.crash.restart import start_program_again
 from desktop.logs import log_dir
 from desktop.preferences import Preferences
 from shared import __version__
-from shared.paths import program_folder
-from shared.redaction import redact
+from shared.system.paths import program_folder
+from shared.system.redaction import redact
 
 SECRET = "Rivets-and-Seams-2026"
 

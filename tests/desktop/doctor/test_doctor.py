@@ -25,8 +25,8 @@ from desktop.journal import Edit, EditKind, Journal
 from desktop.journal.unsent_edits import count_unsent_edits
 from desktop.localization.language import Language
 from desktop.user_folders import APP, preferences_file
-from shared.checkup import CheckResult, Level, Repair, fail, from_json, ok, repair, to_json, warn
-from shared.paths import program_folder
+from shared.system.checkup import CheckResult, Level, Repair, fail, from_json, ok, repair, to_json, warn
+from shared.system.paths import program_folder
 
 CHECKED = ("service/commands/doctor.py", "desktop/doctor")
 FACTS = computer.DisplayFacts("xcb", ((1920, 1080, 1.0),), True)

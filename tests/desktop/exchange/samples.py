@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from desktop.exchange.data.content import ExportedPicture, Inspection
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.inspection import Item, Record
 
 AT = "2026-03-01T08:00:00Z"

@@ -12,7 +12,7 @@ from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.formats import cvat
 from desktop.exchange.formats.archive import pack, unpack
 from desktop.exchange.registry import read_regions
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from tests.desktop.exchange.samples import REFERENCE, box, detection, inspection, item
 
 WING = ExportedPicture("wing.jpg", 2400, 1500, "cid")

@@ -19,7 +19,7 @@ from desktop.exchange.data.imported_regions import ImportedRegion, item_creates
 from desktop.exchange.formats import archive, coco, csv_table, walkaround_json, yolo
 from desktop.exchange.formats.archive import pack, unpack
 from desktop.exchange.registry import FORMATS, READABLE_PATTERNS, ExportFormat, find_reader, read_regions
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from tests.desktop.exchange.samples import PHOTO, REFERENCE, box, detection, inspection, item
 
 VERDICT = {

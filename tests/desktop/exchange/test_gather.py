@@ -20,9 +20,9 @@ from desktop.exchange.formats import csv_table, walkaround_json
 from desktop.exchange.gather import collect_inspection
 from desktop.exchange.registry import FORMATS, read_regions
 from desktop.pages.common.files.export import _write, choose_format, column_terms_in_language
-from shared.codes import Verdict
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.codes import Verdict
+from shared.record.geometry import Rect
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.client_session import open_session

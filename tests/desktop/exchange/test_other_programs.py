@@ -11,7 +11,7 @@ from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.formats.archive import pack
 from desktop.exchange.registry import read_regions
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 WING = ExportedPicture("wing.jpg", 2400, 1500, "cid")
 MIDDLE = Rect(1080, 675, 240, 150)

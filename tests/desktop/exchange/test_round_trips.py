@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.imported_regions import ImportedRegion, item_creates
 from desktop.exchange.registry import FORMATS, find_reader, read_regions
-from shared.geometry import Rect, point_to_pixels
+from shared.record.geometry import Rect, point_to_pixels
 from tests.desktop.exchange.samples import inspection_with, line_names, named_regions, xml_names
 
 TOLERANCE_PX = {"json": 0.0, "csv": 0.0, "coco": 0.0, "yolo": 1e-6, "cvat": 1e-9}

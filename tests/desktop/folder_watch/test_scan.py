@@ -10,7 +10,7 @@ import pytest
 from desktop.folder_watch import scan as scan_module
 from desktop.folder_watch.scan import FolderScan, ScanResult
 from desktop.folder_watch.seen_photos import SeenPhotos
-from shared.content import sha256
+from shared.record.content import sha256
 from tests.pictures import camera_photo
 
 START = datetime(2026, 5, 1, 8, tzinfo=UTC)

@@ -10,7 +10,7 @@ import pytest
 
 from desktop.help.guide import KEYS_MARK, Guide
 from desktop.help.topics import CONTENTS
-from shared.paths import resource_path
+from shared.system.paths import resource_path
 
 LANGUAGES = ("en", "zh_CN")
 TOPICS = [topic for part in CONTENTS for topic in part.topics]

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from shared.paths import resource_path
+from shared.system.paths import resource_path
 
 
 def load_tool(name: str) -> ModuleType:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from desktop.localization.detection_terms import appearance_text
-from shared.entries import EntryAppearance
+from shared.record.entries import EntryAppearance
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from desktop.pages.common.messages.error_messages import sentence
 from desktop.report import pdf
 from desktop.widgets import Button, Chip, FilterChips, SearchField, StatusBar, Table, key_hint
 from desktop.widgets.table import Column
-from shared.paths import program_command, program_folder
+from shared.system.paths import program_command, program_folder
 from tests.desktop.report.test_report import report
 from tests.fonts import build_font, write_font_config
 

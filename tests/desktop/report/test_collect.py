@@ -17,12 +17,12 @@ from desktop.report import collect as collect_module
 from desktop.report.collect import collect
 from desktop.report.content import Evidence
 from desktop.report.html import page
-from shared.codes import Verdict
-from shared.entries import Provenance
-from shared.findings import Finding
-from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.names import user_label
+from shared.record.codes import Verdict
+from shared.record.entries import Provenance
+from shared.record.findings import Finding
+from shared.record.geometry import Rect
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate, RecordCreate
 from tests.pictures import camera_photo

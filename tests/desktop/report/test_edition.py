@@ -21,8 +21,8 @@ from desktop.report.collect import collect
 from desktop.report.content import Report
 from desktop.report.edition import collect_edition
 from desktop.report.errors import SealBrokenError
-from shared.codes import Verdict
 from shared.images.cv import cv2
+from shared.record.codes import Verdict
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.detection import Severity
 from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate, RecordUpdate

@@ -20,10 +20,10 @@ from pytestqt.qtbot import QtBot
 
 from desktop.report import html, pdf, pdf_drawing, report_terms, seal
 from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
-from shared.codes import Verdict
-from shared.findings import Finding, SecondOpinion
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.codes import Verdict
+from shared.record.findings import Finding, SecondOpinion
+from shared.record.geometry import Rect
 from shared.wire.detection import Severity
 from tests.narrowing import as_instance
 

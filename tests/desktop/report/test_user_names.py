@@ -14,7 +14,7 @@ from desktop.report import html, pdf
 from desktop.report.collect import collect
 from desktop.report.edition import collect_edition
 from desktop.report.seal import report_seal
-from shared.codes import Role, SealState, Verdict
+from shared.record.codes import Role, SealState, Verdict
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.desktop.pages.common.test_seal_terms import make_seal
 from tests.narrowing import not_none

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.widgets import Confirm, UnansweredQuestionError, answers_by_program, confirm, question, questions
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 
 @pytest.fixture

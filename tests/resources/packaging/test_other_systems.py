@@ -15,7 +15,7 @@ from PySide6.QtGui import QImage
 from resources.packaging.icons import SIZES, write_icons
 from resources.packaging.macos.properties import build_mac_properties
 from shared import __version__
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 PACKAGING = program_folder() / "resources" / "packaging"
 SCRIPTS = [

@@ -11,7 +11,7 @@ from service.account.service import AccountService
 from service.changes import ObjectChange
 from service.db.database import Database, now
 from service.settings import Settings
-from shared.codes import Role
+from shared.record.codes import Role
 from shared.wire.account import Tokens, UserCreate
 
 CHIEF_LOGIN = ("chief", "correct-horse-battery")

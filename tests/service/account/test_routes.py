@@ -16,7 +16,7 @@ from service.account.tables import LoginSession, User
 from service.changes import ObjectChange
 from service.db.database import Database, now
 from service.settings import Settings
-from shared.codes import Role
+from shared.record.codes import Role
 from tests.service_app import ADMIN, LOCAL_URL, with_token
 
 AsRole = Callable[..., TestClient]

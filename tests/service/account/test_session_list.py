@@ -22,7 +22,7 @@ from service.db.database import Database
 from service.settings import Settings
 from service.web.envelope import Problem
 from service.web.security import Caller
-from shared.codes import Role
+from shared.record.codes import Role
 from shared.wire.account import Tokens
 from tests.service.account.conftest import (
     CHIEF_LOGIN,

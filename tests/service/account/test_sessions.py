@@ -18,7 +18,7 @@ from service.db.database import Database
 from service.settings import Settings
 from service.web.envelope import Problem, Refusal
 from service.web.security import Caller
-from shared.codes import Permission, Role
+from shared.record.codes import Permission, Role
 from shared.wire.account import Tokens, UserUpdate
 from tests.service.account.conftest import (
     CHIEF_LOGIN,

@@ -23,9 +23,9 @@ from service.audit.service import AuditService
 from service.db.database import Database
 from service.db.schema import current_revision, metadata, migrate, newest_revision
 from service.settings import Settings
-from shared import results
-from shared.entries import Entry
-from shared.paths import program_folder
+from shared.record import results
+from shared.record.entries import Entry
+from shared.system.paths import program_folder
 from tests.postgresql import Server
 from tests.service_app import ADMIN, LOCAL_URL
 
@@ -122,6 +122,27 @@ def test_every_earlier_version_is_migrated_completely(empty_url: str, revision: 
             }
             context = MigrationContext.configure(connection, opts=options)
             assert compare_metadata(context, metadata()) == []
+    finally:
+        database.close()
+
+
+@pytest.mark.parametrize(
+    "empty_url", [pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True
+)
+def test_counter_of_record_changes_is_dropped(empty_url: str) -> None:
+    left = sa.text(
+        "SELECT relname FROM pg_class WHERE relname = 'record_changes' "
+        "UNION ALL SELECT tgname FROM pg_trigger WHERE tgname = 'record_changed' "
+        "UNION ALL SELECT proname FROM pg_proc WHERE proname = 'record_changed'"
+    )
+    database = Database(empty_url)
+    try:
+        migrate_to(database, "0035")
+        with database.reader.connect() as connection:
+            assert len(connection.execute(left).all()) == 3
+        migrate(database)
+        with database.reader.connect() as connection:
+            assert connection.execute(left).all() == []
     finally:
         database.close()
 

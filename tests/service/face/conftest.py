@@ -22,7 +22,7 @@ from service.face.liveness.movements import Evidence, Step
 from service.face.packs.pack_store import install, load_engine
 from service.face.service import FaceService
 from service.settings import Settings
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.samples import faces
 from shared.wire.account import Tokens
 
@@ -132,7 +132,7 @@ def open_setup(
 ) -> Setup:
     settings = Settings(data_dir=folder)
     settings.prepare()
-    database = database or migrated_database(settings.url)
+    database = database or migrated_database(settings.url.render_as_string(hide_password=False))
 
     async def log_in(user_id: str, _address: str, _user_agent: str) -> Tokens:
         opened.logged_in.append(user_id)

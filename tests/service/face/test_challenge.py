@@ -19,7 +19,7 @@ from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.messages import FilmedFrame
 from service.face.liveness.movements import Movement, Reason
 from service.web.envelope import Problem, Refusal
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.samples import faces
 from shared.wire.face import CHALLENGE_FAILED, CHALLENGE_NEEDED, FacePolicy
 from tests.service.face.challenge_driver import (

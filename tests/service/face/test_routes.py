@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from service.db.database import now
 from service.face.routes import router
-from shared.codes import Role
+from shared.record.codes import Role
 from shared.samples import faces
 from shared.wire.face import FacePolicy
 from tests.narrowing import not_none

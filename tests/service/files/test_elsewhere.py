@@ -17,7 +17,7 @@ from service.files.tables import FileRow
 from service.settings import Settings
 from service.stores.contents import FILES
 from service.web.middleware import RequestMiddleware
-from shared.content import sha256
+from shared.record.content import sha256
 from tests.s3_server import S3Server, StoredObject
 from tests.service.domain_app import create_client
 from tests.service.files.conftest import in_bucket

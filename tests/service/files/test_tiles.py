@@ -21,9 +21,9 @@ from service.files.service import FilesService
 from service.files.tiles import TileStore, has_tile
 from service.settings import Settings
 from service.web.envelope import Problem
-from shared.codes import Role
-from shared.geometry import Rect
 from shared.images.tiles import TILE, level_sizes, tile_counts
+from shared.record.codes import Role
+from shared.record.geometry import Rect
 from shared.wire.files import StoredFile, Tiles
 from tests.pictures import encode_picture, gradient_pixels
 from tests.service.domain_app import role_headers

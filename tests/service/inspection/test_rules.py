@@ -15,9 +15,9 @@ from service.inspection.rules import (
     progress_and_status,
     verdict_entry,
 )
-from shared import results
-from shared.codes import Status, Verdict
-from shared.entries import Entry
+from shared.record import results
+from shared.record.codes import Status, Verdict
+from shared.record.entries import Entry
 from tests.narrowing import not_none
 
 ENTRIES = st.lists(

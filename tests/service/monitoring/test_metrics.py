@@ -29,10 +29,10 @@ from service.command_line import main
 from service.db.database import Database
 from service.db.write_queue import Write
 from service.monitoring import metrics as monitoring_metrics
-from service.monitoring.tally import DurationTally
+from service.monitoring.metrics import DurationTally
 from service.settings import Settings
 from shared import __version__
-from shared.paths import program_command, program_folder
+from shared.system.paths import program_command, program_folder
 from tests.postgresql import free_port
 from tests.service_app import ADMIN, LOCAL_URL
 from tests.service_process import create_first_admin, running_service, service_process

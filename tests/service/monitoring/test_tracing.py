@@ -16,7 +16,7 @@ from service.app import create_app
 from service.command_line import main
 from service.monitoring.tracing import Tracing
 from service.settings import Settings
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 from tests.collector import running_collector
 from tests.service_app import ADMIN, LOCAL_URL
 from tests.service_process import create_first_admin, service_process

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from service.webhooks.rules import new_secret, signature
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 Verify = Callable[[str, dict[str, str], bytes], None]
 BODY = '{"type":"item.failed","data":{"item_id":"左"}}'.encode()

@@ -16,7 +16,7 @@ import pytest
 from service.workers import frames
 from service.workers.child import Child, ProcessDied
 from service.workers.frames import Frame, FrameTooLarge
-from shared.paths import program_folder
+from shared.system.paths import program_folder
 
 COMMAND = [sys.executable, "-m", "tests.service.workers.odd_child"]
 # Longer than any answer takes.

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from service.workers import command
-from shared.paths import program_command, program_folder
+from shared.system.paths import program_command, program_folder
 
 # Modules of a running service. A child process does not need them, and they take long to load.
 SERVICE_MODULES = {

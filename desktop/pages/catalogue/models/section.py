@@ -23,7 +23,7 @@ from desktop.pages.common.forms.password_prompt import run_guarded
 from desktop.pages.common.lists.list_section import NOTHING, TableSection
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, Column
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.common import Page as Listing
 from shared.wire.common import pagination
 from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate

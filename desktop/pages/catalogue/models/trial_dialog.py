@@ -22,7 +22,7 @@ from desktop.pages.common.files.file_dialogs import Purpose, open_picture
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.theme import theme_manager
 from desktop.widgets import BaseDialog, Button, label
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.detection import DetectionModel, ModelTrial
 
 _SIZE = QSize(1080, 720)

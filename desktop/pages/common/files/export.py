@@ -25,8 +25,8 @@ from desktop.pages.common.files.save_as import may_replace
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.common.messages.seal_terms import seal_word
 from desktop.widgets import question
-from shared import atomic
-from shared.codes import SealState
+from shared.record.codes import SealState
+from shared.system import atomic
 
 _SHOW_AFTER_MS = 500
 

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from shared import atomic
+from shared.system import atomic
 
 
 def write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:

@@ -10,8 +10,8 @@ from PySide6.QtGui import QImage
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.pages.common.forms.chooser import PAGE_SIZE, Choice, FindPage
-from shared.codes import Permission
 from shared.names import user_label
+from shared.record.codes import Permission
 from shared.wire.catalogue import Task
 
 _PICTURE_PX = 128

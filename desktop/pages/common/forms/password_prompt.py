@@ -13,7 +13,7 @@ from desktop.client.http.errors import Forbidden
 from desktop.context import Context
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, ButtonKind, Dialog, PasswordField, label
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.account import Payload
 
 T = TypeVar("T")

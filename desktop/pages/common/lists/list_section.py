@@ -13,7 +13,7 @@ from desktop.context import Context
 from desktop.pages.common.lists.sections_page import PageSection
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, ButtonKind, Card, Column, Pager, SearchField, StateStack, Table, confirm
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.common import Page as Listing
 
 T = TypeVar("T")

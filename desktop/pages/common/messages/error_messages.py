@@ -32,7 +32,7 @@ from desktop.localization.detection_terms import failure_sentence
 from desktop.localization.fonts import FONT_PACKAGE, MissingGlyphsError
 from desktop.pages.common.messages.service_messages import known_message
 from desktop.report.errors import SealBrokenError
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 
 _PHOTO_MESSAGE = re.compile(r"第 (\d+) 张照片：(.+)", re.DOTALL)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from desktop.localization.dates import format_minute
-from shared.codes import SealState, Status
-from shared.results import Counters
+from shared.record.codes import SealState, Status
+from shared.record.results import Counters
 from shared.wire.seal import Edition, RecordSeal, Tally
 
 _SHORT_SEAL_LENGTH = 12

@@ -253,9 +253,10 @@ def known_message(message: str) -> str:
         "图片已损坏，无法读取，请选择其他图片": QCoreApplication.translate(
             "Errors", "Cannot read the image because it is damaged. Select another image."
         ),
-        "图片包含过多的文本信息或颜色通道，请另存为普通图片后上传": QCoreApplication.translate(
+        "图片的文本信息、色彩配置或颜色通道过多，请另存为普通图片后上传": QCoreApplication.translate(
             "Errors",
-            "The image has too much embedded text or too many channels. Save it again as a plain image.",
+            "The image has too much embedded text, too large a color profile or too many channels. Save it "
+            "again as a plain image.",
         ),
         "文件为空，请选择其他文件": QCoreApplication.translate(
             "Errors", "The file is empty. Select another file."

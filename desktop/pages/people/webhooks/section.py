@@ -18,7 +18,7 @@ from desktop.pages.people.webhooks.deliveries import DeliveriesDialog
 from desktop.pages.people.webhooks.forms import SecretDialog, WebhookForm
 from desktop.pages.people.webhooks.terms import event_word, reason_sentence, state_word
 from desktop.widgets import Banner, Button, Column, confirm
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.common import Page as Listing
 from shared.wire.common import pagination
 from shared.wire.webhooks import Delivery, NewWebhook, Webhook, WebhookState, WebhookUpdate

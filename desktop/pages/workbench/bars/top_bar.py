@@ -9,7 +9,7 @@ from desktop.commands.bindings import Commands
 from desktop.pages.workbench.bars.menus import full_menu
 from desktop.pages.workbench.open_record.edits import SyncState
 from desktop.widgets import Button, ButtonKind, IconButton, SaveMark, SaveState, TopBar, escape_tooltip
-from shared.codes import SEALED_STATES
+from shared.record.codes import SEALED_STATES
 from shared.wire.inspection import Record
 from shared.wire.seal import RecordSeal
 

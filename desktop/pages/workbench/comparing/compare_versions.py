@@ -29,10 +29,10 @@ from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.results.findings import SURE
 from desktop.theme import theme_manager
 from desktop.widgets import BaseDialog, Button, Column, Combo, ElidedLabel, Table, label, status_text
-from shared import results
-from shared.entries import Entry
-from shared.findings import Finding
-from shared.geometry import Rect
+from shared.record import results
+from shared.record.entries import Entry
+from shared.record.findings import Finding
+from shared.record.geometry import Rect
 
 _ROW_PX = 32
 _MARGIN_SHARE = 3.0

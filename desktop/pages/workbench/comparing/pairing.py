@@ -8,9 +8,9 @@ from enum import StrEnum
 from desktop.canvas.layers.finding_layer import Matrix
 from desktop.imaging.sources.cut import map_rect
 from desktop.pages.workbench.model.item_rows import findings_of, to_reference
-from shared.entries import Entry
-from shared.findings import Finding
-from shared.geometry import Rect
+from shared.record.entries import Entry
+from shared.record.findings import Finding
+from shared.record.geometry import Rect
 
 SAME = 0.5
 """Findings that overlap at least this much (intersection over union) are the same."""

@@ -21,7 +21,7 @@ from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.record_photos import RecordPhotosController
 from desktop.pages.workbench.record_photos.photo_queue import QueuedPicture
 from desktop.user_folders import APP
-from shared.content import sha256_from_cid
+from shared.record.content import sha256_from_cid
 
 _MAX_QUEUED = 4
 """Maximum number of photos that wait for the upload. Other photos stay in the folder until then."""

@@ -15,7 +15,7 @@ from desktop.pages.workbench.model.detection_settings import (
 )
 from desktop.pages.workbench.model.edit_names import group_digits
 from desktop.widgets import Button, ButtonKind, Combo, IconButton, clear_layout, label
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.detection import DetectionModel
 from shared.wire.inspection import Place
 

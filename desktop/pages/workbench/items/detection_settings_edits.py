@@ -18,7 +18,7 @@ from desktop.pages.workbench.model.detection_settings import (
 )
 from desktop.pages.workbench.model.edit_names import EditName
 from desktop.pages.workbench.open_record.open_record import OpenRecord
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.detection import DetectionModel
 
 

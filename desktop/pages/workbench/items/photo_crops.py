@@ -18,8 +18,8 @@ from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.model.item_rows import findings_of, shown_detection
 from desktop.pages.workbench.open_record.loading import fetch_photo, thumbnails
 from desktop.pages.workbench.open_record.open_record import OpenRecord
-from shared import results
-from shared.geometry import Rect
+from shared.record import results
+from shared.record.geometry import Rect
 
 _MARGIN_SHARE = 0.4
 """Margin on each side of a finding, as a share of its size."""

@@ -19,7 +19,7 @@ from desktop.pages.workbench.trend.contents import (
 )
 from desktop.pages.workbench.trend.frames import Frame, Outline
 from desktop.pages.workbench.trend.pictures import FrameSource
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.history import MAX_TREND_ENTRIES, TrendPhoto
 from shared.wire.memory import MemoryPhoto, MemoryState
 

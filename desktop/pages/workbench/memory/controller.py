@@ -12,7 +12,7 @@ from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.model.item_rows import to_reference
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.trend.controller import place_of
-from shared.suppression import SuppressedFinding
+from shared.record.suppression import SuppressedFinding
 
 
 class MemoryController(QObject):

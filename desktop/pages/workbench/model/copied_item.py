@@ -14,7 +14,7 @@ from desktop.pages.workbench.model.detection_settings import (
     with_settings,
 )
 from desktop.pages.workbench.model.document import ItemView
-from shared.geometry import Rect, pixels_to_point
+from shared.record.geometry import Rect, pixels_to_point
 
 
 class CopiedItem(BaseModel):

@@ -12,11 +12,11 @@ from typing import Any, TypedDict
 
 from desktop.journal import DraftHistory, DraftStep
 from desktop.journal.journal import MERGE_WITHIN
-from shared import results
-from shared.codes import Origin, Progress
-from shared.entries import Entry, EntryBox, EntryCorners, entry_pictures
-from shared.findings import Finding, box_corners, readable_boxes, rect_to_corners
-from shared.geometry import Rect
+from shared.record import results
+from shared.record.codes import Origin, Progress
+from shared.record.entries import Entry, EntryBox, EntryCorners, entry_pictures
+from shared.record.findings import Finding, box_corners, readable_boxes, rect_to_corners
+from shared.record.geometry import Rect
 
 Boxes = tuple[EntryBox, ...]
 

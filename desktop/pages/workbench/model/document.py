@@ -23,11 +23,11 @@ from desktop.pages.workbench.model.signing import (
     sign_verdict,
     standing_verdict,
 )
-from shared import results
-from shared.codes import Verdict
-from shared.entries import Entry, item_entries
-from shared.geometry import Rect, pixels_to_point, point_to_pixels
 from shared.ids import new_key
+from shared.record import results
+from shared.record.codes import Verdict
+from shared.record.entries import Entry, item_entries
+from shared.record.geometry import Rect, pixels_to_point, point_to_pixels
 from shared.wire.inspection import Item, Record
 
 ITEM = "item"

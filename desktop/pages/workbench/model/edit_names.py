@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from desktop.canvas.model.regions import Region, RegionStep
 from desktop.canvas.tools.tool_names import step_name
 from desktop.imaging.decoding.tone import Tone
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 
 class EditName(StrEnum):

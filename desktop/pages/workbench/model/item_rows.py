@@ -14,10 +14,10 @@ from desktop.canvas.model.regions import RegionState
 from desktop.localization.detection_terms import model_word
 from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.model.run_state import RunState, run_state
-from shared import findings, results
-from shared.codes import Verdict
-from shared.entries import Entry, EntryAlignment
-from shared.findings import Finding
+from shared.record import findings, results
+from shared.record.codes import Verdict
+from shared.record.entries import Entry, EntryAlignment
+from shared.record.findings import Finding
 from shared.wire.detection import Severity
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from desktop.pages.workbench.model.document import ItemView
-from shared import content
+from shared.record import content
 from shared.wire.catalogue import ReferenceImage
 
 

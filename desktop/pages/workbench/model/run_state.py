@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from desktop.localization.detection_terms import failure_sentence
-from shared import results
-from shared.codes import Progress
-from shared.entries import Entry
+from shared.record import results
+from shared.record.codes import Progress
+from shared.record.entries import Entry
 
 UNALIGNED = frozenset({"alignment_failed", "not_visible", "too_small"})
 """The codes of failures in which the photo could not be aligned."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from shared import results
-from shared.codes import Verdict
-from shared.entries import Entry
+from shared.record import results
+from shared.record.codes import Verdict
+from shared.record.entries import Entry
 
 VERDICT = "verdict"
 """The field of an edit for a verdict, which is sent by a separate call."""

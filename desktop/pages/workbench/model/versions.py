@@ -9,8 +9,8 @@ from PySide6.QtCore import QCoreApplication
 from desktop.pages.workbench.model.correction import is_unsent
 from desktop.pages.workbench.model.document import ItemView
 from desktop.widgets import status_text
-from shared import results
-from shared.entries import Entry, EntryCorrection, EntryVerdict
+from shared.record import results
+from shared.record.entries import Entry, EntryCorrection, EntryVerdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,9 @@ from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.sync.outbox import MODIFIED_BY, RESULT, new_facts
 from desktop.widgets import BaseDialog, Button, label, separator, status_text, wrap_button_text
 from desktop.widgets import ButtonKind as ButtonKind
-from shared import results
-from shared.codes import Verdict
 from shared.names import user_label
+from shared.record import results
+from shared.record.codes import Verdict
 
 _CHOICE_PX = 280
 """Width of a line of a choice in px; it fits into half of the dialog."""

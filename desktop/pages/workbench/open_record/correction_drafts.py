@@ -12,8 +12,8 @@ from desktop.journal import DraftHistory, DraftStep, JournalError
 from desktop.pages.workbench.model.correction import CorrectionDraft, boxes_of, same_boxes
 from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.open_record.edits import EditSync
-from shared import results
-from shared.entries import Entry
+from shared.record import results
+from shared.record.entries import Entry
 
 
 class CorrectionDrafts:

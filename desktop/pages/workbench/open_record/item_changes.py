@@ -12,7 +12,7 @@ from desktop.pages.workbench.model.correction import CorrectionDraft
 from desktop.pages.workbench.model.document import Document
 from desktop.pages.workbench.model.edit_names import EditName
 from desktop.pages.workbench.open_record.open_record import OpenRecord
-from shared.codes import Verdict
+from shared.record.codes import Verdict
 from shared.wire.detection import REFERENCE_DIFFERENCE
 
 

@@ -12,7 +12,7 @@ from desktop.client.http.errors import ClientError, NotFound
 from desktop.pages.common.change_listener import ChangeListener
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.sync.outbox import SendResult
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.detection import Job
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Item, Record

@@ -28,10 +28,10 @@ from desktop.pages.workbench.model.document import ItemView, view_of
 from desktop.pages.workbench.model.item_rows import ItemRows
 from desktop.pages.workbench.model.reference_file import ReferenceFile
 from desktop.user_folders import APP
-from shared import atomic
-from shared.content import file_id_from_url, sha256, sha256_from_cid
-from shared.geometry import Rect
-from shared.paths import ensure_private_folder
+from shared.record.content import file_id_from_url, sha256, sha256_from_cid
+from shared.record.geometry import Rect
+from shared.system import atomic
+from shared.system.paths import ensure_private_folder
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import DetectionModel, ModelKind, Severity
 from shared.wire.inspection import Record

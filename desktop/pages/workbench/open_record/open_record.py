@@ -23,11 +23,11 @@ from desktop.pages.workbench.open_record.region_link import RegionLink, ShownReg
 from desktop.pages.workbench.open_record.slices import ShowScheduler
 from desktop.pages.workbench.open_record.verdict_drafts import VerdictDraft, VerdictDrafts
 from desktop.pages.workbench.sync.outbox import SendResult
-from shared import results
-from shared.codes import SEALED_STATES, Permission, Verdict
-from shared.entries import Entry
 from shared.names import user_label
-from shared.results import Counters
+from shared.record import results
+from shared.record.codes import SEALED_STATES, Permission, Verdict
+from shared.record.entries import Entry
+from shared.record.results import Counters
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import DetectionModel, Severity
 from shared.wire.inspection import Item, Record

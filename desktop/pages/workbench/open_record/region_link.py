@@ -19,7 +19,7 @@ from desktop.pages.workbench.model.detection_settings import (
 from desktop.pages.workbench.model.document import Document, ItemView, fraction_point
 from desktop.pages.workbench.model.item_rows import ItemRow
 from desktop.pages.workbench.model.reference_file import ReferenceFile, item_file, same_file
-from shared.geometry import Rect, pixels_to_point
+from shared.record.geometry import Rect, pixels_to_point
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from desktop.journal import DraftStep, JournalError
 from desktop.pages.workbench.open_record.edits import EditSync
-from shared.codes import Verdict
+from shared.record.codes import Verdict
 
 _KEY = "verdict "
 """Begins the name of a verdict's draft in the journal; corrections have the item's id alone."""

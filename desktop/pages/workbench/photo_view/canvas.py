@@ -14,7 +14,7 @@ from desktop.canvas.model.viewport import Viewport
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.pages.workbench.results.label_editor import LabelEditor
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 _EDITOR_PX = 190
 

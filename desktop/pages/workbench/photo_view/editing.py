@@ -15,8 +15,8 @@ from desktop.pages.workbench.photo_view.canvas import PhotoCanvas
 from desktop.pages.workbench.photo_view.finding_regions import FindingRegions
 from desktop.pages.workbench.results.correcting import NEW, CorrectionController
 from desktop.pages.workbench.results.findings import FindingsBox
-from shared import results
-from shared.suppression import SuppressedFinding
+from shared.record import results
+from shared.record.suppression import SuppressedFinding
 
 
 class FindingEditController(QObject):

@@ -10,8 +10,8 @@ from desktop.canvas.model.regions import Region, RegionState
 from desktop.localization.detection_terms import finding_word
 from desktop.pages.workbench.model.correction import Boxes
 from desktop.pages.workbench.results.findings import SURE
-from shared.findings import Finding
 from shared.ids import new_key
+from shared.record.findings import Finding
 
 
 class FindingRegions:

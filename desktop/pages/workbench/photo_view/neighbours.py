@@ -9,8 +9,8 @@ from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.localization.detection_terms import finding_word
 from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.model.item_rows import findings_of, shown_detection
-from shared.entries import Entry
-from shared.findings import Finding
+from shared.record.entries import Entry
+from shared.record.findings import Finding
 
 
 @dataclass(slots=True)

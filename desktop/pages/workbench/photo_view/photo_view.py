@@ -32,8 +32,8 @@ from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.results.correcting import CorrectionBar, CorrectionController
 from desktop.pages.workbench.results.explained import explained_boxes
 from desktop.pages.workbench.results.findings import FindingsBox
-from shared.geometry import Rect
-from shared.suppression import SuppressedFinding
+from shared.record.geometry import Rect
+from shared.record.suppression import SuppressedFinding
 
 _GATHER_MS = 60
 

@@ -22,7 +22,7 @@ from desktop.pages.workbench.photos.capture_target import CaptureTarget
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_files import jpeg, upload
 from desktop.widgets import Confirm
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 from shared.wire.inspection import Photo
 
 Upload = tuple[str, Path | bytes, str, bool]

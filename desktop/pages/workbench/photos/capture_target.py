@@ -12,7 +12,7 @@ from desktop.camera import GuideHint, RegionGuide
 from desktop.camera.sources import Frame
 from desktop.imaging.sources.cut import is_large, preview_crop
 from desktop.imaging.sources.source import ImageSource
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 _MARGIN = 0.5
 """Margin around the region that helps to find it, as a share of its longer side."""

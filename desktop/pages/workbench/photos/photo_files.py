@@ -20,8 +20,8 @@ from desktop.imaging.decoding.decoder import shrink_image
 from desktop.imaging.sources.cut import ImageCrop, is_large, map_rect, original_crop, preview_crop
 from desktop.imaging.sources.source import ImageSource
 from desktop.pages.workbench.open_record.loading import fetch_photo
-from shared.geometry import Rect
 from shared.ids import new_key
+from shared.record.geometry import Rect
 from shared.wire.inspection import Photo
 
 LONGEST_PX = 1600

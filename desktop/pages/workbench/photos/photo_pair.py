@@ -24,9 +24,9 @@ from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair, thumbnail
 from desktop.widgets import confirm, keep_place
-from shared import results
-from shared.entries import Entry
-from shared.geometry import Rect
+from shared.record import results
+from shared.record.entries import Entry
+from shared.record.geometry import Rect
 from shared.wire.inspection import Photo
 
 _GATHER_MS = 50

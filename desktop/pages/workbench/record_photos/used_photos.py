@@ -12,7 +12,7 @@ from desktop.client.http.errors import Conflict
 from desktop.pages.common.messages.error_messages import used_in_record
 from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue, QueuedPicture
 from desktop.widgets import Confirm
-from shared.codes import ErrorCode
+from shared.record.codes import ErrorCode
 
 _NAMED = 5
 

@@ -17,7 +17,7 @@ from desktop.pages.common.forms.chooser import Choice, SearchCombo
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.widgets import Button, IconLabel, ProgressBar, label
-from shared.codes import Permission
+from shared.record.codes import Permission
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import RecordUpdate
 

@@ -23,7 +23,7 @@ from desktop.pages.workbench.open_record.loading import fetch_file, thumbnails
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.open_record.region_link import ShownRegions
 from desktop.pages.workbench.reference.reference_choice import ReferenceChoice
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 _GATHER_MS = 60
 

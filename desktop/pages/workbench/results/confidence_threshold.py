@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QTimer
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.results.findings import FIRST_SHOWN, FindingsBox
 from desktop.preferences import Preferences
-from shared import results
-from shared.entries import Entry
+from shared.record import results
+from shared.record.entries import Entry
 
 _SAVE_MS = 400
 

@@ -18,8 +18,8 @@ from desktop.pages.workbench.open_record.item_changes import ItemChanges
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.results.findings import FindingsBox
 from desktop.widgets import Button, ButtonKind, label
-from shared import results
-from shared.geometry import Rect
+from shared.record import results
+from shared.record.geometry import Rect
 
 NEW = "difference"
 """The label of a drawn finding until the user names it."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.localization.detection_terms import finding_word
 from desktop.widgets import Button, ButtonKind, clear_layout, label
-from shared.suppression import SuppressedFinding
+from shared.record.suppression import SuppressedFinding
 
 
 def reason_text(finding: SuppressedFinding) -> str:

@@ -33,7 +33,7 @@ from desktop.localization.detection_terms import (
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.theme import LABEL_PX, TEXT_PX, text_font, theme_manager
 from desktop.widgets import label
-from shared.findings import Finding
+from shared.record.findings import Finding
 
 ROW_PX = 24
 _TALL_PX = 40

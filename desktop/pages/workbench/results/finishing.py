@@ -20,9 +20,9 @@ from desktop.pages.sealing.uninspected_items import UninspectedItem
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.report.collect import collect
 from desktop.widgets import KeyBarrier, status_text
-from shared import results
-from shared.codes import Verdict
 from shared.names import user_label
+from shared.record import results
+from shared.record.codes import Verdict
 from shared.wire.inspection import Photo, Record
 from shared.wire.seal import RecordSeal
 

@@ -17,8 +17,8 @@ from desktop.localization.detection_terms import finding_word, model_word
 from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.widgets import Button, ButtonKind, Chip, IconLabel, clear_layout, label
-from shared import results
-from shared.codes import Verdict
+from shared.record import results
+from shared.record.codes import Verdict
 from shared.wire.history import FindingChange, HistoryEntry
 
 _SHOWN = 4

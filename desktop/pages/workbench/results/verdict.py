@@ -13,8 +13,8 @@ from desktop.pages.workbench.items.item_fields import TextEdit
 from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.open_record.verdict_drafts import VerdictDraft
 from desktop.widgets import Button, ButtonKind, is_enter_key, label, status_text
-from shared import results
-from shared.codes import Verdict
+from shared.record import results
+from shared.record.codes import Verdict
 
 _COMMANDS = {Verdict.PASSED: "item.pass", Verdict.FAILED: "item.fail", Verdict.UNDECIDED: "item.unsure"}
 _KINDS = {

@@ -24,8 +24,8 @@ from desktop.pages.workbench.model.signing import (
     standing_verdict,
 )
 from desktop.pages.workbench.sync.unshown import UnshownEdits
-from shared import results
-from shared.entries import Entry
+from shared.record import results
+from shared.record.entries import Entry
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate
 
 RESULT = "result"

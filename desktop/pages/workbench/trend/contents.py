@@ -18,7 +18,7 @@ from desktop.pages.workbench.trend.growth_painting import MAX_SERIES
 from desktop.pages.workbench.trend.pictures import WHOLE, FramePictures, FrameSource
 from desktop.pages.workbench.trend.series import longer_side, numbers_of, series_of
 from desktop.pages.workbench.trend.wording import day_of, size_text, state_text
-from shared.geometry import Rect, rect_from_corners
+from shared.record.geometry import Rect, rect_from_corners
 from shared.wire.history import Trend, TrendEntry, TrendFinding, TrendPhoto
 
 REFERENCE = "reference"

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 from desktop.pages.statistics.painting import series_colour
 from desktop.pages.workbench.trend.pictures import WHOLE, FramePicture
 from desktop.theme import LABEL_PX, Theme, ink_on, text_font, theme_manager
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 _PAD = 4
 _MARKS = 4
@@ -32,7 +32,7 @@ class Outline:
 class Frame:
     """One picture of the strip.
 
-    `status` is a verdict (`shared.codes.Verdict`) or empty. `note` names what is unusual. `opens` is True if
+    `status` is a `Verdict` or empty. `note` names what is unusual. `opens` is True if
     it leads to a record. A `faded` frame is shown but does not count.
     """
 

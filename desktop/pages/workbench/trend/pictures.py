@@ -27,7 +27,7 @@ from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.model.reference_file import ReferenceFile
 from desktop.pages.workbench.open_record.loading import fetch_file, fetch_photo
 from desktop.pages.workbench.photos.photo_files import PhotoRef
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 WHOLE = Rect(0.0, 0.0, 1.0, 1.0)
 """The view of all of a place."""

@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from desktop.pages.workbench.trend.frames import Frame, move_view, zoom_view
 from desktop.pages.workbench.trend.pictures import WHOLE, FramePictures
 from desktop.widgets import status_text
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 STEP = 1.25
 """The factor of a step of the zoom."""

@@ -8,8 +8,8 @@ from datetime import datetime
 
 import numpy as np
 
-from shared.findings import measure_size_mm
-from shared.geometry import rect_from_corners
+from shared.record.findings import measure_size_mm
+from shared.record.geometry import rect_from_corners
 from shared.wire.history import Trend, TrendEntry, TrendFinding
 
 DAYS_A_MONTH = 30.4375
@@ -76,7 +76,7 @@ class Series:
 def longer_side(entry: TrendEntry, finding: TrendFinding) -> float | None:
     """The longer side of a finding of an inspection in px of the reference image; None without an alignment.
 
-    It is measured like `shared.findings.measure_size_mm`. The upright rectangle around it would grow with the
+    It is measured like `findings.measure_size_mm`. The upright rectangle around it would grow with the
     rotation of the photo.
     """
     matrix = None if entry.photo is None else entry.photo.homography

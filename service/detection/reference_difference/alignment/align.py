@@ -32,7 +32,7 @@ from service.detection.reference_difference.data import (
     shift_scale,
 )
 from service.detection.reference_difference.threads import run_parallel
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 _FINE_SIDE = 1600
 _CLEARLY_BELONGS = 0.85

@@ -7,7 +7,7 @@ from typing import Final
 
 from service.detection.reference_difference.alignment import checks
 from service.detection.reference_difference.data import Matrix, Pyramid
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 # Bends (see `lens`) that are tried first, and the steps by which the best one is then changed. The lens of a
 # phone bends by 0.02, a wide one by 0.1.

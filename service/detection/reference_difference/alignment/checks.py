@@ -19,8 +19,8 @@ from service.detection.reference_difference.data import (
     inverse,
     shift_scale,
 )
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 
 SIDE = 640
 """The most px of the longer side of a window that is checked."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from service.detection.reference_difference.alignment import checks, features
 from service.detection.reference_difference.data import Matrix, Pyramid, apply, corners, inverse, shift_scale
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 # If the longer side of a reference image has more px, features of its parts are used too: in the whole image
 # the content of a close-up has a few px.

@@ -15,8 +15,8 @@ import numpy as np
 
 from service.detection.reference_difference.alignment import checks
 from service.detection.reference_difference.data import Bytes, Floats, Matrix, Pyramid, inverse, shift_scale
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 
 # Cells of the coarse pictures along the longer side, and the cells that the photo may be shifted.
 _CELLS: Final = 96

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from service.detection.reference_difference.data import Bytes, Floats
 from service.detection.reference_difference.difference.difference import Difference
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 
 _GROW = 0.45
 # Two parts are one finding if their gap is at most this share of the smaller one's length, and this many

@@ -35,8 +35,8 @@ from service.detection.reference_difference.difference.sampling import differenc
 from service.detection.reference_difference.light import highlights
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import run_parallel
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 
 _MAX_CHANGED = 0.5
 # Grey levels from which a picture counts as clipped, and the factor by which the clipped surface may be

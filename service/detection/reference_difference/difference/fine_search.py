@@ -31,8 +31,8 @@ from service.detection.reference_difference.difference import boxes
 from service.detection.reference_difference.difference.comparison import Comparison, ComparisonFrame
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import run_parallel
-from shared.geometry import Rect, rect_from_corners
 from shared.images.cv import cv2
+from shared.record.geometry import Rect, rect_from_corners
 
 # px of the full resolution: the size of a screened tile, of a cell, and of detail that the first comparison
 # finds.

@@ -8,8 +8,8 @@ from service.detection.reference_difference.data import Bytes, Floats, apply, co
 from service.detection.reference_difference.difference.boxes import DifferencePart
 from service.detection.reference_difference.difference.comparison import Comparison
 from service.detection.reference_difference.light.light import Light
-from shared.geometry import Rect, rect_from_corners
 from shared.images.cv import cv2
+from shared.record.geometry import Rect, rect_from_corners
 
 # px around a part that belong to its appearance: its edge, which the tolerance has removed.
 PAD = 2

@@ -32,7 +32,7 @@ from service.detection.reference_difference.variation.dark_lines import (
 from service.detection.reference_difference.variation.lasting import SUPPORT, is_new
 from service.detection.reference_difference.variation.likeness import TiledPart
 from service.detection.reference_difference.variation.memory import Appearance, PhotoVariation, RegionMemory
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind
 
 EXPLAINED: Final = 0.16

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from service.detection.reference_difference.data import Floats, Matrix, apply, inverse
 from service.detection.reference_difference.difference.comparison import Comparison
 from service.detection.reference_difference.variation.memory import Appearance, paste
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 
 SHOWN: Final = 0.6
 """The least share of a line that a photo that shows it has at the same place."""

@@ -17,7 +17,7 @@ from service.detection.reference_difference.variation.counter_examples import EX
 from service.detection.reference_difference.variation.lasting import SUPPORT
 from service.detection.reference_difference.variation.likeness import TiledPart
 from service.detection.reference_difference.variation.memory import Appearance, RegionMemory
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind
 
 

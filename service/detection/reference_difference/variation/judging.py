@@ -17,8 +17,8 @@ from service.detection.reference_difference.variation.defect_lines import defect
 from service.detection.reference_difference.variation.explaining import explain
 from service.detection.reference_difference.variation.lasting import LASTING, SUPPORT
 from service.detection.reference_difference.variation.memory import Appearance, RegionMemory
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind, MemoryReason
 
 # Share of a part's squared difference below which an explanation changes nothing.

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from service.detection.reference_difference.data import Bytes, Floats, Matrix
 from service.detection.reference_difference.variation.memory import Appearance, paste
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 
 Tile = tuple[slice, slice]
 

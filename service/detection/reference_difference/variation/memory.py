@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.reference_difference.data import Floats
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind
 
 VERSION = 4

@@ -34,7 +34,7 @@ from service.detection.reference_difference.variation.memory import (
     PhotoVariation,
     RegionMemory,
 )
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind
 
 _MAGIC: Final = b"WRM1"

@@ -20,7 +20,7 @@ from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.imaging import open_image
 from desktop.imaging.sources import opening
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from tests.desktop.imaging.pictures import rgb
 from tests.pictures import encode_picture, gradient_pixels
 

@@ -13,7 +13,7 @@ from desktop.canvas.layers.marks import MAX_NAME_WIDTH, chip_font, chip_position
 from desktop.canvas.layers.region_layer import RegionLayer
 from desktop.canvas.model.regions import Region, RegionStore
 from desktop.canvas.model.viewport import Viewport
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 
 @pytest.fixture

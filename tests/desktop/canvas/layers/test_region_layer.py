@@ -18,7 +18,7 @@ from desktop.canvas.layers.region_layer import BATCH_THRESHOLD, RegionLayer, pix
 from desktop.canvas.model.rect_index import RectIndex
 from desktop.canvas.model.regions import Region, RegionChange, RegionState, RegionStep, RegionStore
 from desktop.canvas.model.viewport import Viewport
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 SIDE = 800
 COLOURS = CanvasColours()

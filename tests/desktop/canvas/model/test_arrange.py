@@ -19,7 +19,7 @@ from desktop.canvas.model.arrange import (
     show_all,
 )
 from desktop.canvas.model.regions import Region, RegionChange, RegionStore
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 SIZE = (1000, 800)
 

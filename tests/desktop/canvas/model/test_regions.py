@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from desktop.canvas.model.rect_index import RectIndex
 from desktop.canvas.model.regions import Region, RegionChange, RegionStep, RegionStore, StoreEvent
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from tests.narrowing import reread
 
 COORDINATE = st.integers(-20, 120).map(lambda value: value / 2)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desktop.canvas.model.shaping import Handle, handle_at, move_rects, rect_between, resize_rect, snap_offset
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 SIZE = st.tuples(st.integers(1, 500), st.integers(1, 500))
 POINT = st.tuples(st.floats(-900, 900), st.floats(-900, 900))

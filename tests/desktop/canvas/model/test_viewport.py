@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desktop.canvas.model.viewport import MAX_SCALE, Viewport
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 VIEW = st.builds(
     Viewport, st.integers(1, 30_000), st.integers(1, 30_000), st.floats(50, 4000), st.floats(50, 3000)

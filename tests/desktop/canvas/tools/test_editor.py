@@ -12,7 +12,7 @@ from desktop.canvas.model.regions import Region, RegionChange, RegionStep, Regio
 from desktop.canvas.model.shaping import Handle
 from desktop.canvas.tools.editor import RegionEditor
 from desktop.canvas.tools.tool_machine import Pointer, Tool
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from tests.narrowing import reread
 
 SIZE = (1000, 800)

@@ -16,7 +16,7 @@ from desktop.canvas.views.compare_view import CompareView
 from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.imaging.decoding.pixels import to_qimage
 from desktop.imaging.sources.cut import ImageCrop
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 
 def picture(width: int, height: int, *squares: tuple[int, int, int, int]) -> QImage:

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from desktop.canvas.layers.region_layer import BATCH_THRESHOLD
 from desktop.canvas.model.regions import Region
 from desktop.canvas.views.canvas_view import CanvasView
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 
 class _Paints(QObject):

@@ -10,8 +10,8 @@ import pytest
 from desktop.client import Session
 from desktop.client.http.errors import Conflict, NotFound, Unsupported
 from shared import samples
-from shared.codes import Verdict
 from shared.images.cv import cv2
+from shared.record.codes import Verdict
 from shared.samples import View
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, ItemPoint, Point, RecordCreate

@@ -15,7 +15,7 @@ from PIL import Image, ImageCms, JpegImagePlugin
 from desktop.doctor import computer
 from desktop.imaging import ImageError, open_image
 from desktop.imaging.conversion import heif, prepare_upload, uploads
-from shared.checkup import Level
+from shared.system.checkup import Level
 from tests.desktop.imaging.conversion import photos
 from tests.desktop.imaging.conversion.photos import MAKER, MODEL, WHEN, exif_block, heic, jpeg, raw, scene
 from tests.desktop.imaging.pictures import rgb

@@ -24,8 +24,8 @@ from desktop.imaging.decoding.decoder import (
 from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.decoding.pixels import to_qimage, upright
 from desktop.imaging.decoding.vips import pyvips
-from shared.geometry import Rect
 from shared.images.upright import stored_rect, upright_size
+from shared.record.geometry import Rect
 from tests.desktop.imaging.pictures import rgb
 from tests.pictures import encode_picture, gradient_pixels
 

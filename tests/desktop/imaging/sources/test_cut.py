@@ -12,7 +12,7 @@ from desktop.imaging.sources import cut, opening, tiled
 from desktop.imaging.sources.cut import map_rect, original_crop, preview_crop
 from desktop.imaging.sources.source import ImageSource
 from desktop.imaging.sources.tiled import TiledImage
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from tests.desktop.imaging.pictures import rgb
 from tests.pictures import encode_picture, gradient_pixels
 

@@ -14,7 +14,7 @@ from desktop.imaging.sources import opening
 from desktop.imaging.sources.pyramid import PyramidCache
 from desktop.imaging.sources.tiled import TiledImage
 from desktop.imaging.sources.whole import WholeImage
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from tests.desktop.imaging.pictures import rgb
 from tests.narrowing import reread
 from tests.pictures import Array, encode_picture, gradient_pixels

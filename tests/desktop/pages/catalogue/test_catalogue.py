@@ -14,7 +14,7 @@ from desktop.pages.catalogue.forms import AircraftForm, FlightForm, TaskForm
 from desktop.pages.catalogue.table_sections import AircraftSection
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.widgets.states import ErrorState
-from shared.codes import Role
+from shared.record.codes import Role
 from shared.wire.catalogue import AircraftWrite, FlightWrite, TaskWrite
 from tests.desktop.children import child
 from tests.desktop.conftest import make_payload

@@ -18,8 +18,8 @@ from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.models.section import ModelSection
 from desktop.pages.catalogue.models.trial_dialog import TrialDialog
 from desktop.widgets import Combo
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate, Severity
 from tests.desktop.children import child
 from tests.desktop.pages.catalogue.driver import open_catalogue
@@ -64,7 +64,7 @@ def test_ambiguous_model_is_added_after_a_question_and_superseded(
     page = open_catalogue(context, qtbot, "models")
     section = as_instance(page.sections["models"], ModelSection)
     section.send(ambiguous_model(tmp_path / "rivets.onnx"))
-    qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: section.findChild(KindForm) is not None)
     kind_form = child(section, KindForm)
     assert kind_form.kind is not None
     assert [kind_form.kind.itemData(n) for n in range(kind_form.kind.count())] == [
@@ -75,7 +75,7 @@ def test_ambiguous_model_is_added_after_a_question_and_superseded(
     assert kind_form.activation is None
     kind_form.kind.set_value(ModelKind.YOLOX)
     kind_form.save.click()
-    qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None)
     form = child(section, ModelForm)
     assert {"YOLOX", "1"} <= {text.text() for text in form.findChildren(QLabel)}
     assert form.settings() == {}
@@ -164,7 +164,7 @@ def test_form_asks_for_confidence_function_that_the_file_does_not_define(
     page = open_catalogue(context, qtbot, "models")
     section = as_instance(page.sections["models"], ModelSection)
     section.send(unclear_detr(tmp_path / "queries.onnx"))
-    qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: section.findChild(KindForm) is not None)
     kind_form = child(section, KindForm)
     assert kind_form.kind is None
     assert kind_form.activation is not None
@@ -174,7 +174,7 @@ def test_form_asks_for_confidence_function_that_the_file_does_not_define(
     ]
     kind_form.activation.set_value("softmax")
     kind_form.save.click()
-    qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None)
     added = next(model for model in context.session.detection.models() if model.model_name == "queries")
     assert (added.kind, added.settings["activation"]) == (ModelKind.DETR, "softmax")
 
@@ -263,7 +263,7 @@ def test_picture_shows_what_a_new_model_finds(
     form.show()
     form.trial.click()
     dialog = child(form, TrialDialog)
-    qtbot.waitUntil(dialog.choose.isEnabled, timeout=30_000)
+    qtbot.waitUntil(dialog.choose.isEnabled)
     assert dialog.summary.text().startswith("1 detection")
     (found,) = dialog.view._finding_layer.boxes
     assert (found.rect, found.label) == (Rect(320, 96, 32, 32), "class 0")
@@ -277,5 +277,5 @@ def test_trial_says_why_a_picture_cannot_be_used(context: Context, qtbot: QtBot,
     dialog = TrialDialog(context, model, path)
     qtbot.addWidget(dialog)
     dialog.show()
-    qtbot.waitUntil(dialog.choose.isEnabled, timeout=30_000)
+    qtbot.waitUntil(dialog.choose.isEnabled)
     assert "image" in dialog.summary.text()

@@ -225,11 +225,12 @@ def _sentences_of_the_service() -> set[str]:
     sentences: set[str] = set()
     service = Path(__file__).parents[4] / "service"
     for path in set(service.rglob("*.py")) - {service / _EXAMPLES}:
-        tree = ast.parse(path.read_text("utf-8"))
-        parts = {
-            id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values
-        }
-        for node in ast.walk(tree):
+        source = path.read_text("utf-8")
+        if source.isascii():
+            continue
+        nodes = list(ast.walk(ast.parse(source)))
+        parts = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+        for node in nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
                 text = node.value
                 if any("一" <= letter <= "鿿" for letter in text) and not text.isspace():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from desktop.pages.common.messages.seal_terms import seal_sentence
-from shared.codes import SealState
+from shared.record.codes import SealState
 from shared.wire.seal import RecordSeal
 
 EDITION = {

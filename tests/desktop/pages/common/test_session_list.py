@@ -16,7 +16,7 @@ from desktop.pages.common import session_list
 from desktop.pages.common.session_list import SessionList
 from desktop.pages.people.forms import EditUserForm
 from desktop.widgets import Chip
-from shared.codes import Role
+from shared.record.codes import Role
 from shared.wire.account import LoginSession
 from shared.wire.common import Page, pagination
 from tests.desktop.pages.fake_service import FakeService, failure_answer, open_fake_context

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -19,8 +20,8 @@ from desktop.pages.login.setup_steps import Step
 from desktop.pages.records import RecordsPage
 from desktop.pages.workbench import WorkbenchPage
 from desktop.preferences import Preferences
-from shared import results
 from shared.images.cv import cv2
+from shared.record import results
 from shared.samples import inspection
 from tests.desktop.pages.first_steps.driver import click, dialog, write
 from tests.narrowing import not_none
@@ -38,7 +39,11 @@ class FirstHour:
         self._patch = monkeypatch
 
     def wait(self, holds: Callable[[], object]) -> None:
-        self.qtbot.waitUntil(lambda: bool(holds()), timeout=180_000)
+        """Look ten times a second: a hundred times takes processor time for as long as a detection waits."""
+        deadline = time.monotonic() + 180
+        while not holds():
+            assert time.monotonic() < deadline, "waited too long"
+            self.qtbot.wait(100)
 
     def click(self, widget: QWidget) -> None:
         click(self.qtbot, widget)

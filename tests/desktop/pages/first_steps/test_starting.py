@@ -18,8 +18,8 @@ from desktop.pages.first_steps.panel import FirstStepsPanel
 from desktop.pages.first_steps.sample_bar import SampleController
 from desktop.pages.first_steps.start_dialog import StartDialog
 from desktop.pages.records import RecordsPage
-from shared.codes import ROLE_PERMISSIONS, Role, Verdict
 from shared.images.cv import cv2
+from shared.record.codes import ROLE_PERMISSIONS, Role, Verdict
 from shared.samples import draw_panel
 from shared.wire.catalogue import TaskWrite
 from shared.wire.detection import REFERENCE_DIFFERENCE

@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.common.forms.password_prompt import PasswordPrompt
 from desktop.pages.people import PeoplePage
-from shared.codes import Role
 from shared.images.cv import cv2
+from shared.record.codes import Role
 from tests.desktop.camera.pictures import face_frame, write
 from tests.desktop.children import child
 from tests.desktop.conftest import make_payload

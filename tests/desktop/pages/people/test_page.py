@@ -20,8 +20,8 @@ from desktop.pages.people import PeoplePage
 from desktop.pages.people.details import detail_lines, referenced_objects
 from desktop.pages.people.face_policy import devices_card
 from desktop.pages.people.forms import EditUserForm, NewUserForm, SetPasswordForm
-from shared.codes import Role
 from shared.names import user_label
+from shared.record.codes import Role
 from shared.wire.catalogue import AircraftWrite
 from shared.wire.face import FacePolicy
 from tests.desktop.children import child

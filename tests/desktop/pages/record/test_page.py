@@ -23,8 +23,8 @@ from desktop.pages.sealing.reopen_dialog import ReopenDialog
 from desktop.report.collect import collect
 from desktop.widgets import MomentField
 from desktop.widgets.states import EmptyState
-from shared.codes import Role, SealState, Status, Verdict
 from shared.images.cv import cv2
+from shared.record.codes import Role, SealState, Status, Verdict
 from shared.wire.catalogue import AircraftWrite, ReferenceImageWrite, TaskWrite, TemplateRegion
 from shared.wire.inspection import ItemCreate, Point, Record, RecordCreate, RecordUpdate, ResultEntry
 from tests.desktop.children import child

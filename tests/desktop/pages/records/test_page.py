@@ -27,9 +27,9 @@ from desktop.pages.records.records_model import COUNTERS_ROLE, RecordColumn, pro
 from desktop.preferences import Preferences
 from desktop.theme import TEXT_PX, text_font, theme_manager
 from desktop.widgets import Button
-from shared.codes import Status, Verdict
-from shared.entries import Entry
 from shared.images.cv import cv2
+from shared.record.codes import Status, Verdict
+from shared.record.entries import Entry
 from shared.samples import View, draw_panel, photograph
 from shared.wire.catalogue import (
     AircraftWrite,

@@ -15,7 +15,7 @@ from desktop.context import Context
 from desktop.pages.common.forms.password_prompt import PasswordPrompt
 from desktop.pages.sealing.rules_dialog import RulesDialog
 from desktop.widgets import PageFactory
-from shared.codes import Role
+from shared.record.codes import Role
 from shared.wire.seal import InspectionPolicy
 from tests.desktop.app.test_window import Login, Records
 from tests.desktop.children import child

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.common.messages.service_messages import known_message, same_person_sentence
 from desktop.pages.sealing.seal_bar import SealBar
-from shared.codes import SealState
+from shared.record.codes import SealState
 from tests.desktop.pages.common.test_seal_terms import make_seal
 
 

@@ -7,8 +7,8 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary
 from desktop.pages.sealing.uninspected_items import UninspectedItem, UninspectedItems
-from shared.codes import InspectionGap
-from shared.results import Counters
+from shared.record.codes import InspectionGap
+from shared.record.results import Counters
 from tests.desktop.children import child
 
 ITEMS = [

@@ -24,7 +24,7 @@ from desktop.pages.statistics.charts import (
 )
 from desktop.pages.statistics.painting import PaintedPart, bars_colour, paint_chart
 from desktop.theme import DARK, LIGHT, contrast, theme_manager
-from shared.codes import Status
+from shared.record.codes import Status
 from shared.wire.statistics import Chart, Durations, ModelAgreement, Period, Series
 
 WHERE = ChartFilter(date(2026, 5, 1), None, "plane", None)

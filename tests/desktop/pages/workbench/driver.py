@@ -22,9 +22,9 @@ from desktop.pages.workbench.open_record.edits import EditSync
 from desktop.preferences import Preferences
 from desktop.theme import theme_manager
 from service.inspection.queries import result_values
-from shared.entries import Entry
 from shared.ids import new_id
 from shared.images.cv import cv2
+from shared.record.entries import Entry
 from shared.samples import draw_panel
 from shared.wire.catalogue import AircraftWrite, ReferenceImageWrite, TaskWrite
 from shared.wire.inspection import ItemCreate, RecordCreate

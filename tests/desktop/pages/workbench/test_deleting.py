@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from desktop.client import Session
 from desktop.client.api.audit import AuditFilter
 from desktop.pages.workbench.deleting import DeleteDialog, DeletionSource
-from shared.codes import Verdict
+from shared.record.codes import Verdict
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 from tests.desktop.pages.workbench.results.test_correcting import add_result, labels
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.pages.workbench import WorkbenchPage
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.narrowing import reread
 

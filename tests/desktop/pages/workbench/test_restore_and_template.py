@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from desktop.client import Session
 from desktop.pages.workbench.deleting import DeleteDialog
 from desktop.pages.workbench.reference import template_saving
-from shared.codes import Verdict
+from shared.record.codes import Verdict
 from shared.wire.inspection import ItemUpdate, RecordCreate
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture, workbench_driver
 from tests.narrowing import not_none

@@ -26,7 +26,7 @@ from desktop.pages.workbench.exchange.clipboard import copy_regions
 from desktop.pages.workbench.exchange.region_files import RegionFilesController
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
 from desktop.pages.workbench.photos import photo_pair
-from shared.codes import Verdict
+from shared.record.codes import Verdict
 from tests.client_session import open_session
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture

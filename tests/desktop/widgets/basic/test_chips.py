@@ -14,7 +14,7 @@ from desktop.widgets import (
     paint_chip,
     status_text,
 )
-from shared.codes import Status, Verdict
+from shared.record.codes import Status, Verdict
 from tests.desktop.widgets.kit import find_colours
 
 

@@ -12,7 +12,7 @@ from desktop.widgets import (
     icon,
 )
 from desktop.widgets.basic.icons import render_icon
-from shared.paths import resource_path
+from shared.system.paths import resource_path
 
 ICONS = sorted(path.stem for path in Path(resource_path("icons")).glob("*.svg") if path.stem != "walkaround")
 

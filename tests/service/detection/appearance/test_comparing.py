@@ -7,7 +7,7 @@ import pytest
 
 from service.detection.appearance.backbone import Features
 from service.detection.appearance.comparing import MAX_PHOTOS, AppearanceMemory
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.inspection import Place
 
 SIZE, CHANNELS = 12, 48

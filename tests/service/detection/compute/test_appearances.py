@@ -27,8 +27,8 @@ from service.detection.reference_difference import (
 from service.detection.reference_difference.data import Pyramid
 from service.detection.reference_difference.variation.serial import from_bytes, to_bytes
 from shared import samples
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.wire.inspection import Place
 from shared.wire.memory import MemoryKind, MemoryReason
 

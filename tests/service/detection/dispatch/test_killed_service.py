@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from service.detection.jobs.job_rows import MAX_ATTEMPTS
-from shared.codes import Progress
+from shared.record.codes import Progress
 from shared.wire.detection import JobState
 from tests.service.detection.dispatch.test_entries import until
 from tests.service.detection.dispatch.test_queue import items_to_detect
@@ -38,7 +38,7 @@ def test_a_killed_service_leaves_jobs_and_entries_in_agreement(tmp_path: Path) -
                     client.post(f"/inspection/{record}/detect").raise_for_status()
             until(lambda: len([pair for pair in pairs(data_dir) if pair[0] == "running"]) >= 1)
             running.process.kill()
-            running.process.wait(10)
+            running.process.wait(60)
         snapshots.append(pairs(data_dir))
     for snapshot in snapshots:
         assert [progress for _, progress in snapshot] == [

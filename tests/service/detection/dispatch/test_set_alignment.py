@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 from service.detection.reference_difference import AlignmentFailed, detect
 from service.detection.rules import for_photo
 from shared import samples
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.wire.inspection import DetectionSettings
 from tests.service.detection.dispatch.test_entries import path
 from tests.service.detection.dispatch.test_item_settings import with_settings

@@ -13,7 +13,7 @@ from service.detection import rules
 from service.detection.jobs import job_rows
 from service.detection.messages import Done
 from service.settings import Settings
-from shared.entries import Entry
+from shared.record.entries import Entry
 
 AT = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 

@@ -17,8 +17,8 @@ from service.detection.onnx.check import check
 from service.detection.onnx.decode import cells
 from service.detection.onnx.detector import DetectedObject, Detector, Detectors, parallel_calls, providers
 from service.detection.onnx.settings import DetectorSettings
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.wire.detection import ModelKind
 from tests.service.detection.graphs import brightness_model, constant_model, spots_model
 

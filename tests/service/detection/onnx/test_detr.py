@@ -11,7 +11,7 @@ import pytest
 from service.detection.failure import BadModel
 from service.detection.onnx.check import CheckedModel, check
 from service.detection.onnx.detector import Detector
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.detection import ModelKind
 from tests.service.detection.graphs import constant_model, sized_model
 

@@ -14,8 +14,8 @@ from service.detection.compute.request import Request
 from service.detection.onnx.check import check
 from service.detection.onnx.detector import Detector
 from service.detection.onnx.settings import DetectorSettings
-from shared.findings import box_corners
 from shared.images.cv import cv2
+from shared.record.findings import box_corners
 from shared.wire.detection import ModelKind
 from tests.service.detection.onnx.test_detectors import stop_sign, yolox_nano
 

@@ -20,8 +20,8 @@ from service.detection.reference_difference.difference.confidence import (
     measures,
 )
 from service.detection.reference_difference.light.light import Light
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 
 SIDE = 200
 SURROUNDINGS, USUAL, AREA = 4, 5, 6

@@ -12,8 +12,8 @@ from service.detection.reference_difference.alignment.cover import (
 )
 from service.detection.reference_difference.data import Pyramid, apply, corners, grey
 from shared import samples
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.samples import Image, Matrix, View
 
 REFERENCE = samples.draw_panel(1200, 900, 3).image

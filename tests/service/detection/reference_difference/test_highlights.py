@@ -9,8 +9,8 @@ from service.detection.reference_difference import Parameters, detect
 from service.detection.reference_difference.data import Floats
 from service.detection.reference_difference.light import highlights
 from shared import samples
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.samples import Image
 
 WIDTH, HEIGHT = 640, 480

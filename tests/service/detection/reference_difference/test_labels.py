@@ -6,7 +6,7 @@ import pytest
 
 from service.detection.reference_difference import Parameters, detect
 from shared import samples
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 VIEW = samples.View(rotation=2, scale=0.95, light=0.05, noise=2, jpeg=92)
 

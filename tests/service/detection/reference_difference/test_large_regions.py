@@ -10,8 +10,8 @@ from service.detection.reference_difference.difference import fine_search
 from service.detection.reference_difference.difference.comparison import Comparison, ComparisonFrame
 from service.detection.reference_difference.light.light import Light
 from shared import samples
-from shared.geometry import Rect, rect_from_corners
 from shared.images.cv import cv2
+from shared.record.geometry import Rect, rect_from_corners
 
 WIDE, TALL = 6000, 4000
 

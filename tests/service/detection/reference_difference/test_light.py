@@ -10,8 +10,8 @@ import pytest
 from service.detection.reference_difference import detect
 from service.detection.reference_difference.light import shade
 from shared import samples
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 
 Change = Callable[[samples.Image], samples.Image]
 

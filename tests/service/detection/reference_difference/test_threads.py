@@ -11,7 +11,7 @@ import pytest
 from service.detection.reference_difference import detect
 from service.detection.reference_difference.threads import WorkThreads, in_order_if_small, run_parallel
 from shared import samples
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 
 def at_work() -> set[threading.Thread]:
@@ -46,7 +46,7 @@ def test_only_work_on_large_frames_is_shared(pixels: int, count: int) -> None:
     both_started = threading.Barrier(count)
 
     def work() -> int:
-        both_started.wait(10)
+        both_started.wait(60)
         return threading.get_ident()
 
     with closing(WorkThreads()) as threads, threads.shared(), in_order_if_small(pixels):

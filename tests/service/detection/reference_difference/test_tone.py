@@ -11,8 +11,8 @@ from service.detection.reference_difference import detect
 from service.detection.reference_difference.difference.compensate import match_light
 from service.detection.reference_difference.light import tone
 from shared import samples
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.samples import Image
 
 SIZE = 480

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from service.inspection.history.comparison import invert, map_rect
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 
 # Rotated, scaled, moved and tilted, as much as two photos of a place differ.
 OBLIQUE_VIEW = [[0.9, -0.12, 40.0], [0.15, 1.1, -25.0], [2e-4, -1e-4, 1.0]]

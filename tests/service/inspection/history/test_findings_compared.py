@@ -21,10 +21,10 @@ from service.inspection.history.comparison import (
     overlap,
     region_place,
 )
-from shared import results
-from shared.entries import Entry, EntryBox, EntryCorners
-from shared.findings import Finding
-from shared.geometry import Rect
+from shared.record import results
+from shared.record.entries import Entry, EntryBox, EntryCorners
+from shared.record.findings import Finding
+from shared.record.geometry import Rect
 from shared.wire.history import FindingChange
 from tests.service.inspection.conftest import SHIFT
 

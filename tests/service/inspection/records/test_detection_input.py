@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shared.entries import Entry
+from shared.record.entries import Entry
 from tests.service.inspection.conftest import Stage, stored_file
 
 DONE = {"isPassed": True, "progress": "done", "version": 1, "job_id": "j"}

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shared import results
-from shared.entries import Entry
+from shared.record import results
+from shared.record.entries import Entry
 from tests.service.inspection.conftest import Stage
 
 OUTCOMES: dict[str, list[dict[str, Any]]] = {
@@ -64,7 +64,11 @@ class ExpectedRecord:
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(steps=STEPS)
 def test_record_follows_its_items(stage: Stage, steps: list[tuple[Any, ...]]) -> None:
     model = ExpectedRecord()

@@ -8,10 +8,10 @@ from typing import Any, cast
 import pytest
 
 from service.inspection.entries import ContradictionError, add_authorship, merge_entries
-from shared import results
-from shared.codes import Verdict
-from shared.entries import Entry, EntryBox, EntryOpinion
-from shared.findings import read_findings
+from shared.record import results
+from shared.record.codes import Verdict
+from shared.record.entries import Entry, EntryBox, EntryOpinion
+from shared.record.findings import read_findings
 from tests.narrowing import not_none
 from tests.service.inspection.conftest import Stage
 

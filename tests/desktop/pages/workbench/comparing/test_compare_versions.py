@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.comparing.compare_versions import CompareVersions, facts
 from desktop.pages.workbench.comparing.pairing import VersionSide, pairings
-from shared.entries import Entry, EntryAlignment, EntryBox, EntryCorners, Provenance
+from shared.record.entries import Entry, EntryAlignment, EntryBox, EntryCorners, Provenance
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, SAME, STAIN, add_result
 

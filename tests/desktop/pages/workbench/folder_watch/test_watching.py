@@ -15,13 +15,13 @@ from desktop.client import Session
 from desktop.folder_watch import Card, WatchState, cards, scan, watcher
 from desktop.pages.workbench.folder_watch import watching
 from desktop.preferences import Preferences
-from shared.codes import Verdict
 from shared.images.cv import cv2
+from shared.record.codes import Verdict
 from shared.samples import View, draw_panel, photograph
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
 from tests.narrowing import reread
 
-_SOON = 30_000
+_SOON = 60_000
 
 
 @pytest.fixture(autouse=True)

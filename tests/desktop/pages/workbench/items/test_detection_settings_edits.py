@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.client import Session
 from desktop.widgets import IconButton
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.samples import draw_panel
 from shared.wire.inspection import Place
 from tests.desktop.children import child
@@ -161,7 +161,7 @@ def test_nothing_is_found_in_an_ignored_area(workbench: WorkbenchDriver, qtbot: 
     workbench.session.items.add_photo(item.item_id, stored.file_id)
     workbench.open(record_id, qtbot.waitUntil)
     workbench.context.commands.run("item.detect")
-    qtbot.waitUntil(lambda: workbench.page.open_record.rows[0].findings > 0, timeout=30000)
+    qtbot.waitUntil(lambda: workbench.page.open_record.rows[0].findings > 0)
     workbench.context.commands.run("tool.area")
     workbench.drag(workbench.at(0.25, 0.25), workbench.at(0.45, 0.45))
     qtbot.waitUntil(lambda: workbench.saved)
@@ -172,7 +172,6 @@ def test_nothing_is_found_in_an_ignored_area(workbench: WorkbenchDriver, qtbot: 
             and workbench.page.open_record.entry.get("version", 0) > 1
             and workbench.page.open_record.rows[0].findings == 0
         ),
-        timeout=30000,
     )
 
 

@@ -15,8 +15,8 @@ from desktop.help.topics import find_topic
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.trend.pictures import WHOLE
 from desktop.widgets import Confirm
-from shared.geometry import Rect
-from shared.suppression import SuppressedFinding
+from shared.record.geometry import Rect
+from shared.record.suppression import SuppressedFinding
 from shared.wire.events import ChangeEvent
 from shared.wire.memory import MemoryChange, MemoryState, MemoryStatus
 from tests.desktop.pages.workbench.driver import WorkbenchDriver

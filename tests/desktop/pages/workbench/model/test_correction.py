@@ -16,9 +16,9 @@ from desktop.pages.workbench.model.correction import (
     stored_version,
     with_correction,
 )
-from shared import results
-from shared.entries import Entry
-from shared.geometry import Rect
+from shared.record import results
+from shared.record.entries import Entry
+from shared.record.geometry import Rect
 from tests.narrowing import not_none
 
 BOX = {"label": "crack", "confidence": 0.9, "points": {"x1": 1, "y1": 2, "x2": 3, "y2": 4}, "id": 7}

@@ -15,7 +15,7 @@ from desktop.pages.workbench.model.detection_settings import (
     sensitivity_of,
     with_settings,
 )
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.inspection import DetectionSettings, Place
 
 share = st.floats(0, 1, allow_nan=False)

@@ -11,9 +11,9 @@ from desktop.journal import Edit, EditKind
 from desktop.journal.edits import inverse
 from desktop.pages.workbench.model.document import Document, ItemView, fraction_point
 from desktop.pages.workbench.model.item_rows import ItemRows
-from shared.codes import Verdict
-from shared.entries import Entry
-from shared.geometry import Rect
+from shared.record.codes import Verdict
+from shared.record.entries import Entry
+from shared.record.geometry import Rect
 from shared.wire.inspection import Record
 from tests.narrowing import not_none
 

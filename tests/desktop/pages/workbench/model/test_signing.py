@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
-from shared import results
-from shared.codes import Role, Verdict
-from shared.entries import Entry, EntryBox
+from shared.record import results
+from shared.record.codes import Role, Verdict
+from shared.record.entries import Entry, EntryBox
 from shared.wire.inspection import ItemUpdate
 from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, store_detections

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from shared.codes import Verdict
+from shared.record.codes import Verdict
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.narrowing import not_none
 

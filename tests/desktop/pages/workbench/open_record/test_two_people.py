@@ -14,9 +14,9 @@ from desktop.client.http.errors import Unreachable
 from desktop.client.http.transport import Versioned
 from desktop.connection.local_service import EmbeddedService
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
-from shared.codes import Verdict
-from shared.entries import Entry
 from shared.names import user_label
+from shared.record.codes import Verdict
+from shared.record.entries import Entry
 from shared.wire.inspection import Item, ItemUpdate
 from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, store_detections

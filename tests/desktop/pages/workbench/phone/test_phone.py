@@ -23,7 +23,7 @@ from shared.wire.phone import CodeEnd, NewPhoneCode, PhoneCode
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 from tests.narrowing import not_none
 
-_SOON = 20_000
+_SOON = 60_000
 
 
 def code(**more: Any) -> NewPhoneCode:

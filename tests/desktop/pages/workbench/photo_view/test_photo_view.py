@@ -21,7 +21,7 @@ from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.photo_view.view_mapping import mapped_point
 from desktop.pages.workbench.photos.photo_box import MIN_PANE_PX
 from desktop.pages.workbench.results.label_editor import LabelEditor
-from shared.entries import Entry
+from shared.record.entries import Entry
 from shared.samples import View, draw_panel, photograph
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, store_detections

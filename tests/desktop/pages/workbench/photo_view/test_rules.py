@@ -18,9 +18,9 @@ from desktop.pages.workbench.model.item_rows import findings_of
 from desktop.pages.workbench.photo_view.finding_regions import FindingRegions, source_of
 from desktop.pages.workbench.photo_view.neighbours import NeighbourFindings
 from desktop.pages.workbench.photo_view.view_mapping import mapped_point, mapped_viewport
-from shared.entries import Entry
-from shared.findings import Finding
-from shared.geometry import Rect
+from shared.record.entries import Entry
+from shared.record.findings import Finding
+from shared.record.geometry import Rect
 from tests.desktop.pages.workbench.model.test_correction import ENTRY, draft
 
 TURNED = np.array([[1.4, 0.3, 50.0], [-0.25, 1.5, 80.0], [1e-5, 2e-5, 1.0]])

@@ -21,8 +21,8 @@ from desktop.pages.workbench.photos import capture
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.photos.capture_target import CaptureTarget
 from desktop.preferences import Preferences
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from tests.desktop.camera.region_frames import REGION, MovedCamera, Pose, surface
 
 Shown = Callable[[CaptureTarget | None], CaptureDialog]

@@ -12,8 +12,8 @@ from desktop.client import Session
 from desktop.imaging import open_image
 from desktop.imaging.sources import cut, opening, tiled
 from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from tests.desktop.imaging.pictures import rgb
 from tests.pictures import encode_picture
 

@@ -12,7 +12,7 @@ from desktop.client import Session
 from desktop.context import Context, Unsent
 from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue
 from desktop.preferences import Preferences
-from shared.codes import Role
+from shared.record.codes import Role
 from tests.desktop.conftest import make_payload
 from tests.desktop.pages.workbench.driver import picture
 

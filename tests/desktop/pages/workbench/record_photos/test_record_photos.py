@@ -19,9 +19,9 @@ from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.record_photos import coordinator, review
 from desktop.pages.workbench.record_photos.thumbnails import MIME
 from desktop.widgets import Confirm
-from shared.codes import Verdict
 from shared.ids import new_id
 from shared.images.cv import cv2
+from shared.record.codes import Verdict
 from shared.samples import View, draw_panel, photograph
 from shared.wire.photos import PhotoItemSet, RecordPhoto
 from tests.desktop.children import child
@@ -30,7 +30,7 @@ from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver,
 from tests.narrowing import not_none
 
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-_SOON = 30_000
+_SOON = 60_000
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.results.confidence_threshold import least_confidence
 from desktop.preferences import Preferences
-from shared.entries import Entry, EntryBox, EntryCorners, EntryThresholds, Provenance
+from shared.record.entries import Entry, EntryBox, EntryCorners, EntryThresholds, Provenance
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, store_detections
 
 POINTS: EntryCorners = {"x1": 10, "y1": 10, "x2": 60, "y2": 60}

@@ -16,10 +16,10 @@ from desktop.canvas.views.pair_tools import map_point
 from desktop.client import Session
 from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.results.label_editor import LabelEditor
-from shared import results
-from shared.entries import Entry, EntryBox, item_entries
 from shared.ids import new_id
 from shared.images.cv import cv2
+from shared.record import results
+from shared.record.entries import Entry, EntryBox, item_entries
 from shared.samples import View, draw_panel, photograph
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, store_detections
 from tests.desktop.pages.workbench.driver import workbench_driver as at_desk

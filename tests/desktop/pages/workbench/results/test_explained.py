@@ -14,7 +14,7 @@ from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.pages.workbench.memory.contents import ExplainedDifference
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.widgets import Button
-from shared.entries import item_entries
+from shared.record.entries import item_entries
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, add_result
 from tests.narrowing import not_none

@@ -14,9 +14,9 @@ from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.pages.workbench.model.item_rows import FindingContext
 from desktop.pages.workbench.results.findings import FindingList, finding_boxes
 from desktop.pages.workbench.results.label_editor import LabelEditor
-from shared.findings import Finding, SecondOpinion
-from shared.geometry import Rect
 from shared.names import user_label
+from shared.record.findings import Finding, SecondOpinion
+from shared.record.geometry import Rect
 from shared.wire.detection import Severity
 from shared.wire.memory import MemoryReason
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record

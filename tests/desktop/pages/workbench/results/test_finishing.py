@@ -15,9 +15,9 @@ from desktop.pages.sealing.check_dialog import CheckDialog
 from desktop.pages.sealing.editions_dialog import EditionsDialog
 from desktop.pages.sealing.finish_dialog import FinishDialog
 from desktop.pages.sealing.reopen_dialog import ReopenDialog
-from shared import results
-from shared.codes import SealState, Status, Verdict
-from shared.entries import item_entries
+from shared.record import results
+from shared.record.codes import SealState, Status, Verdict
+from shared.record.entries import item_entries
 from shared.wire.inspection import ItemUpdate
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture

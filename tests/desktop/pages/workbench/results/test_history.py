@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from shared.codes import Verdict
+from shared.record.codes import Verdict
 from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.sealing.finish_dialog import FinishDialog
 from desktop.pages.workbench.items.item_fields import PAUSE_MS
-from shared.codes import Verdict
-from shared.entries import Entry
+from shared.record.codes import Verdict
+from shared.record.entries import Entry
 from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import (
     WorkbenchDriver,

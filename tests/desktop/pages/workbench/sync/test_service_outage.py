@@ -19,8 +19,8 @@ from desktop.journal import Journal, JournalError
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
 from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.sync import sending as sending_module
-from shared.codes import Verdict
 from shared.names import user_label
+from shared.record.codes import Verdict
 from shared.wire.inspection import ItemUpdate
 from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture, workbench_driver
@@ -59,17 +59,17 @@ def test_the_service_is_killed_and_the_edits_arrive_later(
     saving = workbench.page.open_record.edits.save_state
     assert saving.unsent_count >= 2
     assert "change" in workbench.page.top.mark.text()
-    qtbot.waitUntil(lambda: service.pid not in (None, before), timeout=20000)
+    qtbot.waitUntil(lambda: service.pid not in (None, before))
     url = service.wait_until_ready(30)
     workbench.session.rebase(url)
     workbench.context.show_service(ServiceState.READY)
-    qtbot.waitUntil(lambda: workbench.saved, timeout=20000)
+    qtbot.waitUntil(lambda: workbench.saved)
     items = workbench.session.items.all(record_id)
     assert [item.item_name for item in items][-1] == "drawn while away"
     assert len(items) == 4
     assert not_none(items[-1].result[0].model_extra)["verdict"]["value"] == Verdict.FAILED
     # The journal knows it a moment before the window does.
-    qtbot.waitUntil(lambda: workbench.page.top.mark.text() == "All saved", timeout=20000)
+    qtbot.waitUntil(lambda: workbench.page.top.mark.text() == "All saved")
 
 
 def test_stopped_service_differs_from_slow_service(
@@ -93,7 +93,7 @@ def test_stopped_service_differs_from_slow_service(
         workbench.context.loginChanged.emit()
     finally:
         os.kill(pid, signal.SIGCONT)
-    qtbot.waitUntil(lambda: workbench.page.top.mark.text() == "All saved", timeout=20000)
+    qtbot.waitUntil(lambda: workbench.page.top.mark.text() == "All saved")
 
 
 @pytest.fixture
@@ -116,9 +116,9 @@ def test_two_desktops_change_the_same_field(workbench: WorkbenchDriver, other: S
     text = "my words in one line"
     fields.description.setPlainText(text)
     fields.description.commit()
-    qtbot.waitUntil(lambda: workbench.page.open_record.edits.save_state.conflicts == 1, timeout=8000)
+    qtbot.waitUntil(lambda: workbench.page.open_record.edits.save_state.conflicts == 1)
     assert workbench.page.open_record.rows[0].name == "mine"
-    qtbot.waitUntil(lambda: not workbench.page.top.problem.isHidden(), timeout=8000)
+    qtbot.waitUntil(lambda: not workbench.page.top.problem.isHidden())
     dialog = ConflictDialog(workbench.page.open_record, workbench.page)
     (conflict,) = workbench.page.open_record.edits.conflicts()
     assert dialog.local_choice(conflict.edit.id, "description").text() == f"Mine: {text}"
@@ -129,7 +129,7 @@ def test_two_desktops_change_the_same_field(workbench: WorkbenchDriver, other: S
     assert f"{name} modified this item. Select what to keep." in labels
     dialog.decide()
     dialog.deleteLater()
-    qtbot.waitUntil(lambda: workbench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: workbench.saved)
     item = other.items.get(first).value
     assert (item.item_name, item.description) == ("theirs", text)
     assert workbench.page.open_record.rows[0].name == "theirs"
@@ -146,15 +146,15 @@ def test_refused_deletion_is_repeated_or_discarded(
     with monkeypatch.context() as refused:
         refused.setattr(type(workbench.session.items), "delete", _refuse)
         workbench.page.item_changes.remove([workbench.page.open_record.current])
-        qtbot.waitUntil(lambda: edits.save_state.conflicts == 1, timeout=8000)
+        qtbot.waitUntil(lambda: edits.save_state.conflicts == 1)
     dialog = ConflictDialog(workbench.page.open_record, workbench.page)
     (conflict,) = edits.conflicts()
     dialog.local_choice(conflict.edit.id, "").setChecked(keep_local)
     dialog.decide()
-    qtbot.waitUntil(lambda: workbench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: workbench.saved)
     left = 2 if keep_local else 3
     assert len(workbench.session.items.all(record_id)) == left
-    qtbot.waitUntil(lambda: len(workbench.page.open_record.rows) == left, timeout=8000)
+    qtbot.waitUntil(lambda: len(workbench.page.open_record.rows) == left)
 
 
 def _refuse(*_: object) -> None:
@@ -168,7 +168,7 @@ def test_other_fields_are_no_conflict(workbench: WorkbenchDriver, other: Session
     workbench.page.live.stop()
     other.items.update(first, ItemUpdate(description="theirs"), None)
     workbench.page.item_changes.rename("mine")
-    qtbot.waitUntil(lambda: workbench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: workbench.saved)
     item = other.items.get(first).value
     assert (item.item_name, item.description) == ("mine", "theirs")
 
@@ -185,7 +185,7 @@ def hears(workbench: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:
         other.items.update(first, ItemUpdate(item_name="changed elsewhere"), None)
         return False
 
-    qtbot.waitUntil(change_until_conflict, timeout=8000)
+    qtbot.waitUntil(change_until_conflict)
 
 
 def test_changes_of_others_appear_by_themselves(
@@ -195,7 +195,7 @@ def test_changes_of_others_appear_by_themselves(
     workbench.open(record_id, qtbot.waitUntil)
     hears(workbench, other, qtbot)
     other.items.delete(workbench.page.open_record.rows[2].item_id)
-    qtbot.waitUntil(lambda: len(workbench.page.open_record.rows) == 2, timeout=8000)
+    qtbot.waitUntil(lambda: len(workbench.page.open_record.rows) == 2)
 
 
 def test_item_deleted_and_restored_by_other_user_keeps_its_place(
@@ -207,9 +207,9 @@ def test_item_deleted_and_restored_by_other_user_keeps_its_place(
     item_id = other.items.all(record_id)[1].item_id
     names = list(workbench.names)
     other.items.delete(item_id)
-    qtbot.waitUntil(lambda: workbench.names == [names[0], names[2]], timeout=8000)
+    qtbot.waitUntil(lambda: workbench.names == [names[0], names[2]])
     other.items.restore(item_id)
-    qtbot.waitUntil(lambda: workbench.names == names, timeout=8000)
+    qtbot.waitUntil(lambda: workbench.names == names)
 
 
 def test_edits_of_a_crash_are_offered_and_sent(
@@ -232,7 +232,7 @@ def test_edits_of_a_crash_are_offered_and_sent(
         assert "unsent" in second.page.top.mark.text()
         assert session.items.all(record_id) == []
         notices.recovery.keep.click()
-        qtbot.waitUntil(lambda: second.saved, timeout=8000)
+        qtbot.waitUntil(lambda: second.saved)
         assert len(session.items.all(record_id)) == 1
         assert notices.recovery.isHidden()
     journal_path(user_id).write_bytes(torn)
@@ -255,7 +255,7 @@ def test_full_disk_after_sending_delays_and_repeats_no_edit(
     with monkeypatch.context() as patch:
         patch.setattr(Journal, "acknowledge", refuse)
         workbench.draw(0.2, 0.2, 0.5, 0.5)
-        qtbot.waitUntil(lambda: "No space left" in edits.save_state.problem, timeout=8000)
+        qtbot.waitUntil(lambda: "No space left" in edits.save_state.problem)
         assert edits.save_state.unsent_count >= 1
         messages: list[str] = []
         edits.failed.connect(messages.append)
@@ -264,7 +264,7 @@ def test_full_disk_after_sending_delays_and_repeats_no_edit(
         assert "No space left" in messages[0]
         assert edits.save_state.unsent_count >= 1
     edits.retry()
-    qtbot.waitUntil(lambda: workbench.saved, timeout=8000)
+    qtbot.waitUntil(lambda: workbench.saved)
     assert [item.item_name for item in workbench.session.items.all(record_id)] == ["Item 1"]
 
 
@@ -316,15 +316,13 @@ def test_pending_photos_are_sent_when_the_service_is_reachable_again(
     assert photos.tray.retry_button.isVisible()
     assert photos.queue.failures == []
     assert unsent(workbench.context) == 2
-    qtbot.waitUntil(lambda: service.pid not in (None, before), timeout=20000)
+    qtbot.waitUntil(lambda: service.pid not in (None, before))
     workbench.session.rebase(service.wait_until_ready(30))
     workbench.context.show_service(ServiceState.READY)
-    qtbot.waitUntil(lambda: len(photos.photo_list.photos) == 2, timeout=30000)
+    qtbot.waitUntil(lambda: len(photos.photo_list.photos) == 2)
     # An event may announce a photo before the response to its upload arrives.
     qtbot.waitUntil(lambda: photos.queue.count(record_id) == unsent(workbench.context) == 0)
     assert not photos.queue.away
-    qtbot.waitUntil(
-        lambda: all(photo.state != "waiting" for photo in photos.photo_list.photos), timeout=30000
-    )
+    qtbot.waitUntil(lambda: all(photo.state != "waiting" for photo in photos.photo_list.photos))
     names = {photo.file.filename for photo in workbench.session.photos.list(record_id)}
     assert names == {"1.png", "2.png"}

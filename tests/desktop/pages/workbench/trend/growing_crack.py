@@ -10,9 +10,9 @@ from functools import cache
 import numpy as np
 
 from desktop.client import Session
-from shared.codes import Verdict
-from shared.entries import Entry
 from shared.images.cv import cv2
+from shared.record.codes import Verdict
+from shared.record.entries import Entry
 from shared.samples import Image, View, draw_panel, photograph
 from shared.wire.catalogue import ReferenceImageWrite, TaskWrite
 from shared.wire.files import StoredFile

@@ -10,8 +10,8 @@ from desktop.imaging import open_image
 from desktop.imaging.decoding.pixels import from_qimage
 from desktop.pages.workbench.trend.frames import CLOSEST, move_view, zoom_view
 from desktop.pages.workbench.trend.pictures import WHOLE, in_the_middle, render_view
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.samples import Image, View, draw_panel, photograph
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from service.detection.reference_difference.data import Floats
 from service.detection.reference_difference.difference.comparison import Comparison
 from service.detection.reference_difference.variation.memory import Appearance
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 
 PLACE = Rect(100, 40, 80, 60)
 

@@ -20,8 +20,8 @@ from service.detection.reference_difference.variation.dark_lines import (
     similar_directions,
 )
 from service.detection.reference_difference.variation.memory import Appearance
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from tests.service.detection.reference_difference.variation.lined_differences import (
     PLACE,
     draw_line,

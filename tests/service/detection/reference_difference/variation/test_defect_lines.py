@@ -7,7 +7,7 @@ import pytest
 from service.detection.reference_difference import PhotoVariation, RegionMemory
 from service.detection.reference_difference.variation.defect_lines import defect_lines
 from service.detection.reference_difference.variation.memory import Appearance
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind, MemoryReason
 from tests.service.detection.reference_difference.variation.lined_differences import (
     PLACE,

@@ -20,11 +20,11 @@ from service.detection.reference_difference import (
 )
 from service.detection.reference_difference.data import DetectedDifference
 from shared import samples
-from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.record.geometry import Rect
 from shared.samples import View
-from shared.samples.variation import draw_crack
 from shared.wire.memory import MemoryKind, MemoryReason
+from tests.material.varied_regions import draw_crack
 
 SIZE = 320
 REGION = Rect(0, 0, SIZE, SIZE)

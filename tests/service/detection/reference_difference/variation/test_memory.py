@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from service.detection.reference_difference import PhotoVariation, RegionMemory
 from service.detection.reference_difference.variation import serial
 from service.detection.reference_difference.variation.memory import MAX_SIDE, NEWEST, OLDEST, Appearance
-from shared.geometry import Rect
+from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind
 
 REGION = Rect(10, 20, 400, 300)

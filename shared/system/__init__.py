@@ -1,0 +1,1 @@
+"""Helpers for files, folders, errors and processes of the operating system."""

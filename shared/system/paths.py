@@ -1,0 +1,74 @@
+"""Finds the program's files in a checkout, in a wheel and in the frozen program."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+SERVICE_ADDRESS_FILE = "service.json"
+"""The file in a data directory in which a running service stores its address."""
+
+# Computed once, because every icon of a page needs it.
+_CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def program_folder() -> Path:
+    """Return the folder that contains `resources/` and, unless frozen, the packages."""
+    if getattr(sys, "frozen", False):
+        return Path(sys._MEIPASS)  # type: ignore[attr-defined]
+    return _CHECKOUT
+
+
+def resource_path(*parts: str) -> Path:
+    """Return the path of a file below `resources/`, for example ``resource_path("icons", "plus.svg")``."""
+    return program_folder().joinpath("resources", *parts)
+
+
+def ensure_private_folder(path: Path) -> Path:
+    """Create the folder `path` unless it exists, restrict it to its owner on POSIX systems, and return it.
+
+    The permissions of another owner's folder stay as they are. Raises OSError.
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) != stat.S_IRWXU:
+        with contextlib.suppress(PermissionError):
+            path.chmod(stat.S_IRWXU)
+    return path
+
+
+def program_command(*arguments: str) -> list[str]:
+    """Return the argument list that starts this program with `arguments`, also if it is frozen."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, *arguments]
+    return [sys.executable, "-m", "shared", *arguments]
+
+
+def program_command_folder() -> Path | None:
+    """Return the working directory for `program_command`; None means any.
+
+    `python -m` imports from the working directory first, and the current one may contain other programs'
+    files.
+    """
+    return None if getattr(sys, "frozen", False) else program_folder()
+
+
+class ServiceAddress(NamedTuple):
+    """The address of a running service, and the fingerprint of its certificate; None without TLS."""
+
+    url: str
+    fingerprint: str | None = None
+
+
+def read_service_address(data_dir: Path) -> ServiceAddress | None:
+    """Return the address that the service of this data directory stored; None before it has stored one."""
+    try:
+        fields = json.loads((data_dir / SERVICE_ADDRESS_FILE).read_text("utf-8"))
+        url, fingerprint = str(fields["url"]), fields.get("fingerprint")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return ServiceAddress(url, fingerprint if isinstance(fingerprint, str) else None)
