@@ -3,9 +3,9 @@
     python -m benchmarks.variation [--regions N] [--inspections N] [--checks N] [--cracks N] [--seed N]
 
 Prints one JSON line per figure (`benchmarks/figures.py`). Regions are drawn with places that vary although
-nothing is wrong (`tests/material/varied_regions.py`): once the kinds that the method was made on, once others.
-Each has twenty inspections under changing light and cameras, all passed; then come photos without and with
-damage. A photo passes into the memory before the damage is there.
+nothing is wrong (`tests/material/varied_regions.py`): once the kinds that the method was made on, once
+others. Each has twenty inspections under changing light and cameras, all passed; then come photos without
+and with damage. A photo passes into the memory before the damage is there.
 """
 
 from __future__ import annotations
