@@ -6,7 +6,7 @@ import math
 
 from PySide6.QtCore import QCoreApplication
 
-from shared.record.entries import EntryCoverage
+from shared.record.entries import EntryAppearance, EntryCoverage
 from shared.record.findings import SecondOpinion
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, Severity
 from shared.wire.memory import MemoryReason
@@ -79,6 +79,20 @@ def coverage_text(coverage: EntryCoverage | None) -> str:
             text=text, share=share
         )
     return text
+
+
+def appearance_text(appearance: EntryAppearance | None) -> str:
+    """Describe a comparison by appearance; an empty string if there was none."""
+    if appearance is None:
+        return ""
+    translate = QCoreApplication.translate
+    text = translate("Detection", "Compared by appearance with %n passed photo(s)", "", appearance["photos"])
+    share = appearance["share"]
+    if share is None:
+        return translate("Detection", "{text}: only gross changes are found").format(text=text)
+    return translate("Detection", "{text}; {share} % of them are as unusual").format(
+        text=text, share=f"{share * 100:.1f}"
+    )
 
 
 def percent(share: float) -> str:
@@ -190,9 +204,7 @@ def failure_sentence(code: str, message: str) -> str:
             "Detection", "This model does not exist on the service. Select another model."
         ),
         "model_disabled": translate("Detection", "This model is disabled. Select another model."),
-        "model_finds_nothing": translate(
-            "Detection", "A backbone gives second opinions and finds nothing itself. Select another model."
-        ),
+        "model_finds_nothing": translate("Detection", "A backbone finds nothing. Select another model."),
         "file_lost": translate(
             "Detection", "The file of the photo or reference image is missing. Upload it again."
         ),

@@ -220,13 +220,6 @@ def known_message(message: str) -> str:
             "Errors",
             "The output format of the model is not supported. Export the model in a supported format.",
         ),
-        "特征模型须输出一个特征图 [1, 通道, 行, 列] 或图块特征 [1, 图块数, 通道]，请重新导出": (
-            QCoreApplication.translate(
-                "Errors",
-                "A backbone must have one output: a feature map [1, channels, rows, columns] or patch "
-                "features [1, patches, channels]. Export it again.",
-            )
-        ),
         "模型的输出与所选类型不符，请选择其他类型": QCoreApplication.translate(
             "Errors", "The model's outputs do not match the selected type. Select another type."
         ),
