@@ -22,28 +22,24 @@ from typing import Any
 from benchmarks.figures import ROOT, Machine, describe_commit
 
 NAMES = (
-    *("start", "canvas", "workbench", "stall", "report", "day"),
+    *("start", "canvas", "workbench", "stall", "report", "working_day"),
     *(
         "service",
-        "lost",
         "statistics",
         "detection",
         "reference_difference",
         "bilevel",
         "disturbances",
-        "confidence",
         "variation",
         "face",
     ),
 )
 # In full, each of these takes from 5 to 30 minutes.
 _REDUCED_OPTIONS = {
-    "day": ("--records", "6"),
-    "lost": ("--kills", "10", "--away", "10"),
+    "working_day": ("--records", "6"),
     "statistics": ("--records", "50000"),
     "bilevel": ("--pairs", "6", "--strangers", "10"),
     "disturbances": ("--pairs", "3"),
-    "confidence": ("--pairs", "2"),
     "variation": ("--regions", "2", "--cracks", "2", "--checks", "2"),
 }
 TABLE = ROOT / "docs" / "benchmarks.md"

@@ -3,7 +3,7 @@
     python -m benchmarks.bilevel [--pairs N] [--seed N] [--strangers N]
 
 Prints one JSON line per figure (`benchmarks/figures.py`). Boards, and sheets with text, scales and symbols,
-are drawn with the faults of `benchmarks/scans.py`, in white on black and in black on white. The reference
+are drawn with the faults of `tests/material/scans.py`, in white on black and in black on white. The reference
 image is a black-and-white scan without faults. The photo shows another scan, with faults and slightly
 shifted: rotated, tilted, dim, in light that decreases to one side, blurred, with noise and compression. A
 finding is correct if its centre is in a true box as annotators draw it (8 px of the reference image larger on
@@ -20,13 +20,13 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks import scans
 from benchmarks.figures import print_figure
 from benchmarks.reference_difference import calibration
 from service.detection.reference_difference import AlignmentFailed, detect
 from shared.images.cv import cv2
 from shared.record.geometry import Rect, rect_from_corners
 from shared.samples import Image, Matrix, View, view_matrix
+from tests.material import scans
 
 KINDS: Final = ("boards", "prints")
 SIZE: Final = 640

@@ -1,6 +1,6 @@
-"""Measures how fast pictures open and move, how many regions the canvas bears, and journal safety.
+"""Measures how fast pictures open and move, how many regions the canvas bears, and the journal's speed.
 
-    python -m benchmarks.canvas [--only NAME] [--megapixels N ...] [--frames N] [--regions N] [--kills N]
+    python -m benchmarks.canvas [--only NAME] [--megapixels N ...] [--frames N] [--regions N]
 
 Offscreen, 1600 x 1000, pictures drawn on the spot (noise over waves, about 3 bits a pixel). Prints one JSON
 line per figure (`benchmarks/figures.py`); the floor of a first picture is Qt's own scaled decode, that of a
@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import percentile, print_figure, resident_mb, time_calls
-from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls
+from benchmarks.window import STALL_MS, Floor, Stalls
 
 WINDOW = (1600, 1000)
 FIRST_PICTURE_MS = {24: 300, 100: 800, 400: 2000}
@@ -288,54 +287,16 @@ def many_regions(path: Path, count: int) -> None:
     view.close_picture()
 
 
-WRITER = """
-import sys
-from pathlib import Path
-from desktop.journal import Edit, Journal, EditKind
-journal = Journal.open(Path(sys.argv[1]))
-number = len(journal.pending_edits())
-while True:
-    edit = Edit("r", "item", f"o{number}", EditKind.UPDATE, {"x": 0}, {"x": number}, "move", 0.0)
-    journal.append(edit)
-    print(number, flush=True)
-    number += 1
-"""
-
-
-def journal(kills: int) -> None:
-    """A writing process killed at random moments; every edit that it reported must be there."""
+def journal() -> None:
+    """Append edits to a journal."""
     from desktop.journal import Edit, EditKind, Journal
 
-    rng = random.Random(2)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "journal"
-        lost = reported = 0
-        for _ in range(kills):
-            path.unlink(missing_ok=True)
-            command = [sys.executable, "-c", WRITER, str(path)]
-            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
-                assert writer.stdout is not None
-                writer.stdout.readline()
-                time.sleep(rng.uniform(0, 0.08))
-                writer.kill()
-                journaled = [
-                    int(line) for line in writer.stdout.read().splitlines(keepends=True) if line[-1] == "\n"
-                ]
-            again = Journal.open(path)
-            recovered = {edit.after["x"] for edit in again.pending_edits()}
-            lost += sum(number not in recovered for number in journaled)
-            reported += len(journaled)
-            again.close()
-        print_figure(f"edits lost at {kills} kills", lost, "edits", goal=0, reported=reported)
-        again = Journal.open(path.with_name("fast"))
+        written = Journal.open(Path(folder) / "journal")
         edit = Edit("r", "item", "o", EditKind.UPDATE, {"x": 0}, {"x": 1}, "move", 0.0)
-        print_figure(
-            "journal append, p95",
-            percentile(time_calls(lambda: again.append(edit), 2000), 0.95),
-            "ms",
-            goal=1,
-        )
-        again.close()
+        times = time_calls(lambda: written.append(edit), 2000)
+        print_figure("journal append, p95", percentile(times, 0.95), "ms", goal=1)
+        written.close()
 
 
 def in_own_process(part: str, path: Path, cache: Path, *arguments: str) -> None:
@@ -358,7 +319,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--megapixels", type=int, nargs="+", default=sorted(FIRST_PICTURE_MS))
     parser.add_argument("--frames", type=int, default=400, help="frames of moving about")
     parser.add_argument("--regions", type=int, default=10_000, help="regions on the smallest picture")
-    parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--part", choices=["picture", "moving", "regions"], help=argparse.SUPPRESS)
     parser.add_argument("--path", type=Path, help=argparse.SUPPRESS)
     return parser
@@ -396,7 +356,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.only in (None, "regions"):
             in_own_process("regions", paths[sizes[0]], folder / "cache", "--regions", str(options.regions))
     if options.only in (None, "journal"):
-        journal(options.kills)
+        journal()
     return 0
 
 

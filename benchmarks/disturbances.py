@@ -1,13 +1,13 @@
 """Measures reference-difference under one disturbance at a time: precision, recall and F at IoU 0.33.
 
-    python -m benchmarks.disturbances [--pairs N] [--seed N] [--only NAME] [--pictures DIR]
+    python -m benchmarks.disturbances [--pairs N] [--seed N] [--only NAME]
 
 Prints one JSON line per figure (`benchmarks/figures.py`). Photographs (of scikit-image's package) and drawn
 panels, boards and labels have two to five defects each: pasted or cloned pieces, painted areas, scratches and
 stains. The photo is slightly rotated, noisy, compressed as JPEG 90, and disturbed in one way
 (`benchmarks/optics.py`). Findings count as in `benchmarks/reference_difference.py`. No defect is in the
 clipped part of a highlight, where it would be invisible. A highlight is not a defect, so a finding on it is
-false. `--pictures` saves each pair with the true boxes in green and the findings in red.
+false.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from benchmarks import optics, surfaces
+from benchmarks import optics
 from benchmarks.figures import print_figure
 from benchmarks.reference_difference import calibration, match_boxes
 from service.detection.reference_difference import AlignmentFailed, DetectedDifference, detect
@@ -31,6 +30,7 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import Image
+from tests.material import surfaces
 
 SURFACES: Final = ("photographs", "drawn surfaces")
 QUALITY_GOAL = 0.85
@@ -156,9 +156,7 @@ def _blend(image: Image, fill: Image, shape: Image, opacity: float) -> Image:
     return np.asarray(np.rint(image * (1 - share) + fill * share), np.uint8)
 
 
-def print_quality(
-    names: Sequence[str], count: int, seed: int, pictures: Path | None
-) -> list[tuple[float, bool]]:
+def print_quality(names: Sequence[str], count: int, seed: int) -> list[tuple[float, bool]]:
     """Print F, precision and recall for each disturbance; return (confidence, real) of every finding."""
     rated: list[tuple[float, bool]] = []
     for name in names:
@@ -177,10 +175,6 @@ def print_quality(
                 row[1] += len(counted)
                 row[2] += len(pair.truth)
                 rated += [(finding.confidence, hit) for finding, hit in counted]
-                if pictures is not None:
-                    _save_picture(
-                        pictures / f"{name}-{surface}-{seed + index}.png".replace(" ", "-"), pair, found
-                    )
             hit, given, true, refused = row
             print_figure(
                 f"F under {name}: {surface}",
@@ -208,25 +202,6 @@ def _overlaps_cut(box: Rect, cut: Rect) -> bool:
     return box.intersection(cut).area > 0.5 * min(box.area, cut.area)
 
 
-def _save_picture(path: Path, pair: DisturbedPair, found: Sequence[DetectedDifference]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    picture = pair.photo.copy()
-    for colour, boxes in (((0, 255, 0), pair.truth), ((0, 0, 255), [finding.box for finding in found])):
-        for box in boxes:
-            start, end = (round(box.x), round(box.y)), (round(box.right), round(box.bottom))
-            cv2.rectangle(picture, start, end, colour, 2)
-    for finding in found:
-        text = f"{finding.label} {finding.confidence:.2f}"
-        cv2.putText(picture, text, (round(finding.box.x), round(finding.box.y) - 4), 0, 0.4, (0, 0, 255), 1)
-    height = max(picture.shape[0], pair.reference.shape[0])
-    images = [
-        cv2.copyMakeBorder(image, 0, height - image.shape[0], 0, 8, cv2.BORDER_CONSTANT, value=(0, 0, 0))
-        for image in (pair.reference, picture)
-    ]
-    _, data = cv2.imencode(".png", cv2.hconcat(images))
-    path.write_bytes(data.tobytes())
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark for all disturbances or those of `--only`."""
     parser = argparse.ArgumentParser(
@@ -239,14 +214,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--only", action="append", choices=optics.DISTURBANCES, help="this one; may be repeated"
     )
-    parser.add_argument("--pictures", type=Path, help="folder for pictures of the pairs and their findings")
     options = parser.parse_args(arguments)
     with closing(WorkThreads()) as threads, threads.shared():
-        calibration(
-            print_quality(
-                list(options.only or optics.DISTURBANCES), options.pairs, options.seed, options.pictures
-            )
-        )
+        calibration(print_quality(list(options.only or optics.DISTURBANCES), options.pairs, options.seed))
     return 0
 
 

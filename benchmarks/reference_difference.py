@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import scans, surfaces
 from benchmarks.figures import print_figure
 from service.detection.compute import allocator
 from service.detection.reference_difference import AlignmentFailed, DetectedDifference, detect
@@ -30,6 +29,7 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.record.geometry import Rect, rect_from_corners
 from shared.samples import Image, View
+from tests.material import scans, surfaces
 
 MATCH = 0.33
 MARGIN = 8

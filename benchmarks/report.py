@@ -19,8 +19,7 @@ from pathlib import Path
 
 from benchmarks.canvas import draw_picture, size_of
 from benchmarks.figures import print_figure
-from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls, run_loop
+from benchmarks.window import STALL_MS, Floor, Stalls, run_loop
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService
 from shared.wire.catalogue import ReferenceImageWrite

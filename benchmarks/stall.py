@@ -7,7 +7,7 @@ one JSON line per figure (`benchmarks/figures.py`): the longest time between two
 everything is detected and the results arrive, and while theme and language change, each held against 50 ms.
 For machines that are shared, `processor` is what the GUI thread itself worked in one turn at most, `held` the
 longest turn without waiting for a core, `waited` that waiting in the longest turn, and the floor
-(`benchmarks/floor.py`) what a process with nothing but a timer was away at most in the same time, ms.
+(`benchmarks/window.py`) what a process with nothing but a timer was away at most in the same time, ms.
 `stolen` are ms of the processors that went to other virtual machines.
 """
 
@@ -18,45 +18,12 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 
-from benchmarks.desk import find_workbench, run_desk
 from benchmarks.figures import print_figure
-from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls, wait_until
-from desktop.client import Session
+from benchmarks.window import STALL_MS, Floor, Stalls, find_workbench, run_desktop, wait_until
+from benchmarks.working_day_records import make
 from desktop.pages.workbench import WorkbenchPage
-from shared.images.cv import cv2
 from shared.record import results
-from shared.samples import damage_panel, draw_panel
-from shared.wire.catalogue import ReferenceImageWrite
-from shared.wire.inspection import ItemCreate, RecordCreate
-
-
-def make_record(session: Session, folder: Path, items: int, width: int) -> str:
-    """A record with so many items to detect in a damaged photo of `width` px; gives its id."""
-    good = draw_panel(width, width * 3 // 4, 1)
-    bad, _ = damage_panel(good, ("crack", "dent", "scratch", "stain", "missing") * 2, 3)
-    paths = folder / "reference.jpg", folder / "today.jpg"
-    for path, image in zip(paths, (good.image, bad), strict=True):
-        path.write_bytes(bytes(cv2.imencode(".jpg", image)[1]))
-    reference, photo = (session.files.upload(path, path.name) for path in paths)
-    image_id = session.catalogue.reference_images.create(
-        ReferenceImageWrite(reference_image_name="Skin", file_id=reference.file_id)
-    ).reference_image_id
-    record = session.records.create(RecordCreate(task_id="benchmark", reference_image_id=image_id))
-    for number in range(items):
-        body = {
-            "item_name": f"壁板 {number + 1}",
-            "inspection_id": record.inspection_id,
-            "model_id": "reference-difference",
-            "item_point": {
-                "point": {"x": number % 4 * 0.24, "y": number // 4 % 3 * 0.3, "w": 0.22, "h": 0.28}
-            },
-        }
-        item = session.items.create(ItemCreate.model_validate(body))
-        session.items.add_photo(item.value.item_id, photo.file_id)
-    return record.inspection_id
 
 
 def measure_detection(page: WorkbenchPage, items: int, floor: Floor) -> None:
@@ -106,10 +73,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--width", type=int, default=4000, help="of the pictures, px")
     parser.add_argument("--settle", type=float, default=1.5, help="seconds to watch on after each change")
     options = parser.parse_args(arguments)
-    with Floor() as floor, run_desk() as (desktop, folder):
+    with Floor() as floor, run_desktop() as (desktop, folder):
         from desktop.theme import Mode
 
-        record_id = make_record(desktop.context.session, folder, options.items, options.width)
+        [record_id] = make(desktop.context.session, 1, options.items, options.width, folder)
         desktop.window.go("workbench", {"record_id": record_id})
         page = find_workbench(desktop)
         wait_until(lambda: page.view.source is not None and page.photos.pair is not None, "the opening")

@@ -3,8 +3,8 @@
     python -m benchmarks.statistics [--records N] [--days N] [--databases NAME ...]
 
 Fills SQLite, and PostgreSQL if its server programs are installed, with N records over the given days
-(`benchmarks/inspections.py`), every fourth with an item and findings. Counts them as the first start after an
-upgrade does, then requests each chart from the running application: of all days, of the last year, and of one
+(`benchmarks/database_rows.py`), every fourth with an item and findings. Counts them as the first start after
+an upgrade does, then requests each chart from the running application: of all days, of the last year, of one
 aircraft, one executor and both. A figure is the slowest median of these. The floor is an answer of the same
 application without a query.
 """
@@ -25,13 +25,12 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from benchmarks.database_rows import Years, fill_inspections
 from benchmarks.figures import print_figure, print_skipped, time_calls
-from benchmarks.inspections import Years, fill_database
 from service.app import create_app
 from service.db.database import Database
 from service.settings import Settings
 from service.statistics.service import StatisticsService
-from service.statistics_facts import statistics_ports
 from tests import postgresql
 
 DATABASES = ("sqlite", "postgresql")
@@ -51,11 +50,11 @@ def list_filters(days: int) -> list[dict[str, Any]]:
 
 def measure_charts(database: str, url: str, folder: Path, options: argparse.Namespace) -> None:
     """Fill a database, count its records and measure every chart."""
-    fill_database(url, Years(options.records, options.days, _END, with_items=4))
+    fill_inspections(url, Years(options.records, options.days, _END, with_items=4))
     counting = Database(url)
     try:
         start = time.perf_counter()
-        count = StatisticsService(counting, statistics_ports()).rebuild()
+        count = StatisticsService(counting).rebuild()
         seconds = time.perf_counter() - start
     finally:
         counting.close()

@@ -1,16 +1,11 @@
 """Measures what the memory of a region does: false findings, recall, time, cracks that grow, pass or fail.
 
     python -m benchmarks.variation [--regions N] [--inspections N] [--checks N] [--cracks N] [--seed N]
-    python -m benchmarks.variation --backbone FILE [--regions N] [--checks N] [--seed N]
 
 Prints one JSON line per figure (`benchmarks/figures.py`). Regions are drawn with places that vary although
-nothing is wrong (`shared/samples/variation.py`): once the kinds that the method was made on, once others.
-Each has twenty inspections under changing light and cameras, all passed; then come photos without and with
-damage. A photo passes into the memory before the damage is there.
-
-With a backbone, an ONNX file, it measures instead how well the second opinion distinguishes defects from
-other findings: the area under the ROC curve, 0.5 for chance and 1 for never wrong. The findings are those
-without a memory, because a memory leaves few other ones. The area of the confidence is printed beside it.
+nothing is wrong (`tests/material/varied_regions.py`): once the kinds that the method was made on, once
+others. Each has twenty inspections under changing light and cameras, all passed; then come photos without
+and with damage. A photo passes into the memory before the damage is there.
 """
 
 from __future__ import annotations
@@ -20,37 +15,34 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks.figures import print_figure
 from benchmarks.passed_cracks import wrong_passes
-from benchmarks.second_opinions import measure_second_opinions
 from benchmarks.varied_regions import (
     REGION,
     SIZE,
     Check,
     checks,
+    find_boxes,
     finds,
     move_box,
     passed_variations,
     take_photo,
 )
-from service.detection.onnx.settings import parse_settings
 from service.detection.reference_difference import (
-    AlignmentFailed,
     PhotoVariation,
     RegionMemory,
-    detect,
-    photo_variation,
 )
-from shared import samples
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
-from shared.samples.variation import NUISANCES, UNSEEN_NUISANCES, VariedRegion, draw_crack, draw_varied_region
-from shared.wire.memory import MemoryKind
+from tests.material.varied_regions import (
+    NUISANCES,
+    UNSEEN_NUISANCES,
+    draw_crack,
+    draw_varied_region,
+)
 
 SIZES = (0, 1, 3, 5, 10, 20)
 LESS_FALSE, LESS_RECALL, MORE_TIME = 0.8, 0.01, 1.3
@@ -65,7 +57,6 @@ def quality(name: str, kinds: Sequence[str], regions: int, seed: int, inspection
     for index in range(regions):
         region_kinds = np.random.default_rng(seed + index).permutation(kinds)[:4].tolist()
         region = draw_varied_region(SIZE, SIZE, seed + index, region_kinds)
-        reference = region.reference
         photos = passed_variations(
             region, [region.draw_state(number).image for number in range(1, inspections + 1)]
         )
@@ -73,11 +64,8 @@ def quality(name: str, kinds: Sequence[str], regions: int, seed: int, inspection
             for size in sizes:
                 memory = RegionMemory.of(REGION, photos[len(photos) - size :])
                 started = time.process_time()
-                try:
-                    boxes = [
-                        finding.box for finding in detect(reference, REGION, check.photo, memory=memory).boxes
-                    ]
-                except AlignmentFailed:
+                boxes = find_boxes(region, check.photo, memory)
+                if boxes is None:
                     sums[size]["refused"] += 1
                     continue
                 taken[size] += time.process_time() - started
@@ -135,13 +123,7 @@ def growth(cracks: int, seed: int, inspections: int) -> None:
             crack = move_box(Rect(box.x - 2, box.y - 2, box.w + 4, box.h + 4), matrix)
             for remembers in (False, True):
                 memory = RegionMemory.of(REGION, photos) if remembers else None
-                try:
-                    boxes = [
-                        finding.box
-                        for finding in detect(region.reference, REGION, photo, memory=memory).boxes
-                    ]
-                except AlignmentFailed:
-                    continue
+                boxes = find_boxes(region, photo, memory) or []
                 if any(finds(box, crack) for box in boxes):
                     first.setdefault(remembers, number)
                     with_memory, without_memory = with_memory + remembers, without_memory + (not remembers)
@@ -161,112 +143,6 @@ def growth(cracks: int, seed: int, inspections: int) -> None:
     )
 
 
-@dataclass(frozen=True)
-class CrackedRegion:
-    """A region with dirt, and a crack of `length` px through it from `start`, `angle` in radians."""
-
-    region: VariedRegion
-    start: tuple[float, float]
-    angle: float
-    length: float
-
-    def image(self, number: int, *, cracked: bool) -> samples.Image:
-        """How it looks at inspection `number`."""
-        plain = self.region.draw_state(number).image
-        return draw_crack(plain, self.start, self.angle, self.length)[0] if cracked else plain
-
-    def passed(self, *numbers: int, cracked: bool) -> list[PhotoVariation]:
-        """What photos of these inspections add to a memory."""
-        images = [(number, self.image(number, cracked=cracked)) for number in numbers]
-        return [
-            added for number, image in images for added in passed_variations(self.region, [image], number)
-        ]
-
-    def photographed(self, number: int, *, cracked: bool) -> tuple[samples.Image, Rect]:
-        """A photo of inspection `number`, and where the crack is in it, or would be."""
-        photo, matrix = take_photo(self.region, self.image(number, cracked=cracked), number)
-        _, box = draw_crack(self.region.reference, self.start, self.angle, self.length)
-        return photo, move_box(Rect(box.x - 2, box.y - 2, box.w + 4, box.h + 4), matrix)
-
-    def failed(self, number: int) -> list[PhotoVariation]:
-        """What a photo with the crack adds when a person fails it: the findings that are the crack."""
-        photo, crack = self.photographed(number, cracked=True)
-        boxes = _boxes(self.region, photo, None)
-        confirmed = [box for box in boxes or () if finds(box, crack)] or [crack]
-        if boxes is None:
-            return []
-        arguments = self.region.reference, REGION, photo, f"{number} failed", number
-        return [photo_variation(*arguments, kind=MemoryKind.FAILED, judged=confirmed)]
-
-
-def _boxes(region: VariedRegion, photo: samples.Image, memory: RegionMemory | None) -> list[Rect] | None:
-    try:
-        return [finding.box for finding in detect(region.reference, REGION, photo, memory=memory).boxes]
-    except AlignmentFailed:
-        return None
-
-
-def failures(cracks: int, seed: int) -> None:
-    """Print what becomes of a crack through dirt that is passed twice by mistake, then failed, then repaired.
-
-    The share of photos on which it is reported; of photos without the crack those on which anything is
-    reported where it was. Beside them the same without a memory.
-    """
-    sums: Counter[tuple[str, str]] = Counter()
-    for index in range(cracks):
-        rng = np.random.default_rng([seed, index])
-        others = rng.permutation([kind for kind in NUISANCES if kind != "dirt"])[:2].tolist()
-        region = draw_varied_region(SIZE, SIZE, seed + index, ["dirt", *others])
-        zone, angle = region.places[0].zone, float(rng.uniform(0, np.pi))
-        length = float(rng.uniform(0.4, 0.7) * min(zone.w, zone.h))
-        (x, y), half = zone.centre, length / 2
-        start = float(x - np.cos(angle) * half), float(y - np.sin(angle) * half)
-        cracked = CrackedRegion(region, start, angle, length)
-        memory_photos = cracked.passed(*range(1, 7), cracked=False)
-        _count_reports(sums, "crack through dirt, never passed", cracked, memory_photos, (9,))
-        memory_photos += cracked.passed(7, 8, cracked=True)
-        _count_reports(sums, "crack through dirt, passed twice", cracked, memory_photos, (9,))
-        memory_photos += cracked.failed(9)
-        _count_reports(sums, "crack through dirt, then failed", cracked, memory_photos, (10, 11))
-        _count_reports(sums, "dirt after the failure", cracked, memory_photos, (12, 13), crack_shown=False)
-        memory_photos += cracked.passed(12, 13, 14, cracked=False)
-        _count_reports(sums, "dirt after the repair", cracked, memory_photos, (15, 16), crack_shown=False)
-        _count_reports(sums, "crack through dirt, back after its repair", cracked, memory_photos, (17, 18))
-    for case in dict.fromkeys(case for case, _ in sums):
-        photos = sums[case, "photos"]
-        print_figure(
-            f"{case}: reported",
-            sums[case, "with memory"] / photos,
-            "",
-            photos=photos,
-            without_memory=round(sums[case, "without"] / photos, 3),
-        )
-
-
-def _count_reports(
-    sums: Counter[tuple[str, str]],
-    case: str,
-    cracked: CrackedRegion,
-    photos: Sequence[PhotoVariation],
-    numbers: Sequence[int],
-    *,
-    crack_shown: bool = True,
-) -> None:
-    """Count the photos of these inspections on which something is reported where the crack is or was."""
-    for number in numbers:
-        photo, crack = cracked.photographed(number, cracked=crack_shown)
-        alone = _boxes(cracked.region, photo, None)
-        remembering = _boxes(cracked.region, photo, RegionMemory.of(REGION, photos))
-        if alone is None or remembering is None:
-            continue
-        sums[case, "photos"] += 1
-        for name, boxes in (("with memory", remembering), ("without", alone)):
-            at_place = [
-                finds(box, crack) if crack_shown else not box.intersection(crack).is_empty for box in boxes
-            ]
-            sums[case, name] += any(at_place)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(
@@ -279,22 +155,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--inspections", type=int, default=max(SIZES), help="of each region, all passed")
     parser.add_argument("--checks", type=int, default=5, help="photos compared with each memory")
     parser.add_argument("--seed", type=int, default=700)
-    parser.add_argument("--backbone", type=Path, help="measure the second opinion of this ONNX file instead")
-    parser.add_argument("--settings", type=parse_settings, default={}, help="how it is fed, a JSON object")
     options = parser.parse_args(arguments)
     # As the service runs two at a time: one core each, so OpenCV starts no threads of its own.
     cv2.setNumThreads(1)
-    if options.backbone is not None:
-        model = options.checks, options.backbone, options.settings
-        measure_second_opinions("known kinds", NUISANCES, options.regions, options.seed, *model)
-        measure_second_opinions("other kinds", UNSEEN_NUISANCES, options.regions, options.seed + 1000, *model)
-        return 0
     sizes = options.inspections, options.checks
     quality("known kinds", NUISANCES, options.regions, options.seed, *sizes)
     quality("other kinds", UNSEEN_NUISANCES, options.regions, options.seed + 1000, *sizes)
     if options.cracks:
         growth(options.cracks, options.seed + 2000, options.inspections)
-        failures(options.cracks, options.seed + 3000)
         wrong_passes(options.cracks, options.seed + 4000)
     return 0
 

@@ -7,12 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from service.detection.reference_difference import AlignmentFailed, PhotoVariation, photo_variation
+from service.detection.reference_difference import (
+    AlignmentFailed,
+    PhotoVariation,
+    RegionMemory,
+    detect,
+    photo_variation,
+)
 from service.detection.reference_difference.data import apply, corners
 from shared import samples
 from shared.record.geometry import Rect, rect_from_corners
 from shared.samples.defects import damage_panel
-from shared.samples.variation import VariedRegion, seasonal_view
+from tests.material.varied_regions import VariedRegion, seasonal_view
 
 SIZE = 480
 REGION = Rect(0, 0, SIZE, SIZE)
@@ -80,3 +86,11 @@ def finds(box: Rect, defect: Rect) -> bool:
     inside = defect.contains(*box.centre) and common > 0.5 * box.area
     around = box.contains(*defect.centre) and common >= 0.25 * box.area
     return box.iou(defect) >= 0.2 or inside or around
+
+
+def find_boxes(region: VariedRegion, photo: samples.Image, memory: RegionMemory | None) -> list[Rect] | None:
+    """Return the boxes of the findings in a photo, in px of the photo; None if it cannot be aligned."""
+    try:
+        return [finding.box for finding in detect(region.reference, REGION, photo, memory=memory).boxes]
+    except AlignmentFailed:
+        return None

@@ -23,10 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.canvas import draw_picture, size_of
-from benchmarks.desk import find_workbench, run_desk
 from benchmarks.figures import print_figure
-from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls, run_loop, wait_until
+from benchmarks.window import STALL_MS, Floor, Stalls, find_workbench, run_desktop, run_loop, wait_until
 from desktop.client import Session
 from desktop.pages.workbench import WorkbenchPage
 from shared.wire.catalogue import ReferenceImageWrite
@@ -242,7 +240,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--settle", type=float, default=2.0, help="seconds to watch on after each action")
     parser.add_argument("--where", type=float, help="tell where the GUI thread is after so many ms")
     options = parser.parse_args(arguments)
-    with Floor() as floor, run_desk() as (desktop, folder):
+    with Floor() as floor, run_desktop() as (desktop, folder):
         session = desktop.context.session
         record_id = fill(session, folder, options.items, options.megapixels)
         other = session.records.create(RecordCreate(task_id="benchmark")).inspection_id

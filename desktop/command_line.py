@@ -59,7 +59,7 @@ def _run(arguments: Sequence[str]) -> int:
     if not has_display():
         print("There is no display here, so the demo runs instead of the windows.", flush=True)
         return _play_demo(options.out)
-    from desktop.connection.early_start import start_early
+    from desktop.connection.local_service import start_early
 
     # OpenBLAS, which numpy and OpenCV each bring, starts a thread for each core and lets it spin for work: a
     # fifth of the processor time of a start. Neither the desktop nor its service multiplies anything large.

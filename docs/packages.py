@@ -1,14 +1,11 @@
-"""Writes docs/packages.md: every package with its modules, its docstring's first paragraph, and the layers.
+"""Writes docs/packages.md: every package with its modules and the first paragraph of its docstring.
 
-    python docs/packages.py
-
-The sources are the docstrings of the packages and the import contracts in pyproject.toml.
+python docs/packages.py
 """
 
 from __future__ import annotations
 
 import ast
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,17 +14,17 @@ PAGE = ROOT / "docs" / "packages.md"
 INTRODUCTION = """\
 # Packages
 
-Written by `python docs/packages.py` from the packages' docstrings and the import contracts.
+Written by `python docs/packages.py` from the packages' docstrings.
 
-Each package has one subject and about ten modules at most. `make check` proves the layers
-(`[tool.importlinter]` in pyproject.toml): a package imports only those below it, without import cycles.
-A new module of `desktop.pages.workbench` has to be given a layer.
+Each package has one subject and about ten modules at most. The layers are in `[tool.importlinter]` of
+pyproject.toml, and `make check` proves them: a package imports only those below it, without import cycles.
+A new module of `desktop.pages.workbench` needs a layer.
 """
 
 
 def page() -> str:
     """The text of docs/packages.md. Raises ValueError for a package without a docstring."""
-    return "\n".join([INTRODUCTION, *_table(), "", *_layers()])
+    return "\n".join([INTRODUCTION, *_table(), ""])
 
 
 def _packages() -> Iterator[Path]:
@@ -48,19 +45,6 @@ def _table() -> Iterator[str]:
         subject = " ".join(text.split("\n\n")[0].split()).replace("|", "\\|")
         modules = sorted(file.stem for file in folder.glob("*.py") if not file.stem.startswith("__"))
         yield f"| `{name}` | {', '.join(modules)} | {subject} |"
-
-
-def _layers() -> Iterator[str]:
-    yield "## Layers"
-    yield ""
-    yield "Highest first; `|` separates packages side by side, of which none imports another."
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    for contract in settings["tool"]["importlinter"]["contracts"]:
-        if contract["type"] != "layers":
-            continue
-        for container in contract["containers"]:
-            yield from ("", f"`{container}`", "", "```", *contract["layers"], "```")
-    yield ""
 
 
 if __name__ == "__main__":

@@ -3,49 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import iter_route_contexts
-from sqlalchemy import case, func, literal_column
-from sqlmodel import Session, col, or_, select
 
+from service.account.names import names_with_usernames
 from service.account.routes import router as account_router
 from service.account.service import AccountService
-from service.account.tables import User
-from service.api_examples import add_examples
 from service.audit.routes import router as audit_router
 from service.audit.service import AuditService
 from service.backups.routes import router as backups_router
 from service.backups.service import BackupService
 from service.catalogue.routes import router as catalogue_router
 from service.catalogue.service import CatalogueService, RecordCounts
-from service.catalogue.tables import AircraftRow, FlightRow, ReferenceImageRow, TaskRow
 from service.db.database import Database
 from service.db.schema import migrate
-from service.detection.failure import MESSAGES
-from service.detection.models.labels import severities
-from service.detection.ports import Ports as DetectionPorts
 from service.detection.routes import router as detection_router
 from service.detection.service import DetectionService
-from service.detection.tables import ModelRow
 from service.events.change_feed import ChangeFeed
 from service.events.routes import router as events_router
 from service.face.routes import router as face_router
 from service.face.service import FaceService
 from service.files.routes import router as files_router
 from service.files.service import FilesService
-from service.inspection.ports import JoinSources, Ports
-from service.inspection.record_counts import count_of_reference_image, count_of_task
 from service.inspection.routes import router as inspection_router
-from service.inspection.sealing.editions import required_coverage
-from service.inspection.service import InspectionService
+from service.inspection.service import InspectionService, count_of_reference_image, count_of_task
 from service.memory.routes import router as memory_router
 from service.memory.service import MemoryService
-from service.memory_facts import memory_ports
 from service.monitoring.readiness import (
     Readiness,
     alive_check,
@@ -54,50 +41,32 @@ from service.monitoring.readiness import (
     health_routes,
     migrations_check,
 )
-from service.phone.ports import Ports as PhonePorts
 from service.phone.routes import router as phone_router
 from service.phone.service import PhoneService
-from service.phone_facts import item_reader, record_facts
-from service.routing import add_routes, operation_id, prepare_routes
-from service.seal_checking import seal_log
 from service.settings import Settings
 from service.statistics.routes import router as statistics_router
 from service.statistics.service import StatisticsService
-from service.statistics.tables import CountedItem, CountedRecord
-from service.statistics_facts import statistics_ports
-from service.user_names import name_changes, usernames
 from service.watching import Watchers
 from service.web.api_docs import install_docs
+from service.web.api_examples import add_examples
+from service.web.body_limit import BodyLimit, body_rules
 from service.web.envelope import failures, install_handlers
 from service.web.layers.answer_form import AnswerForm
 from service.web.layers.client_disconnect import CancelOnDisconnect
 from service.web.layers.origins import AllowedOrigins
 from service.web.middleware import (
     ApiPrefix,
-    BodyLimit,
     HostCheck,
     RequestMiddleware,
     allowed_hosts,
 )
-from service.web.route_index import RouteIndex
-from service.webhook_facts import edition_facts, item_facts
-from service.webhooks.ports import Ports as WebhookPorts
+from service.web.routing import add_routes, operation_id
 from service.webhooks.routes import router as webhooks_router
 from service.webhooks.service import WebhookService
 from shared import __version__
-from shared.wire.phone import MAX_PART_BYTES
 
 if TYPE_CHECKING:
     from service.events.relay import Relay
-
-
-_NAME = func.coalesce(User.name, User.username).label("name")
-# Written out: a value that an INSERT returns has no parameters of its own (`service.db.returned_subquery`).
-_NAME_WITH_USERNAME = case(
-    (or_(col(User.name).is_(None), User.name == User.username), col(User.username)),
-    else_=col(User.name) + literal_column("' ('") + col(User.username) + literal_column("')'"),
-).label("name_with_username")
-"""`shared.names.user_label` of a user."""
 
 
 class Domains:
@@ -109,7 +78,7 @@ class Domains:
         self.audit.begin()
         database.before_commit.append(self.audit.before_commit)
         # After the audit log: on PostgreSQL its lock serializes the changes, so the statistics need none.
-        self.statistics = StatisticsService(database, statistics_ports())
+        self.statistics = StatisticsService(database)
         database.before_commit.append(self.statistics.before_commit)
         self.change_feed = ChangeFeed()
         database.after_commit.append(self.change_feed.after_commit)
@@ -117,9 +86,7 @@ class Domains:
         if self.relay is not None:
             database.before_commit.append(self.relay.before_commit)
         self.files = FilesService(database, settings)
-        self.catalogue = CatalogueService(
-            database, self.files.file_info, RecordCounts(count_of_task, count_of_reference_image)
-        )
+        self.catalogue = CatalogueService(database, RecordCounts(count_of_task, count_of_reference_image))
         self.account = AccountService(database, settings)
         self.face = FaceService(
             database,
@@ -131,83 +98,40 @@ class Domains:
         self.account.set_face = self.face.set_face
         self.account.users_with_face = self.face.enrolled
         self.account.on_password_login = self.face.password_login
-        inspection_ports = Ports(
-            file_info=self.files.file_info,
-            find_file=self.files.find,
-            reference_image=self.catalogue.reference_image,
-            waiting_items=lambda session, record: self.detection.waiting_items(session, record),
-            seal_log=seal_log,
-            usernames=usernames,
-            name_changes=name_changes,
+        self.inspection = InspectionService(
+            database,
             stored_hash=self.files.stored_hash,
             model_hash=lambda sha256: self.detection.models.stored_hash(sha256),
-            severities=severities,
             match_photo=lambda file_id, regions: self.detection.photo_matching.match(file_id, regions),
-            same_content=self.files.same_content,
-            reason=lambda code: MESSAGES.get(code, MESSAGES["internal"]),
+            reason_characters=settings.reason_characters,
         )
-        self.inspection = InspectionService(
-            database, _join_sources(), inspection_ports, settings.reason_characters
-        )
-
         self.detection = DetectionService(
             database,
             settings,
-            DetectionPorts(
-                lock_item=self.inspection.detections.lock,
-                open_items=self.inspection.detections.open_items,
-                pending_items=self.inspection.detections.pending_items,
-                changeable=self.inspection.detections.changeable,
-                file_info=self.files.file_info,
-                path=self.files.path,
-                path_of_file=self.files.path_of_file,
-                keep=self.files.keep,
-                put_result=self.inspection.detections.put_result,
-                names=_user_names,
-                required_coverage=required_coverage,
-                memory=lambda session, item_id, file_id: self.memory.find_known_photos(
-                    session, item_id, file_id
-                ),
-            ),
+            self.files,
+            self.inspection.detections,
+            known_photos=lambda *of_item: self.memory.find_known_photos(*of_item),
         )
-        self.memory = MemoryService(
-            database, memory_ports(inspection_ports, self.detection.variations, _user_names)
-        )
+        self.memory = MemoryService(database, self.detection.variations)
         database.before_commit.append(self.memory.before_commit)
         database.after_commit.append(self.memory.after_commit)
-        self.webhooks = WebhookService(
-            database, settings, WebhookPorts(edition=edition_facts, item=item_facts)
-        )
+        self.webhooks = WebhookService(database, settings)
         self.phone = PhoneService(
-            database,
-            settings,
-            PhonePorts(
-                find_session_caller=self.account.find_session_caller,
-                names=_user_names,
-                record=record_facts,
-                items=item_reader(self.inspection.item_regions),
-                ensure_room=self.files.ensure_room,
-                store=self.files.receive_pieces,
-                add_item_photo=self.inspection.photos.add,
-                add_record_photo=self.inspection.record_photos.add,
-                match=self.inspection.matching.match,
-                detect=self.detection.detect_item,
-                picture=self.files.region_picture,
-            ),
+            database, settings, self.account, self.files, self.inspection, self.detection
         )
         self.backups = BackupService(database, settings)
 
     def routers(self) -> list[APIRouter]:
-        """The routes of every domain."""
+        """The routes of every domain; those that are asked most often first, as they are tried in order."""
         return [
+            inspection_router(self.inspection),
             account_router(self.account),
             face_router(self.face),
-            inspection_router(self.inspection),
             catalogue_router(self.catalogue),
             files_router(self.files),
             detection_router(self.detection),
             memory_router(self.memory),
-            audit_router(self.audit, _user_names),
+            audit_router(self.audit, names_with_usernames),
             backups_router(self.backups),
             events_router(self.change_feed),
             webhooks_router(self.webhooks),
@@ -257,40 +181,6 @@ class Domains:
             await asyncio.to_thread(self.relay.stop)
 
 
-def _user_names(session: Session, user_ids: Collection[str]) -> dict[str, str]:
-    """The full name of each user with the username, by user ID."""
-    return dict(session.exec(select(User.id, _NAME_WITH_USERNAME).where(col(User.id).in_(user_ids))).all())
-
-
-def _join_sources() -> JoinSources:
-    return JoinSources(
-        executors=select(User.id, _NAME, _NAME_WITH_USERNAME).subquery("executors"),
-        tasks=select(col(TaskRow.task_id).label("id"), TaskRow.flight_id, TaskRow.aircraft_id).subquery(
-            "tasks"
-        ),
-        flights=select(col(FlightRow.flight_id).label("id"), FlightRow.aircraft_id).subquery("flights"),
-        aircraft=select(
-            col(AircraftRow.aircraft_id).label("id"), col(AircraftRow.aircraft_name).label("name")
-        ).subquery("aircraft"),
-        reference_images=select(
-            col(ReferenceImageRow.reference_image_id).label("id"),
-            col(ReferenceImageRow.reference_image_name).label("name"),
-        ).subquery("reference_images"),
-        models=select(
-            col(ModelRow.model_id).label("id"), col(ModelRow.name).label("name"), ModelRow.description
-        ).subquery("models"),
-        counted_records=select(
-            col(CountedRecord.inspection_id).label("id"),
-            CountedRecord.day,
-            CountedRecord.aircraft_id,
-            CountedRecord.seconds,
-        ).subquery("counted_records"),
-        counted_items=select(
-            col(CountedItem.inspection_id).label("record_id"), CountedItem.measure, CountedItem.name
-        ).subquery("counted_items"),
-    )
-
-
 def create_app(settings: Settings) -> FastAPI:
     """The application of these settings; its database is migrated to this version."""
     settings.prepare()
@@ -308,10 +198,8 @@ def create_app(settings: Settings) -> FastAPI:
             # The server only logs the exception.
             app.state.start_failure = problem
             raise
-        preparation = asyncio.create_task(prepare_routes(app.routes))
         async with watchers.observe_process():
             yield
-        preparation.cancel()
         await readiness.stop()
         await domains.stop()
         database.close()
@@ -344,9 +232,8 @@ def create_app(settings: Settings) -> FastAPI:
         from service.monitoring.endpoint import metrics_routes
 
         add_routes(app, metrics_routes(watchers.metrics.text, token))
-    max_body_bytes = partial(_max_body_bytes, settings)
-    install_docs(app, add_examples, max_body_bytes)
-    app.router.middleware_stack = RouteIndex(app.routes, app.router.middleware_stack)
+    rules = body_rules(settings.max_body_bytes, settings.max_upload_bytes, settings.max_bodies_bytes)
+    install_docs(app, add_examples, rules)
 
     first_segments = {
         route.path.split("/")[2]
@@ -355,7 +242,7 @@ def create_app(settings: Settings) -> FastAPI:
     }
     app.add_middleware(ApiPrefix, first_segments=first_segments)
     app.add_middleware(AnswerForm)
-    app.add_middleware(BodyLimit, max_body_bytes=max_body_bytes)
+    app.add_middleware(BodyLimit, rules=rules)
     app.add_middleware(HostCheck, allowed=allowed_hosts(settings.host, settings.allowed_hosts))
     app.add_middleware(CancelOnDisconnect)
     app.add_middleware(
@@ -375,13 +262,3 @@ def _relay(database: Database, change_feed: ChangeFeed) -> Relay | None:
     from service.events.relay import Relay
 
     return Relay(database, change_feed)
-
-
-def _max_body_bytes(settings: Settings, path: str) -> int:
-    """How many bytes a body for this path may have."""
-    path = path.removeprefix("/api")
-    if path.startswith("/phone/"):
-        # Anyone in the network can send to these paths: at most a part of a photo.
-        return MAX_PART_BYTES
-    is_upload = path in {"/files", "/detection/models"} or path.endswith("/trial")
-    return settings.max_upload_bytes if is_upload else settings.max_body_bytes

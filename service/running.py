@@ -26,6 +26,7 @@ from uvicorn.supervisors import Multiprocess
 
 from service.app import create_app
 from service.db.database import Database
+from service.db.one_service import DatabaseInUseError, lock_database
 from service.db.schema import NewerDatabaseError, migrate
 from service.db.storage_faults import classify_storage_fault
 from service.phone.listener import listen_for_phones
@@ -36,6 +37,7 @@ from service.watching import figures_collector
 from service.web.addresses import is_loopback
 from service.web.protocol import GuardedProtocol
 from service.web.server_config import ANSWER_SECONDS, KEEP_ALIVE_SECONDS, BoundedConfig
+from shared.record.codes import StorageFault
 from shared.system import atomic
 from shared.system.os_errors import describe_os_error
 from shared.system.paths import SERVICE_ADDRESS_FILE, read_service_address
@@ -265,22 +267,37 @@ def serve(settings: Settings) -> int:
             file=sys.stderr,
         )
         return 1
+    except DatabaseInUseError as problem:
+        print(json.dumps({"event": "failed", "why": StorageFault.BUSY_DATABASE}), flush=True)
+        print(
+            f"walkaround serve: {problem}. Stop that service, or give another database with --database-url.",
+            file=sys.stderr,
+        )
+        return 1
     except (OSError, DBAPIError, NewerDatabaseError, CertificateError) as problem:
         print(json.dumps({"event": "failed", "why": classify_storage_fault(problem)}), flush=True)
         raise
 
 
 def _serve_one_process(settings: Settings) -> int:
-    address_file = settings.data_dir / SERVICE_ADDRESS_FILE
     lock = FileLock(settings.data_dir / "service.lock")
-    metrics_server: MetricsServer | None = None
     try:
         if settings.is_sqlite:
-            # One service process per SQLite file: two writing processes could corrupt it.
+            # One service per data directory: the second uses the first.
             lock.acquire(timeout=0)
     except Timeout:
         print(_busy_line(settings.data_dir), flush=True)
         return BUSY
+    try:
+        # One service process per SQLite file: two writing processes could corrupt it.
+        with lock_database(settings.database_file):
+            return _serve_locked(settings, settings.data_dir / SERVICE_ADDRESS_FILE)
+    finally:
+        lock.release()
+
+
+def _serve_locked(settings: Settings, address_file: Path) -> int:
+    metrics_server: MetricsServer | None = None
     try:
         # A killed service left its address. Another program may listen there now.
         address_file.unlink(missing_ok=True)
@@ -314,7 +331,6 @@ def _serve_one_process(settings: Settings) -> int:
         if metrics_server is not None:
             metrics_server.stop()
         address_file.unlink(missing_ok=True)
-        lock.release()
 
 
 def _serve_metrics(settings: Settings, text: MetricsText) -> MetricsServer | None:

@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 import platformdirs
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from sqlalchemy import URL, make_url
 
 from service.db.postgresql import STATEMENT_SECONDS
 from shared.limits import MIN_REASON
@@ -65,6 +66,7 @@ class Settings(BaseSettings):
     statement_seconds: int = Field(default=STATEMENT_SECONDS, ge=1, le=3600)
     bcrypt_cost: int = Field(default=12, ge=4, le=16)
     max_body_bytes: int = Field(default=16 * 2**20, ge=2**20)
+    max_bodies_bytes: int = Field(default=256 * 2**20, ge=2**20)
     camera_position: bool = False
     reason_characters: int = Field(default=MIN_REASON, ge=1, le=200)
     max_upload_bytes: int = Field(default=2 * 2**30, ge=2**20)
@@ -99,6 +101,17 @@ class Settings(BaseSettings):
     @classmethod
     def _make_absolute(cls, value: Path | None) -> Path | None:
         return None if value is None else value.expanduser().absolute()
+
+    @field_validator("database_url")
+    @classmethod
+    def _check_database_url(cls, value: str) -> str:
+        # An option of SQLite can name another file than the path does, and a ? in a path begins one.
+        if value.startswith("sqlite") and ("?" in value or "/file:" in value):
+            raise ValueError(
+                "an address of SQLite is a path without options, such as sqlite:////srv/walkaround.db; "
+                "write ? as %3F and % as %25"
+            )
+        return value
 
     @field_validator("allowed_origins")
     @classmethod
@@ -181,14 +194,25 @@ class Settings(BaseSettings):
         return token
 
     @property
-    def url(self) -> str:
-        """The address of the database; SQLite in the data directory if none is set."""
-        return self.database_url or f"sqlite:///{self.data_dir / 'walkaround.db'}"
+    def url(self) -> URL:
+        """The address of the database; SQLite in the data directory if none is set.
+
+        Not as text: a path may contain `?` and `%`, which mean something in an address. Raises ArgumentError.
+        """
+        if self.database_url:
+            return make_url(self.database_url)
+        return URL.create("sqlite", database=str(self.data_dir / "walkaround.db"))
 
     @property
     def is_sqlite(self) -> bool:
         """Whether the database is a SQLite file, which one service process owns."""
-        return self.url.startswith("sqlite")
+        return self.url.get_backend_name() == "sqlite"
+
+    @property
+    def database_file(self) -> Path | None:
+        """The SQLite file; None for PostgreSQL and for a database in memory."""
+        name = self.url.database
+        return Path(name).absolute() if self.is_sqlite and name and name != ":memory:" else None
 
     @property
     def files_dir(self) -> Path:

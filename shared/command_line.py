@@ -1,7 +1,7 @@
 """Runs the `walkaround` command: finds the side that a command belongs to and passes its arguments.
 
 Desktop and service never import each other, so neither can contain the whole command line. This module names
-their modules as strings and imports one when a command needs it (docs/adr/0001-one-command-two-sides.md).
+their modules as strings and imports one when a command needs it (docs/adr/0001-two-sides-and-one-command.md).
 """
 
 from __future__ import annotations

@@ -11,9 +11,8 @@ from shared.system.paths import program_folder
 
 PACKAGES = (
     "desktop.canvas",
-    "desktop.pages.workbench.open_record",
+    "desktop.record",
     "desktop.pages.workbench.results",
-    "desktop.pages.workbench.sync",
     "desktop.pages.workbench",
     "desktop.pages",
     "desktop.journal",

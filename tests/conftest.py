@@ -81,6 +81,12 @@ def _limited_children() -> Iterator[None]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Imported here, after the folder of its storage is set.
+    from hypothesis import HealthCheck, settings
+
+    # On a busy machine any example may take long.
+    settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("tests")
     config.pluginmanager.register(RunCount())
 
 

@@ -125,7 +125,7 @@ class Server:
         """End the server immediately, like a crash, and start it again."""
         # An immediate shutdown (postgresql.org/docs/current/server-shutdown.html).
         self.process.send_signal(signal.SIGQUIT)
-        self.process.wait(20)
+        self.process.wait(60)
         self.process = self._start()
         self._wait_until_ready()
 
@@ -145,7 +145,7 @@ class Server:
     def stop(self) -> None:
         """End the server and remove its folder."""
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(60)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -67,7 +67,7 @@ def running_service(data_dir: Path, **settings: str) -> Iterator[ReadyService]:
             yield service
         finally:
             process.stdin.close()
-            process.wait(20)
+            process.wait(60)
             process.stdout.close()
 
 

@@ -22,9 +22,8 @@ from desktop.connection.local_service import ServiceState
 from desktop.context import Context, Unsent
 from desktop.localization.fonts import FONT_PACKAGE
 from desktop.localization.language import LANGUAGES, has_no_font
-from desktop.localization.service_terms import no_service_sentence
 from desktop.logs import log_dir
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import no_service_sentence, sentence
 from desktop.pages.sealing.rules_dialog import RulesDialog
 from desktop.theme import Mode, theme_manager
 from desktop.tour import TourController

@@ -122,7 +122,7 @@ class ProgressReport:
             raise Cancelled
 
 
-class _Postbox(QObject):
+class _GuiCalls(QObject):
     """Runs calls that are posted from any thread on the GUI thread, in order.
 
     Calls that are waiting together are spread over several turns of the event loop when they take long, so
@@ -223,7 +223,7 @@ class _Pool:
 
 class _Pools:
     def __init__(self) -> None:
-        self.postbox = _Postbox()
+        self.gui_calls = _GuiCalls()
         self.open = True
         self.tasks: set[Task] = set()
         self._pools = {
@@ -244,7 +244,7 @@ class _Pools:
         if all(waited):
             _abandoned.discard(self)
         else:
-            # Without this reference, the last worker would delete the postbox, which belongs to the GUI
+            # Without this reference, the last worker would delete the gui_calls, which belongs to the GUI
             # thread.
             _abandoned.add(self)
         return all(waited)
@@ -348,9 +348,9 @@ def _call_function(task: Task) -> tuple[str, list[Any]]:
 
 
 def _post(pools: _Pools, task: Task, callback_name: str, outcome: list[Any]) -> None:
-    # After close() nothing reads the postbox, and its C++ half may already be gone with the application.
+    # After close() nothing reads the gui_calls, and its C++ half may already be gone with the application.
     if pools.open:
-        pools.postbox.post(partial(_deliver, pools, task, callback_name, outcome))
+        pools.gui_calls.post(partial(_deliver, pools, task, callback_name, outcome))
 
 
 def _deliver(pools: _Pools, task: Task, callback_name: str, outcome: list[Any]) -> None:
@@ -380,7 +380,7 @@ def gui_caller() -> Callable[[Callable[[], None]], None]:
 
     def call(function: Callable[[], None]) -> None:
         if pools.open:
-            pools.postbox.post(function)
+            pools.gui_calls.post(function)
 
     return call
 

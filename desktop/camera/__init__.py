@@ -1,9 +1,8 @@
 """Reads and analyses camera frames and provides the live feed for a page."""
 
-from desktop.camera.auto_shutter import AutoShutter
 from desktop.camera.feed import CameraFeed, CapturedFrame, FeedState, FrameAnalyser, as_image
 from desktop.camera.film import Film, FilmedFrame, is_choppy
-from desktop.camera.guidance import GuideHint, GuideResult, RegionGuide, target_rect
+from desktop.camera.guidance import AutoShutter, GuideHint, GuideResult, RegionGuide, target_rect
 from desktop.camera.hints import Face, Hint
 from desktop.camera.sources import (
     PHOTO_SIZE,

@@ -1,1 +1,1 @@
-"""The canvas: `CanvasView` with its regions, tools and layers. `docs/canvas.md` shows how to use it."""
+"""The canvas: `CanvasView` with its regions, tools and layers. `docs/desktop.md` shows how to use it."""

@@ -18,6 +18,7 @@ from enum import Enum, StrEnum, auto
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from desktop.user_folders import data_dir, preferences_file
 from shared.record.codes import StorageFault
 from shared.system.os_errors import classify_os_error
 from shared.system.paths import program_command, program_command_folder, read_service_address
@@ -345,3 +346,24 @@ def _end_process(process: subprocess.Popen[str], grace: float) -> None:
         except subprocess.TimeoutExpired:
             force()
     process.wait()
+
+
+def start_early(server_url: str | None, data_folder: Path | None) -> EmbeddedService | None:
+    """Start the local service. Returns None if the desktop will use another service.
+
+    `server_url` and `data_folder` are the options of the command line, as for
+    `desktop.app.application.Desktop`.
+    """
+    if server_url or (server_url is None and _prefers_server()):
+        return None
+    service = EmbeddedService(data_folder or data_dir())
+    service.start()
+    return service
+
+
+def _prefers_server() -> bool:
+    """Whether the preferences name a server. An unreadable file is ignored, as `Preferences` does."""
+    try:
+        return bool(json.loads(preferences_file().read_text("utf-8")).get("server_url"))
+    except (OSError, ValueError, AttributeError):
+        return False

@@ -5,10 +5,9 @@ and `report_text` make a report without values and secrets.
 """
 
 from desktop.crash.dialog import CrashDialog
-from desktop.crash.handler import CrashHandler
+from desktop.crash.handler import CrashHandler, start_program_again
 from desktop.crash.last_run import LastRun, RunMarker
 from desktop.crash.report import Failure, describe_failure, report_text
-from desktop.crash.restart import start_program_again
 
 __all__ = [
     "CrashDialog",

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import logging
+import os
+import subprocess
+import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 
 import platformdirs
 from PySide6.QtCore import QCoreApplication, QObject, Qt
@@ -19,6 +24,7 @@ from desktop.crash.report import Failure, report_text
 from desktop.journal.unsent_edits import count_unsent_edits
 from desktop.theme import theme_manager
 from desktop.user_folders import APP
+from shared.system.paths import program_command, program_command_folder
 
 _log = logging.getLogger("desktop")
 
@@ -105,3 +111,36 @@ class CrashHandler(QObject):
 
 def _trace_report(last: LastRun, log_file: Path) -> str:
     return report_text(Failure(tuple(last.trace.splitlines())), log_file)
+
+
+@contextmanager
+def record_callback_errors() -> Iterator[list[BaseException]]:
+    """In the block, add exceptions that no callback catches to the yielded list, and still report them."""
+    errors: list[BaseException] = []
+    report = sys.excepthook
+
+    def record(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        errors.append(error)
+        report(kind, error, trace)
+
+    sys.excepthook = record
+    try:
+        yield errors
+    finally:
+        sys.excepthook = report
+
+
+def start_program_again(server_url: str | None, data_folder: Path | None) -> None:
+    """Start the desktop with the same options in a new process, which continues after this one ends."""
+    arguments = ["run"]
+    if server_url:
+        arguments += ["--server", server_url]
+    if data_folder is not None:
+        arguments += ["--data-dir", str(data_folder.absolute())]
+    subprocess.Popen(  # noqa: S603 - our own command
+        program_command(*arguments),
+        stdin=subprocess.DEVNULL,
+        cwd=program_command_folder(),
+        env={**os.environ, "PYINSTALLER_RESET_ENVIRONMENT": "1"},
+        start_new_session=os.name == "posix",
+    )

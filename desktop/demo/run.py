@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
@@ -11,9 +12,32 @@ from desktop.demo.driver.demo_run import DemoRun
 from desktop.demo.driver.window_driver import StepFailedError, WindowDriver, process_events
 from desktop.demo.material import pictures
 from desktop.demo.material.texts import demo_texts
-from desktop.demo.steps.all_steps import STEPS
+from desktop.demo.steps import catalogue, inspection, people, records, result_checks
 from desktop.preferences import Preferences
 from desktop.theme import Mode
+
+STEPS: tuple[Callable[[DemoRun], None], ...] = (
+    people.open_window,
+    people.create_first_admin,
+    people.create_inspector,
+    catalogue.fill_catalogue,
+    people.log_out,
+    people.log_in_by_password,
+    people.enrol_face,
+    people.log_out,
+    people.refuse_stranger,
+    people.log_in_by_face,
+    records.create_record,
+    records.draw_regions,
+    records.describe_items,
+    records.undo_and_redo,
+    inspection.add_photos,
+    inspection.detect_items,
+    inspection.decide_items,
+    inspection.finish_record,
+    inspection.export_report,
+    result_checks.check_files,
+)
 
 
 def run_demo(folder: Path, out: Path) -> str:

@@ -1,6 +1,6 @@
 """Has the service's own checks made by `walkaround doctor` in a process of its own.
 
-So they can be made while the service does not start, and the desktop imports nothing of it (ADR 0053).
+So they can be made while the service does not start, and the desktop imports nothing of it (ADR 0045).
 """
 
 from __future__ import annotations

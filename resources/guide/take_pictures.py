@@ -42,7 +42,7 @@ from desktop.doctor.dialog import DoctorDialog
 from desktop.localization.fonts import shows_chinese
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.login import LoginPage
-from desktop.pages.login.server_dialog import ServerDialog
+from desktop.pages.login.service_choice import ServerDialog
 from desktop.pages.people import PeoplePage
 from desktop.pages.records.new_record import NewRecordDialog
 from desktop.pages.workbench import WorkbenchPage

@@ -9,8 +9,8 @@ from pydantic import SecretStr
 
 from service.account.rules import PROFILE_SENTENCES
 from service.account.service import AccountService
-from service.routing import add_routes, api_router
 from service.web.envelope import Problem, failures
+from service.web.routing import add_routes, api_router
 from service.web.security import Caller, bearer_token, client_address, client_program, require, require_login
 from shared.record.codes import ErrorCode, Permission
 from shared.wire.account import (

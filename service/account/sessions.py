@@ -16,7 +16,7 @@ from service.account.store import find_roles
 from service.account.tables import AccountVersion, LoginSession, User
 from service.db.cancel_statement import NoAnswerError
 from service.db.database import Database
-from service.db.loop_reads import SharedRead, TurnRead
+from service.db.loop_reads import SharedRead
 from service.exception_trace import trace_of
 from shared.record.codes import Permission
 
@@ -66,15 +66,14 @@ class LiveSessions:
 
     Sessions are cached as long as the account version stays the same. The version is read for each request,
     so a commit of any process, such as the command line, is seen at once. Requests that arrive at the same
-    time share one read.
+    time share one read of PostgreSQL.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._cache: dict[str, tuple[int, LiveSession]] = {}
-        self._version: SharedRead[int] | TurnRead[int] = (
-            TurnRead(self._read_version) if database.is_sqlite else SharedRead(self._read_version)
-        )
+        # SQLite answers at once, PostgreSQL once for all requests that wait.
+        self._find_version = self._read_version if database.is_sqlite else SharedRead(self._read_version).get
 
     async def _read_version(self) -> int:
         rows = await self._database.select(_VERSION, {})
@@ -83,7 +82,7 @@ class LiveSessions:
     async def get(self, session_id: str) -> LiveSession | None:
         """Return the live session; None if it has ended or its user is disabled."""
         entry = self._cache.get(session_id)
-        if entry is not None and entry[0] == await self._version.get():
+        if entry is not None and entry[0] == await self._find_version():
             return entry[1]
 
         def work(session: Session) -> tuple[int, LiveSession | None]:

@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from service.audit.service import AuditQuery, AuditService, UserNames
-from service.routing import api_router
 from service.web.envelope import failures
+from service.web.routing import api_router
 from service.web.security import Caller, require
 from shared.record.codes import Permission
 from shared.wire.audit import AuditEntry

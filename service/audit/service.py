@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import json
+import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Annotated, NamedTuple
 
@@ -16,6 +17,7 @@ from sqlmodel import Session, col, select, update
 from service.audit import rules
 from service.audit.rules import START, Event
 from service.audit.tables import AuditRow, HeadRow
+from service.audit.triggers import CREATED, create_triggers, missing_triggers
 from service.changes import BeforeCommit, ObjectChange
 from service.db import statements
 from service.db.database import Database, now
@@ -26,6 +28,8 @@ from shared.wire.common import CurrentPage, EmptyAsNull, ItemTime, Name, Page, P
 
 UNSIGNED = "audit_unsigned"
 """Action of a row which records that this installation's key had not signed the end of the log."""
+
+log = logging.getLogger("walkaround.audit")
 
 _BATCH = 1000
 
@@ -84,7 +88,9 @@ class AuditService:
         self._key = rules.head_key(settings.load_signing_secret())
 
     def begin(self) -> None:
-        """Write the first row of a new log."""
+        """Write the first row of a new log, and create the triggers of the log that are missing."""
+        if self._database.read_now(missing_triggers):
+            self._database.write_now(self._create_triggers)
         if self._database.read_now(lambda session: session.get(HeadRow, 1)) is not None:
             return
 
@@ -94,6 +100,18 @@ class AuditService:
                 append(self._key, session, [ObjectChange("begin", "audit")])
 
         self._database.write_now(write)
+
+    def _create_triggers(self, session: Session) -> None:
+        # Another service process may do it at the same moment: it waits for the head, then finds them.
+        statements.run(session.connection(), _LOCKED_HEAD, {})
+        if names := missing_triggers(session):
+            create_triggers(session, names)
+            append(self._key, session, [ObjectChange(CREATED, "audit", details={"triggers": names})])
+            log.warning(
+                "the database lacked %s, so rows of the audit log could be changed; created again. "
+                "Run: walkaround audit verify",
+                ", ".join(names),
+            )
 
     def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
         """Append `changes` to the log in the transaction of `session`, except unaudited ones."""
@@ -160,22 +178,6 @@ def verify_rows(rows: Iterable[AuditRow], expect: tuple[int, str] | None = None)
     if not is_expected_found and expect is not None:
         problems.append(f"row {expect[0]} with the hash {expect[1]} is no longer in the log")
     return Verification(count, seq, last_hash, problems)
-
-
-def missing_triggers(session: Session) -> list[str]:
-    """The names of the triggers of the database that keep the log append-only and are not there."""
-    if session.get_bind().dialect.name == "sqlite":
-        names = ["audit_event_no_delete", "audit_event_no_update"]
-        query = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'audit_event'"
-    else:
-        names = ["audit_event_append_only"]
-        # 'O': fires in every session that is not a replica's.
-        query = (
-            "SELECT tgname FROM pg_trigger "
-            "WHERE tgrelid = 'audit_event'::regclass AND tgenabled IN ('O', 'A')"
-        )
-    present = set(session.connection().execute(text(query)).scalars())
-    return [name for name in names if name not in present]
 
 
 def end_checker(settings: Settings) -> CheckEnd:

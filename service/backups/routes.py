@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from service.backups.service import BackupService
-from service.routing import api_router
 from service.web.envelope import failures
+from service.web.routing import api_router
 from service.web.security import Caller, require
 from shared.record.codes import Permission
 from shared.wire.backups import BackupStatus

@@ -142,7 +142,7 @@ class Repository(Generic[Row, EntryBody]):
                 changes = {name: [getattr(row, name), value] for name, value in new_values.items()}
                 for name, value in new_values.items():
                     setattr(row, name, value)
-                row.version += 1
+                row.version = etags.new_revision()
                 row.updated_at = now()
                 session.flush()
                 self._announce(session, "update", row, caller, changes)

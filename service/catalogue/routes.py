@@ -13,9 +13,9 @@ from pydantic import BaseModel
 
 from service.catalogue.repository import ListQuery, VersionedEntry
 from service.catalogue.service import CatalogueService
-from service.routing import add_routes, api_router
 from service.web.envelope import failures
 from service.web.etags import IfMatch
+from service.web.routing import add_routes, api_router
 from service.web.security import Caller, require
 from shared.record.codes import Permission
 from shared.wire.catalogue import (

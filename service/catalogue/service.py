@@ -1,4 +1,4 @@
-"""Defines the four repositories of the catalogue, and the catalogue's port for other domains."""
+"""Defines the four repositories of the catalogue."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sqlmodel.sql.expression import SelectOfScalar
 from service.catalogue.repository import ListQuery, Repository, VersionedEntry
 from service.catalogue.tables import AircraftRow, Entry, FlightRow, ReferenceImageRow, TaskRow
 from service.db.database import Database
+from service.files.lookup import file_info
 from service.web.envelope import Problem
 from service.web.security import Caller
 from shared.record.codes import ErrorCode
 from shared.wire.catalogue import Aircraft, Flight, ReferenceImage, Task, TemplateRegion
 from shared.wire.common import Page
-from shared.wire.files import StoredFile
 
 RecordCount = Callable[[Session, str], int]
-"""Port to inspection: returns how many records refer to an entry by its id."""
+"""Returns how many records refer to an entry by its id; a function of inspection, which is above."""
 
 
 class RecordCounts(NamedTuple):
@@ -29,10 +29,6 @@ class RecordCounts(NamedTuple):
 
     of_task: RecordCount
     of_reference_image: RecordCount
-
-
-FileInfo = Callable[[Session, str], StoredFile | None]
-"""Port to the file store: returns the facts about a file by its id."""
 
 
 def _field_conflict(field: str, msg: str) -> Problem:
@@ -185,32 +181,13 @@ class ReferenceImageRepository(Repository[ReferenceImageRow, ReferenceImage]):
     missing_message = "参考图不存在"
     search_columns = (col(ReferenceImageRow.reference_image_name),)
 
-    def __init__(self, database: Database, file_info: FileInfo, count_records: RecordCount) -> None:
+    def __init__(self, database: Database, count_records: RecordCount) -> None:
         super().__init__(database)
-        self.file_info = file_info
         self.count_records = count_records
 
     def view(self, session: Session, row: ReferenceImageRow) -> ReferenceImage:
         """Return the reference image with the facts about its file."""
-        file = self.file_info(session, row.file_id)
-        return ReferenceImage(
-            reference_image_id=row.reference_image_id,
-            reference_image_name=row.reference_image_name,
-            file_id=row.file_id,
-            aircraft_id=row.aircraft_id,
-            aircraft_name=_aircraft_name(session, row.aircraft_id),
-            mm_per_pixel=row.mm_per_pixel,
-            template=[TemplateRegion.model_validate(region) for region in row.template],
-            download_url=file.download_url if file else None,
-            filename=file.filename if file else None,
-            ipfs_cid=file.ipfs_cid if file else None,
-            mime_type=file.mime_type if file else None,
-            size=file.size if file else None,
-            width=file.width if file else None,
-            height=file.height if file else None,
-            created_at=row.created_at,
-            updated_at=row.updated_at,
-        )
+        return _reference_image(session, row)
 
     def parent_conditions(self, text: str) -> Sequence[ColumnElement[bool]]:
         """Return a condition for reference images of an aircraft with `text` in its name."""
@@ -219,7 +196,7 @@ class ReferenceImageRepository(Repository[ReferenceImageRow, ReferenceImage]):
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
         """Raise Problem 409 if the file is not an uploaded image or the aircraft does not exist."""
         if "file_id" in values:
-            file = self.file_info(session, values["file_id"])
+            file = file_info(session, values["file_id"])
             if file is None:
                 raise _field_conflict("file_id", "图片文件不存在，请先上传参考图文件")
             if file.width is None:
@@ -234,13 +211,13 @@ class ReferenceImageRepository(Repository[ReferenceImageRow, ReferenceImage]):
 
 
 class CatalogueService:
-    """The repositories of the catalogue, and the port for other domains."""
+    """The repositories of the catalogue."""
 
-    def __init__(self, database: Database, file_info: FileInfo, records: RecordCounts) -> None:
+    def __init__(self, database: Database, records: RecordCounts) -> None:
         self.aircraft = AircraftRepository(database)
         self.flights = FlightRepository(database)
         self.tasks = TaskRepository(database, records.of_task)
-        self.reference_images = ReferenceImageRepository(database, file_info, records.of_reference_image)
+        self.reference_images = ReferenceImageRepository(database, records.of_reference_image)
 
     async def list_flights(self, query: ListQuery, aircraft_id: str | None) -> Page[Flight]:
         """Return a page of flights, of one aircraft if `aircraft_id` is given."""
@@ -269,10 +246,33 @@ class CatalogueService:
         values = {"template": [region.model_dump(mode="json") for region in template]}
         return await self.reference_images.update(reference_image_id, values, if_match, caller)
 
-    def reference_image(self, session: Session, reference_image_id: str) -> ReferenceImage | None:
-        """Return a reference image by its id; None if the catalogue does not have it."""
-        row = session.get(ReferenceImageRow, reference_image_id)
-        return None if row is None else self.reference_images.view(session, row)
+
+def find_reference_image(session: Session, reference_image_id: str) -> ReferenceImage | None:
+    """Return a reference image by its id; None if the catalogue does not have it."""
+    row = session.get(ReferenceImageRow, reference_image_id)
+    return None if row is None else _reference_image(session, row)
+
+
+def _reference_image(session: Session, row: ReferenceImageRow) -> ReferenceImage:
+    file = file_info(session, row.file_id)
+    return ReferenceImage(
+        reference_image_id=row.reference_image_id,
+        reference_image_name=row.reference_image_name,
+        file_id=row.file_id,
+        aircraft_id=row.aircraft_id,
+        aircraft_name=_aircraft_name(session, row.aircraft_id),
+        mm_per_pixel=row.mm_per_pixel,
+        template=[TemplateRegion.model_validate(region) for region in row.template],
+        download_url=file.download_url if file else None,
+        filename=file.filename if file else None,
+        ipfs_cid=file.ipfs_cid if file else None,
+        mime_type=file.mime_type if file else None,
+        size=file.size if file else None,
+        width=file.width if file else None,
+        height=file.height if file else None,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
 
 
 def _task_filters(flight_id: str | None, aircraft_id: str | None) -> list[ColumnElement[bool]]:

@@ -13,7 +13,7 @@ from shared.ids import new_id
 
 
 class Entry(Base):
-    """The common columns of all tables. `version` counts the changes and is the entry's ETag."""
+    """The common columns of all tables. Every change replaces `version`, which is the entry's ETag."""
 
     version: int = 1
     created_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)

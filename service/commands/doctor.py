@@ -20,6 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from service.backups.archive.shared_folder import SharedFolder, parse_time
 from service.backups.making import configured_place
 from service.backups.schedule import LATE_TOLERANCE, parse_schedule
+from service.commands.doctor_records import records
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
 from service.detection.models.registry import list_models
@@ -31,6 +32,7 @@ from service.stores.contents import file_contents, model_contents
 from service.stores.port import StoreSettingsError, StoreUnavailableError
 from shared.system.checkup import (
     CheckResult,
+    Level,
     Repair,
     fail,
     find_damaged_tiles,
@@ -157,8 +159,10 @@ def database(settings: Settings) -> Iterator[CheckResult]:
         if db.is_sqlite and not path.is_file():
             yield warn("no database at {file}", "the service creates it at its first start", file=path)
             return
-        if db.is_sqlite:
-            yield _check_integrity(path)
+        integrity = _check_integrity(path) if db.is_sqlite else None
+        if integrity is not None and integrity.level is Level.FAIL:
+            yield integrity
+            return
         current, newest = current_revision(db), newest_revision()
     except (SQLAlchemyError, sqlite3.Error, OSError) as problem:
         # The text of a database error can contain an address with a password, so only its kind is shown.
@@ -172,10 +176,13 @@ def database(settings: Settings) -> Iterator[CheckResult]:
     finally:
         db.close()
     values = {"name": name, "revision": current, "newest": newest}
+    if current is not None and current > newest:
+        yield fail(_REVISION, "it is of a newer version: install that one", **values)
+        return
+    if integrity is not None:
+        yield integrity
     if current is None or current < newest:
         yield warn(_REVISION, "the next start upgrades it to {newest}", **values)
-    elif current > newest:
-        yield fail(_REVISION, "it is of a newer version: install that one", **values)
     else:
         yield ok(_REVISION, **values)
 
@@ -365,6 +372,7 @@ CHECKS: tuple[Check, ...] = (
     libraries,
     data_dir,
     database,
+    records,
     files,
     service,
     secrets,

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 
 from service.changes import BeforeCommit
+from service.commands.file_references import referring_tables, referring_texts
 from service.commands.usable_database import unusable_database
 from service.db.database import Database
-from service.file_references import referring_tables, referring_texts
 from service.files.collecting import BusyError, Collector, UnusedFiles
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents

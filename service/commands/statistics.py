@@ -10,7 +10,6 @@ from service.commands.usable_database import unusable_database
 from service.db.database import Database
 from service.settings import Settings
 from service.statistics.service import StatisticsService
-from service.statistics_facts import statistics_ports
 
 
 def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
@@ -31,7 +30,7 @@ def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[B
         if (sentence := unusable_database(database)) is not None:
             print(sentence)
             return 1
-        count = StatisticsService(database, statistics_ports()).rebuild()
+        count = StatisticsService(database).rebuild()
         details = {"records": count}
         database.write_now(
             lambda session: announce(session, ObjectChange("rebuild", "statistics", details=details))

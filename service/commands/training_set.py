@@ -12,11 +12,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
+from service.commands.corrected_photos import CorrectedPhoto, corrected_photos
 from service.commands.usable_database import unusable_database
 from service.db.database import Database
 from service.settings import Settings
 from service.stores.contents import Contents, file_contents
-from service.training_facts import CorrectedPhoto, corrected_photos
 from shared.datasets import (
     DatasetBox,
     DatasetPicture,

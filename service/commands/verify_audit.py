@@ -7,17 +7,17 @@ import re
 import sys
 from collections.abc import Sequence
 
-from sqlalchemy import exists, table
+from sqlalchemy import exists, func, table
 from sqlmodel import Session, select
 
-from service.audit.service import AuditService, missing_triggers
+from service.audit.service import AuditService
 from service.audit.tables import AuditRow, HeadRow
+from service.audit.triggers import missing_triggers
 from service.commands.usable_database import missing_database
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
-from service.inspection.sealing.seal_check import NeverSealedError, SealChecks
+from service.inspection.sealing.seal_check import NeverSealedError, SealChecks, seal_checks
 from service.inspection.tables import EDITION
-from service.seal_checking import seal_checks
 from service.settings import Settings
 from shared.wire.seal import DifferenceKind, SealCheck
 
@@ -31,7 +31,7 @@ def _parse_expected_end(value: str) -> tuple[int, str]:
     return int(match.group(1)), match.group(2)
 
 
-def _is_unused(session: Session) -> bool:
+def is_unused(session: Session) -> bool:
     """Return whether no service has used the database: it has no audit log and no users.
 
     If a log was emptied, the users still exist.
@@ -44,21 +44,21 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
     """Run `audit verify`. Returns 0 if log and records are intact or no log exists yet, 1 otherwise."""
     parser = argparse.ArgumentParser(prog="walkaround audit")
     commands = parser.add_subparsers(required=True, metavar="verify")
-    verify = commands.add_parser(
+    command = commands.add_parser(
         "verify", help="compare every row with its hash, and the end with its signature"
     )
-    verify.add_argument(
+    command.add_argument(
         "--expect",
         type=_parse_expected_end,
         metavar="NUMBER:HASH",
         help="the end of the log as an earlier run printed it, kept elsewhere: it must still be in the log",
     )
-    verify.add_argument(
+    command.add_argument(
         "--record",
         metavar="ID",
         help="compare this finished record with its seal, not all: the database, its files and the log",
     )
-    verify.add_argument("--fast", action="store_true", help="verify the log alone, without sealed records")
+    command.add_argument("--fast", action="store_true", help="verify the log alone, without sealed records")
     options = parser.parse_args(arguments[1:])
     database = Database(settings.url)
     try:
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
             print(sentence)
             return 1
         revision = current_revision(database)
-        if revision is None or (revision == newest_revision() and database.read_now(_is_unused)):
+        if revision is None or (revision == newest_revision() and database.read_now(is_unused)):
             print("nothing to verify: no service has used this database yet, so there is no audit log")
             return 0 if options.expect is None and options.record is None else 1
         if revision != newest_revision():
@@ -74,15 +74,30 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
                 "the database is of another version of the program: start the service once, then verify again"
             )
             return 1
-        verification = AuditService(database, settings).verify(expect=options.expect)
-        triggers = database.read_now(missing_triggers)
-        checks = seal_checks(database, settings)
-        if options.record is not None:
-            are_intact = _verify_record(checks, options.record)
-        else:
-            are_intact = options.fast or _verify_all(checks, database.read_now(_finished_records))
+        return verify(database, settings, options.expect, record=options.record, fast=options.fast)
     finally:
         database.close()
+
+
+def verify(
+    database: Database,
+    settings: Settings,
+    expect: tuple[int, str] | None = None,
+    *,
+    record: str | None = None,
+    fast: bool = False,
+) -> int:
+    """Verify the log, its triggers and the finished records of a database of this version; print the result.
+
+    `expect`, `record` and `fast` are the options of the command. Returns 0 if all is intact, 1 otherwise.
+    """
+    verification = AuditService(database, settings).verify(expect=expect)
+    triggers = database.read_now(missing_triggers)
+    checks = seal_checks(database, settings)
+    if record is not None:
+        are_intact = _verify_record(checks, record)
+    else:
+        are_intact = fast or _verify_all(checks, database.read_now(finished_records))
     for problem in verification.problems[:MAX_SHOWN]:
         print(problem)
     if len(verification.problems) > MAX_SHOWN:
@@ -100,8 +115,10 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
     return 0 if is_intact else 1
 
 
-def _finished_records(session: Session) -> list[str]:
-    query = select(EDITION.c.inspection_id).distinct().order_by(EDITION.c.inspection_id)
+def finished_records(session: Session) -> list[str]:
+    """The IDs of all records that were finished, the last finished first."""
+    last = func.max(EDITION.c.finished_at)
+    query = select(EDITION.c.inspection_id).group_by(EDITION.c.inspection_id).order_by(last.desc())
     return list(session.exec(query))
 
 

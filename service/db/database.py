@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from sqlalchemy import (
+    URL,
     Connection,
     DateTime,
     Dialect,
@@ -33,12 +34,11 @@ from sqlmodel import Session, SQLModel
 
 from service.changes import AfterCommit, BeforeCommit
 from service.db.cancel_statement import NoAnswerError, RunningStatement
-from service.db.loop_reads import LockedError, LoopReads, PostgresqlReads, SqliteReads, Stamp
+from service.db.loop_reads import LockedError, PostgresqlReads, SqliteReads
 from service.db.postgresql import STATEMENT_SECONDS, arguments
 from service.db.statements import ResultRow
 from service.db.watch import Kind, Watch
 from service.db.write_queue import Write, WriteQueue
-from shared.ids import random_name
 
 T = TypeVar("T")
 
@@ -112,7 +112,7 @@ class Database:
     NoAnswerError and cut the connection that does not answer.
     """
 
-    def __init__(self, url: str, statement_seconds: int = STATEMENT_SECONDS) -> None:
+    def __init__(self, url: str | URL, statement_seconds: int = STATEMENT_SECONDS) -> None:
         self.url = make_url(url)
         if self.url.drivername == "postgresql":
             self.url = self.url.set(drivername="postgresql+psycopg")
@@ -149,7 +149,7 @@ class Database:
             event.listen(engine, "checkout", partial(self._on_checkout, engine.dialect))
             event.listen(engine, "checkin", self._on_checkin)
 
-    def _make_loop_reads(self, statement_seconds: int) -> LoopReads | None:
+    def _make_loop_reads(self, statement_seconds: int) -> SqliteReads | PostgresqlReads | None:
         if self.is_sqlite:
             return SqliteReads(self.reader)
         if sys.platform == "win32":
@@ -253,34 +253,6 @@ class Database:
             with contextlib.suppress(LockedError):
                 return await self._await_on_loop(self._loop_reads.rows(statement, values))
         return await self.fetch(lambda connection: list(connection.execute(statement, dict(values))))
-
-    async def select_stamped(
-        self, statement: Select[Any], values: Mapping[str, Any], table: str
-    ) -> tuple[list[ResultRow], Stamp]:
-        """`select`, and the stamp of the state of `table` when the rows were found; empty when it is not
-        known."""
-        if self._loop_reads is not None:
-            with contextlib.suppress(LockedError):
-                return await self._await_on_loop(self._loop_reads.select_stamped(statement, values, table))
-        return await self.select(statement, values), ""
-
-    async def stamp(self, table: str | None) -> Stamp:
-        """Names the state of `table`: while it stays the same, no change of the table was committed.
-
-        The table is one whose changes are counted (`service.db.table_changes`), None for the whole database.
-        Another stamp each time where the state is not known.
-        """
-        if self._loop_reads is not None:
-            with contextlib.suppress(LockedError):
-                return await self._await_on_loop(self._loop_reads.stamp(table))
-        return random_name()
-
-    async def is_settled(self, table: str | None) -> bool:
-        """True when a read that begins now sees every change of `table` that a stamp from before knows."""
-        if self._loop_reads is not None:
-            with contextlib.suppress(LockedError):
-                return await self._await_on_loop(self._loop_reads.is_settled(table))
-        return False
 
     async def _await_on_loop(self, reading: Awaitable[T]) -> T:
         try:

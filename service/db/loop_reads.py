@@ -10,13 +10,11 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sqlalchemy import Engine, Select
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from service.db import table_changes
 from service.db.cancel_statement import NoAnswerError
 from service.db.postgresql import SMALL_READS, address
 from service.db.statements import ResultRow, Statements
@@ -29,42 +27,16 @@ T = TypeVar("T")
 CONNECTIONS = 8
 """How many statements run on PostgreSQL at once; more would wait for each other there."""
 
-Stamp = str
-"""Names a state of a table or database: while it stays the same, no change of it was committed."""
-
 
 class LockedError(Exception):
     """Another program has locked the file of SQLite."""
 
 
-class LoopReads(Protocol):
-    """Reads on the event loop's thread. Every statement sees what was committed before it began."""
-
-    async def rows(self, select: Select[Any], values: Mapping[str, Any]) -> list[ResultRow]:
-        """The rows of `select`. Raises LockedError, DBAPIError, NoAnswerError."""
-        ...
-
-    async def select_stamped(
-        self, select: Select[Any], values: Mapping[str, Any], table: str
-    ) -> tuple[list[ResultRow], Stamp]:
-        """The rows of `select`, and the state of `table` then: empty when there are no rows."""
-        ...
-
-    async def stamp(self, table: str | None) -> Stamp:
-        """The state of `table` now, None for the whole database."""
-        ...
-
-    async def is_settled(self, table: str | None) -> bool:
-        """True when every change of `table` that a stamp from before knows has ended."""
-        ...
-
-    def close(self) -> None:
-        """Close the connections."""
-        ...
-
-
 class SqliteReads:
-    """Reads from SQLite at once, on one connection that waits for no lock."""
+    """Reads from SQLite at once, on one connection that waits for no lock.
+
+    Every statement sees what was committed before it began.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -83,7 +55,7 @@ class SqliteReads:
         return self._connection
 
     async def rows(self, select: Select[Any], values: Mapping[str, Any]) -> list[ResultRow]:
-        """See LoopReads."""
+        """The rows of `select`. Raises LockedError, DBAPIError."""
         statement = self._statements.get(select)
         try:
             records = self._open_connection().execute(statement.text, statement.parameters(values)).fetchall()
@@ -91,36 +63,8 @@ class SqliteReads:
             raise _sqlite_error(problem) from problem
         return statement.rows(records)
 
-    async def select_stamped(
-        self, select: Select[Any], values: Mapping[str, Any], table: str
-    ) -> tuple[list[ResultRow], Stamp]:
-        """See LoopReads."""
-        connection = self._open_connection()
-        try:
-            connection.execute("BEGIN")
-            try:
-                rows = await self.rows(select, values)
-                # After the rows: their first step takes the snapshot that both belong to.
-                return rows, await self.stamp(table)
-            finally:
-                connection.execute("COMMIT")
-        except sqlite3.Error as problem:
-            raise _sqlite_error(problem) from problem
-
-    async def stamp(self, table: str | None) -> Stamp:
-        """See LoopReads. It changes with every commit, also of other tables."""
-        try:
-            (version,) = self._open_connection().execute("PRAGMA data_version").fetchone()
-        except sqlite3.Error as problem:
-            raise _sqlite_error(problem) from problem
-        return str(version)
-
-    async def is_settled(self, table: str | None) -> bool:
-        """See LoopReads. A stamp of SQLite knows what is committed, nothing else."""
-        return True
-
     def close(self) -> None:
-        """See LoopReads."""
+        """Close the connections."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -141,13 +85,14 @@ class PostgresqlReads:
         self._address = address(engine.url, statement_seconds, SMALL_READS)
         self._patience = patience
         self._statements = Statements(engine.dialect)
-        self._stamped: dict[tuple[Select[Any], str], Select[Any]] = {}
         self._free = asyncio.Semaphore(CONNECTIONS)
         self._idle: list[psycopg.AsyncConnection[Any]] = []
-        self._stamps: dict[str | None, SharedRead[Stamp]] = {}
 
     async def rows(self, select: Select[Any], values: Mapping[str, Any]) -> list[ResultRow]:
-        """See LoopReads. A read whose connection was lost while it was idle is repeated on a new one."""
+        """The rows of `select`. Raises DBAPIError, NoAnswerError.
+
+        A read whose connection was lost while it was idle is repeated on a new one.
+        """
         import psycopg
 
         statement = self._statements.get(select)
@@ -188,32 +133,8 @@ class PostgresqlReads:
             connection.pgconn.finish()
             raise
 
-    async def select_stamped(
-        self, select: Select[Any], values: Mapping[str, Any], table: str
-    ) -> tuple[list[ResultRow], Stamp]:
-        """See LoopReads."""
-        stamped = self._stamped.get((select, table))
-        if stamped is None:
-            stamped = self._stamped[select, table] = select.add_columns(table_changes.stamp_column(table))
-        rows = await self.rows(stamped, values)
-        return rows, str(rows[0].stamp) if rows else ""
-
-    async def stamp(self, table: str | None) -> Stamp:
-        """See LoopReads."""
-        if table not in self._stamps:
-            self._stamps[table] = SharedRead(partial(self._read_stamp, table))
-        return await self._stamps[table].get()
-
-    async def _read_stamp(self, table: str | None) -> Stamp:
-        (row,) = await self.rows(table_changes.stamp_statement(table), {})
-        return str(row.stamp)
-
-    async def is_settled(self, table: str | None) -> bool:
-        """See LoopReads. A stamp of the whole database knows what is committed, nothing else."""
-        return table is None or not await self.rows(table_changes.open_changes(table), {})
-
     def close(self) -> None:
-        """See LoopReads."""
+        """Close the connections."""
         for connection in self._idle:
             connection.pgconn.finish()
         self._idle.clear()
@@ -253,31 +174,3 @@ class SharedRead(Generic[T]):
             # These callers have waited already, and would wait as long again.
             raise NoAnswerError("the database did not answer the read before")
         return await self._read()
-
-
-class TurnRead(Generic[T]):
-    """Gives the result of one read to all callers that request it in the same turn of the event loop.
-
-    For a read that does not wait, as from SQLite. The loop receives requests before the turn that answers
-    them, so a result is read after each of them was received.
-    """
-
-    def __init__(self, read: Callable[[], Awaitable[T]]) -> None:
-        self._read = read
-        self._results: list[T] = []
-        self._turn = 0
-
-    async def get(self) -> T:
-        """What the database says now. Raises what the read raises."""
-        if self._results:
-            return self._results[0]
-        turn = self._turn
-        asyncio.get_running_loop().call_soon(self._end_turn)
-        result = await self._read()
-        if self._turn == turn:
-            self._results = [result]
-        return result
-
-    def _end_turn(self) -> None:
-        self._turn += 1
-        self._results = []

@@ -15,9 +15,9 @@ from pydantic.json_schema import SkipJsonSchema
 from service.detection.models.registry import etag, invalid_input
 from service.detection.onnx.settings import parse_settings
 from service.detection.service import DetectionService
-from service.routing import api_router
 from service.web.envelope import Problem, failures
 from service.web.etags import IfMatch
+from service.web.routing import api_router
 from service.web.security import Caller, require
 from shared.limits import MAX_LABEL, MAX_LABELS, MAX_MODEL_BYTES, MAX_TRIAL_PICTURE_BYTES
 from shared.record.codes import ErrorCode, Permission

@@ -5,17 +5,20 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from service.detection.failure import MESSAGES
 from service.detection.messages import Done
-from service.detection.ports import PhotoAlignment
 from shared import __version__
 from shared.record.codes import ErrorCode, InspectionGap, Progress
 from shared.record.entries import Entry, EntryBox, EntryCoverage, EntryFile, Provenance, entry_pictures
 from shared.record.geometry import Quad, Rect, inspected_shares, map_corners, point_to_pixels
 from shared.wire.files import StoredFile
 from shared.wire.inspection import DetectionSettings, IgnoredArea
+
+if TYPE_CHECKING:
+    # Compute processes import this module, without the database.
+    from service.inspection.records.detection_input import PhotoAlignment
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +182,8 @@ def finished_entry(
             }
             for suppressed, box in zip(answer.get("suppressed", []), boxes[reported:], strict=True)
         ]
+    if "appearance" in answer:
+        used["appearance"] = answer["appearance"]
     origin: Provenance = {
         "thresholds": answer["thresholds"],
         "alignment": answer["alignment"],

@@ -12,24 +12,37 @@ from sqlmodel import Session, col, select
 from service.db.database import Database
 from service.db.statements import ResultRow
 from service.detection.dispatch.batch_maker import BatchMaker
-from service.detection.dispatch.dispatcher import Dispatcher
+from service.detection.dispatch.dispatcher import Dispatcher, KnownPhotos
 from service.detection.dispatch.enqueuing import JobEnqueuer
 from service.detection.dispatch.photo_matching import PhotoMatching
 from service.detection.dispatch.variations import Variations
+from service.detection.dispatch.work import DetectionObserver
 from service.detection.failure import MESSAGES
 from service.detection.jobs import batch_rows, job_rows
 from service.detection.models.labels import Labels
 from service.detection.models.registry import Models
-from service.detection.ports import DetectionInput, DetectionObserver, Ports
-from service.detection.queue.choice import choose_queue
+from service.detection.queue.port import Queue
 from service.detection.tables import JobRow
+from service.files.service import FilesService
+from service.inspection.records.detection_input import DetectionAccess
 from service.settings import Settings
 from service.web.envelope import Problem
 from service.web.security import Caller
 from shared.record.codes import ErrorCode
 from shared.wire.detection import MAX_LISTED_JOBS, OPEN_JOB_STATES, Batch, Job, JobState
 
-__all__ = ["DetectionInput", "DetectionService", "Ports"]
+
+def choose_queue(database: Database) -> Queue:
+    """The queue for the kind of database."""
+    # Only PostgreSQL needs procrastinate.
+    if database.is_sqlite:
+        from service.detection.queue.leased_queue import LeasedQueue
+
+        return LeasedQueue(database)
+    from service.detection.queue.procrastinate_queue import ProcrastinateQueue
+
+    return ProcrastinateQueue(database)
+
 
 PATIENCE_SECONDS = 3.0
 """A batch that takes longer to create or cancel continues after the answer."""
@@ -58,16 +71,23 @@ def _wire(row: JobRow | ResultRow) -> Job:
 class DetectionService:
     """Jobs and models on one database. `start` and `stop` control the work in the background."""
 
-    def __init__(self, database: Database, settings: Settings, ports: Ports) -> None:
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        files: FilesService,
+        items: DetectionAccess,
+        known_photos: KnownPhotos,
+    ) -> None:
         self._database = database
-        self._ports = ports
-        self.models = Models(database, settings, ports.names)
+        self._items = items
+        self.models = Models(database, settings)
         self.labels = Labels(database)
         self._queue = choose_queue(database)
-        self._dispatcher = Dispatcher(database, ports, self.models.path, self._queue)
-        self.photo_matching = PhotoMatching(ports, self._dispatcher)
-        self.variations = Variations(ports)
-        self._enqueuing = JobEnqueuer(ports, self._queue, self._dispatcher.prepare_photo)
+        self._dispatcher = Dispatcher(database, items, files, known_photos, self.models.path, self._queue)
+        self.photo_matching = PhotoMatching(files, self._dispatcher)
+        self.variations = Variations(files)
+        self._enqueuing = JobEnqueuer(items, self._queue, self._dispatcher.prepare_photo)
         self._making = BatchMaker(database, self._enqueuing, self._queue.kick, self._dispatcher.cancelled)
 
     async def start(self) -> None:
@@ -112,7 +132,7 @@ class DetectionService:
         """
 
         def find(session: Session) -> Mapping[str, Sequence[str]]:
-            return {inspection_id: self._ports.open_items(session, inspection_id, outdated)}
+            return {inspection_id: self._items.open_items(session, inspection_id, outdated)}
 
         batch_id = await self._create_batch(find, caller)
         await self._making.wait_until_settled(batch_id, PATIENCE_SECONDS)
@@ -130,7 +150,7 @@ class DetectionService:
         """
 
         def find(session: Session) -> Mapping[str, Sequence[str]]:
-            return self._ports.pending_items(session, inspection_ids)
+            return self._items.pending_items(session, inspection_ids)
 
         return await self.batch(await self._create_batch(find, caller))
 
@@ -142,7 +162,7 @@ class DetectionService:
 
         def find(session: Session) -> Mapping[str, Sequence[str]]:
             items_of_record = batch_rows.items_without_result(session, batch_id)
-            free = self._ports.changeable(session, items_of_record)
+            free = self._items.changeable(session, items_of_record)
             return {
                 inspection_id: items
                 for inspection_id, items in items_of_record.items()
@@ -150,10 +170,6 @@ class DetectionService:
             }
 
         return await self.batch(await self._create_batch(find, caller))
-
-    def waiting_items(self, session: Session, inspection_id: str) -> set[str]:
-        """Port: the items of a record for which a batch has not created jobs yet."""
-        return batch_rows.waiting_items(session, inspection_id)
 
     async def _create_batch(self, find: batch_rows.Find, caller: Caller) -> str:
         """Store a batch of the items that `find` returns and start to create its jobs. Returns its id."""

@@ -10,8 +10,8 @@ from fastapi import APIRouter, Header, Request
 from fastapi.responses import StreamingResponse
 
 from service.events.change_feed import ChangeFeed
-from service.routing import api_router
 from service.web.envelope import Problem, failures
+from service.web.routing import api_router
 from service.web.security import Caller, authenticate_request, require
 from shared.record.codes import ErrorCode, Permission
 from shared.wire.events import ChangeEvent

@@ -1,7 +1,6 @@
 """Runs the face process, `walkaround worker --faces`: decodes pictures and analyses them with one engine.
 
-The answers contain boxes, measures and one embedding, but no pixels
-(docs/adr/0010-faces-in-their-own-process.md).
+The answers contain boxes, measures and one embedding, but no pixels (ADR 0020).
 """
 
 from __future__ import annotations

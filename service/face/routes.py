@@ -10,8 +10,8 @@ from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
 from service.face.engines.messages import FilmedFrame as Filmed
 from service.face.liveness.movements import Movement
 from service.face.service import FaceService
-from service.routing import api_router
 from service.web.envelope import Refusal, failures
+from service.web.routing import api_router
 from service.web.security import Caller, client_address, client_program, require, require_login
 from shared.record.codes import Permission
 from shared.wire.account import Tokens

@@ -44,7 +44,7 @@ class QualityFault(StrEnum):
     COVERED = "covered"
     NOT_LIVE = "not_live"
     DIFFERENT_PEOPLE = "different_people"
-    SOMEBODY_ELSE = "somebody_else"
+    OTHER_USER = "somebody_else"
     NOT_THE_ENROLLED = "not_the_enrolled"
 
 
@@ -65,7 +65,7 @@ SENTENCES: dict[PictureFault | QualityFault, str] = {
     QualityFault.COVERED: "口鼻被遮挡，请摘下口罩后重拍",
     QualityFault.NOT_LIVE: "活体检测未通过，请本人正对摄像头，不要使用照片或屏幕",
     QualityFault.DIFFERENT_PEOPLE: "照片不是同一人，请全部重拍",
-    QualityFault.SOMEBODY_ELSE: "该人脸已登记在其他用户名下，请联系管理员",
+    QualityFault.OTHER_USER: "该人脸已登记在其他用户名下，请联系管理员",
     QualityFault.NOT_THE_ENROLLED: "照片与已登记的人脸不符，请使用密码登录后再更换人脸",
 }
 

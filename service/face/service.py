@@ -222,7 +222,7 @@ class FaceService:
             for embedding in embeddings:
                 match = gallery.search(embedding, excluded_user=user_id)
                 if match is not None and match.score >= required_score:
-                    raise _refusal(rules.QualityFault.SOMEBODY_ELSE)
+                    raise _refusal(rules.QualityFault.OTHER_USER)
                 enrolled = gallery.search(embedding) if must_match else None
                 if must_match and (
                     enrolled is None

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pyvips
 
+from service.files.metadata import has_too_much_metadata
 from service.files.rules import IMAGE_TYPES
 from shared.images.camera_data import read_camera_data
 from shared.images.cv import cv2
-from shared.images.png import has_too_much_text
 from shared.images.tiles import MAX_CROP_PIXELS
 from shared.images.upright import stored_rect
 from shared.record.geometry import Rect
@@ -44,7 +44,7 @@ class TooManyPixelsError(ValueError):
 
 
 class OverloadedImageError(ValueError):
-    """Raised if an image needs far more memory than its pixels: too much text, or too many channels."""
+    """Raised if an image needs far more memory than its pixels: large profile or text, too many channels."""
 
 
 def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
@@ -55,11 +55,10 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
     """
     if mime_type not in IMAGE_TYPES:
         return None
-    if mime_type == "image/png":
-        # libvips unpacks all text chunks when it opens the file.
-        with path.open("rb") as file:
-            if has_too_much_text(file):
-                raise OverloadedImageError("text")
+    # libvips copies profiles and texts into memory when it opens the file, and unpacks those of a PNG.
+    with path.open("rb") as file:
+        if has_too_much_metadata(file, mime_type):
+            raise OverloadedImageError("profile or text")
     if mime_type == "image/bmp":
         width, height, is_sideways, is_decoded_whole = *_bitmap_size(path), False, True
     else:

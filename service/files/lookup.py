@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from typing import Any
+
 from sqlalchemy import bindparam, select
 from sqlmodel import Session
 
@@ -9,7 +12,7 @@ from service.db import statements
 from service.db.statements import ResultRow
 from service.db.write_queue import WRITES
 from service.files.tables import FileRow
-from shared.record.content import cid
+from shared.record.content import cid, file_id_from_url, sha256_from_cid
 from shared.wire.files import CameraData, StoredFile
 
 _FILE = FileRow.__table__
@@ -58,3 +61,35 @@ def file_info(session: Session, file_id: str) -> StoredFile | None:
         session.connection(), _LOCKED if session.info.get(WRITES) else _BY_ID, {"file_id": file_id}
     )
     return to_stored_file(rows[0]) if rows else None
+
+
+def find_file(session: Session, named: Mapping[str, Any]) -> StoredFile | None:
+    """Return the file that an item's `fileInfo` names by download_url or ipfs_cid.
+
+    Returns None if it is not a file of this service.
+    """
+    file_id = file_id_from_url(named.get("download_url"))
+    stored = None if file_id is None else file_info(session, file_id)
+    if stored is not None:
+        return stored
+    try:
+        sha256 = sha256_from_cid(str(named.get("ipfs_cid") or ""))
+    except ValueError:
+        return None
+    of_content = select(_FILE).where(_FILE.c.sha256 == sha256).order_by(_FILE.c.created_at).limit(1)
+    row = session.execute(of_content).one_or_none()
+    return None if row is None else to_stored_file(row)
+
+
+def same_content(session: Session, file_ids: Collection[str]) -> Mapping[str, Collection[str]]:
+    """Return the ids of all files with the content of each of these files, itself included."""
+    same = _FILE.alias()
+    pairs = session.execute(
+        select(_FILE.c.file_id, same.c.file_id)
+        .join(same, same.c.sha256 == _FILE.c.sha256)
+        .where(_FILE.c.file_id.in_(file_ids))
+    )
+    by_file: dict[str, set[str]] = {}
+    for file_id, other_id in pairs:
+        by_file.setdefault(file_id, set()).add(other_id)
+    return by_file

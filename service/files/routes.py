@@ -11,9 +11,9 @@ from starlette.requests import ClientDisconnect
 from service.files.rules import byte_range, disposition
 from service.files.service import FilesService
 from service.files.tiles import has_tile
-from service.routing import api_router
 from service.web import etags
 from service.web.envelope import Problem, failures
+from service.web.routing import api_router
 from service.web.security import Caller, require
 from shared.images.tiles import TILE
 from shared.record.codes import ErrorCode, Permission

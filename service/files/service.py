@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy.orm import aliased
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
@@ -28,7 +27,6 @@ from service.stores.port import PIECE, Pieces
 from service.web.envelope import Problem
 from shared.images.tiles import MAX_CROP_PIXELS
 from shared.record.codes import ErrorCode
-from shared.record.content import file_id_from_url, sha256_from_cid
 from shared.record.geometry import Rect
 from shared.system import atomic
 from shared.wire.files import StoredFile, Tiles
@@ -208,7 +206,7 @@ class FilesService:
         except images.BadImageError as error:
             raise BadUploadError("图片已损坏，无法读取，请选择其他图片") from error
         except images.OverloadedImageError as error:
-            raise BadUploadError("图片包含过多的文本信息或颜色通道，请另存为普通图片后上传") from error
+            raise BadUploadError("图片的文本信息、色彩配置或颜色通道过多，请另存为普通图片后上传") from error
         except images.TooManyPixelsError as error:
             msg = f"图片像素过多（{error}），请缩小后上传"
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=images.MAX_PIXELS) from error
@@ -227,49 +225,14 @@ class FilesService:
             camera=camera.model_dump_json(exclude_none=True),
         )
 
-    # Ports of other domains
-
-    def file_info(self, session: Session, file_id: str) -> StoredFile | None:
-        """Return the facts about a file; None if it does not exist."""
-        return lookup.file_info(session, file_id)
-
-    def find(self, session: Session, file_info: Mapping[str, Any]) -> StoredFile | None:
-        """Return the file that an item's `fileInfo` names by download_url or ipfs_cid.
-
-        Returns None if it is not a file of this service.
-        """
-        file_id = file_id_from_url(file_info.get("download_url"))
-        stored = None if file_id is None else self.file_info(session, file_id)
-        if stored is not None:
-            return stored
-        try:
-            sha256 = sha256_from_cid(str(file_info.get("ipfs_cid") or ""))
-        except ValueError:
-            return None
-        row = session.exec(
-            select(FileRow).where(FileRow.sha256 == sha256).order_by(col(FileRow.created_at)).limit(1)
-        ).first()
-        return None if row is None else lookup.to_stored_file(row)
-
-    def same_content(self, session: Session, file_ids: Collection[str]) -> Mapping[str, Collection[str]]:
-        """Return the ids of all files with the content of each of these files, itself included."""
-        same = aliased(FileRow)
-        pairs = session.exec(
-            select(col(FileRow.file_id), col(same.file_id))
-            .join(same, col(same.sha256) == col(FileRow.sha256))
-            .where(col(FileRow.file_id).in_(file_ids))
-        )
-        by_file: dict[str, set[str]] = {}
-        for file_id, other_id in pairs:
-            by_file.setdefault(file_id, set()).add(other_id)
-        return by_file
+    # For other domains
 
     def path(self, file_id: str) -> Path:
         """Return the path of a local file with the content, for callers outside a transaction.
 
         Raises FileNotFoundError and StoreUnavailableError.
         """
-        stored = self._database.read_now(lambda session: self.file_info(session, file_id))
+        stored = self._database.read_now(lambda session: lookup.file_info(session, file_id))
         if stored is None:
             raise FileNotFoundError(f"no file {file_id}")
         return self.path_of_file(stored)
@@ -289,7 +252,7 @@ class FilesService:
 
     async def info(self, file_id: str) -> StoredFile:
         """Return the facts about a file. Raises Problem 404."""
-        stored = await self._database.read(lambda session: self.file_info(session, file_id))
+        stored = await self._database.read(lambda session: lookup.file_info(session, file_id))
         if stored is None:
             raise Problem(404, ErrorCode.NOT_FOUND, "文件不存在")
         return stored

@@ -21,6 +21,12 @@ def no_item() -> Problem:
     return Problem(404, ErrorCode.NOT_FOUND, "检查项不存在")
 
 
+def page_too_large(page_size: int) -> Problem:
+    """The items of a page are too large to be sent together; `page_size` of them are not."""
+    msg = f"检查项内容过大，请每页最多请求 {page_size} 项"
+    return Problem(413, ErrorCode.TOO_LARGE, msg, page_size=page_size)
+
+
 def no_photo() -> Problem:
     """404: there is no such photo."""
     return Problem(404, ErrorCode.NOT_FOUND, "照片不存在")

@@ -12,7 +12,6 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     FromClause,
-    Label,
     Row,
     Select,
     UnaryExpression,
@@ -21,13 +20,11 @@ from sqlalchemy import (
     insert,
     or_,
     select,
-    tuple_,
 )
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlmodel import Session
 
-from service.db.returned_subquery import ReturnedSubquery, changed_column
-from service.inspection.ports import JoinSources
+from service.inspection import sources
 from service.inspection.rules import outcome
 from service.inspection.tables import ITEM, PHOTO, RECORD
 from shared.record import results
@@ -45,7 +42,7 @@ _JOINED = ("executor_name", "reference_image_name", "flight_id", "aircraft_id", 
 class RecordQueries:
     """Statements that read records with their joined fields."""
 
-    def __init__(self, sources: JoinSources) -> None:
+    def __init__(self) -> None:
         record = RECORD.c
         tasks, flights, aircraft = sources.tasks.c, sources.flights.c, sources.aircraft.c
         executors, images = sources.executors.c, sources.reference_images.c
@@ -72,6 +69,7 @@ class RecordQueries:
             )
 
         self._joined = joined
+        self._last_change = sources.last_change.label("last_change")
         updaters = sources.executors.alias("updaters")
         self.by_id = (
             select(*self._columns, updaters.c.name_with_username.label("updated_by_name"))
@@ -79,7 +77,6 @@ class RecordQueries:
             .where(record.inspection_id == bindparam("inspection_id"))
         )
         self.insert = insert(RECORD)
-        self.insert_returning = insert(RECORD).returning(*record, *_joined_values(sources))
         of_flight = select(tasks.id).where(tasks.flight_id == bindparam("flight_id"))
         of_aircraft = (
             select(tasks.id)
@@ -117,143 +114,48 @@ class RecordQueries:
             "start_time_to": record.start_time <= bindparam("start_time_to"),
             "end_time_from": record.end_time >= bindparam("end_time_from"),
             "end_time_to": record.end_time <= bindparam("end_time_to"),
-            **_counted_conditions(sources),
+            **_counted_conditions(),
         }
         self._counts: dict[tuple[str, ...], Select[Any]] = {}
-        self._small_counts: dict[tuple[str, ...], Select[Any]] = {}
-        self._marks: dict[tuple[str, ...], Select[Any]] = {}
-        self._pages: dict[tuple[tuple[str, ...], bool, bool, bool], Select[Any]] = {}
-        self._places: dict[tuple[tuple[str, ...], bool, bool], Select[Any]] = {}
+        self._pages: dict[tuple[tuple[str, ...], bool], Select[Any]] = {}
 
     def count(self, filters: Iterable[str]) -> Select[Any]:
-        """How many records pass the filters of these names; takes a parameter of each name."""
+        """How many records pass the filters of these names, as `total`, and `last_change`; see `page`."""
         key = tuple(sorted(filters))
         if key not in self._counts:
-            self._counts[key] = (
-                select(func.count()).select_from(RECORD).where(*(self._conditions[name] for name in key))
-            )
+            total = func.count().label("total")
+            statement = select(total, self._last_change).select_from(RECORD)
+            self._counts[key] = statement.where(*(self._conditions[name] for name in key))
         return self._counts[key]
 
-    def count_few(self, filters: Iterable[str]) -> Select[Any]:
-        """`count` as `total` that stops at `most` records, and so takes as long as these at most."""
-        key = tuple(sorted(filters))
-        if key not in self._small_counts:
-            counted = (
-                select(RECORD.c.created_at)
-                .where(*(self._conditions[name] for name in key))
-                .limit(bindparam("most"))
-                .subquery()
-            )
-            self._small_counts[key] = select(func.count().label("total")).select_from(counted)
-        return self._small_counts[key]
+    def page(self, filters: Iterable[str], *, few: bool = False) -> Select[Any]:
+        """The full records that pass the filters of these names, newest first, from `skip`, at most `size`.
 
-    def marks(self, filters: Iterable[str]) -> Select[Any]:
-        """`created_at` and id of one record behind each `skip` others that pass the filters, oldest first.
-
-        One pass over an index in one statement: a statement for each of these records takes longer, and
-        each one waits for the interpreter's lock.
+        Takes a parameter of each filter. The page is cut on the index alone and joined afterwards, so what a
+        deep page skips is never joined. `few` records pass the filters: they are found by an index of a
+        filter and sorted, not looked for in the order of all records. `last_change` is the number of the
+        last change that the statement saw, the same in each row.
         """
-        key = tuple(sorted(filters))
-        if key not in self._marks:
-            conditions = [self._conditions[name] for name in key]
-            columns = (RECORD.c.created_at, RECORD.c.inspection_id)
-            ordered = select(*columns).where(*conditions).order_by(*_order(RECORD.c, newest_first=False))
-            first = ordered.limit(1).offset(bindparam("skip")).subquery()
-            mark = select(first).cte("mark", recursive=True)
-            next_id = (
-                select(RECORD.c.inspection_id)
-                .where(*conditions, tuple_(*columns) > tuple_(mark.c.created_at, mark.c.inspection_id))
-                .order_by(*_order(RECORD.c, newest_first=False))
-                .limit(1)
-                .offset(bindparam("skip"))
-                .correlate(mark)
-                .scalar_subquery()
-            )
-            marked = RECORD.alias("marked")
-            following = select(marked.c.created_at, marked.c.inspection_id).join_from(
-                mark, marked, marked.c.inspection_id == next_id
-            )
-            mark = mark.union_all(following)
-            self._marks[key] = select(mark).order_by(*_order(mark.c, newest_first=False))
-        return self._marks[key]
-
-    def page(
-        self, filters: Iterable[str], *, newest_first: bool, behind_mark: bool = False, few: bool = False
-    ) -> Select[Any]:
-        """The full records that pass the filters, from `skip`, at most `size`; see `place`.
-
-        The page is cut on the index alone and joined afterwards, so what a deep page skips is never joined.
-        `few` records pass the filters: they are found by an index of a filter and sorted, not looked for in
-        the order of all records.
-        """
-        key = (tuple(sorted(filters)), newest_first, behind_mark, few)
+        key = (tuple(sorted(filters)), few)
         if key not in self._pages:
-            of_few = self._of_few(key[0], newest_first=newest_first)
-            cut = (
-                of_few if few else self.place(filters, newest_first=newest_first, behind_mark=behind_mark)
-            ).subquery()
+            columns = (RECORD.c.created_at, RECORD.c.inspection_id)
+            passing = select(*columns).where(*(self._conditions[name] for name in key[0]))
+            ordered = passing.order_by(*_newest_first(RECORD.c))
+            if few:
+                # Both planners would prefer an index in the order of the page, whatever it skips.
+                found = passing.cte("found").prefix_with("MATERIALIZED")
+                ordered = select(found).order_by(*_newest_first(found.c))
+            cut = ordered.limit(bindparam("size")).offset(bindparam("skip")).subquery()
             page = cut.join(RECORD, RECORD.c.inspection_id == cut.c.inspection_id)
-            order = _order(RECORD.c, newest_first)
-            self._pages[key] = select(*self._columns).select_from(self._joined(page)).order_by(*order)
+            self._pages[key] = (
+                select(*self._columns, self._last_change)
+                .select_from(self._joined(page))
+                .order_by(*_newest_first(RECORD.c))
+            )
         return self._pages[key]
 
-    def _of_few(self, filters: Iterable[str], *, newest_first: bool) -> Select[Any]:
-        passing = (
-            select(RECORD.c.created_at, RECORD.c.inspection_id)
-            .where(*(self._conditions[name] for name in filters))
-            .cte("found")
-            # Both planners would prefer an index in the order of the page, whatever has to be skipped there.
-            .prefix_with("MATERIALIZED")
-        )
-        ordered = select(passing).order_by(*_order(passing.c, newest_first))
-        return ordered.limit(bindparam("size")).offset(bindparam("skip"))
 
-    def place(self, filters: Iterable[str], *, newest_first: bool, behind_mark: bool) -> Select[Any]:
-        """Where the records that pass the filters lie, from `skip`, at most `size`: `created_at` and id.
-
-        `behind_mark`: only those behind the one of `mark_time` and `mark_id` in this order.
-        """
-        key = (tuple(sorted(filters)), newest_first, behind_mark)
-        if key not in self._places:
-            position = tuple_(RECORD.c.created_at, RECORD.c.inspection_id)
-            mark = tuple_(
-                bindparam("mark_time", type_=RECORD.c.created_at.type),
-                bindparam("mark_id", type_=RECORD.c.inspection_id.type),
-            )
-            conditions = [self._conditions[name] for name in key[0]]
-            if behind_mark:
-                conditions.append(position < mark if newest_first else position > mark)
-            self._places[key] = (
-                select(RECORD.c.created_at, RECORD.c.inspection_id)
-                .where(*conditions)
-                .order_by(*_order(RECORD.c, newest_first))
-                .limit(bindparam("size"))
-                .offset(bindparam("skip"))
-            )
-        return self._places[key]
-
-
-def _joined_values(sources: JoinSources) -> list[Label[Any]]:
-    """The joined fields and `updated_by_name` of a record that is being inserted, each as a subquery."""
-    tasks, flights, aircraft = sources.tasks.c, sources.flights.c, sources.aircraft.c
-    executors, images = sources.executors.c, sources.reference_images.c
-    aircraft_id = func.coalesce(tasks.aircraft_id, flights.aircraft_id)
-    of_task = tasks.id == changed_column(RECORD.c.task_id)
-    with_flight = sources.tasks.outerjoin(sources.flights, flights.id == tasks.flight_id)
-    with_aircraft = with_flight.join(sources.aircraft, aircraft.id == aircraft_id)
-    values = (
-        select(executors.name).where(executors.id == changed_column(RECORD.c.executor_id)),
-        select(images.name).where(images.id == changed_column(RECORD.c.reference_image_id)),
-        select(tasks.flight_id).where(of_task),
-        select(aircraft_id).select_from(with_flight).where(of_task),
-        select(aircraft.name).select_from(with_aircraft).where(of_task),
-        select(executors.name_with_username).where(executors.id == changed_column(RECORD.c.updated_by)),
-    )
-    names = (*_JOINED, "updated_by_name")
-    return [ReturnedSubquery(value).label(name) for name, value in zip(names, values, strict=True)]
-
-
-def _counted_conditions(sources: JoinSources) -> dict[str, ColumnElement[bool]]:
+def _counted_conditions() -> dict[str, ColumnElement[bool]]:
     """The filters by what statistics counts, so that a chart leads to the records behind it."""
     records, items = sources.counted_records.c, sources.counted_items.c
 
@@ -281,9 +183,8 @@ def _counted_conditions(sources: JoinSources) -> dict[str, ColumnElement[bool]]:
     }
 
 
-def _order(columns: ReadOnlyColumnCollection[str, Any], newest_first: bool) -> list[UnaryExpression[Any]]:
-    ordered = (columns.created_at, columns.inspection_id)
-    return [column.desc() if newest_first else column.asc() for column in ordered]
+def _newest_first(columns: ReadOnlyColumnCollection[str, Any]) -> list[UnaryExpression[Any]]:
+    return [columns.created_at.desc(), columns.inspection_id.desc()]
 
 
 def like(text: str) -> str:
@@ -294,7 +195,7 @@ def like(text: str) -> str:
 class ItemQueries:
     """Statements that read items with the model's name, and photos."""
 
-    def __init__(self, sources: JoinSources) -> None:
+    def __init__(self) -> None:
         item, models = ITEM.c, sources.models.c
         full = (
             select(*item, models.name.label("model_name"), models.description.label("model_description"))
@@ -310,6 +211,9 @@ class ItemQueries:
         )
         self.all = full.where(of_record).order_by(item.created_at, item.item_id)
         self.page = self.all.limit(bindparam("size")).offset(bindparam("skip"))
+        sized = self.page.with_only_columns(item.result, item.item_point).subquery().c
+        text_length = func.length(sized.result) + func.coalesce(func.length(sized.item_point), 0)
+        self.page_length = select(func.coalesce(func.sum(text_length), 0))
         self.count = select(func.count()).select_from(ITEM).where(of_record)
 
         photo, executors = PHOTO.c, sources.executors.c
@@ -356,19 +260,15 @@ _FIELDS = {
     "created_at": "created_at",
     "updated_at": "updated_at",
 }
-_TIMES = ("start_time", "end_time", "created_at", "updated_at")
 _COLUMNS = (*RECORD.c.keys(), *_JOINED)
 # By place: by name it takes four times as long, which is a sixth of the time of a page.
 _field_values = itemgetter(*(_COLUMNS.index(name) for name in _FIELDS.values()))
 
 
 def record_body(row: RecordRow) -> dict[str, Any]:
-    """The record of a row of `RecordQueries`, as the contract writes it."""
+    """The record of a row of `RecordQueries` with the fields of the contract; its times are datetimes."""
     body = dict(zip(_FIELDS, _field_values(row), strict=True))
     body["status_name"] = STATUS_NAMES[body["inspection_status"]]
-    for name in _TIMES:
-        if body[name] is not None:
-            body[name] = body[name].isoformat()
     return body
 
 

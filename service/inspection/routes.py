@@ -15,9 +15,9 @@ from service.inspection.records.items import ItemState
 from service.inspection.records.records import RecordSearch, RecordState
 from service.inspection.seal_routes import add_seal_routes
 from service.inspection.service import InspectionService
-from service.routing import api_router
 from service.web import etags
 from service.web.envelope import failures
+from service.web.routing import api_router
 from service.web.security import Caller, check_permissions, require
 from shared.record.codes import Permission
 from shared.wire.common import (
@@ -110,8 +110,8 @@ def _records(routes: APIRouter, service: InspectionService) -> None:
         _caller: Caller = require(Permission.INSPECTION_READ),
     ) -> Response:
         """One page of the records that pass every filter given, newest first."""
-        rows, standing = await records.search(where, current_page, page_size)
-        return _page(orjson.dumps(rows).decode(), standing, READ)
+        rows, pagination = await records.search(where, current_page, page_size)
+        return _page(orjson.dumps(rows).decode(), pagination, READ)
 
     @routes.get(
         "/inspection/getInspectionById/{inspection_id}",
@@ -176,9 +176,13 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
         page_size: Annotated[PageSize, Query()] = 10,
         _caller: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Response:
-        """One page of the items of a record, oldest first."""
-        rows, standing = await items.page(inspection_id, current_page, page_size)
-        return _page(_array(rows), standing, ITEMS_READ)
+        """One page of the items of a record, oldest first.
+
+        A page of more than 20 items is refused with 413 if their regions and results have more than 32 Mi
+        characters; a smaller page is not.
+        """
+        rows, pagination = await items.page(inspection_id, current_page, page_size)
+        return _page(_array(rows), pagination, ITEMS_READ)
 
     @routes.get(
         "/inspection_item/{item_id}", tags=["inspection_item"], response_model=Item, responses=failures(404)
@@ -408,5 +412,5 @@ def _array(texts: Iterable[str]) -> str:
     return f"[{','.join(texts)}]"
 
 
-def _page(array: str, standing: Pagination, msg: str) -> Response:
-    return _envelope(f'{{"data":{array},"pagination":{standing.model_dump_json()}}}', msg)
+def _page(array: str, pagination: Pagination, msg: str) -> Response:
+    return _envelope(f'{{"data":{array},"pagination":{pagination.model_dump_json()}}}', msg)

@@ -37,7 +37,7 @@ INCOMPLETE: EntryError = {
 """Why a result without findings is no pass."""
 
 # Entries that count exactly like those of any item with this outcome.
-_STANDS_FOR: Mapping[Outcome, Sequence[Entry]] = {
+_SAMPLE_ENTRIES: Mapping[Outcome, Sequence[Entry]] = {
     Outcome.EMPTY: (),
     Outcome.OPEN: ({},),
     Outcome.PASSED: ({"isPassed": True},),
@@ -55,7 +55,7 @@ def outcome(entries: Sequence[Entry]) -> Outcome:
 
 def progress_and_status(outcomes: Mapping[Outcome, int], status: Status) -> tuple[int, Status]:
     """Progress (0..100) and status of a record at `status`; `outcomes` counts its items by their outcome."""
-    items = [_STANDS_FOR[outcome] for outcome, count in outcomes.items() for _ in range(count)]
+    items = [_SAMPLE_ENTRIES[outcome] for outcome, count in outcomes.items() for _ in range(count)]
     return results.record_progress(items), results.record_status(items, status)
 
 

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from sqlalchemy import Column, func, select
 from sqlmodel import Session
 
 from service.db.database import Database
 from service.inspection.history.earlier_items import EarlierItems
 from service.inspection.history.region_history import History
 from service.inspection.history.region_trend import Trends
-from service.inspection.ports import DetectionInput, JoinSources, Ports
 from service.inspection.records.detection_input import DetectionAccess
 from service.inspection.records.items import Items
 from service.inspection.records.matches import ItemRegion, places
-from service.inspection.records.matching import Matching
+from service.inspection.records.matching import Matching, MatchPhoto
 from service.inspection.records.photos import Photos
 from service.inspection.records.record_photos import RecordPhotos
 from service.inspection.records.records import Records
 from service.inspection.sealing.editions import Editions
 from service.inspection.sealing.finishing import Finishing
 from service.inspection.sealing.people import People
-from service.inspection.sealing.seal_check import SealChecks
+from service.inspection.sealing.seal_check import SealChecks, StoredHash
 from service.inspection.tables import RECORD
 from shared.limits import MIN_REASON
-
-__all__ = ["DetectionInput", "InspectionService", "JoinSources", "Ports"]
 
 
 class InspectionService:
@@ -33,31 +30,44 @@ class InspectionService:
     def __init__(
         self,
         database: Database,
-        sources: JoinSources,
-        ports: Ports,
+        stored_hash: StoredHash,
+        model_hash: StoredHash,
+        match_photo: MatchPhoto,
         reason_characters: int = MIN_REASON,
     ) -> None:
-        self.records = Records(database, sources)
-        self.items = Items(database, sources, ports, reason_characters)
-        self.detections = DetectionAccess(self.items, sources, ports)
-        self.photos = Photos(database, self.items, sources, ports)
-        self.record_photos = RecordPhotos(database, sources, ports)
-        self.matching = Matching(database, self.record_photos, ports)
-        earlier = EarlierItems(sources, ports)
+        self.records = Records(database)
+        self.items = Items(database, reason_characters)
+        self.detections = DetectionAccess(self.items)
+        self.photos = Photos(database, self.items)
+        self.record_photos = RecordPhotos(database)
+        self.matching = Matching(database, self.record_photos, match_photo)
+        earlier = EarlierItems()
         self.history = History(database, earlier)
-        self.trends = Trends(database, earlier, ports)
-        self.finishing = Finishing(database, self.records, self.items, sources, ports)
-        self.editions = Editions(database, sources)
-        self.people = People(database, ports)
-        self.seal_checks = SealChecks(
-            database, ports.file_info, ports.seal_log, ports.stored_hash, ports.model_hash
-        )
-        self._ports = ports
+        self.trends = Trends(database, earlier)
+        self.finishing = Finishing(database, self.records, self.items)
+        self.editions = Editions(database)
+        self.people = People(database)
+        self.seal_checks = SealChecks(database, stored_hash, model_hash)
 
     def item_regions(self, session: Session, inspection_id: str) -> list[ItemRegion]:
-        """Port: the items of a record in their order, with their regions; none of a record that is gone."""
+        """The items of a record in their order, with their regions; none of a record that is gone."""
         query = select(RECORD.c.reference_image_id).where(RECORD.c.inspection_id == inspection_id)
         record = session.execute(query).one_or_none()
         if record is None:
             return []
-        return [*places(session, self._ports, inspection_id, record.reference_image_id).values()]
+        return [*places(session, inspection_id, record.reference_image_id).values()]
+
+
+def count_of_task(session: Session, task_id: str) -> int:
+    """The number of records of a task."""
+    return _count(session, RECORD.c.task_id, task_id)
+
+
+def count_of_reference_image(session: Session, reference_image_id: str) -> int:
+    """The number of records with a reference image."""
+    return _count(session, RECORD.c.reference_image_id, reference_image_id)
+
+
+def _count(session: Session, column: Column[str], value: str) -> int:
+    count: int = session.execute(select(func.count()).where(column == value)).scalar_one()
+    return count

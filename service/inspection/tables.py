@@ -16,7 +16,7 @@ from service.db.database import Base
 
 
 class Record(Base, table=True):
-    """An inspection record. `revision` counts its changes and is its ETag.
+    """An inspection record. Every change replaces `revision`, which is its ETag.
 
     `record_state` is kept so that a search finds it on an index (`shared.record.results.record_state`).
     `updated_by`: who last changed it by hand; what follows from the items does not count as a user's change.

@@ -12,7 +12,7 @@ import json
 import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import ColumnElement, and_, delete, update
 from sqlmodel import Session
@@ -20,9 +20,11 @@ from sqlmodel import Session
 from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.db.upsert import insert_or_update
+from service.detection.dispatch.variations import NEWEST, OLDEST, VERSION, Variations
+from service.detection.failure import DetectionFailed
 from service.exception_trace import trace_of
 from service.memory import reading, rules, waiting
-from service.memory.ports import ComparisonResult, Place, Ports
+from service.memory.facts import Place, Question, decided_item_ids, find_place, varying_photo
 from service.memory.reading import Key
 from service.memory.regions import KIND, lock_region
 from service.memory.rules import Member
@@ -60,12 +62,20 @@ class _Plan:
     passed: Sequence[tuple[Member, bytes]] | None = None
 
 
+class ComparisonResult(NamedTuple):
+    """The contribution of a photo to a memory and its number of differences, or the error."""
+
+    content: bytes | None
+    differences: int | None
+    error: str | None = None
+
+
 class Comparisons:
     """The background task, which compares photos while items wait and no detection is pending."""
 
-    def __init__(self, database: Database, ports: Ports) -> None:
+    def __init__(self, database: Database, variations: Variations) -> None:
         self._database = database
-        self._ports = ports
+        self._variations = variations
         self._notifier = Notifier()
         self._task: asyncio.Task[None] | None = None
         self._is_resting = True
@@ -78,7 +88,7 @@ class Comparisons:
             if self._database.is_sqlite:
                 # A SQLite file has only one service, so every lease belongs to a process that has ended.
                 waiting.release_all(session)
-            waiting.add_items(session, waiting.find_outdated(session, self._ports.version))
+            waiting.add_items(session, waiting.find_outdated(session, VERSION))
 
         await self._database.write(prepare)
         self._task = asyncio.create_task(self._loop())
@@ -105,7 +115,7 @@ class Comparisons:
                 _LOG.error("cannot update a memory of a region: %s; trying again", trace_of(problem))
             if not self._is_resting:
                 self._is_resting = True
-                await self._ports.rest()
+                await self._variations.rest()
             await self._notifier.wait(count, _POLL_SECONDS)
 
     async def _work(self) -> bool:
@@ -136,7 +146,7 @@ class Comparisons:
                 question = plan.passed[0][0].photo.question
                 contents = [content for _, content in plan.passed]
                 async with self._keep_lease(item):
-                    places = await self._ports.disagreements(question, contents)
+                    places = await self._find_disagreements(question, contents)
         except StoreUnavailableError:
             await self._database.write(lambda session: waiting.release(session, item, _STORE_SECONDS))
             return True
@@ -164,29 +174,39 @@ class Comparisons:
 
     async def _compare(self, member: Member, basis: str) -> ComparisonResult | None:
         """Compare a photo; return None if the comparison must be tried again."""
-        result = await self._ports.compare(
-            member.photo.question,
-            member.sha256,
-            member.order,
-            member.kind,
-            member.judged_findings,
-            member.kept_findings,
-        )
+        try:
+            variation = await self._variations.vary(
+                varying_photo(member.photo.question),
+                member.sha256,
+                member.order,
+                member.kind,
+                member.judged_findings,
+                member.kept_findings,
+            )
+            result = ComparisonResult(variation.content, variation.differences)
+        except DetectionFailed as problem:
+            result = ComparisonResult(None, None, problem.code)
         if result.error in _RETRIED_ERRORS and self._tries.get(basis, 0) + 1 < _TRIES:
             self._tries[basis] = self._tries.get(basis, 0) + 1
             return None
         self._tries.pop(basis, None)
         return result
 
+    async def _find_disagreements(self, question: Question, contents: Sequence[bytes]) -> list[list[float]]:
+        try:
+            return await self._variations.disagreements(varying_photo(question), contents)
+        except DetectionFailed:
+            return []
+
     # Inside transactions
 
     def _may_work(self, session: Session) -> bool:
         # A read transaction: usually nothing waits, and a write would delay other writers.
-        return waiting.has_items(session) and not self._ports.is_busy(session)
+        return waiting.has_items(session) and not self._variations.is_busy(session)
 
     def _find_place(self, session: Session, item_id: str) -> Place | None:
         try:
-            return self._ports.place(session, item_id)
+            return find_place(session, item_id)
         except Problem:
             # The item was deleted.
             return None
@@ -195,14 +215,14 @@ class Comparisons:
         place = self._find_place(session, item_id)
         if place is None:
             return _Plan(None, removed_keys=list(reading.find_variations(session, [item_id])))
-        memory = reading.read(session, self._ports, place)
-        kept_members = rules.select_kept(memory.counted_members, self._ports.oldest, self._ports.newest)
+        memory = reading.read(session, place)
+        kept_members = rules.select_kept(memory.counted_members, OLDEST, NEWEST)
         for member in kept_members:
             row = memory.variation(member)
             if row is None or (row.error is None and not row.has_content):
                 return _Plan(place, member, member.basis(memory.version))
         # A photo that a person left out may be put back, and then counts at once.
-        all_members = rules.select_kept(memory.members, self._ports.oldest, self._ports.newest)
+        all_members = rules.select_kept(memory.members, OLDEST, NEWEST)
         needed_keys = {member.key for member in (*kept_members, *all_members)}
         unneeded_keys = [
             key for key, row in memory.variations.items() if row.has_content and key not in needed_keys
@@ -229,9 +249,7 @@ class Comparisons:
         if result is None or member is None or place is None:
             return
         item_id, file_id, kind = member.key
-        if self._find_place(session, item.item_id) != place or not self._ports.decided(
-            session, [item_id], []
-        ):
+        if self._find_place(session, item.item_id) != place or not decided_item_ids(session, [item_id], []):
             # The item was deleted or changed during the comparison.
             return
         row = {
@@ -241,7 +259,7 @@ class Comparisons:
             "inspection_id": member.item.inspection_id,
             "reference_image_id": place.reference_image_id,
             "region": json.dumps(member.item.region),
-            "version": self._ports.version,
+            "version": VERSION,
             "basis": plan.basis,
             "error": result.error,
             "differences": result.differences,
@@ -259,7 +277,7 @@ class Comparisons:
             session.execute(delete(VARIATION).where(_matches(key)))
         place = plan.place
         if plan.passed is not None and place is not None and self._find_place(session, item.item_id) == place:
-            row = lock_region(session, self._ports, place)
+            row = lock_region(session, place)
             values = {"disagreements": json.dumps(places), "basis": plan.basis}
             session.execute(update(REGION).where(REGION.c.memory_id == row.memory_id).values(values))
             _announce(session, place)

@@ -11,8 +11,9 @@ from typing import Any
 from sqlalchemy import Row, select
 from sqlmodel import Session
 
+from service.detection.dispatch.variations import VERSION
 from service.memory import rules
-from service.memory.ports import Place, Ports
+from service.memory.facts import Place, item_facts, item_ids_at_place, share_at_place
 from service.memory.rules import Member
 from service.memory.tables import LEFT_OUT, REGION, VARIATION
 from shared.wire.memory import MAX_MEMORY_PHOTOS
@@ -68,33 +69,33 @@ class Memory:
         return rules.combine_bases(member.basis(self.version) for member in members)
 
 
-def find_settings(session: Session, ports: Ports, place: Place) -> StoredRow | None:
+def find_settings(session: Session, place: Place) -> StoredRow | None:
     """Return the settings for the memory of a place; None if nobody changed them."""
     conditions = (
         REGION.c.reference_image_id == place.reference_image_id,
         REGION.c.reference_file_id == place.reference_file_id,
     )
     rows = session.execute(select(REGION).where(*conditions).order_by(REGION.c.memory_id)).all()
-    shares = [(ports.overlap(place, parse_region(row.region)), row) for row in rows]
+    shares = [(share_at_place(place, parse_region(row.region)), row) for row in rows]
     best = max(shares, key=lambda pair: pair[0], default=(0.0, None))
     return best[1] if best[0] > 0 else None
 
 
-def read(session: Session, ports: Ports, place: Place) -> Memory:
+def read(session: Session, place: Place) -> Memory:
     """Read the memory of a place from the newest items there and some of the oldest."""
-    row = find_settings(session, ports, place)
+    row = find_settings(session, place)
     begins_at, frozen_at = _window(row)
-    item_ids = ports.at_place(session, place, begins_at, frozen_at)
+    item_ids = item_ids_at_place(session, place, begins_at, frozen_at)
     if len(item_ids) > MAX_MEMORY_PHOTOS + _OLDEST_ITEMS:
         item_ids = [*item_ids[:MAX_MEMORY_PHOTOS], *item_ids[-_OLDEST_ITEMS:]]
     if frozen_at is not None:
         # Items that failed after the freeze still enter a frozen memory.
-        later = ports.at_place(session, place, frozen_at, None)[:MAX_MEMORY_PHOTOS]
+        later = item_ids_at_place(session, place, frozen_at, None)[:MAX_MEMORY_PHOTOS]
         item_ids = [*dict.fromkeys([*later, *item_ids])]
-    return _build_memory(session, ports, place, row, item_ids)
+    return _build_memory(session, place, row, item_ids)
 
 
-def read_compared(session: Session, ports: Ports, place: Place) -> Memory:
+def read_compared(session: Session, place: Place) -> Memory:
     """Read the memory of a place for a detection: only from items with stored contributions."""
     is_on_image = VARIATION.c.reference_image_id == place.reference_image_id
     query = select(VARIATION.c.item_id, VARIATION.c.region).where(
@@ -104,18 +105,16 @@ def read_compared(session: Session, ports: Ports, place: Place) -> Memory:
     item_ids: dict[str, None] = {}
     for item_id, region in session.execute(query):
         if region not in shares:
-            shares[region] = ports.overlap(place, parse_region(region))
+            shares[region] = share_at_place(place, parse_region(region))
         if shares[region] > 0 and item_id != place.item_id:
             item_ids[item_id] = None
-    return _build_memory(session, ports, place, find_settings(session, ports, place), list(item_ids))
+    return _build_memory(session, place, find_settings(session, place), list(item_ids))
 
 
-def _build_memory(
-    session: Session, ports: Ports, place: Place, row: StoredRow | None, item_ids: Sequence[str]
-) -> Memory:
+def _build_memory(session: Session, place: Place, row: StoredRow | None, item_ids: Sequence[str]) -> Memory:
     begins_at, frozen_at = _window(row)
     # An item may have moved to another place since its comparison.
-    items = [item for item in ports.items(session, item_ids) if ports.overlap(place, item.region) > 0]
+    items = [item for item in item_facts(session, item_ids) if share_at_place(place, item.region) > 0]
     members = [
         member
         for item in items
@@ -132,7 +131,7 @@ def _build_memory(
         rules.decided_between(members, begins_at, frozen_at),
         left_out,
         find_variations(session, item_ids),
-        ports.version,
+        VERSION,
     )
 
 

@@ -10,7 +10,7 @@ from sqlmodel import Session
 
 from service.db.database import now
 from service.db.upsert import insert_or_ignore, insert_or_update
-from service.memory.ports import Place, Ports
+from service.memory.facts import Place
 from service.memory.reading import Memory, StoredRow, find_settings
 from service.memory.tables import LEFT_OUT, REGION
 from service.web.envelope import Problem
@@ -24,9 +24,9 @@ KIND: Final = "region_memory"
 _KEY = ["reference_image_id", "reference_file_id", "region"]
 
 
-def lock_region(session: Session, ports: Ports, place: Place) -> StoredRow:
+def lock_region(session: Session, place: Place) -> StoredRow:
     """Return the row of the memory of a place, locked for this transaction; create it if missing."""
-    row = find_settings(session, ports, place)
+    row = find_settings(session, place)
     region = json.dumps(place.region) if row is None else row.region
     values = {
         "reference_image_id": place.reference_image_id,
@@ -39,9 +39,7 @@ def lock_region(session: Session, ports: Ports, place: Place) -> StoredRow:
     return session.execute(select(REGION).where(*conditions).with_for_update()).one()
 
 
-def change(
-    session: Session, ports: Ports, memory: Memory, changes: MemoryChange, user_id: str
-) -> dict[str, Any]:
+def change(session: Session, memory: Memory, changes: MemoryChange, user_id: str) -> dict[str, Any]:
     """Apply `changes`; return the details for the audit log. Raises Problem 404 for an unknown photo.
 
     Starting a memory over unfreezes it, unless `changes` freezes it as well.
@@ -51,7 +49,7 @@ def change(
     )
     if unknown:
         raise Problem(404, ErrorCode.NOT_FOUND, "照片不在此区域的记忆中，请刷新后重试")
-    row = lock_region(session, ports, memory.place)
+    row = lock_region(session, memory.place)
     moment = now()
     values: dict[str, Any] = {}
     if changes.required is not None:

@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Path
 
 from service.memory.service import MemoryService
-from service.routing import api_router
 from service.web.envelope import failures
+from service.web.routing import api_router
 from service.web.security import Caller, require
 from shared.record.codes import Permission
 from shared.wire.common import Envelope, Id

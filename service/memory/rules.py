@@ -8,7 +8,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from service.memory.ports import ItemFacts, PhotoFacts
+from service.memory.facts import ItemFacts, PhotoFacts
 from shared.record import findings, results
 from shared.record.codes import Origin, Verdict
 from shared.record.entries import Entry, EntryBox

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
 
 from sqlmodel import Session
 
+from service.account.names import names_with_usernames
 from service.changes import ObjectChange, announce
 from service.db.database import Database
+from service.detection.dispatch.variations import NEWEST, OLDEST, VERSION, Variations
+from service.detection.dispatch.work import KnownPhoto
 from service.memory import reading, regions, rules, waiting
 from service.memory.comparisons import Comparisons
-from service.memory.ports import Ports
+from service.memory.facts import find_place, item_facts
 from service.memory.reading import Memory
 from service.memory.rules import Member
 from service.web.envelope import Problem
@@ -31,44 +32,12 @@ from shared.wire.memory import (
 _RELEVANT_KINDS = {"item", "record", "reference_image", regions.KIND}
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryPhotoData:
-    """A photo of a memory for a detection; `content` is its contribution (`variation.serial`).
-
-    `passed`: a person passed it and kept no finding in it. For `settings`, `place` and `place_by_person` see
-    `Question`.
-    """
-
-    file_id: str
-    sha256: str
-    content: bytes
-    passed: bool
-    settings: Mapping[str, Any]
-    place: Sequence[Sequence[float]] | None
-    place_by_person: bool
-
-    @classmethod
-    def from_member(cls, member: Member, content: bytes) -> Self:
-        """Return the data of a member with its contribution."""
-        question = member.photo.question
-        return cls(
-            file_id=member.file_id,
-            sha256=member.sha256,
-            content=content,
-            passed=member.kind is MemoryKind.PASSED and not member.kept_findings,
-            settings=question.settings,
-            place=question.place,
-            place_by_person=question.place_by_person,
-        )
-
-
 class MemoryService:
     """The memories of one database; photos are compared in the background between `start` and `stop`."""
 
-    def __init__(self, database: Database, ports: Ports) -> None:
+    def __init__(self, database: Database, variations: Variations) -> None:
         self._database = database
-        self._ports = ports
-        self._comparisons = Comparisons(database, ports)
+        self._comparisons = Comparisons(database, variations)
 
     async def start(self) -> None:
         """Start comparing photos in the background."""
@@ -80,7 +49,7 @@ class MemoryService:
 
     def before_commit(self, session: Session, changes: Iterable[ObjectChange]) -> None:
         """Queue the items that `changes` concern, inside the transaction of `session`."""
-        waiting.follow(session, self._ports, changes)
+        waiting.follow(session, changes)
 
     def after_commit(self, changes: Iterable[ObjectChange]) -> None:
         """Look for waiting items after relevant changes; may be called from any thread."""
@@ -93,36 +62,34 @@ class MemoryService:
 
     # For detection
 
-    def find_known_photos(
-        self, session: Session, item_id: str, photo_file_id: str
-    ) -> Sequence[MemoryPhotoData]:
-        """Port: return the photos of the memory of an item's region, for a detection in the photo of a file.
+    def find_known_photos(self, session: Session, item_id: str, photo_file_id: str) -> Sequence[KnownPhoto]:
+        """Return the photos of the memory of an item's region, for a detection in the photo of a file.
 
         Returns none while the memory has fewer passed photos than required. Photos of the item itself, photos
         with the same content and photos not yet compared are not included.
         """
         try:
-            place = self._ports.place(session, item_id)
+            place = find_place(session, item_id)
         except Problem:
             return ()
         if place is None:
             return ()
-        memory = reading.read_compared(session, self._ports, place)
+        memory = reading.read_compared(session, place)
         compared_members = [member for member in memory.counted_members if memory.has_content(member)]
         if not compared_members:
             return ()
         shown_hashes = {
             photo.question.photo_sha256
-            for item in self._ports.items(session, [item_id])
+            for item in item_facts(session, [item_id])
             for photo in item.photos
             if photo.question.photo_file_id == photo_file_id
         }
         other_members = [member for member in compared_members if member.sha256 not in shown_hashes]
-        kept_members = rules.select_kept(other_members, self._ports.oldest, self._ports.newest)
+        kept_members = rules.select_kept(other_members, OLDEST, NEWEST)
         if rules.count_passed(kept_members) < memory.required_photos:
             return ()
         contents = reading.contents(session, kept_members)
-        return [MemoryPhotoData.from_member(member, content) for member, content in contents]
+        return [KnownPhoto(member.file_id, member.sha256, content) for member, content in contents]
 
     # For the routes
 
@@ -140,11 +107,11 @@ class MemoryService:
             check_permissions(caller, Permission.CATALOGUE_MANAGE)
 
         def work(session: Session) -> MemoryState:
-            place = self._ports.place(session, item_id)
+            place = find_place(session, item_id)
             if place is None:
                 raise Problem(409, ErrorCode.CONFLICT, "检查项在参考图上没有区域，没有区域记忆，请先绘制区域")
-            memory = reading.read(session, self._ports, place)
-            details = regions.change(session, self._ports, memory, changes, caller.user_id)
+            memory = reading.read(session, place)
+            details = regions.change(session, memory, changes, caller.user_id)
             if details:
                 waiting.add_items(session, [item_id])
                 details = {"item_id": item_id, **details}
@@ -156,8 +123,8 @@ class MemoryService:
         return await self._database.write(work)
 
     def _state(self, session: Session, item_id: str, caller: Caller) -> MemoryState:
-        place = self._ports.place(session, item_id)
-        memory = None if place is None else reading.read(session, self._ports, place)
+        place = find_place(session, item_id)
+        memory = None if place is None else reading.read(session, place)
         rights = {
             "can_change": Permission.INSPECTION_ITEM_UPDATE in caller.permissions,
             "can_require": Permission.CATALOGUE_MANAGE in caller.permissions,
@@ -173,16 +140,16 @@ class MemoryService:
                 frozen_by=None,
                 begins_at=None,
                 disagreements=[],
-                version=self._ports.version,
+                version=VERSION,
                 **rights,
             )
         row = memory.row
         listed_members = _list_members(memory)
-        kept_members = rules.select_kept(memory.counted_members, self._ports.oldest, self._ports.newest)
+        kept_members = rules.select_kept(memory.counted_members, OLDEST, NEWEST)
         compared_members = [member for member in kept_members if memory.has_content(member)]
         people = {member.left_out_by for member in memory.left_out.values()}
         frozen_by = None if row is None else row.frozen_by
-        names = self._ports.names(session, people | ({frozen_by} if frozen_by else set()))
+        names = names_with_usernames(session, people | ({frozen_by} if frozen_by else set()))
         frozen_at = None if row is None else row.frozen_at
         return MemoryState(
             item_id=item_id,
@@ -196,7 +163,7 @@ class MemoryService:
             frozen_by=None if frozen_by is None else names.get(frozen_by, frozen_by),
             begins_at=None if row is None else row.begins_at,
             disagreements=_find_disagreements(memory, compared_members),
-            version=self._ports.version,
+            version=VERSION,
             **rights,
         )
 

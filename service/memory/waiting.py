@@ -12,7 +12,7 @@ from sqlmodel import Session
 from service.changes import ObjectChange
 from service.db.database import now
 from service.db.upsert import insert_or_update
-from service.memory.ports import Ports
+from service.memory.facts import decided_item_ids
 from service.memory.tables import REGION, VARIATION, WAITING
 from shared.ids import new_id
 
@@ -28,7 +28,7 @@ class LeasedItem(NamedTuple):
     stamp: str
 
 
-def follow(session: Session, ports: Ports, changes: Iterable[ObjectChange]) -> None:
+def follow(session: Session, changes: Iterable[ObjectChange]) -> None:
     """Queue the items that `changes` concern, and delete the data of deleted objects."""
     items: set[str] = set()
     records: set[str] = set()
@@ -51,7 +51,7 @@ def follow(session: Session, ports: Ports, changes: Iterable[ObjectChange]) -> N
         compared_items = select(VARIATION.c.item_id).where(
             or_(VARIATION.c.item_id.in_(items), VARIATION.c.inspection_id.in_(records))
         )
-        affected = {*ports.decided(session, items, records), *session.execute(compared_items).scalars()}
+        affected = {*decided_item_ids(session, items, records), *session.execute(compared_items).scalars()}
         add_items(session, affected)
 
 

@@ -17,8 +17,8 @@ from service.db.database import Database
 from service.db.schema import newest_revision
 from service.db.storage_faults import classify_storage_fault
 from service.exception_trace import trace_of
-from service.routing import operation_id
 from service.web.envelope import failure_body, failures
+from service.web.routing import operation_id
 from shared.ids import random_name
 from shared.record.codes import ErrorCode
 

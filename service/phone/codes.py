@@ -11,9 +11,11 @@ from typing import Any
 from sqlalchemy import Row, Select, case, delete, func, insert, select, update
 from sqlmodel import Session
 
+from service.account.names import names_with_usernames
+from service.account.service import AccountService
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
-from service.phone.ports import Ports
+from service.phone.facts import record_facts
 from service.phone.rules import END_SENTENCES, RateLimiter, initial_expiry, new_token, phone_kind, secret_hash
 from service.phone.tables import CODE, UPLOAD
 from service.web import addresses
@@ -46,9 +48,9 @@ class PhoneConnection:
 class PhoneCodes:
     """The phone codes of one database."""
 
-    def __init__(self, database: Database, ports: Ports) -> None:
+    def __init__(self, database: Database, account: AccountService) -> None:
         self._database = database
-        self._ports = ports
+        self._account = account
         self._creation_limiter = RateLimiter(30, 60)
         self._guess_limiter = RateLimiter(10, 60)
 
@@ -76,7 +78,7 @@ class PhoneCodes:
         token, code_id, moment = new_token(), new_id(), now()
 
         def work(session: Session) -> PhoneCode:
-            facts = self._ports.record(session, body.inspection_id, body.item_id)
+            facts = record_facts(session, body.inspection_id, body.item_id)
             if facts is None or not facts.has_item:
                 raise Problem(404, ErrorCode.NOT_FOUND, "检查记录或检查项不存在，请刷新后重试")
             if facts.is_sealed:
@@ -223,7 +225,7 @@ class PhoneCodes:
             return CodeEnd(row.ended), None
         if row.expires_at <= now():
             return CodeEnd.EXPIRED, None
-        caller = await self._ports.find_session_caller(row.session_id, address)
+        caller = await self._account.find_session_caller(row.session_id, address)
         end = await self._database.read(lambda session: self._end_reason(session, row, caller))
         if end is not None:
             await self._database.write(lambda session: self._end_code(session, row.code_id, end))
@@ -234,7 +236,7 @@ class PhoneCodes:
             return CodeEnd.LOGGED_OUT
         if not caller.permissions >= REQUIRED_PERMISSIONS:
             return CodeEnd.NO_RIGHT
-        facts = self._ports.record(session, row.inspection_id, row.item_id)
+        facts = record_facts(session, row.inspection_id, row.item_id)
         if facts is None or not facts.has_item:
             return CodeEnd.DELETED
         return CodeEnd.SEALED if facts.is_sealed else None
@@ -251,7 +253,7 @@ class PhoneCodes:
         columns = {name: value for name, value in row._mapping.items() if name in PhoneCode.model_fields}
         seconds_left = max(0, int((row.expires_at - now()).total_seconds()))
         end = row.ended or (None if seconds_left else str(CodeEnd.EXPIRED))
-        name = self._ports.names(session, [row.made_by]).get(row.made_by)
+        name = names_with_usernames(session, [row.made_by]).get(row.made_by)
         return PhoneCode(
             **{**columns, "ended": end, "made_by_name": name, "seconds_left": 0 if end else seconds_left}
         )

@@ -9,12 +9,16 @@ from typing import Any
 
 from sqlmodel import Session
 
+from service.account.service import AccountService
 from service.db.database import Database, now
+from service.detection.service import DetectionService
 from service.exception_trace import trace_of
+from service.files.service import FilesService
+from service.inspection.service import InspectionService
 from service.phone.codes import PhoneCodes, PhoneConnection
+from service.phone.facts import ItemFacts, item_facts, record_facts
 from service.phone.network import PhoneNetworkAddress, phone_network_address
 from service.phone.network_access import NetworkAccess
-from service.phone.ports import ItemFacts, Ports
 from service.phone.uploads import PhoneUploads
 from service.settings import Settings
 from service.tls import CertificateError
@@ -33,12 +37,21 @@ log = logging.getLogger("walkaround.phone")
 class PhoneService:
     """The use cases of phones on one database; `stop` ends the listener for phones."""
 
-    def __init__(self, database: Database, settings: Settings, ports: Ports) -> None:
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        account: AccountService,
+        files: FilesService,
+        inspection: InspectionService,
+        detection: DetectionService,
+    ) -> None:
         self._database = database
         self._settings = settings
-        self._ports = ports
-        self.codes = PhoneCodes(database, ports)
-        self.uploads = PhoneUploads(database, self.codes, ports)
+        self._files = files
+        self._inspection = inspection
+        self.codes = PhoneCodes(database, account)
+        self.uploads = PhoneUploads(database, self.codes, files, inspection, detection)
         self.network_access = NetworkAccess(self.codes.has_valid)
         database.before_commit.append(self.codes.before_commit)
 
@@ -96,7 +109,7 @@ class PhoneService:
         code = phone.code
 
         def work(session: Session) -> PhoneView:
-            facts = self._ports.record(session, code.inspection_id, None)
+            facts = record_facts(session, code.inspection_id, None)
             items = list(self._find_items(session, phone).values())
             return PhoneView(
                 code_id=code.code_id,
@@ -130,10 +143,11 @@ class PhoneService:
         item = items.get(item_id)
         if item is None or item.reference is None or item.region is None:
             raise Problem(404, ErrorCode.NOT_FOUND, "检查项没有参考图区域")
-        return await self._ports.picture(item.reference, item.region, PICTURE_SIDE)
+        return await self._files.region_picture(item.reference, item.region, PICTURE_SIDE)
 
     def _find_items(self, session: Session, phone: PhoneConnection) -> dict[str, ItemFacts]:
         """Return the items that the code is for, by id."""
-        items = self._ports.items(session, phone.code.inspection_id)
+        inspection_id = phone.code.inspection_id
+        items = item_facts(session, inspection_id, self._inspection.item_regions(session, inspection_id))
         item_id: Any = phone.code.item_id
         return {item.item_id: item for item in items if item_id in (None, item.item_id)}

@@ -10,8 +10,11 @@ from sqlalchemy import Row, delete, func, insert, select, update
 from sqlmodel import Session
 
 from service.db.database import Database, now
+from service.detection.service import DetectionService
+from service.files.service import FilesService
+from service.inspection.service import InspectionService
 from service.phone.codes import PhoneCodes, PhoneConnection
-from service.phone.ports import Ports
+from service.phone.facts import record_facts
 from service.phone.rules import RateLimiter, expiry_after_photo
 from service.phone.tables import CODE, PART, UPLOAD
 from service.web.envelope import Problem
@@ -30,10 +33,19 @@ UploadRow = Row[*tuple[Any, ...]]
 class PhoneUploads:
     """The photos that phones send."""
 
-    def __init__(self, database: Database, codes: PhoneCodes, ports: Ports) -> None:
+    def __init__(
+        self,
+        database: Database,
+        codes: PhoneCodes,
+        files: FilesService,
+        inspection: InspectionService,
+        detection: DetectionService,
+    ) -> None:
         self._database = database
         self._codes = codes
-        self._ports = ports
+        self._files = files
+        self._inspection = inspection
+        self._detection = detection
         self._begin_limiter = RateLimiter(120, 60)
         self._finish_locks: dict[str, asyncio.Lock] = {}
 
@@ -58,11 +70,11 @@ class PhoneUploads:
             msg = f"请求过于频繁，请在 {wait} 秒后重试"
             raise Problem(429, ErrorCode.TOO_MANY_REQUESTS, msg, headers={"Retry-After": str(wait)})
         self._begin_limiter.count(code.code_id)
-        await self._ports.ensure_room(body.size)
+        await self._files.ensure_room(body.size)
         item_id = code.item_id or body.item_id
 
         def work(session: Session) -> PhoneUpload:
-            facts = self._ports.record(session, code.inspection_id, item_id)
+            facts = record_facts(session, code.inspection_id, item_id)
             if (body.item_id or item_id) != item_id or facts is None or not facts.has_item:
                 raise Problem(404, ErrorCode.NOT_FOUND, "检查项不存在，请选择其他检查项")
             belongs_to_code = UPLOAD.c.code_id == code.code_id
@@ -155,7 +167,7 @@ class PhoneUploads:
     async def _store_photo(self, phone: PhoneConnection, row: UploadRow) -> PhoneUpload:
         caller, code = phone.caller, phone.code
         try:
-            file = await self._ports.store(
+            file = await self._files.receive_pieces(
                 row.name, self._read_parts(row.upload_id), caller.user_id, caller.address
             )
             if not file.mime_type.startswith("image/"):
@@ -163,9 +175,9 @@ class PhoneUploads:
             photo_id = ""
             if row.item_id is not None:
                 key = f"phone {row.upload_id}"
-                await self._ports.add_item_photo(row.item_id, file.file_id, key, caller, by_phone=True)
+                await self._inspection.photos.add(row.item_id, file.file_id, key, caller, by_phone=True)
             else:
-                photo = await self._ports.add_record_photo(
+                photo = await self._inspection.record_photos.add(
                     code.inspection_id, file.file_id, caller, by_phone=True
                 )
                 photo_id = photo.photo_id
@@ -183,9 +195,9 @@ class PhoneUploads:
         """Start the detection of an item's photo, or match a record's photo with its regions."""
         try:
             if item_id is not None:
-                await self._ports.detect(item_id, phone.caller, 0)
+                await self._detection.detect_item(item_id, phone.caller, 0)
             else:
-                await self._ports.match(phone.code.inspection_id, photo_id, 0, phone.caller)
+                await self._inspection.matching.match(phone.code.inspection_id, photo_id, 0, phone.caller)
         except Problem:
             # The item has no model or no region; its photo is stored anyway.
             return

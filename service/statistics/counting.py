@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, se
 from sqlmodel import Session
 
 from service.db import statements
-from service.statistics.ports import Ports, RecordFacts
+from service.statistics.facts import RecordFacts, item_facts, record_facts
 from service.statistics.rules import (
     Cell,
     CountingPlace,
@@ -57,7 +57,6 @@ Amount = tuple[CountingPlace, MeasureName, int]
 
 def count(
     session: Session,
-    ports: Ports,
     records: Collection[str],
     items: Collection[str],
     new_records: Collection[str] = (),
@@ -70,9 +69,9 @@ def count(
     if connection.dialect.name == "postgresql":
         # The contributions that another transaction counts are visible only after its end, so wait for it.
         connection.execute(_LOCK)
-    current_items = {item.item_id: item for item in ports.items(session, items)} if items else {}
+    current_items = {item.item_id: item for item in item_facts(session, items)} if items else {}
     record_ids = {*records, *(item.inspection_id for item in current_items.values())}
-    current_records = {facts.inspection_id: facts for facts in ports.records(session, record_ids)}
+    current_records = {facts.inspection_id: facts for facts in record_facts(session, record_ids)}
     stored_records = _read_records(connection, record_ids.difference(new_records))
     places = {key: _place_of_record(facts) for key, facts in current_records.items()}
     moved_ids = [

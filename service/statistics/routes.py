@@ -6,9 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from service.routing import api_router
 from service.statistics.service import ChartQuery, StatisticsService
 from service.web.envelope import failures
+from service.web.routing import api_router
 from service.web.security import Caller, require
 from shared.record.codes import Permission
 from shared.wire.common import Envelope

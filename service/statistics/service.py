@@ -16,9 +16,8 @@ from sqlmodel import Session
 from service.changes import ObjectChange
 from service.db.database import Database
 from service.db.upsert import insert_or_ignore
-from service.statistics import rules
+from service.statistics import facts, rules
 from service.statistics.counting import count
-from service.statistics.ports import Mark, Ports
 from service.statistics.rules import AGREEMENT, MODEL_SIGN, Cell, Division, Measure, Scope
 from service.statistics.tables import ITEM, RECORD, SUM
 from service.web.envelope import Problem
@@ -65,9 +64,8 @@ class ChartQuery(WireModel):
 class StatisticsService:
     """The sums of one database."""
 
-    def __init__(self, database: Database, ports: Ports) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._ports = ports
         self._count_task: asyncio.Task[None] | None = None
         self._is_stopping = False
 
@@ -87,11 +85,11 @@ class StatisticsService:
                     new_records.add(change.object_id)
         records, tasks = set(changed_ids["record"]), set(changed_ids["task"])
         if changed_ids["flight"]:
-            tasks |= set(self._ports.task_ids_of_flights(session, changed_ids["flight"]))
+            tasks |= set(facts.task_ids_of_flights(session, changed_ids["flight"]))
         if tasks:
-            records |= set(self._ports.record_ids_of_tasks(session, tasks))
+            records |= set(facts.record_ids_of_tasks(session, tasks))
         if records or changed_ids["item"]:
-            count(session, self._ports, records, changed_ids["item"], new_records)
+            count(session, records, changed_ids["item"], new_records)
 
     def start(self) -> asyncio.Task[None]:
         """Count existing records in the background if they were never counted; return the task."""
@@ -124,7 +122,7 @@ class StatisticsService:
         Each slice has its own transaction. A record that changes at the same time is counted by its change,
         and its slice then finds nothing to add. Therefore two processes may count at the same time.
         """
-        last_mark: Mark | None = None
+        last_mark: facts.Mark | None = None
         count = 0
         while not self._is_stopping:
             marks = self._database.write_now(partial(self._count_slice, last_mark=last_mark))
@@ -134,12 +132,12 @@ class StatisticsService:
             last_mark, count = marks[-1], count + len(marks)
         return count
 
-    def _count_slice(self, session: Session, last_mark: Mark | None) -> Sequence[Mark]:
+    def _count_slice(self, session: Session, last_mark: facts.Mark | None) -> Sequence[facts.Mark]:
         # The order is that of creation: records of the same days share their sums.
-        marks = self._ports.next_records(session, last_mark, SLICE)
+        marks = facts.next_records(session, last_mark, SLICE)
         if marks:
             ids = [inspection_id for _, inspection_id in marks]
-            count(session, self._ports, ids, set(self._ports.item_ids_of_records(session, ids)))
+            count(session, ids, set(facts.item_ids_of_records(session, ids)))
         return marks
 
     # Charts
@@ -175,7 +173,7 @@ class StatisticsService:
             for (measure, name), amounts in amounts_by_key.items():
                 sums[name][measure] = sum(amounts)
             models = {name: name.rpartition(MODEL_SIGN) for name in sums}
-            titles = self._ports.models(session, {model_id for model_id, _, _ in models.values()})
+            titles = facts.model_names(session, {model_id for model_id, _, _ in models.values()})
             agreements = [
                 ModelAgreement(
                     name=name,
@@ -198,7 +196,7 @@ class StatisticsService:
             ranking = sorted(amounts, key=lambda key: (-sum(amounts[key]), key))
             charted, others = ranking[:MAX_SERIES], ranking[MAX_SERIES:]
             names = {name for _, name in charted}
-            titles = self._ports.aircraft(session, names) if measure is Measure.AIRCRAFT else {}
+            titles = facts.aircraft_names(session, names) if measure is Measure.AIRCRAFT else {}
             return Chart(
                 periods=parts.periods,
                 series=[

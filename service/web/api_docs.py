@@ -17,6 +17,7 @@ from openapi_ui_bundles.swagger_ui import static_path
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
+from service.web.body_limit import BodyRule, BodyRules, size_text
 from service.web.envelope import failure_description
 from service.web.protocol import HEAD_BYTES
 from shared.wire.common import Failure
@@ -33,11 +34,9 @@ _POLICY = (
 
 ExtendDocument = Callable[[dict[str, Any]], None]
 """Adds to the document what the routes do not describe."""
-MaxBodyBytes = Callable[[str], int]
-"""Returns how many bytes a body of the operation at a path may have."""
 
 
-def _build_document(app: FastAPI, extend: ExtendDocument, max_body_bytes: MaxBodyBytes) -> dict[str, Any]:
+def _build_document(app: FastAPI, extend: ExtendDocument, rules: BodyRules) -> dict[str, Any]:
     """The OpenAPI document, with the limits of heads and bodies, and 415 if a body is JSON."""
     is_complete = app.openapi_schema is not None
     document = FastAPI.openapi(app)
@@ -47,7 +46,7 @@ def _build_document(app: FastAPI, extend: ExtendDocument, max_body_bytes: MaxBod
         for path, methods in document["paths"].items():
             for operation in methods.values():
                 if "requestBody" in operation:
-                    _describe_body_limit(operation["requestBody"], max_body_bytes(path))
+                    _describe_body_limit(operation["requestBody"], rules(path))
                 if "application/json" in operation.get("requestBody", {}).get("content", {}):
                     unsupported = {**operation["responses"]["400"], "description": failure_description(415)}
                     operation["responses"].setdefault("415", unsupported)
@@ -55,9 +54,12 @@ def _build_document(app: FastAPI, extend: ExtendDocument, max_body_bytes: MaxBod
     return document
 
 
-def _describe_body_limit(body: dict[str, Any], max_bytes: int) -> None:
-    body["x-max-body-bytes"] = max_bytes
-    body.setdefault("description", f"At most {max_bytes // 2**20} MiB; a longer body is refused with 413.")
+def _describe_body_limit(body: dict[str, Any], rule: BodyRule) -> None:
+    body["x-max-body-bytes"] = rule.max_bytes
+    text = f"At most {size_text(rule.max_bytes)}; a longer body is refused with 413."
+    if rule.bodies is not None:
+        text += " While too many bodies are in memory, 503 with Retry-After."
+    body.setdefault("description", text)
 
 
 def _add_schemas(document: dict[str, Any], model: type[BaseModel]) -> None:
@@ -68,9 +70,9 @@ def _add_schemas(document: dict[str, Any], model: type[BaseModel]) -> None:
     document["components"]["schemas"] = dict(sorted(schemas.items()))
 
 
-def install_docs(app: FastAPI, extend: ExtendDocument, max_body_bytes: MaxBodyBytes) -> None:
+def install_docs(app: FastAPI, extend: ExtendDocument, rules: BodyRules) -> None:
     """Serve the document, which `extend` completes, its page and the assets of the page."""
-    app.openapi = partial(_build_document, app, extend, max_body_bytes)  # type: ignore[method-assign]
+    app.openapi = partial(_build_document, app, extend, rules)  # type: ignore[method-assign]
 
     @app.get(f"{_ASSETS_PATH}/{{name}}", include_in_schema=False)
     async def asset(name: str) -> FileResponse:

@@ -5,6 +5,7 @@ Clients store ETags: do not change their text.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
@@ -23,9 +24,22 @@ IfNoneMatch = Annotated[str | None, Header()]
 """The If-None-Match header of a route."""
 
 
-def revision_etag(number: int) -> str:
-    """The ETag of an object that counts its changes, given this number."""
-    return f'"{number}"'
+_REVISIONS = 2**31
+"""PostgreSQL stores a revision in 32 bits, with a sign."""
+
+
+def new_revision() -> int:
+    """The revision of an object after a change: a random number, 2 .. 2^31 - 1. A created object has 1.
+
+    After the restore of a backup, an object gets other changes than the lost ones. If changes were counted,
+    the ETag of a lost change would be that of another user's change, which If-Match would let be overwritten.
+    """
+    return 2 + secrets.randbelow(_REVISIONS - 2)
+
+
+def revision_etag(revision: int) -> str:
+    """The ETag of an object with this revision."""
+    return f'"{revision}"'
 
 
 def content_etag(sha256: str, *parts: int) -> str:

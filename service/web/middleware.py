@@ -1,11 +1,10 @@
-"""Handles the parts that every request has: ID, log line, headers, limits, prefix and crashes.
+"""Handles the parts that every request has: ID, log line, headers, host, prefix and crashes.
 
 Pure ASGI: one BaseHTTPMiddleware costs more than half of the throughput.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import json
 import logging
@@ -13,8 +12,7 @@ import random
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -23,7 +21,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from service.db.storage_faults import classify_storage_fault
 from service.exception_trace import trace_of
 from service.web.envelope import failure_body
-from service.web.route_index import SEEN_ROUTE
 from shared.record.codes import ErrorCode, StorageFault
 
 log = logging.getLogger("walkaround.http")
@@ -63,26 +60,24 @@ def new_request_id() -> str:
     return f"{_random.getrandbits(64):016x}"
 
 
-async def _send_failure(
-    send: Send, status: int, error: ErrorCode, msg: str, *, close: bool = False, **details: Any
+async def send_failure(
+    send: Send,
+    status: int,
+    error: ErrorCode,
+    msg: str,
+    more_headers: Sequence[tuple[bytes, bytes]] = (),
+    *,
+    close: bool = False,
+    **details: Any,
 ) -> None:
+    """Answer a request that reaches no operation; with `close` the connection ends."""
     body = json.dumps(failure_body(error, msg, details), ensure_ascii=False).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if close:
         headers.append((b"connection", b"close"))
+    headers.extend(more_headers)
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
-
-
-BODY_SECONDS = 30.0
-"""How long a body may take, in addition to the time that its size allows. Limits slow senders."""
-
-BODY_RATE = 16 * 1024
-"""Bytes per second that a body needs after `BODY_SECONDS`; even slow networks are faster."""
-
-
-class _RefusedError(Exception):
-    """The body was larger than the limit, or took too long."""
 
 
 def _has_two_lengths(headers: Headers) -> bool:
@@ -118,8 +113,8 @@ class RequestMiddleware:
         token = request_id.set(this_id)
         started_at = time.perf_counter()
         status = 0
-        if self._observers:
-            scope[SEEN_ROUTE] = []
+        # The router and the layers inside change their scope; the server reads its own.
+        inner_scope = {**scope}
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
@@ -137,9 +132,9 @@ class RequestMiddleware:
         try:
             if _has_two_lengths(request_headers):
                 msg = "请求同时使用了 Content-Length 和 Transfer-Encoding，请只用其中一个"
-                await _send_failure(send_with_headers, 400, ErrorCode.INVALID_INPUT, msg, close=True)
+                await send_failure(send_with_headers, 400, ErrorCode.INVALID_INPUT, msg, close=True)
                 return
-            await self.app(scope, receive, send_with_headers)
+            await self.app(inner_scope, receive, send_with_headers)
         except Exception as problem:
             storage_fault = classify_storage_fault(problem)
             if storage_fault in _UNAVAILABLE:
@@ -150,15 +145,14 @@ class RequestMiddleware:
                 # Too late for another answer. The server would log the text of the exception.
                 return
             if storage_fault in _UNAVAILABLE:
-                await _send_failure(
-                    send_with_headers, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[storage_fault]
-                )
+                await send_failure(send_with_headers, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[storage_fault])
                 return
             msg = f"服务出错，请重试；如再次出现，请将编号 {this_id} 告知管理员"
-            await _send_failure(send_with_headers, 500, ErrorCode.INTERNAL, msg, request_id=this_id)
+            await send_failure(send_with_headers, 500, ErrorCode.INTERNAL, msg, request_id=this_id)
         finally:
             if self._observers:
-                route = scope[SEEN_ROUTE][0] if scope[SEEN_ROUTE] else None
+                # A route of this path that lacks the method is named as well.
+                route = None if status == 405 else getattr(inner_scope.get("route"), "path", None)
                 seconds = time.perf_counter() - started_at
                 for observe in self._observers:
                     observe(scope["method"], route, status, seconds, this_id, request_headers)
@@ -191,81 +185,9 @@ class HostCheck:
             host = Headers(scope=scope).get("host", "").lower()
             name = host.rsplit(":", 1)[0] if re.search(r":\d*$", host) else host
             if name not in self.allowed:
-                await _send_failure(send, 400, ErrorCode.INVALID_INPUT, "Host 请求头不是本服务的地址")
+                await send_failure(send, 400, ErrorCode.INVALID_INPUT, "Host 请求头不是本服务的地址")
                 return
         await self.app(scope, receive, send)
-
-
-class BodyLimit:
-    """Refuses a body that is too large, by its Content-Length or its received bytes, or that is too slow."""
-
-    def __init__(self, app: ASGIApp, max_body_bytes: Callable[[str], int]) -> None:
-        self.app = app
-        self.max_body_bytes = max_body_bytes
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        names = {name for name, _ in scope["headers"]}
-        if b"content-length" not in names and b"transfer-encoding" not in names:
-            # There is no body.
-            await self.app(scope, receive, send)
-            return
-        limit = self.max_body_bytes(scope["path"])
-        length = Headers(scope=scope).get("content-length", "0")
-        if length.isdigit() and int(length) > limit:
-            await _too_large(send, limit)
-            return
-        clock = asyncio.get_running_loop()
-        started_at, received, is_complete = clock.time(), 0, False
-        refuse: Callable[[], Awaitable[None]] | None = None
-        is_refused = False
-
-        async def receive_limited() -> Message:
-            nonlocal received, is_complete, refuse
-            # After the body comes the end of the connection, which may take long.
-            deadline = None if is_complete else started_at + BODY_SECONDS + received / BODY_RATE
-            try:
-                async with asyncio.timeout_at(deadline):
-                    message = await receive()
-            except TimeoutError:
-                refuse = partial(_too_slow, send)
-                raise _RefusedError from None
-            received += len(message.get("body", b""))
-            is_complete = not message.get("more_body", False)
-            if received > limit:
-                refuse = partial(_too_large, send, limit)
-                raise _RefusedError
-            return message
-
-        async def send_or_refuse(message: Message) -> None:
-            # The reader of the body may answer the exception itself. The refusal is sent instead.
-            nonlocal is_refused
-            if refuse is None:
-                await send(message)
-            elif not is_refused:
-                is_refused = True
-                await refuse()
-
-        try:
-            await self.app(scope, receive_limited, send_or_refuse)
-        except _RefusedError:
-            if refuse is not None and not is_refused:
-                await refuse()
-
-
-# The rest of a refused body is not read, so the connection cannot be used again.
-
-
-async def _too_large(send: Send, limit: int) -> None:
-    msg = f"请求内容过大，上限为 {limit // 2**20} MB"
-    await _send_failure(send, 413, ErrorCode.TOO_LARGE, msg, close=True, limit=limit)
-
-
-async def _too_slow(send: Send) -> None:
-    msg = "请求内容传输超时，请检查网络后重试"
-    await _send_failure(send, 408, ErrorCode.TOO_SLOW, msg, close=True)
 
 
 class ApiPrefix:
@@ -279,10 +201,9 @@ class ApiPrefix:
         if scope["type"] == "http" and scope["path"].split("/", 2)[1:2] != ["api"]:
             first = scope["path"].split("/", 2)[1] if scope["path"].startswith("/") else ""
             if first in self.first_segments:
-                raw = scope.get("raw_path")
-                scope = {**scope, "path": "/api" + scope["path"]}
-                if raw is not None:
-                    scope["raw_path"] = b"/api" + raw
+                scope["path"] = "/api" + scope["path"]
+                if scope.get("raw_path") is not None:
+                    scope["raw_path"] = b"/api" + scope["raw_path"]
         await self.app(scope, receive, send)
 
 

@@ -1,15 +1,17 @@
 """Adds time limits and designed refusals to uvicorn's HTTP/1.1 protocol (httptools).
 
 Its parser, llhttp, is strict: it refuses several lengths, a length beside an encoding, unknown encodings and
-blanks before a colon. It does not limit the head of a request, but this protocol does.
+blanks before a colon. It does not limit the head of a request or the framing of a body, but this protocol
+does. It drops trailers: no operation reads them, and they must not become headers (RFC 9110, 6.5.1).
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+from collections import deque
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
@@ -23,11 +25,20 @@ HEAD_SECONDS = 15.0
 HEAD_BYTES = 64 * 1024
 """Most bytes of the head of a request."""
 
+FRAMING_BYTES = 16 * 1024
+"""Most bytes around the content of a body (lines of chunks, trailers) beyond `FRAMING_RATIO`."""
+
+FRAMING_RATIO = 8
+"""Bytes of framing that each byte of content may have in addition. A chunk of one byte needs five."""
+
 IDLE_CONNECTIONS = 512
 """Most idle connections of a process: half of the number of files that Linux lets it open."""
 
 _WHOLE_SERVER = b"*"
 """The target of an OPTIONS that asks about the server as a whole (RFC 9110, 9.3.7)."""
+
+_DROPPED: Any = deque[tuple[bytes, bytes]](maxlen=0)
+"""Where uvicorn appends trailers: it holds nothing."""
 
 
 class GuardedProtocol(HttpToolsProtocol):
@@ -39,6 +50,8 @@ class GuardedProtocol(HttpToolsProtocol):
     _head_timer: asyncio.TimerHandle | None = None
     _head_bytes = 0
     _in_head = False
+    _framing_bytes = 0
+    """Received bytes of a body around its content, less those that its content allows."""
     _idle: dict[GuardedProtocol, None]
     """The connections of this server that wait for a request, the one that has waited longest first."""
 
@@ -62,6 +75,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse the received bytes."""
+        self._framing_bytes += len(data)
         super().data_received(data)
         if self.transport.is_closing():
             return
@@ -69,6 +83,8 @@ class GuardedProtocol(HttpToolsProtocol):
             self._head_bytes += len(data)
             if self._head_bytes > HEAD_BYTES:
                 self.send_400_response("the head of a request is too long")
+        elif self._framing_bytes > FRAMING_BYTES:
+            self.send_400_response("the chunks or trailers of a body are too long")
         elif self.cycle is None or self.cycle.response_complete:
             # Blank lines before a request do not extend its time limit.
             self._start_head_timer()
@@ -89,8 +105,14 @@ class GuardedProtocol(HttpToolsProtocol):
             self.url = b"/"
         self._check_head()
         super().on_headers_complete()
+        self._framing_bytes, self.headers = 0, _DROPPED
         if is_about_server:
             self.scope["path"], self.scope["raw_path"] = "*", _WHOLE_SERVER
+
+    def on_body(self, body: bytes) -> None:
+        """Buffer a part of the content of a body."""
+        self._framing_bytes -= (1 + FRAMING_RATIO) * len(body)
+        super().on_body(body)
 
     def on_response_complete(self) -> None:
         """Wait for the next request after an answer, unless it has arrived already."""

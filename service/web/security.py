@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -13,10 +12,8 @@ from fastapi import Depends, Request, Response, Security
 from fastapi.params import Form
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
-from starlette.routing import compile_path, get_name
 
 from service.db.database import now
-from service.web.direct import direct_app, returns_response
 from service.web.envelope import Problem
 from service.web.json_body import read_json
 from shared.names import user_label
@@ -100,24 +97,9 @@ async def authenticate_request(request: Request) -> Caller:
     return await authenticate(bearer_token(request), client_address(request))
 
 
-# For OpenAPI only: `authenticate_request` reads the header.
-_BEARER = HTTPBearer(
-    scheme_name="token",
-    bearerFormat="JWT",
-    description="`access_token` of a login. An operation lists the permission that it asks for.",
-    auto_error=False,
-)
-
-
-async def current_caller(request: Request, _scheme: object = Depends(_BEARER)) -> Caller:
-    """The caller of the request, which `AuthorizedRoute` has authenticated. Raises Problem 401."""
-    caller: Caller | None = getattr(request.state, "caller", None)
-    return await authenticate_request(request) if caller is None else caller
-
-
 def require_login() -> Any:
     """A dependency for an operation that requires a login and no permission; its value is the Caller."""
-    return Depends(current_caller)
+    return Depends(_AuthorizedCaller())
 
 
 def require(*permissions: Permission, recent_password: bool = False) -> Any:
@@ -128,7 +110,7 @@ def require(*permissions: Permission, recent_password: bool = False) -> Any:
     """
 
     scopes = [str(permission) for permission in permissions]
-    return Security(_PermissionCheck(permissions, recent_password), scopes=scopes)
+    return Security(_AuthorizedCaller(permissions, recent_password=recent_password), scopes=scopes)
 
 
 def password_needed() -> Problem:
@@ -140,20 +122,30 @@ def password_needed() -> Problem:
 
 def check_permissions(caller: Caller, *permissions: Permission) -> None:
     """Raise Problem 403 if the caller lacks one of `permissions`; for permissions that depend on the body."""
-    _PermissionCheck(permissions, False).check(caller)
+    _AuthorizedCaller(permissions).check(caller)
 
 
-@dataclass(frozen=True)
-class _PermissionCheck:
-    needed: tuple[Permission, ...]
-    recent_password: bool
+class _AuthorizedCaller(HTTPBearer):
+    """The dependency that gives the Caller of a request, and documents what it needs.
 
-    async def __call__(self, caller: Caller = Depends(current_caller)) -> Caller:
-        self.check(caller)
+    `AuthorizedRoute` has authenticated the caller and called `check` before.
+    """
+
+    def __init__(self, needed: Collection[Permission] = (), *, recent_password: bool = False) -> None:
+        super().__init__(
+            scheme_name="token",
+            bearerFormat="JWT",
+            description="`access_token` of a login. An operation lists the permission that it asks for.",
+        )
+        self.needed = frozenset(needed)
+        self.recent_password = recent_password
+
+    async def __call__(self, request: Request) -> Caller:  # type: ignore[override]
+        caller: Caller = request.state.caller
         return caller
 
     def check(self, caller: Caller) -> None:
-        missing = sorted(set(self.needed) - caller.permissions)
+        missing = sorted(self.needed - caller.permissions)
         if missing:
             raise Problem(
                 403, ErrorCode.PERMISSION_MISSING, "没有此操作的权限，请联系管理员", permissions=missing
@@ -162,58 +154,12 @@ class _PermissionCheck:
             raise password_needed()
 
 
-_preparing = threading.RLock()
-"""Held while a route is analysed. The thread that analyses it uses the unfinished route."""
-
-
 class AuthorizedRoute(APIRoute):
     """A route that checks the login and the permissions before it reads the body, which must be JSON.
 
     FastAPI reads the body before it calls the dependencies. So a client without a login could make the
     service read megabytes, and fill the disk with a form.
-
-    FastAPI analyses the signature of the operation and creates validators. That takes some milliseconds for a
-    route, and a third of the service's start for all routes. So it is done when a route is prepared or first
-    used.
     """
-
-    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
-        # The attributes that are needed to find the route of a request.
-        self.path, self.endpoint = path, endpoint
-        self.path_regex, self.path_format, self.param_convertors = compile_path(path)
-        self.methods = {method.upper() for method in options.get("methods") or ("GET",)}
-        self.name = options.get("name") or get_name(endpoint)
-        self._options: dict[str, Any] | None = options
-
-    def __getattr__(self, name: str) -> Any:
-        # Python calls this for an attribute that the route does not have.
-        if "_options" in vars(self):
-            self.prepare()
-        return object.__getattribute__(self, name)
-
-    def prepare(self) -> bool:
-        """Analyse the operation, or wait while another thread does. Returns False if it was done before."""
-        with _preparing:
-            options, self._options = self._options, None
-            if options is None:
-                return False
-            try:
-                self._analyse(options)
-            except BaseException:
-                self._options = options
-                raise
-            return True
-
-    def _analyse(self, options: dict[str, Any]) -> None:
-        super().__init__(self.path, self.endpoint, **options)
-        dependencies = self.dependant.dependencies
-        caller_dependencies = [dependency for dependency in dependencies if self._is_caller(dependency.call)]
-        if len(caller_dependencies) == len(dependencies) and returns_response(self):
-            self.app = direct_app(
-                self,
-                self._authorize,
-                [dependency.name for dependency in caller_dependencies if dependency.name],
-            )
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -224,26 +170,18 @@ class AuthorizedRoute(APIRoute):
 
         return handle_authorized
 
-    @staticmethod
-    def _is_caller(call: object) -> bool:
-        return isinstance(call, _PermissionCheck) or call is current_caller
-
     @cached_property
-    def _permission_checks(self) -> list[_PermissionCheck]:
+    def _callers(self) -> list[_AuthorizedCaller]:
         calls = (dependency.call for dependency in self.dependant.dependencies)
-        return [call for call in calls if isinstance(call, _PermissionCheck)]
-
-    @cached_property
-    def _needs_login(self) -> bool:
-        return any(self._is_caller(dependency.call) for dependency in self.dependant.dependencies)
+        return [call for call in calls if isinstance(call, _AuthorizedCaller)]
 
     async def _authorize(self, request: Request) -> Caller | None:
         """Check the login and the permissions, then read the body. Raises Problem."""
         caller = None
-        if self._needs_login:
+        if self._callers:
             caller = await authenticate_request(request)
-            for permission_check in self._permission_checks:
-                permission_check.check(caller)
+            for needed in self._callers:
+                needed.check(caller)
         if self.body_field is not None and not isinstance(self.body_field.field_info, Form):
             await read_json(request)
         return caller

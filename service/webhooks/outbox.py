@@ -18,7 +18,7 @@ from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
 from service.db.database import now
-from service.webhooks.ports import Ports
+from service.webhooks.facts import edition_facts, item_facts
 from service.webhooks.rules import LONGEST_WAIT, Outcome, message, retry_wait
 from service.webhooks.tables import DeliveryRow, WebhookRow
 from shared.record.codes import Verdict
@@ -60,9 +60,6 @@ def new_delivery_id() -> str:
 class Outbox:
     """Writes, takes and ends deliveries, each inside the caller's transaction."""
 
-    def __init__(self, ports: Ports) -> None:
-        self._ports = ports
-
     def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
         """Write the deliveries of `changes`; a listener of the database."""
         for change, event in webhook_events(changes):
@@ -84,7 +81,7 @@ class Outbox:
     ) -> dict[str, Any] | None:
         object_id = change.object_id or ""
         if event is WebhookEvent.ITEM_FAILED:
-            place = self._ports.item(session, object_id)
+            place = item_facts(session, object_id)
             if place is None:
                 return None
             return {
@@ -94,7 +91,7 @@ class Outbox:
                 "by": change.actor,
             }
         edition = int(change.details["edition"])
-        facts = self._ports.edition(session, object_id, edition)
+        facts = edition_facts(session, object_id, edition)
         if facts is None:
             return None
         return {

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
-from service.routing import api_router
 from service.web.envelope import failures
+from service.web.routing import api_router
 from service.web.security import Caller, require
 from service.webhooks.service import WebhookService
 from shared.record.codes import Permission

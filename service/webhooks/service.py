@@ -15,7 +15,6 @@ from service.web.envelope import Problem, invalid
 from service.web.security import Caller
 from service.webhooks.delivering import Deliverer
 from service.webhooks.outbox import DELIVERY, WEBHOOK, Attempt, Outbox
-from service.webhooks.ports import Ports
 from service.webhooks.rules import AddressFaultError, check_url, new_secret
 from service.webhooks.secret_box import SecretBox
 from shared.ids import new_id
@@ -47,11 +46,11 @@ _WEBHOOKS = select(WEBHOOK, _PENDING_DELIVERIES).order_by(WEBHOOK.c.created_at, 
 class WebhookService:
     """The webhooks of one database; deliveries are sent between `start` and `stop`."""
 
-    def __init__(self, database: Database, settings: Settings, ports: Ports) -> None:
+    def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._allowed_networks = settings.webhook_allowed_networks
         self._box = SecretBox(settings.load_signing_secret())
-        self._outbox = Outbox(ports)
+        self._outbox = Outbox()
         self._deliverer = Deliverer(database, self._outbox, self._box, self._allowed_networks)
         database.before_commit.append(self._outbox.before_commit)
         database.after_commit.append(self._deliverer.after_commit)

@@ -18,6 +18,7 @@ from pydantic import (
     PlainSerializer,
     StringConstraints,
 )
+from pydantic_core import to_json
 from pydantic_core.core_schema import CoreSchema, no_info_before_validator_function
 
 T = TypeVar("T")
@@ -26,6 +27,10 @@ T = TypeVar("T")
 # clients, far below documents that would block a request.
 MAX_JSON_DEPTH = 32
 MAX_JSON_VALUES = 200_000
+MAX_JSON_BYTES = 256 * 1024
+"""Bytes of compact JSON in UTF-8. An item with the most areas that detection ignores has 110 kB."""
+MAX_RESULT_BYTES = 4 * 2**20
+"""The same for findings: 10,000 of them have 2.5 MB."""
 
 
 # Patterns, because the API document contains them. PostgreSQL cannot store U+0000 in text.
@@ -157,7 +162,7 @@ def _is_finite(value: float) -> bool:
         return False
 
 
-def _check_json(value: Any) -> Any:
+def _check_json(value: Any) -> None:
     count = 0
     pending = [(value, 1)]
     while pending:
@@ -178,23 +183,42 @@ def _check_json(value: Any) -> Any:
                 pending.append((inner, depth + 1))
         elif isinstance(part, list):
             pending.extend((inner, depth + 1) for inner in part)
-    return value
 
 
 class _CheckedJson:
     """Checks JSON that is stored unchanged, and adds its bounds to the schema."""
 
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        size = f"{max_bytes // 2**10} KB" if max_bytes < 2**20 else f"{max_bytes // 2**20} MB"
+        self._too_large = f"内容过大，以 JSON 计上限为 {size}"
+        self._description = f"At most {size} of JSON, with the keys that are kept as given."
+
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return no_info_before_validator_function(_check_json, handler(source))
+        return no_info_before_validator_function(self._check, handler(source))
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        return {**handler(schema), "x-max-depth": MAX_JSON_DEPTH, "x-max-values": MAX_JSON_VALUES}
+        bounds = {
+            "x-max-depth": MAX_JSON_DEPTH,
+            "x-max-values": MAX_JSON_VALUES,
+            "x-max-bytes": self._max_bytes,
+        }
+        return {"description": self._description, **handler(schema), **bounds}
+
+    def _check(self, value: Any) -> Any:
+        _check_json(value)
+        if len(to_json(value)) > self._max_bytes:
+            raise ValueError(self._too_large)
+        return value
 
 
-CheckedJson = _CheckedJson()
+CheckedJson = _CheckedJson(MAX_JSON_BYTES)
 """For a value that is kept as given: checks for finite numbers, valid text, and bounded depth and size."""
+
+CheckedFindings = _CheckedJson(MAX_RESULT_BYTES)
+"""`CheckedJson` with room for findings."""
 
 JsonObject = Annotated[dict[str, Any], CheckedJson]
 """A JSON object kept as given."""

@@ -10,9 +10,9 @@ import jsonschema_rs
 import pytest
 from starlette.testclient import TestClient
 
-from service.api_examples import EXAMPLES, ITEM_ID, RECORD_ID
 from service.face.access.waiting_limit import WaitingLimit, unavailable
 from service.face.engines.face_process import EngineUnavailableError
+from service.web.api_examples import EXAMPLES, ITEM_ID, RECORD_ID
 from service.web.envelope import Problem, failure_body
 from shared.samples import faces
 from tests.contract.application import ContractApp
@@ -225,7 +225,7 @@ def check_record_examples(checker: ExampleChecker) -> None:
     check(UPDATE, "changed meanwhile", send(UPDATE, admin))
     check(UPDATE, "progress too high", send(UPDATE, admin, body={"progress": 101}))
     check(DELETE, "changed meanwhile", send(DELETE, admin, {"if-match": '"1"'}))
-    check(DELETE, "deleted", send(DELETE, admin))
+    check(DELETE, "deleted", send(DELETE, admin, {"if-match": send(GET, admin).headers["etag"]}))
     checker.create_record_and_item()
     for name in (GET, UPDATE, DELETE):
         check(name, "no such record", send(name, admin, unknown=True))
@@ -250,7 +250,9 @@ def check_item_examples(checker: ExampleChecker) -> None:
     check(UPDATE_ITEM, "changed meanwhile", send(UPDATE_ITEM, admin))
     check(UPDATE_ITEM, "name empty", send(UPDATE_ITEM, admin, body={"item_name": ""}))
     check(DELETE_ITEM, "changed meanwhile", send(DELETE_ITEM, admin, {"if-match": '"1"'}))
-    check(DELETE_ITEM, "deleted", send(DELETE_ITEM, admin))
+    check(
+        DELETE_ITEM, "deleted", send(DELETE_ITEM, admin, {"if-match": send(GET_ITEM, admin).headers["etag"]})
+    )
     checker.create_record_and_item()
     for name in (GET_ITEM, UPDATE_ITEM, DELETE_ITEM):
         check(name, "no such item", send(name, admin, unknown=True))

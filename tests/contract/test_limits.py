@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from service.settings import Settings
+from service.web.body_limit import SMALL_BODY_BYTES
 from service.web.protocol import HEAD_BYTES
 from shared import limits
-from shared.wire.common import MAX_JSON_DEPTH, MAX_JSON_VALUES, MAX_PAGE, MAX_PAGE_SIZE
+from shared.wire.common import (
+    MAX_JSON_BYTES,
+    MAX_JSON_DEPTH,
+    MAX_JSON_VALUES,
+    MAX_PAGE,
+    MAX_PAGE_SIZE,
+    MAX_RESULT_BYTES,
+)
 from shared.wire.phone import MAX_PART_BYTES
 from tests.contract.application import ContractApp, new_id
 
@@ -98,6 +107,9 @@ def test_every_parameter_has_a_documented_limit(document: dict[str, Any]) -> Non
     assert parameters == {"GET /api/detection/jobs state"}
 
 
+PICTURES_OF_FACES = {"POST /api/auth/loginByFaceInfo", "POST /api/auth/loginByFaceChallenge"}
+
+
 def test_every_request_body_documents_its_size_limit(document: dict[str, Any]) -> None:
     settings = Settings()
     uploads = {
@@ -105,21 +117,27 @@ def test_every_request_body_documents_its_size_limit(document: dict[str, Any]) -
         "POST /api/detection/models",
         "POST /api/detection/models/{model_id}/trial",
     }
-    limits = {
-        name: operation["requestBody"]["x-max-body-bytes"]
-        for name, operation in operations(document)
-        if "requestBody" in operation
-    }
-    assert uploads < limits.keys()
-    for name, documented_limit in limits.items():
+    with_body = {name: operation for name, operation in operations(document) if "requestBody" in operation}
+    assert uploads | PICTURES_OF_FACES < with_body.keys()
+    for name, operation in with_body.items():
         limit = settings.max_upload_bytes if name in uploads else settings.max_body_bytes
-        assert documented_limit == (MAX_PART_BYTES if " /api/phone/" in name else limit), name
+        if not operation.get("security") and name not in PICTURES_OF_FACES:
+            limit = SMALL_BODY_BYTES
+        elif " /api/phone/" in name:
+            limit = SMALL_BODY_BYTES if name == "POST /api/phone/uploads" else MAX_PART_BYTES
+        assert operation["requestBody"]["x-max-body-bytes"] == limit, name
 
 
 def test_body_above_the_documented_limit_is_refused(document: dict[str, Any], service: ContractApp) -> None:
-    body = document["paths"]["/api/auth/login"]["post"]["requestBody"]
-    answer = service.anonymous.post("/api/auth/login", content=b" " * (body["x-max-body-bytes"] + 1))
-    assert (answer.status_code, answer.json()["data"]["limit"]) == (413, body["x-max-body-bytes"])
+    for path, text in (("/api/auth/login", "64 KB"), ("/api/auth/loginByFaceInfo", "16 MB")):
+        body = document["paths"][path]["post"]["requestBody"]
+        assert text in body["description"]
+        answer = service.anonymous.post(path, content=b" " * (body["x-max-body-bytes"] + 1))
+        assert (answer.status_code, answer.json()["data"]["limit"]) == (413, body["x-max-body-bytes"])
+        assert text in answer.json()["msg"]
+    assert (
+        "Retry-After" in document["paths"]["/api/auth/loginByFaceInfo"]["post"]["requestBody"]["description"]
+    )
 
 
 def test_paging_parameters_document_their_limits(document: dict[str, Any]) -> None:
@@ -141,6 +159,8 @@ def test_documents_that_are_stored_unchanged_have_limits(
     (result, _none) = schemas["ItemCreate"]["properties"]["result"]["anyOf"]
     for schema in (point, result, schemas["ItemUpdate"]["properties"]["result"]):
         assert (schema["x-max-depth"], schema["x-max-values"]) == (MAX_JSON_DEPTH, MAX_JSON_VALUES)
+    assert (point["x-max-bytes"], result["x-max-bytes"]) == (MAX_JSON_BYTES, MAX_RESULT_BYTES)
+    assert "256 KB" in point["description"]
     record = service.create_record()["inspection_id"]
 
     def status(depth: int) -> int:
@@ -152,6 +172,34 @@ def test_documents_that_are_stored_unchanged_have_limits(
 
     assert status(point["x-max-depth"]) == 200
     assert status(point["x-max-depth"] + 1) == 422
+
+
+@pytest.mark.parametrize("field", ["item_point", "result"])
+def test_keys_that_are_kept_as_given_have_a_limit(
+    document: dict[str, Any], service: ContractApp, field: str
+) -> None:
+    (schema, _null) = document["components"]["schemas"]["ItemCreate"]["properties"][field]["anyOf"]
+    record = service.create_record()["inspection_id"]
+    item = service.create_item(record)["item_id"]
+
+    def answers(surplus: int) -> tuple[int, int, Any]:
+        """The statuses of a create and an update with `surplus` bytes above the limit, and the refusal."""
+        kept: Any = {"kept": ""} if field == "item_point" else [{"kept": ""}]
+        length = schema["x-max-bytes"] + surplus - len(json.dumps(kept, separators=(",", ":")))
+        # Three bytes in UTF-8.
+        text = "翼" * (length // 3) + "x" * (length % 3)
+        body: dict[str, Any] = {field: {"kept": text} if field == "item_point" else [{"kept": text}]}
+        update = service.admin.put(f"/api/inspection_item/{item}", json=body)
+        body |= {"item_name": new_id("item"), "inspection_id": record}
+        create = service.admin.post("/api/inspection_item/create", json=body)
+        return create.status_code, update.status_code, create.json().get("data")
+
+    assert answers(0)[:2] == (200, 200)
+    created, updated, data = answers(1)
+    assert (created, updated) == (422, 422)
+    (fault,) = data["fields"]
+    assert (fault["field"], fault["type"]) == (field, "value_error")
+    assert "内容过大" in fault["message"]
 
 
 def test_names_and_passwords_document_their_limits(document: dict[str, Any], service: ContractApp) -> None:

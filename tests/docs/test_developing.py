@@ -29,3 +29,12 @@ def test_names_are_in_the_files_that_are_named_with_them() -> None:
             source = "".join(file.read_text("utf-8") for file in files)
             missing += [name for name in names if name not in source]
     assert missing == []
+
+
+def test_files_that_the_list_of_security_tests_names_exist() -> None:
+    tests = program_folder() / "tests"
+    text = (tests / "security" / "README.md").read_text("utf-8")
+    paths = re.findall(r"`((?:[a-z]+/)+(?:\w+\.py)?)`", text.replace("`tests/", "`"))
+    assert len(paths) > 60
+    # Below tests/, or a file of the same package as the one named before it.
+    assert [path for path in paths if not list(tests.rglob(path.rstrip("/")))] == []

@@ -9,7 +9,5 @@ def test_page_is_up_to_date() -> None:
     assert packages.PAGE.read_text("utf-8") == packages.page(), "run: python docs/packages.py"
 
 
-def test_page_names_packages_modules_and_layers() -> None:
-    text = packages.page()
-    assert "| `shared.images` | camera_data, cv, " in text
-    assert "`desktop.canvas`\n\n```\nviews\nlayers\ntools\nmodel\n```" in text
+def test_page_names_packages_and_modules() -> None:
+    assert "| `shared.images` | camera_data, cv, " in packages.page()

@@ -19,8 +19,8 @@ from PySide6.QtCore import QEventLoop
 from desktop.app.application import Desktop, make_application
 from desktop.connection.local_service import ServiceState
 from desktop.journal import Edit, EditKind
-from desktop.pages.workbench.model.document import ITEM
-from desktop.pages.workbench.open_record.edits import EditSync
+from desktop.record.document import ITEM
+from desktop.record.edits import RecordEdits
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.service_app import ADMIN
 
@@ -38,7 +38,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
         application.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
 
 
-def rename_item(edits: EditSync, record_id: str, item_id: str, before: str, after: str) -> None:
+def rename_item(edits: RecordEdits, record_id: str, item_id: str, before: str, after: str) -> None:
     fields = ({"item_name": before}, {"item_name": after})
     assert edits.do(Edit(record_id, ITEM, item_id, EditKind.UPDATE, *fields, "rename", time.time()))
 
@@ -49,8 +49,8 @@ def kill_service(desktop: Desktop) -> None:
     os.kill(desktop.service.pid, signal.SIGKILL)
 
 
-def prepare_edits(desktop: Desktop) -> EditSync:
-    edits = EditSync.of(desktop.context)
+def prepare_edits(desktop: Desktop) -> RecordEdits:
+    edits = RecordEdits.of(desktop.context)
     edits.prepare(lambda: None)
     wait_until(lambda: edits.journal is not None)
     return edits

@@ -61,7 +61,7 @@ def service_without_parent(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
         yield process
     finally:
         process.kill()
-        process.wait(10)
+        process.wait(60)
         assert process.stdout is not None
         process.stdout.close()
 
@@ -96,7 +96,7 @@ def test_signal_lets_a_request_finish_and_removes_the_address(
         while piece := wire.recv(65536):
             answer += piece
     assert answer.startswith(b"HTTP/1.1 200"), answer
-    assert service_without_parent.wait(15) == status
+    assert service_without_parent.wait(60) == status
     assert not address.exists()
 
 
@@ -116,7 +116,7 @@ def check_that_streams_end(folder: Path, **settings: str) -> None:
         listener = threading.Thread(target=listen, args=(url, headers))
         listener.start()
         assert opened.wait(20)
-    listener.join(10)
+    listener.join(60)
     assert ended.is_set()
     assert process.returncode == 0
     assert "Traceback" not in (folder / "service.log").read_text("utf-8")
@@ -173,13 +173,13 @@ def test_stopped_child_process_does_not_block_the_end_of_the_service(tmp_path: P
         os.kill(check, signal.SIGSTOP)
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
-        upload_thread.join(10)
+        upload_thread.join(60)
         assert not (tmp_path / "data" / "service.json").exists()
     finally:
         if check:
             os.kill(check, signal.SIGKILL)
         process.kill()
-        process.wait(10)
+        process.wait(60)
         assert process.stdout is not None
         process.stdout.close()
 

@@ -1,7 +1,4 @@
-"""Tests that no acknowledged change is lost: with a killed service, a full disk or a silent database.
-
-Short versions of `python -m benchmarks.lost`, which runs longer and prints figures.
-"""
+"""Tests that no acknowledged change is lost: with a killed service, a full disk or a silent database."""
 
 from __future__ import annotations
 
@@ -12,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import lost
-from benchmarks.acknowledged import Writers
-from benchmarks.lost import ScenarioResult, Service
 from service.settings import Settings
+from tests.e2e import disturbed_service as scenarios
+from tests.e2e.acknowledged_changes import Writers
+from tests.e2e.disturbed_service import ScenarioResult, Service
 from tests.postgresql import Server, find_binaries
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kill -9, tmpfs and stopped processes")
@@ -30,17 +27,17 @@ on_both_databases = pytest.mark.parametrize(
 @pytest.fixture(autouse=True)
 def short_statements(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the time limit of statements, so that the service soon refuses requests without a database."""
-    monkeypatch.setattr(lost, "STATEMENT_SECONDS", 1)
+    monkeypatch.setattr(scenarios, "STATEMENT_SECONDS", 1)
 
 
 @pytest.fixture
 def settings(database_kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Settings:
     if database_kind == "sqlite":
-        return lost.create_settings(tmp_path, "")
+        return scenarios.create_settings(tmp_path, "")
     server: Server = request.getfixturevalue("server")
     server.execute("DROP DATABASE IF EXISTS lost WITH (FORCE)")
     server.execute("CREATE DATABASE lost")
-    return lost.create_settings(tmp_path, server.url("lost"))
+    return scenarios.create_settings(tmp_path, server.url("lost"))
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +51,7 @@ def server() -> Iterator[Server]:
 
 
 def play_scenario(settings: Settings, scenario: Scenario) -> ScenarioResult:
-    outcome = lost.run_scenario(settings, THREADS, scenario)
+    outcome = scenarios.run_scenario(settings, THREADS, scenario)
     assert outcome.losses.is_empty, outcome.losses
     assert outcome.others == []
     assert outcome.acknowledged > 2 * THREADS
@@ -66,7 +63,7 @@ def play_scenario(settings: Settings, scenario: Scenario) -> ScenarioResult:
 @on_both_databases
 @pytest.mark.slow(120)
 def test_killed_service_loses_no_acknowledged_change(settings: Settings, database_kind: str) -> None:
-    assert len(play_scenario(settings, lost.kill_repeatedly(2)).recoveries) == 2
+    assert len(play_scenario(settings, scenarios.kill_repeatedly(2)).recoveries) == 2
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
@@ -74,8 +71,8 @@ def test_full_disk_loses_no_acknowledged_change(
     settings: Settings, database_kind: str, tmp_path: Path
 ) -> None:
     try:
-        with lost.mount_small_disk(tmp_path / "disk") as disk:
-            outcome = play_scenario(lost.create_settings(disk, ""), lost.fill_disk(disk))
+        with scenarios.mount_small_disk(tmp_path / "disk") as disk:
+            outcome = play_scenario(scenarios.create_settings(disk, ""), scenarios.fill_disk(disk))
     except (subprocess.CalledProcessError, OSError):
         pytest.skip("this user may mount no tmpfs")
     assert [sentence for sentence in outcome.refused if "空间不足" not in sentence] == []
@@ -88,10 +85,10 @@ def test_silent_database_loses_no_acknowledged_change(
 ) -> None:
     path = settings.data_dir / "walkaround.db"
     if database_kind == "sqlite":
-        outcome = play_scenario(settings, lost.block_database(lambda: lost.lock_database(path), 0))
+        outcome = play_scenario(settings, scenarios.block_database(lambda: scenarios.lock_database(path), 0))
     else:
         server: Server = request.getfixturevalue("server")
-        outcome = play_scenario(settings, lost.block_database(server.pause, 0))
+        outcome = play_scenario(settings, scenarios.block_database(server.pause, 0))
     assert outcome.refused
     assert [sentence for sentence in outcome.refused if "数据库" not in sentence] == []
 
@@ -102,4 +99,4 @@ def test_silent_database_loses_no_acknowledged_change(
 def test_crashed_database_server_loses_no_acknowledged_change(
     settings: Settings, server: Server, database_kind: str
 ) -> None:
-    assert len(play_scenario(settings, lost.restart_repeatedly(server, 1)).recoveries) == 1
+    assert len(play_scenario(settings, scenarios.restart_repeatedly(server, 1)).recoveries) == 1

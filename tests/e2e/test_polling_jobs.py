@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from desktop.client import Session
-from desktop.pages.workbench.open_record.live_changes import _poll_jobs
+from desktop.record.live_changes import _poll_jobs
 from service.db.database import Database
 from service.detection.dispatch.dispatcher import Dispatcher
 from shared.wire.detection import MAX_LISTED_JOBS, OPEN_JOB_STATES, Job, JobState

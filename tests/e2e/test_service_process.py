@@ -97,7 +97,7 @@ def test_service_starts_after_kill_9_with_every_acknowledged_change(tmp_path: Pa
     body = {"task_id": "t1", "inspection_name": "左翼"}
     record = httpx.post(f"{ready['url']}/api/inspection/create", json=body, headers=headers).json()["data"]
     os.kill(ready["pid"], signal.SIGKILL)
-    first.wait(10)
+    first.wait(60)
     first.stdout.close()
     with service_process(tmp_path / "data") as url:
         path = f"{url}/api/inspection/getInspectionById/{record['inspection_id']}"

@@ -21,7 +21,7 @@ from tests.service.face.conftest import as_face_info
 from tests.service_process import create_first_admin, service_process
 
 pytestmark = pytest.mark.postgresql
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

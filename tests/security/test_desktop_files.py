@@ -18,8 +18,8 @@ from desktop.imaging.sources.pyramid import PyramidCache
 from desktop.imaging.sources.remote import TileCache
 from desktop.journal import Journal
 from desktop.logs import Logs
-from desktop.pages.workbench.open_record import loading
 from desktop.preferences import Preferences
+from desktop.record import loading
 from shared import samples
 from shared.images.cv import cv2
 from shared.record.content import cid, sha256

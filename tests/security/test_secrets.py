@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 import pytest
 
-from service.backups.cli import main as backup
+from service.commands.backup import main as backup
 from service.settings import Settings
 from shared import samples
 from shared.images.cv import cv2

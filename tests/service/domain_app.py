@@ -9,8 +9,8 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 from starlette.testclient import TestClient
 
-from service.routing import add_routes
 from service.web.envelope import Problem, install_handlers
+from service.web.routing import add_routes
 from service.web.security import Caller
 from shared.record.codes import ROLE_PERMISSIONS, ErrorCode, Role
 

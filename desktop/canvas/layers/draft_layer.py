@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.marks import CHIP_HEIGHT, chip_font, draw_chip
@@ -83,3 +83,32 @@ def _draw_size_chip(
     x = min(max(x, 0), max(viewport.width - width, 0))
     y = min(max(y, 0), max(viewport.height - CHIP_HEIGHT, 0))
     draw_chip(painter, QRectF(round(x), round(y), round(width), CHIP_HEIGHT), text, accent)
+
+
+class AreaLayer:
+    """Paints `areas`, rectangles in px of the picture. `selected_index` is the index of the marked one or
+    -1."""
+
+    def __init__(self) -> None:
+        self.areas: tuple[Rect, ...] = ()
+        self.selected_index = -1
+
+    def paint(self, painter: QPainter, viewport: Viewport, colours: CanvasColours) -> None:
+        """Paint all areas."""
+        for index, area in enumerate(self.areas):
+            box = pixel_aligned(viewport.rect_to_view(area))
+            ground = QColor(colours.panel)
+            ground.setAlpha(110)
+            painter.fillRect(box, ground)
+            colour = QColor(colours.accent if index == self.selected_index else colours.text)
+            # A dark hatch over a light one is visible on every picture.
+            for shade, pattern in (
+                (colours.panel, Qt.BrushStyle.BDiagPattern),
+                (colour, Qt.BrushStyle.FDiagPattern),
+            ):
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(QBrush(QColor(shade), pattern))
+                painter.drawRect(box)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DashLine))
+            painter.drawRect(box)

@@ -19,8 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from desktop.background.repaint import TURN_MS
-from desktop.canvas.layers.area_layer import AreaLayer
-from desktop.canvas.layers.draft_layer import paint_draft
+from desktop.canvas.layers.draft_layer import AreaLayer, paint_draft
 from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer, Matrix
 from desktop.canvas.layers.region_layer import BATCH_THRESHOLD, RegionLayer
 from desktop.canvas.model.regions import RegionStore, StoreEvent

@@ -28,9 +28,14 @@ from desktop.canvas.model.viewport import ZOOM_STEP, Viewport
 from desktop.canvas.tools.tool_machine import DRAG_DISTANCE
 from desktop.canvas.views.alignment import AlignedPair
 from desktop.canvas.views.overlays import show_reason
-from desktop.canvas.views.pair_drawing import CompareMode, draw_grip, draw_with_tone
+from desktop.canvas.views.pair_drawing import (
+    CompareMode,
+    draw_grip,
+    draw_with_tone,
+    pane_rects,
+    useful_height,
+)
 from desktop.canvas.views.pair_tools import PairPointer, PairTool
-from desktop.canvas.views.panes import pane_rects, useful_height
 from desktop.imaging.decoding.tone import Tone
 from shared.record.geometry import Rect
 

@@ -45,9 +45,7 @@ class Account:
 
     def first_run_needed(self) -> bool:
         """Whether no user exists, so that the first administrator must be created."""
-        return (
-            self._transport.call("GET", "/auth/first-run", login=False).read(Envelope[FirstRun]).data.needed
-        )
+        return self._transport.call("GET", "/auth/first-run", login=False).data(FirstRun).needed
 
     def first_run(self, username: str, password: str, name: str | None = None) -> Payload:
         """Create the first administrator and log in as this user. Allowed only on the service's computer.
@@ -76,7 +74,7 @@ class Account:
     def face_requirements(self) -> FaceRequirements:
         """The requirements of a face login."""
         answer = self._transport.call("GET", "/auth/faceRequirements", login=False)
-        return answer.read(Envelope[FaceRequirements]).data
+        return answer.data(FaceRequirements)
 
     def login_by_face(self, image: bytes, device_token: str = "") -> Payload:
         """Log in by a picture of the face (JPEG, PNG or WebP), on the device with this token.
@@ -104,7 +102,7 @@ class Account:
             headers=_device(device_token),
             login=False,
         )
-        return answer.read(Envelope[DrawnChallenge]).data
+        return answer.data(DrawnChallenge)
 
     def login_by_challenge(
         self, challenge_id: str, frames: Sequence[tuple[int, bytes]], device_token: str = ""
@@ -147,7 +145,7 @@ class Account:
 
         Raises Refused, whose `data` is a sentence that names the invalid field.
         """
-        return self._transport.call("POST", "/auth/updateInfo", body=dict(fields)).read(Envelope[User]).data
+        return self._transport.call("POST", "/auth/updateInfo", body=dict(fields)).data(User)
 
     def update_password(self, password: str, new_password: str) -> None:
         """Change the user's password; ends the other logins of the user. Raises Refused."""
@@ -164,11 +162,11 @@ class Account:
 
     def end_other_sessions(self) -> int:
         """End all sessions of the user except the one in use. Returns their number."""
-        return self._transport.call("DELETE", "/auth/sessions").read(Envelope[int]).data
+        return self._transport.call("DELETE", "/auth/sessions").data(int)
 
     def face_status(self) -> FaceStatus:
         """Whether the user's face is enrolled, and the text of the consent."""
-        return self._transport.call("GET", "/auth/face").read(Envelope[FaceStatus]).data
+        return self._transport.call("GET", "/auth/face").data(FaceStatus)
 
     def enrol_face(self, images: Sequence[bytes]) -> FaceStatus:
         """Enrol the user's face with 1 to 5 pictures. The user must have consented.
@@ -177,7 +175,7 @@ class Account:
         """
         body = {"images": [_as_base64(image) for image in images], "consent": True}
         answer = self._transport.call("POST", "/auth/face", body=body, seconds=_FACE_SECONDS)
-        return answer.read(Envelope[FaceStatus]).data
+        return answer.data(FaceStatus)
 
     def delete_face(self) -> None:
         """Delete the user's face data."""
@@ -193,14 +191,14 @@ class Users:
     def list(self, page: int = 1, page_size: int = 50, q: str | None = None) -> Page[UserWithRoles]:
         """One page of the users; `q` filters by name."""
         query = {"current_page": page, "page_size": page_size, "q": q or None}
-        return self._transport.call("GET", "/users", query=query).read(Envelope[Page[UserWithRoles]]).data
+        return self._transport.call("GET", "/users", query=query).data(Page[UserWithRoles])
 
     def create(
         self, username: str, password: str, roles: Sequence[Role], name: str | None = None
     ) -> UserWithRoles:
         """Create a user. Raises Conflict when the user name is taken."""
         body = {"username": username, "password": password, "roles": list(roles), "name": name}
-        return self._transport.call("POST", "/users", body=body).read(Envelope[UserWithRoles]).data
+        return self._transport.call("POST", "/users", body=body).data(UserWithRoles)
 
     def update(self, user_id: str, change: UserUpdate, password: str | None = None) -> UserWithRoles:
         """Change the fields that are set in `change`, and the password if it is given."""
@@ -208,7 +206,7 @@ class Users:
         if password is not None:
             body["password"] = password
         answer = self._transport.call("PUT", f"/users/{segment(user_id)}", body=body)
-        return answer.read(Envelope[UserWithRoles]).data
+        return answer.data(UserWithRoles)
 
     def sessions(self, user_id: str) -> Page[LoginSession]:
         """The open sessions of a user, last used first; up to 50."""
@@ -222,4 +220,4 @@ class Users:
     def end_sessions(self, user_id: str) -> int:
         """End all sessions of a user except the one in use. Returns their number."""
         path = f"/users/{segment(user_id)}/sessions"
-        return self._transport.call("DELETE", path).read(Envelope[int]).data
+        return self._transport.call("DELETE", path).data(int)

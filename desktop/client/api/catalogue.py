@@ -85,7 +85,7 @@ class ReferenceImages(Entries[ReferenceImage, ReferenceImageWrite]):
         body = {"template": [region.model_dump(mode="json") for region in regions]}
         path = f"{self._path}/{segment(reference_image_id)}/template"
         answer = self._transport.call("POST", path, body=body, etag=etag)
-        return answer.read(Envelope[ReferenceImage]).data
+        return answer.data(ReferenceImage)
 
 
 class Catalogue:

@@ -9,7 +9,6 @@ from typing import Any
 
 from desktop.client.api.files import CountingReader, Progress
 from desktop.client.http.transport import Transport, Versioned, segment
-from shared.wire.common import Envelope
 from shared.wire.detection import (
     MAX_LISTED_JOBS,
     OPEN_JOB_STATES,
@@ -39,12 +38,12 @@ class Detection:
     def models(self) -> Sequence[DetectionModel]:
         """Every detection model."""
         answer = self._transport.call("GET", "/detection/models")
-        return answer.read(Envelope[list[DetectionModel]]).data
+        return answer.data(list[DetectionModel])
 
     def tagged_model(self, model_id: str) -> Versioned[DetectionModel]:
         """A model with its version, which is needed to refuse stale changes. Raises NotFound."""
         answer = self._transport.call("GET", f"/detection/models/{segment(model_id)}")
-        return Versioned(answer.read(Envelope[DetectionModel]).data, answer.etag)
+        return Versioned(answer.data(DetectionModel), answer.etag)
 
     def update_model(self, model_id: str, change: ModelUpdate, etag: str | None = None) -> DetectionModel:
         """Change the name or the description, enable or disable a model (needs MODEL_MANAGE).
@@ -53,7 +52,7 @@ class Detection:
         """
         body = change.model_dump(mode="json", exclude_unset=True)
         answer = self._transport.call("PUT", f"/detection/models/{segment(model_id)}", body=body, etag=etag)
-        return answer.read(Envelope[DetectionModel]).data
+        return answer.data(DetectionModel)
 
     def add_model(
         self,
@@ -89,7 +88,7 @@ class Detection:
             answer = self._transport.call(
                 "POST", "/detection/models", files=parts, repeatable=False, seconds=_UPLOAD_SECONDS
             )
-        return answer.read(Envelope[DetectionModel]).data
+        return answer.data(DetectionModel)
 
     def try_model(self, model_id: str, path: Path) -> ModelTrial:
         """What a model finds in the picture at `path`, which is not stored (needs MODEL_MANAGE).
@@ -105,7 +104,7 @@ class Detection:
                 repeatable=False,
                 seconds=_UPLOAD_SECONDS,
             )
-        return answer.read(Envelope[ModelTrial]).data
+        return answer.data(ModelTrial)
 
     def supersede_model(self, model_id: str, change: ModelVersion) -> DetectionModel:
         """Create the next version of a model with other settings or labels (needs MODEL_MANAGE).
@@ -114,24 +113,24 @@ class Detection:
         """
         body = change.model_dump(mode="json", exclude_unset=True)
         path = f"/detection/models/{segment(model_id)}/versions"
-        return self._transport.call("POST", path, body=body).read(Envelope[DetectionModel]).data
+        return self._transport.call("POST", path, body=body).data(DetectionModel)
 
     def labels(self) -> dict[str, Severity]:
         """The labels of findings that have a severity."""
         answer = self._transport.call("GET", "/detection/labels")
-        return _severities(answer.read(Envelope[list[LabelSeverity]]).data)
+        return _severities(answer.data(list[LabelSeverity]))
 
     def set_severities(self, severities: Mapping[str, Severity | None]) -> dict[str, Severity]:
         """Set the severities of labels; None removes one (needs MODEL_MANAGE)."""
         changes = [LabelSeverity(label=name, severity=severity) for name, severity in severities.items()]
         body = LabelSeverities(labels=changes).model_dump(mode="json")
         answer = self._transport.call("PUT", "/detection/labels", body=body)
-        return _severities(answer.read(Envelope[list[LabelSeverity]]).data)
+        return _severities(answer.data(list[LabelSeverity]))
 
     def detect_pending(self, record_ids: Sequence[str] | None = None) -> Batch:
         """Start detections for the items without a finished result in these records, or in all open ones."""
         body = {"inspection_ids": None if record_ids is None else list(record_ids)}
-        return self._transport.call("POST", "/detection/batches", body=body).read(Envelope[Batch]).data
+        return self._transport.call("POST", "/detection/batches", body=body).data(Batch)
 
     def batch(self, batch_id: str) -> Batch:
         """The progress of a batch. Raises NotFound."""
@@ -160,7 +159,7 @@ class Detection:
         previous page. Raises NotFound when there is no such job.
         """
         query = {"inspection_id": record_id, "batch_id": batch_id, "state": list(states), "before": before}
-        return self._transport.call("GET", "/detection/jobs", query=query).read(Envelope[list[Job]]).data
+        return self._transport.call("GET", "/detection/jobs", query=query).data(list[Job])
 
     def open_jobs(self, record_id: str) -> Sequence[Job]:
         """All waiting and running jobs of a record, newest first."""
@@ -173,16 +172,16 @@ class Detection:
 
     def _batch(self, method: str, batch_id: str, suffix: str) -> Batch:
         answer = self._transport.call(method, f"/detection/batches/{segment(batch_id)}{suffix}")
-        return answer.read(Envelope[Batch]).data
+        return answer.data(Batch)
 
     def job(self, job_id: str) -> Job:
         """The present state of a job. Raises NotFound."""
-        return self._transport.call("GET", f"/detection/jobs/{segment(job_id)}").read(Envelope[Job]).data
+        return self._transport.call("GET", f"/detection/jobs/{segment(job_id)}").data(Job)
 
     def cancel(self, job_id: str) -> Job:
         """Cancel a job."""
         answer = self._transport.call("POST", f"/detection/jobs/{segment(job_id)}/cancel")
-        return answer.read(Envelope[Job]).data
+        return answer.data(Job)
 
 
 def _severities(labels: Sequence[LabelSeverity]) -> dict[str, Severity]:

@@ -6,7 +6,6 @@ import base64
 from collections.abc import Sequence
 
 from desktop.client.http.transport import Transport, segment
-from shared.wire.common import Envelope
 from shared.wire.face import Device, FaceCalibration, FacePolicy, NewDevice, StrangerScores
 
 # The engine may have to be loaded first.
@@ -21,7 +20,7 @@ class Faces:
 
     def policy(self) -> FacePolicy:
         """The policy of face login."""
-        return self._transport.call("GET", "/face/policy").read(Envelope[FacePolicy]).data
+        return self._transport.call("GET", "/face/policy").data(FacePolicy)
 
     def change_policy(self, policy: FacePolicy) -> FacePolicy:
         """Change the policy for all users. Fields without a value do not change.
@@ -29,11 +28,11 @@ class Faces:
         Raises Forbidden without a recent password login.
         """
         body = policy.model_dump(exclude_none=True)
-        return self._transport.call("PUT", "/face/policy", body=body).read(Envelope[FacePolicy]).data
+        return self._transport.call("PUT", "/face/policy", body=body).data(FacePolicy)
 
     def devices(self) -> list[Device]:
         """The devices that are allowed for face logins, by name."""
-        return self._transport.call("GET", "/face/devices").read(Envelope[list[Device]]).data
+        return self._transport.call("GET", "/face/devices").data(list[Device])
 
     def allow_device(self, name: str) -> NewDevice:
         """Allow a device. Only this answer contains its token.
@@ -41,12 +40,12 @@ class Faces:
         Raises Forbidden, Conflict when there are too many devices.
         """
         answer = self._transport.call("POST", "/face/devices", body={"name": name})
-        return answer.read(Envelope[NewDevice]).data
+        return answer.data(NewDevice)
 
     def rename_device(self, device_id: str, name: str) -> Device:
         """Rename a device. Raises Forbidden, NotFound."""
         path = f"/face/devices/{segment(device_id)}"
-        return self._transport.call("PUT", path, body={"name": name}).read(Envelope[Device]).data
+        return self._transport.call("PUT", path, body={"name": name}).data(Device)
 
     def end_device(self, device_id: str) -> None:
         """Remove a device from the allowed ones. Raises Forbidden, NotFound."""
@@ -55,7 +54,7 @@ class Faces:
     def calibration(self) -> FaceCalibration:
         """The scores between enrolled faces, and the present threshold."""
         answer = self._transport.call("GET", "/face/calibration", seconds=_SECONDS)
-        return answer.read(Envelope[FaceCalibration]).data
+        return answer.data(FaceCalibration)
 
     def compare_strangers(self, images: Sequence[bytes]) -> StrangerScores:
         """Compare 1 to 10 pictures (JPEG, PNG or WebP) of people who are not enrolled with the enrolled
@@ -65,7 +64,7 @@ class Faces:
         """
         body = {"images": [base64.b64encode(image).decode("ascii") for image in images]}
         answer = self._transport.call("POST", "/face/calibration/strangers", body=body, seconds=_SECONDS)
-        return answer.read(Envelope[StrangerScores]).data
+        return answer.data(StrangerScores)
 
     def forget(self, user_id: str) -> bool:
         """Delete the face data of a user (needs USER.MANAGE). Returns False when there was none.
@@ -73,4 +72,4 @@ class Faces:
         Raises Forbidden without a recent password login.
         """
         answer = self._transport.call("DELETE", f"/face/enrolments/{segment(user_id)}")
-        return answer.read(Envelope[bool]).data
+        return answer.data(bool)

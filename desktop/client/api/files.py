@@ -10,7 +10,6 @@ from typing import BinaryIO
 
 from desktop.client.http.errors import NotFound
 from desktop.client.http.transport import PREFIX, Transport, segment
-from shared.wire.common import Envelope
 from shared.wire.files import StoredFile, Tiles
 
 Progress = Callable[[int, int], None]
@@ -65,11 +64,11 @@ class Files:
         answer = self._transport.call(
             "POST", "/files", files={"file": (name, body, mime)}, repeatable=True, seconds=_UPLOAD_SECONDS
         )
-        return answer.read(Envelope[StoredFile]).data
+        return answer.data(StoredFile)
 
     def get(self, file_id: str) -> StoredFile:
         """The metadata of a file. Raises NotFound."""
-        return self._transport.call("GET", f"/files/{segment(file_id)}").read(Envelope[StoredFile]).data
+        return self._transport.call("GET", f"/files/{segment(file_id)}").data(StoredFile)
 
     def download(self, file_id: str, progress: Progress | None = None) -> bytes:
         """The bytes of a file. Raises NotFound."""
@@ -82,7 +81,7 @@ class Files:
     def tiles(self, file_id: str) -> Tiles:
         """The tiles of a picture. The service creates them on the first call. Raises NotFound,
         Unsupported."""
-        return self._transport.call("GET", f"/files/{segment(file_id)}/tiles").read(Envelope[Tiles]).data
+        return self._transport.call("GET", f"/files/{segment(file_id)}/tiles").data(Tiles)
 
     def tile(self, file_id: str, level: int, column: int, row: int) -> bytes:
         """A tile as JPEG. `level` 0 is the finest. Raises Conflict while tiles are being created,

@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
+from desktop.client.http.errors import TooLarge
 from desktop.client.http.transport import Transport, Versioned, segment
 from shared.record.codes import Status, Verdict
-from shared.wire.common import Envelope, Page
+from shared.wire.common import Page
 from shared.wire.detection import Job
 from shared.wire.history import HistoryEntry, Trend
 from shared.wire.inspection import (
@@ -107,12 +108,12 @@ class Records:
             headers={"Idempotency-Key": key} if key is not None else None,
             repeatable=key is not None,
         )
-        return answer.read(Envelope[Record]).data
+        return answer.data(Record)
 
     def get(self, inspection_id: str) -> Versioned[Record]:
         """The record. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection/getInspectionById/{segment(inspection_id)}")
-        return Versioned(answer.read(Envelope[Record]).data, answer.etag, answer.modified_by)
+        return Versioned(answer.data(Record), answer.etag, answer.modified_by)
 
     def update(self, inspection_id: str, change: RecordUpdate, etag: str | None = None) -> Versioned[Record]:
         """Change what is set in `change`. Raises Stale when `etag` is given and is not the newest."""
@@ -122,7 +123,7 @@ class Records:
             body=change.model_dump(mode="json", exclude_unset=True),
             etag=etag,
         )
-        return Versioned(answer.read(Envelope[Record]).data, answer.etag, answer.modified_by)
+        return Versioned(answer.data(Record), answer.etag, answer.modified_by)
 
     def delete(self, inspection_id: str, etag: str | None = None) -> None:
         """Delete the record with its items.
@@ -134,9 +135,7 @@ class Records:
     def search(self, where: RecordFilter | None = None, page: int = 1, page_size: int = 50) -> Page[Record]:
         """One page of the records that match, newest first."""
         query = {**(where or RecordFilter()).query(), "current_page": page, "page_size": page_size}
-        return (
-            self._transport.call("GET", "/inspection/search", query=query).read(Envelope[Page[Record]]).data
-        )
+        return self._transport.call("GET", "/inspection/search", query=query).data(Page[Record])
 
     def finish(
         self,
@@ -165,7 +164,7 @@ class Records:
             body=body.model_dump(mode="json"),
             etag=etag,
         )
-        return answer.read(Envelope[Record]).data
+        return answer.data(Record)
 
     def release(self, inspection_id: str, edition: int) -> RecordSeal:
         """Release an edition as a user who took no part in the record.
@@ -174,23 +173,23 @@ class Records:
         """
         body = RecordRelease(edition=edition).model_dump(mode="json")
         answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/release", body=body)
-        return answer.read(Envelope[RecordSeal]).data
+        return answer.data(RecordSeal)
 
     def reopen(self, inspection_id: str, reason: str) -> RecordSeal:
         """Reopen a sealed record, so that it can be changed again. Raises Conflict when it is not sealed."""
         body = RecordReopen(reason=reason).model_dump(mode="json")
         answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/reopen", body=body)
-        return answer.read(Envelope[RecordSeal]).data
+        return answer.data(RecordSeal)
 
     def seal(self, inspection_id: str) -> RecordSeal:
         """The status of the record, its counters and its newest edition. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/seal")
-        return answer.read(Envelope[RecordSeal]).data
+        return answer.data(RecordSeal)
 
     def users(self, inspection_id: str) -> RecordUsers:
         """The users whom the record names, and the changes of their full names. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/users")
-        return answer.read(Envelope[RecordUsers]).data
+        return answer.data(RecordUsers)
 
     def verify_seal(self, inspection_id: str) -> SealCheck:
         """Compare the stored data with the sealed edition. Raises Conflict for a record without an
@@ -198,17 +197,17 @@ class Records:
         answer = self._transport.call(
             "GET", f"/inspection/{segment(inspection_id)}/seal/verify", seconds=_VERIFY_SECONDS
         )
-        return answer.read(Envelope[SealCheck]).data
+        return answer.data(SealCheck)
 
     def editions(self, inspection_id: str) -> Sequence[Edition]:
         """The sealed editions of a record, oldest first. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/editions")
-        return answer.read(Envelope[list[Edition]]).data
+        return answer.data(list[Edition])
 
     def edition(self, inspection_id: str, edition: int) -> EditionContent:
         """A sealed edition with its content. Raises NotFound."""
         path = f"/inspection/{segment(inspection_id)}/editions/{edition}"
-        return self._transport.call("GET", path).read(Envelope[EditionContent]).data
+        return self._transport.call("GET", path).data(EditionContent)
 
     def summaries(self, inspection_ids: Sequence[str]) -> Sequence[RecordSeal]:
         """The state of several records, in the order of their IDs; IDs without a record are left out."""
@@ -216,12 +215,12 @@ class Records:
         for start in range(0, len(inspection_ids), MAX_SUMMARIES):
             ids = list(inspection_ids[start : start + MAX_SUMMARIES])
             answer = self._transport.call("GET", "/inspection/summaries", query={"ids": ids})
-            seals += answer.read(Envelope[list[RecordSeal]]).data
+            seals += answer.data(list[RecordSeal])
         return seals
 
     def policy(self) -> InspectionPolicy:
         """The rules of the installation for reasons and finished records."""
-        return self._transport.call("GET", "/inspection/policy").read(Envelope[InspectionPolicy]).data
+        return self._transport.call("GET", "/inspection/policy").data(InspectionPolicy)
 
     def set_policy(self, changes: InspectionPolicy) -> InspectionPolicy:
         """Change the rules that `changes` has for records that are finished from now on.
@@ -230,7 +229,7 @@ class Records:
         """
         body = changes.model_dump(mode="json", exclude_none=True)
         answer = self._transport.call("PUT", "/inspection/policy", body=body)
-        return answer.read(Envelope[InspectionPolicy]).data
+        return answer.data(InspectionPolicy)
 
     def detect(self, inspection_id: str, *, outdated: bool = False) -> Sequence[Job]:
         """Start detections for all items of the record with a photo and a model and without a verdict.
@@ -239,7 +238,7 @@ class Records:
         """
         query = {"outdated": "true"} if outdated else None
         answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/detect", query=query)
-        return answer.read(Envelope[list[Job]]).data
+        return answer.data(list[Job])
 
 
 class Items:
@@ -296,27 +295,31 @@ class Items:
     def list(self, inspection_id: str, page: int = 1, page_size: int = 200) -> Page[Item]:
         """One page of the items of a record, oldest first."""
         query = {"inspection_id": inspection_id, "current_page": page, "page_size": page_size}
-        return (
-            self._transport.call("GET", "/inspection_item/list", query=query).read(Envelope[Page[Item]]).data
-        )
+        return self._transport.call("GET", "/inspection_item/list", query=query).data(Page[Item])
 
     def all(self, inspection_id: str) -> Sequence[Item]:
         """Every item of a record, oldest first."""
-        page = self.list(inspection_id)
+        try:
+            return self._all(inspection_id, 200)
+        except TooLarge as refusal:
+            return self._all(inspection_id, refusal.details["page_size"])
+
+    def _all(self, inspection_id: str, page_size: int) -> Sequence[Item]:
+        page = self.list(inspection_id, page_size=page_size)
         items = page.data
         for number in range(2, page.pagination.total_pages + 1):
-            items += self.list(inspection_id, number).data
+            items += self.list(inspection_id, number, page_size).data
         return items
 
     def from_template(self, inspection_id: str) -> Sequence[Item]:
         """Create the items of the reference image's template in a record without items. Raises Conflict."""
         answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/items-from-template")
-        return answer.read(Envelope[list[Item]]).data
+        return answer.data(list[Item])
 
     def from_record(self, inspection_id: str, other_id: str) -> Sequence[Item]:
         """Copy the items of another record to a record without items. Raises Conflict when it has items."""
         path = f"/inspection/{segment(inspection_id)}/items-from/{segment(other_id)}"
-        return self._transport.call("POST", path).read(Envelope[list[Item]]).data
+        return self._transport.call("POST", path).data(list[Item])
 
     def set_verdict(
         self, item_id: str, verdict: Verdict, reason: str | None = None, etag: str | None = None
@@ -329,7 +332,7 @@ class Items:
         answer = self._transport.call(
             "POST", f"/inspection_item/{segment(item_id)}/verdict", body=body, etag=etag
         )
-        return Versioned(answer.read(Envelope[Item]).data, answer.etag, answer.modified_by)
+        return Versioned(answer.data(Item), answer.etag, answer.modified_by)
 
     def correct(
         self,
@@ -350,7 +353,7 @@ class Items:
             body=body.model_dump(mode="json"),
             etag=etag,
         )
-        return Versioned(answer.read(Envelope[Item]).data, answer.etag, answer.modified_by)
+        return Versioned(answer.data(Item), answer.etag, answer.modified_by)
 
     def history(self, item_id: str, limit: int = 20) -> Sequence[HistoryEntry]:
         """The results of earlier inspections at the item's place, newest first; at most `limit` (1..100).
@@ -358,19 +361,17 @@ class Items:
         Raises NotFound.
         """
         path = f"/inspection_item/{segment(item_id)}/history"
-        return (
-            self._transport.call("GET", path, query={"limit": limit}).read(Envelope[list[HistoryEntry]]).data
-        )
+        return self._transport.call("GET", path, query={"limit": limit}).data(list[HistoryEntry])
 
     def trend(self, item_id: str, limit: int = 50) -> Trend:
         """The inspections of the item's place, oldest first; the newest `limit` (1..200). Raises NotFound."""
         path = f"/inspection_item/{segment(item_id)}/trend"
-        return self._transport.call("GET", path, query={"limit": limit}).read(Envelope[Trend]).data
+        return self._transport.call("GET", path, query={"limit": limit}).data(Trend)
 
     def memory(self, item_id: str) -> MemoryState:
         """The memory of the item's region with its photos, newest first. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}/memory")
-        return answer.read(Envelope[MemoryState]).data
+        return answer.data(MemoryState)
 
     def change_memory(self, item_id: str, change: MemoryChange) -> MemoryState:
         """Change the fields that are set in `change`. Returns the changed memory.
@@ -382,17 +383,17 @@ class Items:
             f"/inspection_item/{segment(item_id)}/memory",
             body=change.model_dump(mode="json", exclude_unset=True),
         )
-        return answer.read(Envelope[MemoryState]).data
+        return answer.data(MemoryState)
 
     def photos(self, item_id: str) -> Sequence[Photo]:
         """The photos of an item."""
         answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}/photos")
-        return answer.read(Envelope[list[Photo]]).data
+        return answer.data(list[Photo])
 
     def record_photos(self, inspection_id: str) -> Sequence[Photo]:
         """The photos of all items of a record. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/photos")
-        return answer.read(Envelope[list[Photo]]).data
+        return answer.data(list[Photo])
 
     def add_photo(
         self, item_id: str, file_id: str, key: str | None = None, *, refuse_used: bool = False
@@ -410,7 +411,7 @@ class Items:
             headers={"Idempotency-Key": key} if key is not None else None,
             repeatable=key is not None,
         )
-        return answer.read(Envelope[Photo]).data
+        return answer.data(Photo)
 
     def delete_photo(self, item_id: str, photo_id: str) -> None:
         """Remove a photo from the item. The file is not deleted."""
@@ -424,4 +425,4 @@ class Items:
             query={"wait": wait or None},
             seconds=wait + 30,
         )
-        return answer.read(Envelope[Job]).data
+        return answer.data(Job)

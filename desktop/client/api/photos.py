@@ -1,11 +1,11 @@
-"""Calls the service for a record's photos, the regions they show and their items."""
+"""Calls the service for the photos of a record, and for uploads from a phone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from desktop.client.http.transport import Transport, segment
-from shared.wire.common import Envelope
+from shared.wire.phone import NewPhoneCode, PhoneCode, PhoneCodeCreate
 from shared.wire.photos import PhotoItemSet, PhotoItemsSet, RecordPhoto, RecordPhotoAdd
 
 
@@ -24,12 +24,12 @@ class RecordPhotos:
         """
         body = RecordPhotoAdd(file_id=file_id, refuse_used=refuse_used).model_dump(mode="json")
         path = f"/inspection/{segment(inspection_id)}/record-photos"
-        return self._transport.call("POST", path, body=body, repeatable=True).read(Envelope[RecordPhoto]).data
+        return self._transport.call("POST", path, body=body, repeatable=True).data(RecordPhoto)
 
     def list(self, inspection_id: str) -> Sequence[RecordPhoto]:
         """The photos of the record, newest first. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/record-photos")
-        return answer.read(Envelope[list[RecordPhoto]]).data
+        return answer.data(list[RecordPhoto])
 
     def match(self, inspection_id: str, photo_id: str, wait: float = 0.0) -> RecordPhoto:
         """Find the regions that the photo shows, and wait up to `wait` seconds for the end; 0 does not wait.
@@ -44,7 +44,7 @@ class RecordPhotos:
             seconds=wait + 30,
             repeatable=True,
         )
-        return answer.read(Envelope[RecordPhoto]).data
+        return answer.data(RecordPhoto)
 
     def assign(self, inspection_id: str, photo_id: str, items: Sequence[PhotoItemSet]) -> RecordPhoto:
         """Assign the photo to exactly these items. Existing results stay.
@@ -53,7 +53,7 @@ class RecordPhotos:
         """
         body = PhotoItemsSet(items=list(items)).model_dump(mode="json")
         answer = self._transport.call("PUT", f"{_path(inspection_id, photo_id)}/items", body=body)
-        return answer.read(Envelope[RecordPhoto]).data
+        return answer.data(RecordPhoto)
 
     def delete(self, inspection_id: str, photo_id: str, *, confirmed: bool = False) -> None:
         """Remove the photo from the record and all of its items. The file and the results stay.
@@ -67,3 +67,30 @@ class RecordPhotos:
 
 def _path(inspection_id: str, photo_id: str) -> str:
     return f"/inspection/{segment(inspection_id)}/record-photos/{segment(photo_id)}"
+
+
+class Phones:
+    """The codes with which phones add photos for the user."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self, inspection_id: str, item_id: str | None = None, *, open_network: bool = False
+    ) -> NewPhoneCode:
+        """Create a code for a record or one of its items. Only this answer contains its token.
+
+        Raises NotFound, Conflict when the record is sealed or there are too many codes.
+        """
+        body = PhoneCodeCreate(inspection_id=inspection_id, item_id=item_id, open_network=open_network)
+        answer = self._transport.call("POST", "/phone/codes", body=body.model_dump(mode="json"))
+        return answer.data(NewPhoneCode)
+
+    def get(self, code_id: str) -> PhoneCode:
+        """The present state of a code. Raises NotFound."""
+        answer = self._transport.call("GET", f"/phone/codes/{segment(code_id)}")
+        return answer.data(PhoneCode)
+
+    def end(self, code_id: str) -> None:
+        """End a code immediately. Raises NotFound."""
+        self._transport.call("DELETE", f"/phone/codes/{segment(code_id)}")

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from datetime import date
 
 from desktop.client.http.transport import Transport
-from shared.wire.common import Envelope
 from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement
 
 
@@ -42,13 +41,13 @@ class Statistics:
     def durations(self, where: ChartFilter) -> Durations:
         """The time of records from start to end."""
         answer = self._transport.call("GET", "/statistics/durations", query=where.query())
-        return answer.read(Envelope[Durations]).data
+        return answer.data(Durations)
 
     def agreement(self, where: ChartFilter) -> Sequence[ModelAgreement]:
         """The kept, removed and missed findings of each version of a model."""
         answer = self._transport.call("GET", "/statistics/agreement", query=where.query())
-        return answer.read(Envelope[list[ModelAgreement]]).data
+        return answer.data(list[ModelAgreement])
 
     def _chart(self, name: str, where: ChartFilter) -> Chart:
         answer = self._transport.call("GET", f"/statistics/{name}", query=where.query())
-        return answer.read(Envelope[Chart]).data
+        return answer.data(Chart)

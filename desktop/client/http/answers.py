@@ -27,9 +27,10 @@ from desktop.client.http.errors import (
     Unsupported,
 )
 from shared.record.codes import ErrorCode
-from shared.wire.common import UPDATED_BY
+from shared.wire.common import UPDATED_BY, Envelope
 
 M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
 
 _ERROR_BY_STATUS: dict[int, type[ClientError]] = {
     401: NotLoggedIn,
@@ -76,6 +77,10 @@ class Answer:
         except ValidationError as error:
             field_path = ".".join(str(part) for part in error.errors(include_input=False)[0]["loc"])
         raise ServerFault(code=FOREIGN_ANSWER, details={"field": field_path})
+
+    def data(self, kind: type[T]) -> T:
+        """The `data` of the document, validated as `kind`. Raises ServerFault when it is invalid."""
+        return self.read(Envelope[kind]).data  # type: ignore[valid-type]
 
 
 def read_answer(response: httpx.Response) -> Answer:

@@ -1,7 +1,7 @@
 """Defines the errors of calls, as one hierarchy.
 
 Each error has `code`, a stable machine code, and `server_message`, the message of the service if there is
-one. `str()` is that message or a default one in English. `desktop.pages.common.messages.error_messages`
+one. `str()` is that message or a default one in English. `desktop.messages.error_messages`
 translates errors to the language of the desktop. No error repeats a password, a token or an image.
 """
 

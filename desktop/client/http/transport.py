@@ -20,7 +20,6 @@ from desktop.client.http.errors import ClientError, NotLoggedIn, Unreachable
 from desktop.client.http.trust import ServerContext, trust_error
 from shared import __version__
 from shared.wire.account import Tokens
-from shared.wire.common import Envelope
 
 T = TypeVar("T")
 
@@ -207,7 +206,7 @@ class Transport:
                 response = self._send(
                     "POST", "/auth/refresh", json={"refresh_token": login.refresh}, repeatable=False
                 )
-                tokens = read_answer(response).read(Envelope[Tokens]).data
+                tokens = read_answer(response).data(Tokens)
             except NotLoggedIn:
                 self._end_login(login)
                 raise

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.background.callback_errors import record_callback_errors
 from desktop.canvas.views.canvas_view import CanvasView
+from desktop.crash.handler import record_callback_errors
 from desktop.widgets import answers_by_program
 from shared.record.geometry import Rect
 

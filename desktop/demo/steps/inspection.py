@@ -19,7 +19,7 @@ from desktop.demo.driver.window_driver import (
 from desktop.demo.material.pictures import REGIONS
 from desktop.demo.steps.records import go_to, wait_until_saved
 from desktop.pages.workbench import WorkbenchPage
-from desktop.pages.workbench.model.run_state import run_state
+from desktop.record.item_rows import run_state
 from desktop.widgets.dialogs import Confirm
 from shared.record import results
 from shared.record.codes import Verdict

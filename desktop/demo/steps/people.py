@@ -19,7 +19,7 @@ from desktop.demo.driver.window_driver import (
     wait_for_dialog,
     wait_until,
 )
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.pages.login import LoginPage
 from desktop.pages.me import MePage
 from desktop.pages.people import PeoplePage

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication
@@ -279,3 +279,20 @@ def translate_errors(data: Data) -> Iterator[None]:
                 "file. Select another image.",
             )
         raise ImageError(text) from error
+
+
+_FORMATS: Final = {"jpegload": ".jpg[Q=95]", "webpload": ".webp[Q=95]", "tiffload": ".tif"}
+
+
+def upright_copy(data: bytes) -> bytes:
+    """Rotate and encode a picture whose pixels are not stored upright. Other pictures are not changed.
+
+    Raises ImageError when `data` is not a picture.
+    """
+    if read_header(data).orientation == 1:
+        return data
+    with translate_errors(data):
+        image = pyvips.Image.new_from_buffer(data, "", fail_on="truncated")
+        loader = str(image.get("vips-loader")).removesuffix("_buffer")
+        encoded: bytes = image.autorot().write_to_buffer(_FORMATS.get(loader, ".png"))
+        return encoded

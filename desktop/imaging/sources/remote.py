@@ -132,7 +132,7 @@ class TileCache:
 
 
 class RemoteImage:
-    """A large picture of a service as an ImageSource (docs/adr/0034-pictures-far-away-come-in-tiles.md).
+    """A large picture of a service as an ImageSource (docs/adr/0030-one-decoder-and-tiled-pyramids.md).
 
     Calls are repeated until `cancel` while the service is unreachable, restarts or still creates the tiles.
     Crops and the preview are not repeated.

@@ -13,9 +13,9 @@ from desktop.commands.bindings import Commands
 from desktop.context import Context
 from desktop.imaging import ImageError
 from desktop.imaging.sources.source import ImageSource
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.picture_commands import bind_canvas, zoom_handlers
-from desktop.pages.workbench.open_record.loading import fetch_reference
+from desktop.record.loading import fetch_reference
 from desktop.theme import theme_manager
 from desktop.widgets import BaseDialog, Button, ButtonKind, label
 from shared.wire.catalogue import ReferenceImage

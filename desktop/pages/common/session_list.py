@@ -11,8 +11,8 @@ from desktop.background.workers import run
 from desktop.context import Context
 from desktop.localization.dates import format_recent
 from desktop.localization.language import join_words
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.forms.password_prompt import run_guarded
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, Chip, clear_layout, confirm, label, separator
 from shared.wire.account import LoginSession
 from shared.wire.common import Page

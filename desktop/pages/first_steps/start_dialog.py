@@ -13,11 +13,11 @@ from desktop.context import Context
 from desktop.exchange.data.errors import ExchangeError
 from desktop.exchange.found_picture import FoundPicture, find_picture
 from desktop.exchange.registry import READABLE_PATTERNS
+from desktop.messages.error_messages import sentence
+from desktop.messages.exchange_messages import exchange_sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.common.messages.exchange_messages import exchange_sentence
 from desktop.pages.first_steps.picture_drop import PictureDrop
 from desktop.pages.first_steps.starting import (
     CatalogueChoice,

@@ -18,7 +18,7 @@ from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegio
 from desktop.exchange.formats.archive import MAX_BYTES
 from desktop.exchange.registry import read_regions
 from desktop.imaging.conversion import prepare_upload
-from desktop.pages.common.messages.exchange_messages import left_out_sentence
+from desktop.messages.exchange_messages import left_out_sentence
 from shared.ids import new_key
 from shared.record.geometry import pixels_to_point
 from shared.wire.catalogue import (

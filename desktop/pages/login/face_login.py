@@ -13,8 +13,8 @@ from desktop.camera.hints import FrameAnalysis
 from desktop.client import Session
 from desktop.client.device_token import DeviceToken
 from desktop.client.http.errors import ClientError, Forbidden, Refused, TooMany
+from desktop.messages.error_messages import seconds_sentence, sentence
 from desktop.pages.common.faces.viewfinder import Viewfinder
-from desktop.pages.common.messages.error_messages import seconds_sentence, sentence
 from desktop.pages.login.challenge import ChallengeFilm, ChoppyFilmError
 from desktop.pages.login.status_widgets import Countdown
 from shared.wire.account import Payload

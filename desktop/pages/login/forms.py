@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from desktop.background.workers import run
 from desktop.client import Session
 from desktop.client.http.errors import Conflict, Invalid, Refused, TooMany
+from desktop.messages.error_messages import field_sentence, seconds_sentence, sentence
 from desktop.pages.common.forms.password_strength import StrengthLine, follows_rules
-from desktop.pages.common.messages.error_messages import field_sentence, seconds_sentence, sentence
 from desktop.pages.login.status_widgets import Countdown
 from desktop.widgets import Button, ButtonKind, Field, PasswordField, label, move_toggles_after
 from shared.wire.account import Payload

@@ -23,12 +23,12 @@ from desktop.client.http.address import is_local
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.localization.language import LANGUAGES
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.faces.viewfinder import Viewfinder
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.login.face_login import FaceLogin, FindSources
 from desktop.pages.login.forms import FirstRunForm, PasswordForm
 from desktop.pages.login.photo_login import PhotoLogin
-from desktop.pages.login.server_dialog import ServerDialog
+from desktop.pages.login.service_choice import ServerDialog
 from desktop.pages.login.setup_steps import SetupSteps, Step
 from desktop.pages.login.status_widgets import ServiceDot, Welcome
 from desktop.theme import theme_manager
@@ -349,7 +349,7 @@ class LoginPage(Page):
             case Step.LANGUAGE:
                 return "Language · 语言", self.tr("Step 1 of 3. You can change it at any time.")
             case Step.SERVICE:
-                return self.tr("Where is the service?"), self.tr(
+                return self.tr("Where should records be stored?"), self.tr(
                     "Step 2 of 3. The service stores records and images: on this computer, or on a server "
                     "that several people share."
                 )

@@ -11,8 +11,8 @@ from desktop.background.workers import run
 from desktop.client import Session
 from desktop.client.device_token import DeviceToken
 from desktop.client.http.errors import TooMany
+from desktop.messages.error_messages import seconds_sentence, sentence
 from desktop.pages.common.faces.face_picture import choose_face_pictures, read_face_picture
-from desktop.pages.common.messages.error_messages import seconds_sentence, sentence
 from desktop.pages.login.status_widgets import Countdown
 from desktop.widgets import Button, ButtonKind, label
 from shared.wire.account import Payload

@@ -15,8 +15,8 @@ from desktop.background.workers import run
 from desktop.camera import CameraFeed, CapturedFrame, FeedState, FrameSource, Hint, sources
 from desktop.camera.hints import FrameAnalysis
 from desktop.client import Session
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.faces.viewfinder import Viewfinder
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.login.face_login import FindSources
 from desktop.widgets import BaseDialog, Button, label
 from shared.wire.face import FaceStatus

@@ -12,8 +12,8 @@ from desktop.background.workers import run
 from desktop.camera import sources
 from desktop.client import Session
 from desktop.localization.dates import format_minute
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.faces.face_picture import choose_face_pictures, read_face_picture
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.login.face_login import FindSources
 from desktop.pages.me.enrol_dialog import EnrolDialog
 from desktop.widgets import Button, ButtonKind, Card, Chip, confirm, label

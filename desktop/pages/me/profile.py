@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from desktop.background.workers import run
 from desktop.client import Session
 from desktop.client.http.errors import Refused
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.widgets import Button, ButtonKind, Card, Combo, Field, label
 from shared.wire.account import Payload, User
 

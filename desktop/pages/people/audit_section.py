@@ -11,9 +11,9 @@ from desktop.background.workers import Task, run
 from desktop.client.api.audit import AuditFilter
 from desktop.context import Context
 from desktop.localization.dates import format_minute, format_second
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.lists.list_section import NOTHING
 from desktop.pages.common.lists.sections_page import PageSection
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.people import audit_names
 from desktop.pages.people.audit_terms import ACTIONS, KINDS, action_word, object_kind_name
 from desktop.pages.people.details import detail_lines, referenced_objects

@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 from desktop.background.workers import run
 from desktop.context import Context
 from desktop.localization.dates import format_minute
+from desktop.messages.error_messages import sentence
+from desktop.messages.service_messages import known_message
 from desktop.pages.common.lists.list_section import NOTHING
 from desktop.pages.common.lists.sections_page import PageSection
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.common.messages.service_messages import known_message
 from desktop.widgets import Card, Column, StateStack, Table, label
 from shared.wire.backups import BackupRun, BackupStatus
 

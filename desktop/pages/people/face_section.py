@@ -20,10 +20,10 @@ from desktop.background.workers import Lane, Task, run
 from desktop.client.http.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_folder
 from desktop.pages.common.forms.password_prompt import ask_password
 from desktop.pages.common.lists.sections_page import PageSection
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.people.face_policy.devices_card import DevicesCard
 from desktop.pages.people.face_policy.policy_card import PolicyCard
 from desktop.pages.people.stranger_check import StrangerTotals, compare_folder

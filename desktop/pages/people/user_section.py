@@ -12,9 +12,9 @@ from desktop.background.workers import run
 from desktop.context import Context
 from desktop.localization.dates import format_minute
 from desktop.localization.language import join_words
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.forms.password_prompt import run_guarded
 from desktop.pages.common.lists.list_section import NOTHING, TableSection
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.people.audit_terms import role_word
 from desktop.pages.people.forms import EditUserForm, NewUserForm, SetPasswordForm
 from desktop.widgets import Button, Column, confirm

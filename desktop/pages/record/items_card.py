@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.localization.detection_terms import finding_word, model_word
+from desktop.messages.seal_terms import decided_text, detected_text
 from desktop.pages.common.lists.list_section import NOTHING
-from desktop.pages.common.messages.seal_terms import decided_text, detected_text
 from desktop.widgets import (
     Button,
     ButtonKind,

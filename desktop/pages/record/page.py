@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from desktop.background.workers import Task, run
 from desktop.client.http.errors import NotFound
 from desktop.context import Context
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.delete_record import delete_record
 from desktop.pages.common.files.export import ExportController
 from desktop.pages.common.item_sources import copy_last_items
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.record import record_data as calls
 from desktop.pages.record.fields_card import FieldsCard
 from desktop.pages.record.items_card import ItemsCard
@@ -299,9 +299,9 @@ class RecordPage(Page):
         """Cancel the record after a confirmation."""
         if confirm(
             self,
-            self.tr("Cancel record?"),
-            self.tr("The record and all its items are kept. You can reopen it later."),
-            self.tr("Cancel record"),
+            self.tr("Void record?"),
+            self.tr("The record and all its items are kept. You can restore it later."),
+            self.tr("Void record"),
         ):
             self._change_record({"inspection_status": Status.CANCELLED})
 

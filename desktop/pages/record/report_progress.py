@@ -13,10 +13,10 @@ from desktop.background.workers import Lane, Task, run
 from desktop.client import Session
 from desktop.exchange.data.file_names import safe_name
 from desktop.localization.fonts import MissingGlyphsError
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose
 from desktop.pages.common.files.report_file import write_report
 from desktop.pages.common.files.save_as import ask_html_path, choose_file
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.report.collect import collect
 from desktop.widgets import Button, ButtonKind, Panel, ProgressBar, label
 from shared.wire.inspection import Record

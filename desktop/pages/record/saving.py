@@ -11,7 +11,7 @@ from desktop.background.workers import run
 from desktop.client import Session
 from desktop.client.http.errors import Invalid, Stale
 from desktop.context import Context
-from desktop.pages.common.messages.error_messages import field_sentence, sentence
+from desktop.messages.error_messages import field_sentence, sentence
 from desktop.pages.record import record_data as calls
 from desktop.pages.record.conflict_dialog import FieldConflict, FieldConflictDialog
 from desktop.pages.record.fields_card import FieldsCard, conflicting_fields

@@ -11,7 +11,7 @@ from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.client import Session
 from desktop.client.http.errors import ClientError
 from desktop.context import Context
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.widgets import Button, IconButton, Panel, ProgressBar, label
 from shared.wire.detection import Batch
 
@@ -94,7 +94,7 @@ class BatchController(QObject):
         previous, self.batch = self.batch, batch
         if batch.total == 0:
             self.batch = None
-            self.notice.emit(self.tr("No pending detections"))
+            self.notice.emit(self.tr("No undetected photos"))
         elif previous is None or _finished_count(previous) != _finished_count(batch):
             self.detections_ended.emit()
         self.changed.emit()

@@ -15,12 +15,12 @@ from desktop.client.http.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.localization.dates import format_minute
+from desktop.messages.error_messages import sentence
 from desktop.pages.catalogue.forms import TaskForm, add_task_button
 from desktop.pages.catalogue.in_place import open_creation_form
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.common.item_sources import ItemSources, copy_last_items, read_sources
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.records.new_reference import ReferenceUploadController
 from desktop.widgets import Banner, Button, ButtonKind, Combo, Dialog, Field, label
 from shared.record.codes import Permission

@@ -16,13 +16,12 @@ from PySide6.QtWidgets import (
 from desktop.background.workers import Task, run
 from desktop.client.api.inspection import RecordFilter
 from desktop.context import Context
-from desktop.pages.common.change_listener import ChangeListener
+from desktop.messages.error_messages import sentence
+from desktop.messages.seal_terms import seal_word
 from desktop.pages.common.delete_record import delete_record
 from desktop.pages.common.files.file_dialogs import Purpose
 from desktop.pages.common.files.save_as import choose_file
 from desktop.pages.common.forms import lookup
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.common.messages.seal_terms import seal_word
 from desktop.pages.first_steps import FirstStepsController
 from desktop.pages.records.batch_detection import BatchBar, BatchController
 from desktop.pages.records.csv_export import RecordListing, export_list, flight_numbers, read_listing
@@ -36,6 +35,7 @@ from desktop.pages.records.records_model import (
     RecordsModel,
     row_px,
 )
+from desktop.record.change_listener import ChangeListener
 from desktop.widgets import (
     Button,
     ButtonKind,
@@ -82,7 +82,7 @@ class RecordsPage(Page):
             keys=context.commands.keys_text("record.new"),
         )
         self.export = Button(self.tr("Export"), icon="download")
-        self.detect = Button(self.tr("Run pending detections"), icon="play")
+        self.detect = Button(self.tr("Detect undetected photos"), icon="play")
         self.detect.setToolTip(context.commands.tooltip("records.detect"))
         self.batches = BatchController.for_context(context)
         self.batch_bar = BatchBar(self.batches)
@@ -376,8 +376,8 @@ class RecordsPage(Page):
             self.tr("Seal"),
             self.tr("Finished by"),
             self.tr("Finished at"),
-            self.tr("Released by"),
-            self.tr("Released at"),
+            self.tr("Reviewed by"),
+            self.tr("Reviewed at"),
         ]
         return [
             *headings[: RecordColumn.PROGRESS],

@@ -20,7 +20,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop.localization.dates import format_recent
-from desktop.pages.common.messages.seal_terms import (
+from desktop.messages.seal_terms import (
     decided_text,
     detected_text,
     edition_events,
@@ -156,7 +156,7 @@ class RecordsModel(QAbstractTableModel):
             RecordColumn.NAME: QCoreApplication.translate("Records", "Name"),
             RecordColumn.AIRCRAFT: QCoreApplication.translate("Records", "Aircraft"),
             RecordColumn.FLIGHT: QCoreApplication.translate("Records", "Flight"),
-            RecordColumn.EXECUTOR: QCoreApplication.translate("Records", "Executor"),
+            RecordColumn.EXECUTOR: QCoreApplication.translate("Records", "Inspector"),
             RecordColumn.PROGRESS: QCoreApplication.translate("Records", "Decided"),
             RecordColumn.STATUS: QCoreApplication.translate("Records", "Status"),
             RecordColumn.UPDATED: QCoreApplication.translate("Records", "Modified"),

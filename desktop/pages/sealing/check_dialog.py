@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from desktop.pages.common.messages.seal_terms import short_seal
+from desktop.messages.seal_terms import short_seal
 from desktop.widgets import Button, Dialog, IconLabel, label
 from shared.wire.seal import SealCheck
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from desktop.pages.common.messages.seal_terms import edition_events, outcome_word
+from desktop.messages.seal_terms import edition_events, outcome_word
 from desktop.widgets import Button, ButtonKind, Card, Dialog, label
 from shared.wire.seal import Edition
 

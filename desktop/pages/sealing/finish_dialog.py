@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from desktop.pages.common.messages.seal_terms import (
+from desktop.messages.seal_terms import (
     counters_sentence,
     outcome_word,
     unassigned_photos_sentence,

@@ -5,23 +5,55 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import run
 from desktop.context import Context
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.report_file import ReportFileController
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.sealing.check_dialog import CheckDialog
 from desktop.pages.sealing.editions_dialog import EditionsDialog
-from desktop.pages.sealing.reopen_dialog import ReopenDialog
 from desktop.pages.sealing.seal_bar import SealBar
 from desktop.report.edition import collect_edition
-from desktop.widgets import ask, confirm
+from desktop.widgets import Confirm, Field, TextArea, ask, confirm
 from shared.names import user_label
 from shared.record.codes import Permission, SealState
 from shared.wire.seal import Edition, RecordSeal, SealCheck
+
+_MAX_REASON_LENGTH = 2000
+
+
+class ReopenDialog(Confirm):
+    """Asks for a reason before a record is reopened."""
+
+    def __init__(self, parent: QWidget | None) -> None:
+        super().__init__(
+            parent,
+            QCoreApplication.translate("ReopenDialog", "Reopen record?"),
+            QCoreApplication.translate(
+                "ReopenDialog",
+                "The record can be changed again. The sealed edition remains readable. Finishing "
+                "again creates a new edition.",
+            ),
+            QCoreApplication.translate("ReopenDialog", "Reopen record"),
+        )
+        self.setObjectName("reopen-record")
+        self.reason = TextArea(3)
+        self.reason.setObjectName("reopen-reason")
+        self.body.addWidget(Field(self.tr("Reason"), self.reason))
+        self.reason.textChanged.connect(self._update_button)
+        self.reason.setFocus()
+        self._update_button()
+
+    @property
+    def reason_text(self) -> str:
+        """The typed reason, stripped."""
+        return self.reason.toPlainText().strip()[:_MAX_REASON_LENGTH]
+
+    def _update_button(self) -> None:
+        self.confirm_button.setEnabled(bool(self.reason_text))
 
 
 class SealController(QObject):
@@ -103,9 +135,9 @@ class SealController(QObject):
         newest = seal.newest
         if confirm(
             self._window,
-            self.tr("Release record?"),
+            self.tr("Confirm the review of this record?"),
             text.format(name=newest.finished_by_name or newest.finished_by, n=newest.edition),
-            self.tr("Release record"),
+            self.tr("Confirm review"),
             danger=False,
         ):
             run(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from desktop.pages.common.messages.seal_terms import seal_sentence
-from desktop.pages.common.messages.service_messages import same_person_sentence
+from desktop.messages.seal_terms import seal_sentence
+from desktop.messages.service_messages import same_person_sentence
 from desktop.widgets import Button, ButtonKind, IconLabel, Panel, label
 from shared.record.codes import SEALED_STATES, SealState
 from shared.wire.seal import RecordSeal
@@ -25,7 +25,7 @@ class SealBar(Panel):
         self.setObjectName("seal-bar")
         self.text = label("", wrap=True)
         self._symbol = IconLabel("lock", "accent")
-        self.release = Button(self.tr("Release…"), kind=ButtonKind.LINK)
+        self.release = Button(self.tr("Review…"), kind=ButtonKind.LINK)
         self.release.setObjectName("seal-release")
         self.verify = Button(self.tr("Verify seal"), kind=ButtonKind.LINK)
         self.verify.setObjectName("seal-verify")

@@ -12,10 +12,10 @@ from desktop.background.workers import Task, run
 from desktop.client.api.inspection import RecordFilter
 from desktop.client.api.statistics import ChartFilter
 from desktop.context import Context
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose
 from desktop.pages.common.files.save_as import choose_file
 from desktop.pages.common.files.spreadsheet import write_csv
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.statistics.chart import ChartData
 from desktop.pages.statistics.chart_view import ChartView
 from desktop.pages.statistics.charts import ChartKind, chart_title, read_chart
@@ -96,7 +96,7 @@ class ChartCard(Card):
         if self._chart_filter == ChartFilter():
             state = EmptyState(
                 "chart",
-                self.tr("Nothing to count yet. Charts follow from records and their findings."),
+                self.tr("No data yet. Charts appear when records have findings."),
                 self.tr("Show records"),
                 lambda: self.records_requested.emit(RecordFilter(), ""),
                 kind=ButtonKind.PLAIN,

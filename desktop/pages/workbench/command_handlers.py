@@ -15,20 +15,18 @@ from desktop.canvas.views.compare_view import CompareView
 from desktop.context import Context
 from desktop.imaging.decoding.tone import Tone
 from desktop.pages.common.picture_commands import bind_canvas, bind_pair, zoom_handlers
-from desktop.pages.workbench.bars.mode_buttons import MODE_COMMANDS
+from desktop.pages.workbench.bars.compare_bar import MODE_COMMANDS
 from desktop.pages.workbench.comparing.aligning import AlignmentController
 from desktop.pages.workbench.comparing.compare_mode import CompareController
 from desktop.pages.workbench.deleting import DeletionController
-from desktop.pages.workbench.exchange.clipboard import copy_regions, paste_regions
 from desktop.pages.workbench.exchange.drag_and_drop import DropController
-from desktop.pages.workbench.exchange.region_files import RegionFilesController
+from desktop.pages.workbench.exchange.region_files import RegionFilesController, copy_regions, paste_regions
 from desktop.pages.workbench.folder_watch import FolderWatchController
 from desktop.pages.workbench.inspector import Inspector
 from desktop.pages.workbench.items.detection_settings_edits import DetectionSettingsController
 from desktop.pages.workbench.items.items_panel import ItemsPanel
 from desktop.pages.workbench.layout import WorkbenchLayout
 from desktop.pages.workbench.memory import MemoryController
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.phone import PhoneController
 from desktop.pages.workbench.photo_view import PhotoCanvas, PhotoView
 from desktop.pages.workbench.photos.adding import PhotoUploadController
@@ -43,6 +41,7 @@ from desktop.pages.workbench.shown_findings import ShownFindings
 from desktop.pages.workbench.status_line import StatusLine
 from desktop.pages.workbench.trend import TrendController
 from desktop.pages.workbench.undo import UndoController
+from desktop.record.open_record import OpenRecord
 from desktop.widgets import Page
 from shared.record.codes import Verdict
 

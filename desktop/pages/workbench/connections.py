@@ -20,9 +20,6 @@ from desktop.pages.workbench.inspector import Inspector
 from desktop.pages.workbench.items.detection_settings_edits import DetectionSettingsController
 from desktop.pages.workbench.items.items_panel import ItemsPanel
 from desktop.pages.workbench.memory import MemoryController
-from desktop.pages.workbench.open_record.item_changes import ItemChanges
-from desktop.pages.workbench.open_record.live_changes import LiveChanges
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.phone import PhoneController
 from desktop.pages.workbench.photo_view import PhotoCanvas, PhotoView
 from desktop.pages.workbench.photos.adding import PhotoUploadController
@@ -34,6 +31,9 @@ from desktop.pages.workbench.results.detecting import DetectionController
 from desktop.pages.workbench.results.finishing import FinishController
 from desktop.pages.workbench.trend import TrendController
 from desktop.pages.workbench.undo import UndoController
+from desktop.record.item_changes import ItemChanges
+from desktop.record.live_changes import LiveChanges
+from desktop.record.open_record import OpenRecord
 
 
 class Parts(Protocol):

@@ -18,9 +18,9 @@ from desktop.commands.bindings import Commands
 from desktop.journal import EditKind
 from desktop.localization.language import join_words
 from desktop.pages.workbench.items.items_panel import ItemsPanel
-from desktop.pages.workbench.open_record.item_changes import ItemChanges
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.results.correcting import CorrectionController
+from desktop.record.item_changes import ItemChanges
+from desktop.record.open_record import OpenRecord
 from desktop.widgets import Confirm, Field, TextArea
 from shared.record import results
 from shared.record.codes import Verdict

@@ -2,25 +2,58 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
 from desktop.pages.workbench.items.item_fields import ItemFields
-from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.model.item_rows import FindingContext, findings_of
-from desktop.pages.workbench.open_record.verdict_drafts import VerdictDraft
 from desktop.pages.workbench.photos.photo_box import PhotoBox
-from desktop.pages.workbench.photos.preview_height import PreviewRoom
 from desktop.pages.workbench.results.correcting import CorrectionBar
 from desktop.pages.workbench.results.explained import ExplainedBox
 from desktop.pages.workbench.results.findings import FindingsBox
 from desktop.pages.workbench.results.history import HistoryBox
 from desktop.pages.workbench.results.run_box import RunBox
 from desktop.pages.workbench.results.verdict import VerdictBox
+from desktop.record.document import ItemView
+from desktop.record.drafts import VerdictDraft
+from desktop.record.item_rows import FindingContext, findings_of
 from desktop.widgets import Panel, label, separator
 from shared.record import results, suppression
 from shared.record.entries import Entry
+
+
+class PreviewHeight(QObject):
+    """Distributes the height whenever the panel or its content changes size."""
+
+    def __init__(self, scroll: QScrollArea, content: QWidget, photo: PhotoBox) -> None:
+        """`content` is the widget in `scroll`, and contains `photo`."""
+        super().__init__(scroll)
+        self._scroll, self._content, self._photo = scroll, content, photo
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._share)
+        scroll.viewport().installEventFilter(self)
+        content.installEventFilter(self)
+        photo.pairShown.connect(self._soon.start)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            # Before it is painted: a scroll bar would appear for a moment.
+            self._share()
+        elif event.type() is QEvent.Type.Resize:
+            self._soon.start()
+        return False
+
+    def _share(self) -> None:
+        content = self._content
+        layout, photo_layout = content.layout(), self._photo.layout()
+        if layout is None or photo_layout is None or not content.isVisible():
+            return
+        # The content learns of a new height of the preview only then.
+        photo_layout.activate()
+        tall = layout.hasHeightForWidth()
+        needed = layout.totalHeightForWidth(content.width()) if tall else layout.totalSizeHint().height()
+        self._photo.take_room(self._scroll.viewport().height() - needed)
+
 
 WIDTH_PX = 336
 _MIN_PX = 328
@@ -71,7 +104,7 @@ class Inspector(Panel):
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(content)
-        self._preview_room = PreviewRoom(scroll, content, self.photo)
+        self._preview_height = PreviewHeight(scroll, content, self.photo)
         self.explained.unfolded.connect(
             lambda _on: QTimer.singleShot(_SETTLE_MS, self, lambda: self._show_explained(scroll))
         )

@@ -13,7 +13,7 @@ from desktop.background.workers import Task, run
 from desktop.canvas.layers.colours import theme_colours
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.context import Context
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.pages.sealing.seal_actions import SealController
 from desktop.pages.sealing.seal_bar import SealBar
 from desktop.pages.workbench.bars.menus import ContextMenus
@@ -22,21 +22,15 @@ from desktop.pages.workbench.bars.tool_strip import ToolStrip
 from desktop.pages.workbench.command_handlers import bind
 from desktop.pages.workbench.comparing.aligning import AlignmentController
 from desktop.pages.workbench.comparing.compare_mode import CompareController
+from desktop.pages.workbench.conflict_dialog import ConflictDialog
 from desktop.pages.workbench.connections import connect_parts
 from desktop.pages.workbench.deleting import DeletionController, DeletionSource
 from desktop.pages.workbench.folder_watch import FolderWatchController
+from desktop.pages.workbench.items.crops import OtherFileCrops, PhotoCrops
 from desktop.pages.workbench.items.detection_settings_edits import DetectionSettingsController
-from desktop.pages.workbench.items.other_file_crops import OtherFileCrops
-from desktop.pages.workbench.items.photo_crops import PhotoCrops
-from desktop.pages.workbench.items.selection import SelectionController
+from desktop.pages.workbench.items.items_panel import SelectionController
 from desktop.pages.workbench.layout import WorkbenchLayout
 from desktop.pages.workbench.memory import MemoryController
-from desktop.pages.workbench.model.run_state import run_state
-from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
-from desktop.pages.workbench.open_record.item_changes import ItemChanges
-from desktop.pages.workbench.open_record.live_changes import LiveChanges
-from desktop.pages.workbench.open_record.loading import LoadedRecord, load
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.phone import PhoneController
 from desktop.pages.workbench.photo_view import PhotoView
 from desktop.pages.workbench.photos.adding import PhotoUploadController
@@ -56,6 +50,12 @@ from desktop.pages.workbench.status_line import StatusLine
 from desktop.pages.workbench.trend import TrendController
 from desktop.pages.workbench.undo import UndoController
 from desktop.pages.workbench.widgets import WorkbenchWidgets
+from desktop.record.changes import Change
+from desktop.record.item_changes import ItemChanges
+from desktop.record.item_rows import run_state
+from desktop.record.live_changes import LiveChanges
+from desktop.record.loading import LoadedRecord, load
+from desktop.record.open_record import OpenRecord
 from desktop.theme import theme_manager
 from desktop.widgets import Page, StateStack, status_text
 from shared.record.codes import Permission, Verdict
@@ -109,7 +109,12 @@ class WorkbenchPage(Page):
         self.deleting = DeletionController(
             self.open_record, self.items, self.view, of_findings, self.correcting, context.commands, self
         )
-        self.alignment_controller = AlignmentController(self.photos, self.inspector.photo, self.compare, self)
+        self.detection_settings = DetectionSettingsController(
+            self.open_record, self.inspector.fields.detection_settings, self.view, self
+        )
+        self.alignment_controller = AlignmentController(
+            self.photos, self.detection_settings, self.inspector.photo, self.compare, self
+        )
         canvases = (self.view, self.photo)
         seen_on = (*canvases, self.compare)
         self.comparing = CompareController(
@@ -135,10 +140,6 @@ class WorkbenchPage(Page):
         self.history = HistoryController(self.open_record, self.inspector.history, self)
         self.trend = TrendController(self.open_record, self)
         self.memory = MemoryController(self.open_record, self)
-        self.detection_settings = DetectionSettingsController(
-            self.open_record, self.inspector.fields.detection_settings, self.view, self
-        )
-        self.alignment_controller.keep = self.detection_settings.align
         shared = self.inspector.photo.shared
         self.record_photos = RecordPhotosController(
             self.open_record, self.photos, self.alignment_controller, self.detecting, shared, self
@@ -185,9 +186,12 @@ class WorkbenchPage(Page):
         self.top.crumb_chosen.connect(lambda page_id: self.navigate.emit(page_id, {}))
         self.top.saving_clicked.connect(self.decide_conflicts)
         open_record.changing.connect(self._paint_large_later)
-        open_record.changed.connect(self._show_items)
+        open_record.rowsChanged.connect(self._show_rows)
+        open_record.itemsChanged.connect(self._show_count)
+        open_record.regionsChanged.connect(self.picture.crop)
         open_record.recordChanged.connect(self._show_record)
         open_record.currentChanged.connect(self._show_current)
+        open_record.currentEdited.connect(self._show_edited)
         open_record.sealing.connect(self._commit_typed_text)
         open_record.edits.savingChanged.connect(self._show_saving)
         self.status_line.notice.connect(self.status)
@@ -316,27 +320,22 @@ class WorkbenchPage(Page):
         if document is not None and len(document.items) > _LARGE:
             repaint_later(self.items.list, self.view)
 
-    def _show_items(self) -> None:
-        if self.open_record.document is None:
-            return
-        reference = self.open_record.reference
-        can_start = self.open_record.editable and self.open_record.source is not None
-        self.items.show_rows(
-            self.open_record.rows, can_start, bool(reference is not None and reference.template)
-        )
+    def _show_rows(self) -> None:
+        open_record, reference = self.open_record, self.open_record.reference
+        can_start = open_record.editable and open_record.source is not None
+        self.items.show_rows(open_record.rows, can_start, bool(reference is not None and reference.template))
         self.selecting.show()
+
+    def _show_count(self) -> None:
         self.inspector.show_no_item(any_items=bool(self.open_record.rows))
-        self._show_record()
-        self.set_editable(self.open_record.editable)
         self.status_line.show()
-        self._show_run()
-        self.picture.crop()
 
     def _show_record(self) -> None:
         document, seal = self.open_record.document, self.open_record.seal
         if document is not None:
             self.top.show_record(document.record, seal)
             self.seal_controller.show(seal, document.record.inspection_name or "")
+            self.set_editable(self.open_record.editable)
 
     def _show_current(self) -> None:
         open_record = self.open_record
@@ -352,6 +351,20 @@ class WorkbenchPage(Page):
         self.photos.show()
         self.history.show()
         self.status_line.show()
+
+    def _show_edited(self, change: Change) -> None:
+        """Show what changed on the chosen item, whose result is the same."""
+        open_record, item = self.open_record, self.open_record.item
+        if item is None:
+            return
+        if change & Change.FIELDS:
+            self.inspector.fields.show_item(item, open_record.number)
+        if change & Change.VERDICTS:
+            self.inspector.verdict.show_item(item, open_record.verdict_drafts.get(item.item_id))
+            self.photos.show_versions()
+        if change & (Change.REGIONS | Change.FIELDS):
+            self.photos.show()
+        self.history.show()
 
     def _show_run(self) -> None:
         item = self.open_record.item

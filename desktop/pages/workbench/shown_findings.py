@@ -6,13 +6,13 @@ from PySide6.QtCore import QObject
 
 from desktop.pages.workbench.comparing.compare_mode import CompareController
 from desktop.pages.workbench.inspector import Inspector
-from desktop.pages.workbench.model.item_rows import to_reference
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photo_view import PhotoView
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.results.correcting import CorrectionController
 from desktop.pages.workbench.results.explained import explained_boxes
 from desktop.pages.workbench.results.findings import finding_boxes
+from desktop.record.item_rows import to_reference
+from desktop.record.open_record import OpenRecord
 from shared.record.suppression import SuppressedFinding
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from desktop.pages.workbench.comparing.compare_mode import CompareController
-from desktop.pages.workbench.model.edit_names import picture_status, selection_status
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
+from desktop.record.edit_names import picture_status, selection_status
+from desktop.record.open_record import OpenRecord
 
 
 class StatusLine(QObject):

@@ -7,10 +7,10 @@ from PySide6.QtCore import QObject, Signal
 from desktop.journal import Edit
 from desktop.pages.workbench.comparing.aligning import AlignmentController
 from desktop.pages.workbench.inspector import Inspector
-from desktop.pages.workbench.model.edit_names import EditName, edit_name
-from desktop.pages.workbench.model.signing import VERDICT, is_by_other
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.results.correcting import CorrectionController
+from desktop.record.edit_names import EditName, edit_name
+from desktop.record.open_record import OpenRecord
+from desktop.record.signing import VERDICT, is_by_other
 from shared.record.codes import Verdict
 
 

@@ -11,7 +11,6 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from filelock import FileLock, Timeout
-from sqlalchemy import URL, make_url
 
 from service.audit.service import AuditService
 from service.backups.archive import postgresql
@@ -24,9 +23,10 @@ from service.backups.archive.manifest import (
     Manifest,
     pieces,
 )
-from service.backups.archive.taking import LOCK, database_file
+from service.backups.archive.taking import LOCK
 from service.changes import ObjectChange, announce
 from service.db.database import Database
+from service.db.one_service import DatabaseInUseError, lock_database
 from service.db.schema import migrate, newest_revision
 from service.settings import Settings
 from service.stores.opening import open_store
@@ -56,10 +56,14 @@ def restore(backup: Backup, settings: Settings, *, force: bool = False) -> None:
     lock = FileLock(data_dir / LOCK)
     try:
         lock.acquire(timeout=0)
-    except Timeout as error:
+        # Only checked: Windows renames no file that is open.
+        with lock_database(_existing(settings.database_file)):
+            pass
+    except (Timeout, DatabaseInUseError) as error:
+        lock.release()
         raise BackupRefusedError(
-            "a service is running on this data directory: close Walkaround, or stop `walkaround serve`, "
-            "then restore again"
+            "a service is running on this data directory or its database: close Walkaround, or stop "
+            "`walkaround serve`, then restore again"
         ) from error
     try:
         with tempfile.TemporaryDirectory(dir=data_dir, prefix=".restore-") as name:
@@ -67,12 +71,16 @@ def restore(backup: Backup, settings: Settings, *, force: bool = False) -> None:
             _unpack(backup, folder)
             if manifest.tables:
                 # Before the files, because only this step can still be refused.
-                postgresql.load(_server_url(settings), _UnpackedBackup(manifest, folder))
+                postgresql.load(settings.url, _UnpackedBackup(manifest, folder))
             _put_in_place(folder, manifest, settings)
         if manifest.has_database:
             _sign_log(manifest, settings)
     finally:
         lock.release()
+
+
+def _existing(path: Path | None) -> Path | None:
+    return path if path is not None and path.is_file() else None
 
 
 def _check_fit(manifest: Manifest, settings: Settings) -> None:
@@ -86,10 +94,6 @@ def _check_fit(manifest: Manifest, settings: Settings) -> None:
         )
     if any(entry.name == DATABASE for entry in manifest.entries) and not settings.is_sqlite:
         raise BackupRefusedError("the backup holds a SQLite database: restore it without --database-url")
-
-
-def _server_url(settings: Settings) -> URL:
-    return make_url(settings.url)
 
 
 class _UnpackedBackup:
@@ -126,7 +130,7 @@ def _unpack(backup: Backup, folder: Path) -> None:
 
 
 def _put_in_place(folder: Path, manifest: Manifest, settings: Settings) -> None:
-    database = database_file(settings)
+    database = settings.database_file
     folders: set[Path] = set()
     for entry in manifest.entries:
         if entry.name.startswith(TABLES):

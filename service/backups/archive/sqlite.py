@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
+from sqlalchemy import URL
 from sqlmodel import Session, col, select
 
 from service.audit.service import CheckEnd, Verification, verify_rows
@@ -57,7 +58,7 @@ def examine(copy: Path, check_end: CheckEnd | None = None) -> DatabaseFacts:
         has_files = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'file'").fetchone()
         rows = connection.execute("SELECT DISTINCT sha256 FROM file").fetchall() if has_files else []
         file_hashes = {row[0] for row in rows}
-    database = Database(f"sqlite:///{copy}")
+    database = Database(URL.create("sqlite", database=str(copy)))
     try:
         revision = current_revision(database)
         if revision != newest_revision():

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy import make_url
-
 from service.audit.service import end_checker
 from service.backups.archive import postgresql, sqlite
 from service.backups.archive.manifest import (
@@ -45,14 +43,9 @@ class _DatabaseBackup(NamedTuple):
     stored: set[str]
 
 
-def database_file(settings: Settings) -> Path | None:
-    """Return the SQLite file; None with PostgreSQL."""
-    return Path(make_url(settings.url).database or "") if settings.is_sqlite else None
-
-
 def check_data(settings: Settings) -> None:
     """Raise BackupRefusedError if there is nothing to back up."""
-    database = database_file(settings)
+    database = settings.database_file
     if not settings.data_dir.is_dir() or (database is not None and not database.is_file()):
         raise BackupRefusedError(
             f"there is no data in {settings.data_dir}; name the data directory with --data-dir"
@@ -70,7 +63,7 @@ def take_backup(settings: Settings, new: NewBackup, folder: Path, *, with_secret
     manifest = Manifest(
         version=__version__, created_at=dt.datetime.now(dt.UTC), revision=None, audit_end=None, entries=[]
     )
-    database = database_file(settings)
+    database = settings.database_file
     if database is not None:
         missing_hashes = _take_sqlite(settings, database, new, folder, manifest)
     else:

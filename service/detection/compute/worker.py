@@ -2,7 +2,7 @@
 
 It has no database and no secrets. It reads the files that a request names, answers with findings, and ends
 when its input closes, that is when the service has ended
-(docs/adr/0020-detection-runs-in-a-compute-process.md).
+(ADR 0020).
 
 A message `{"next": REQUEST}` announces a request: its photo is decoded while the present request runs.
 `{"match": REQUEST}` requests the regions that a photo shows. A request with the key `known` has memories of

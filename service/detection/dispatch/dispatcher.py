@@ -22,15 +22,25 @@ from service.detection.compute.place_search import PlacesRequest, places_json
 from service.detection.compute.request import Request, as_json
 from service.detection.dispatch.requests import RequestBuilder
 from service.detection.dispatch.store_waiting import retry_store
-from service.detection.dispatch.work import ComparisonContext, ComputedResult, Run, Work
+from service.detection.dispatch.work import (
+    ComputedResult,
+    DetectionEnd,
+    DetectionObserver,
+    KnownPhoto,
+    Run,
+    Work,
+)
 from service.detection.failure import DetectionFailed, disk_error_code
 from service.detection.jobs import job_rows
 from service.detection.messages import Answer
 from service.detection.models.labels import with_severities
-from service.detection.models.registry import chosen_backbone, stored_model
-from service.detection.ports import DetectionEnd, DetectionObserver, KnownPhoto, Ports
+from service.detection.models.registry import stored_model
 from service.detection.queue.port import AT_ONCE, Outcome, Queue, Take
 from service.exception_trace import trace_of
+from service.files.lookup import file_info
+from service.files.service import FilesService
+from service.inspection.records.detection_input import DetectionAccess
+from service.inspection.sealing.editions import required_coverage
 from service.notifier import Notifier
 from service.stores.port import StoreUnavailableError
 from service.web.envelope import Problem
@@ -44,6 +54,12 @@ _RENEW_SECONDS = 5.0
 _JOB_SECONDS = 300.0
 _MATCH_SECONDS = 60.0
 
+KnownPhotos = Callable[[Session, str, str], Sequence[KnownPhoto]]
+"""The photos of the memory of an item's region for a detection in the photo of a file; or none.
+
+Of each kind the oldest are first. A function of memory, which is above.
+"""
+
 
 class Dispatcher:
     """Connects the queue and the compute process of one service process.
@@ -53,11 +69,19 @@ class Dispatcher:
     """
 
     def __init__(
-        self, database: Database, ports: Ports, model_path: Callable[[str], Path], queue: Queue
+        self,
+        database: Database,
+        items: DetectionAccess,
+        files: FilesService,
+        known_photos: KnownPhotos,
+        model_path: Callable[[str], Path],
+        queue: Queue,
     ) -> None:
         self._database = database
-        self._ports = ports
-        self._requests = RequestBuilder(ports, model_path)
+        self._items = items
+        self._files = files
+        self._known_photos = known_photos
+        self._requests = RequestBuilder(files, model_path)
         self._compute = ComputeProcess()
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="detection")
         self._queue = queue
@@ -154,9 +178,9 @@ class Dispatcher:
             return Outcome.NOTHING
         model = stored_model(session, row.model_id)
         try:
-            locked = self._ports.lock_item(session, row.item_id)
+            locked = self._items.lock(session, row.item_id)
             item = locked.input()
-            photo = None if item.photo_file_id is None else self._ports.file_info(session, item.photo_file_id)
+            photo = None if item.photo_file_id is None else file_info(session, item.photo_file_id)
             entry = rules.taken_entry(
                 row.job_id, row.model_id, model, photo, item.settings, row.attempt, row.created_at, now()
             )
@@ -176,6 +200,8 @@ class Dispatcher:
             error = "model_unknown"
         elif not model.enabled:
             error = "model_disabled"
+        elif model.kind == ModelKind.BACKBONE:
+            error = "model_finds_nothing"
         elif row.attempt > job_rows.MAX_ATTEMPTS:
             error = "worker_died"
         elif settings is None:
@@ -183,9 +209,7 @@ class Dispatcher:
         else:
             compares = model.kind == ModelKind.REFERENCE_DIFFERENCE or bool(settings.ignored)
             error = rules.obstacle(photo is not None, reference is not None, compares)
-        base = (
-            None if item.reference_file_id is None else self._ports.file_info(session, item.reference_file_id)
-        )
+        base = None if item.reference_file_id is None else file_info(session, item.reference_file_id)
         return Work(
             row.job_id,
             row.attempt,
@@ -264,19 +288,14 @@ class Dispatcher:
                 rendered = Path(folder) / "boxes.jpg"
                 make_request = partial(self._requests.for_work, work, work.model, work.photo, rendered)
                 request = await retry_store(lambda: on_thread(make_request))
-                context = await self._comparison_context(work)
-                memory_photos = context.memory_photos
-                if context.backbone is not None:
-                    request = await retry_store(
-                        lambda: on_thread(self._requests.with_opinion, request, work, context)
-                    )
+                memory_photos = await self._memory_photos(work)
                 answer = await self._compute_in_turn(run, request, memory_photos)
                 if answer["event"] != "done" or not rendered.exists():
                     return ComputedResult(answer, memory_photos=memory_photos)
                 name = f"{Path(work.photo.filename).stem}-boxes.jpg"
 
                 def store_picture() -> Callable[[Session], StoredFile]:
-                    return self._ports.keep(name, rendered.read_bytes(), work.actor)
+                    return self._files.keep(name, rendered.read_bytes(), work.actor)
 
                 return ComputedResult(
                     answer, await retry_store(lambda: on_thread(store_picture)), memory_photos
@@ -287,18 +306,14 @@ class Dispatcher:
             # The picture or its folder could not be written.
             return _failed_result(disk_error_code(error))
 
-    async def _comparison_context(self, work: Work) -> ComparisonContext:
-        """The photos of the memory and the backbone for a comparison; empty for other models."""
+    async def _memory_photos(self, work: Work) -> Sequence[KnownPhoto]:
+        """The photos of the memory for a comparison; none for other models."""
         photo = work.photo
         if photo is None or work.model is None or work.model.kind != ModelKind.REFERENCE_DIFFERENCE:
-            return ComparisonContext()
-
-        def read(session: Session) -> ComparisonContext:
-            # If a backbone ends the process, the next attempt runs without it.
-            backbone = chosen_backbone(session) if work.attempt == 1 else None
-            return ComparisonContext(self._ports.memory(session, work.item_id, photo.file_id), backbone)
-
-        return await self._database.read(read)
+            return ()
+        return await self._database.read(
+            lambda session: self._known_photos(session, work.item_id, photo.file_id)
+        )
 
     async def _compute_in_turn(
         self, run: Run, request: Request, memory_photos: Sequence[KnownPhoto]
@@ -343,14 +358,14 @@ class Dispatcher:
                     work.reference,
                     answer,
                     work.settings.ignored,
-                    self._ports.required_coverage(session),
+                    required_coverage(session),
                 )
                 entry = rules.finished_entry(work.entry, rendered, answer, boxes, files, coverage, now())
             else:
                 error = answer["error"] if answer["event"] == "failed" else "internal"
                 entry = rules.failed_entry(work.entry, error, now())
             try:
-                version = self._ports.put_result(session, work.item_id, entry, work.actor)
+                version = self._items.put_result(session, work.item_id, entry, work.actor)
             except Problem:
                 # The item was deleted meanwhile.
                 version = None

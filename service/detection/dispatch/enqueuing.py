@@ -14,9 +14,10 @@ from service.detection import rules
 from service.detection.failure import MESSAGES
 from service.detection.jobs import job_rows
 from service.detection.models.registry import stored_model
-from service.detection.ports import Ports
 from service.detection.queue.port import Queue
 from service.detection.tables import JobRow
+from service.files.lookup import file_info
+from service.inspection.records.detection_input import DetectionAccess
 from service.web.envelope import Problem
 from shared.wire.detection import OPEN_JOB_STATES, JobState
 from shared.wire.files import StoredFile
@@ -29,8 +30,8 @@ PreparePhoto = Callable[[rules.ModelFacts, StoredFile, DetectionSettings], None]
 class JobEnqueuer:
     """Creates and cancels jobs on behalf of a user, at an address."""
 
-    def __init__(self, ports: Ports, queue: Queue, prepare_photo: PreparePhoto) -> None:
-        self._ports = ports
+    def __init__(self, items: DetectionAccess, queue: Queue, prepare_photo: PreparePhoto) -> None:
+        self._items = items
         self._queue = queue
         self._prepare_photo = prepare_photo
 
@@ -72,16 +73,16 @@ class JobEnqueuer:
         batch_id: str | None,
     ) -> JobRow:
         # A job that was created in the meantime is visible after this.
-        locked = self._ports.lock_item(session, item_id)
+        locked = self._items.lock(session, item_id)
         item = locked.input()
         if item.model_id is None:
             raise _conflict("no_model")
         missing = rules.obstacle(item.photo_file_id is not None, True, False)
         if missing is not None:
             raise _conflict(missing)
-        photo = None if item.photo_file_id is None else self._ports.file_info(session, item.photo_file_id)
+        photo = None if item.photo_file_id is None else file_info(session, item.photo_file_id)
         reference_id = item.reference_file_id
-        reference = None if reference_id is None else self._ports.file_info(session, reference_id)
+        reference = None if reference_id is None else file_info(session, reference_id)
         same = rules.same_picture(photo, reference)
         if same is not None:
             raise _conflict(same)
@@ -109,7 +110,7 @@ class JobEnqueuer:
         if row.state not in OPEN_JOB_STATES:
             return
         try:
-            version = self._ports.put_result(
+            version = self._items.put_result(
                 session, row.item_id, rules.canceled_fields(row.job_id, now()), actor
             )
         except Problem:

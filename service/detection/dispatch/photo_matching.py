@@ -9,7 +9,8 @@ from service.detection.compute.place_search import PlacesRequest
 from service.detection.dispatch.dispatcher import Dispatcher
 from service.detection.dispatch.store_waiting import retry_store
 from service.detection.failure import DetectionFailed
-from service.detection.ports import MatchRegion, Ports
+from service.files.service import FilesService
+from service.inspection.records.matches import MatchRegion
 from service.workers.child import ProcessDied
 from shared.wire.photos import PhotoMatch
 
@@ -17,8 +18,8 @@ from shared.wire.photos import PhotoMatch
 class PhotoMatching:
     """Matches photos; a matching takes turns with the detections."""
 
-    def __init__(self, ports: Ports, dispatcher: Dispatcher) -> None:
-        self._ports = ports
+    def __init__(self, files: FilesService, dispatcher: Dispatcher) -> None:
+        self._files = files
         self._dispatcher = dispatcher
 
     async def match(
@@ -51,7 +52,7 @@ class PhotoMatching:
         self, file_id: str, regions: Sequence[MatchRegion]
     ) -> tuple[list[MatchRegion], PlacesRequest]:
         """The regions whose reference file exists, and the request for their places."""
-        photo = str(self._ports.path(file_id))
+        photo = str(self._files.path(file_id))
         paths: dict[str, str | None] = {}
         for region in regions:
             if region.reference_file_id not in paths:
@@ -62,6 +63,6 @@ class PhotoMatching:
 
     def _path(self, file_id: str) -> str | None:
         try:
-            return str(self._ports.path(file_id))
+            return str(self._files.path(file_id))
         except FileNotFoundError:
             return None

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from service.detection import rules
 from service.detection.compute.request import Request
-from service.detection.dispatch.second_opinion import opinion_request
-from service.detection.dispatch.work import ComparisonContext, Work
+from service.detection.dispatch.work import Work
 from service.detection.failure import DetectionFailed
-from service.detection.ports import Ports
+from service.files.service import FilesService
 from shared.wire.detection import ModelKind
 from shared.wire.files import StoredFile
 from shared.wire.inspection import DetectionSettings
@@ -23,8 +22,8 @@ class RequestBuilder:
     All methods raise DetectionFailed and StoreUnavailableError.
     """
 
-    def __init__(self, ports: Ports, model_path: Callable[[str], Path]) -> None:
-        self._ports = ports
+    def __init__(self, files: FilesService, model_path: Callable[[str], Path]) -> None:
+        self._files = files
         self._model_path = model_path
 
     def for_photo(self, model: rules.ModelFacts, photo: StoredFile, settings: DetectionSettings) -> Request:
@@ -58,15 +57,8 @@ class RequestBuilder:
         within = rules.region_in_photo(work.point, work.reference, work.place, settings)
         return replace(request, model=path, sha256=model.sha256, within=within)
 
-    def with_opinion(self, request: Request, work: Work, context: ComparisonContext) -> Request:
-        """The request with the backbone of `context` for a second opinion."""
-        if work.reference is None:
-            return request
-        opinion = opinion_request(context, work.reference, self._model_path, self._ports.path)
-        return replace(request, second_opinion=opinion)
-
     def _image(self, stored: StoredFile) -> str:
         try:
-            return str(self._ports.path_of_file(stored))
+            return str(self._files.path_of_file(stored))
         except FileNotFoundError as error:
             raise DetectionFailed("file_lost") from error

@@ -14,8 +14,8 @@ from service.detection.compute.compute_process import ComputeProcess
 from service.detection.compute.request import Request, as_json
 from service.detection.failure import DetectionFailed
 from service.detection.jobs import job_rows
-from service.detection.ports import Ports
 from service.detection.reference_difference.variation.memory import NEWEST, OLDEST, VERSION
+from service.files.service import FilesService
 from service.workers.child import ProcessDied
 from service.workers.frames import Frame
 from shared.record.geometry import Rect
@@ -59,8 +59,8 @@ class Varied:
 class Variations:
     """One process that compares photos. It runs only while there are requests."""
 
-    def __init__(self, ports: Ports) -> None:
-        self._ports = ports
+    def __init__(self, files: FilesService) -> None:
+        self._files = files
         self._compute = ComputeProcess("--variations")
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="variation")
 
@@ -138,8 +138,8 @@ class Variations:
     def _request(self, photo: VaryingPhoto) -> Request:
         return Request(
             kind=ModelKind.REFERENCE_DIFFERENCE,
-            photo=str(self._ports.path(photo.photo)),
-            reference=str(self._ports.path(photo.reference)),
+            photo=str(self._files.path(photo.photo)),
+            reference=str(self._files.path(photo.reference)),
             point=photo.point,
             mm_per_pixel=photo.mm_per_pixel,
             settings=photo.model_settings,

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlmodel import Session
 
 from service.detection import rules
 from service.detection.messages import Answer
-from service.detection.ports import KnownPhoto, PhotoAlignment
+from service.inspection.records.detection_input import PhotoAlignment
 from shared.record.entries import Entry
 from shared.wire.files import StoredFile
 from shared.wire.inspection import DetectionSettings
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPhoto:
+    """A photo of the memory of a region.
+
+    `sha256` is of its content, which is its key in the memory. `content` is the memory of this photo in the
+    format of `reference_difference.variation.serial`.
+    """
+
+    file_id: str
+    sha256: str
+    content: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +50,6 @@ class Work:
     mm_per_pixel: float | None
     settings: DetectionSettings
     error: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonContext:
-    """The photos of the memory and the enabled backbone, which a comparison uses too.
-
-    backbone: its id and facts; None if no backbone is enabled.
-    """
-
-    memory_photos: Sequence[KnownPhoto] = ()
-    backbone: tuple[str, rules.ModelFacts] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +79,18 @@ class Run:
     def set_percent(self, percent: int) -> None:
         """Store the progress of the computation. The computing thread calls it."""
         self.percent = percent
+
+
+class DetectionEnd(NamedTuple):
+    """How an attempt at a job ended.
+
+    `outcome`: "done", "failed", "canceled" (nothing was left to do), or "again" when its process died and the
+    job went back to the queue. `kind` is that of the model, None when it is unknown.
+    """
+
+    kind: str | None
+    outcome: str
+    seconds: float
+
+
+DetectionObserver = Callable[[DetectionEnd], None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from sqlalchemy import bindparam
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
+from service.account.names import names_with_usernames
 from service.changes import ObjectChange, announce
 from service.db import statements
 from service.db.database import Database, now
@@ -71,14 +72,6 @@ def model_facts(row: ModelRow | ResultRow) -> ModelFacts:
     )
 
 
-Names = Callable[[Session, Collection[str]], Mapping[str, str]]
-"""The names of users by their ids."""
-
-
-def _no_names(_session: Session, _ids: Collection[str]) -> Mapping[str, str]:
-    return {}
-
-
 def wire(row: ModelRow, names: Mapping[str, str]) -> DetectionModel:
     """Convert a row to the model of the catalogue."""
     return DetectionModel(
@@ -102,9 +95,8 @@ def wire(row: ModelRow, names: Mapping[str, str]) -> DetectionModel:
 class Models:
     """The models of a service. The file of a model never changes: the same name again is a new version."""
 
-    def __init__(self, database: Database, settings: Settings, names: Names = _no_names) -> None:
+    def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
-        self._names = names
         self._contents = model_contents(settings)
         # Only one check runs at a time, because each opens a whole model.
         self._checks = ThreadPoolExecutor(1, thread_name_prefix="model-check")
@@ -130,7 +122,7 @@ class Models:
             rows = session.exec(
                 select(ModelRow).order_by(col(ModelRow.created_at).desc(), col(ModelRow.model_id))
             ).all()
-            names = self._names(session, {row.added_by for row in rows if row.added_by})
+            names = names_with_usernames(session, {row.added_by for row in rows if row.added_by})
             first = sorted(rows, key=lambda row: row.model_id != REFERENCE_DIFFERENCE)
             return [wire(row, names) for row in first]
 
@@ -141,12 +133,12 @@ class Models:
         return await self._database.read(lambda session: self._to_wire(session, _get(session, model_id)))
 
     def _to_wire(self, session: Session, row: ModelRow) -> DetectionModel:
-        return wire(row, self._names(session, {row.added_by} if row.added_by else ()))
+        return wire(row, names_with_usernames(session, {row.added_by} if row.added_by else ()))
 
     async def update(
         self, model_id: str, changed: ModelUpdate, if_match: str | None, actor: str, address: str
     ) -> DetectionModel:
-        """Rename, describe, enable or disable a model. Enabling a backbone disables the other backbones.
+        """Rename, describe, enable or disable a model.
 
         Raises Problem 404, 409 if the name is taken, and 412 if `if_match` is stale.
         """
@@ -171,8 +163,6 @@ class Models:
                 row.description = fields["model_description"]
             if fields.get("enabled") is not None:
                 row.enabled = fields["enabled"]
-            if row.enabled and row.kind == ModelKind.BACKBONE:
-                _disable_other_backbones(session, row, actor, address)
             row.updated_at = now()
             announce(
                 session, ObjectChange("update", "model", model_id, actor, address, {"fields": sorted(fields)})
@@ -247,7 +237,7 @@ class Models:
                 size=size,
                 labels=labels or checked["labels"],
                 settings=checked["settings"],
-                enabled=_is_enabled_at_first(checked["kind"]),
+                enabled=True,
                 added_by=actor,
             )
             return self._insert(session, row, actor, address)
@@ -323,7 +313,7 @@ class Models:
                 size=before.size,
                 labels=before.labels if changed.labels is None else changed.labels,
                 settings=settings.model_dump(),
-                enabled=_is_enabled_at_first(before.kind),
+                enabled=True,
                 added_by=actor,
             )
             return self._insert(session, row, actor, address)
@@ -364,28 +354,6 @@ def list_models(database: Database) -> list[DetectionModel]:
     """All models, oldest first, for callers without a loop."""
     oldest = select(ModelRow).order_by(col(ModelRow.created_at), col(ModelRow.model_id))
     return database.read_now(lambda session: [wire(row, {}) for row in session.exec(oldest)])
-
-
-def chosen_backbone(session: Session) -> tuple[str, ModelFacts] | None:
-    """The id and the facts of the backbone that gives second opinions; None while none is enabled."""
-    enabled = select(ModelRow).where(ModelRow.kind == ModelKind.BACKBONE, col(ModelRow.enabled))
-    row = session.exec(enabled.order_by(col(ModelRow.updated_at).desc()).limit(1)).first()
-    return None if row is None else (row.model_id, model_facts(row))
-
-
-def _is_enabled_at_first(kind: str) -> bool:
-    """Whether a new model is enabled from the start: not a backbone, which users choose for all items."""
-    return kind != ModelKind.BACKBONE
-
-
-def _disable_other_backbones(session: Session, chosen: ModelRow, actor: str, address: str) -> None:
-    others = select(ModelRow).where(
-        ModelRow.kind == ModelKind.BACKBONE, col(ModelRow.enabled), ModelRow.model_id != chosen.model_id
-    )
-    for row in session.exec(others.with_for_update()):
-        row.enabled, row.updated_at = False, now()
-        details = {"fields": ["enabled"]}
-        announce(session, ObjectChange("update", "model", row.model_id, actor, address, details))
 
 
 def invalid_input(code: str) -> Problem:

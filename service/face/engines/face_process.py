@@ -1,7 +1,7 @@
 """Runs the face engine in a child process.
 
 dlib blocks the interpreter for the 100 ms of an embedding, and pictures come from anyone. Therefore decoding
-and engines run in a child process (docs/adr/0010-faces-in-their-own-process.md). It is started by the first
+and engines run in a child process (ADR 0020). It is started by the first
 request, ends with its input, and is replaced if it dies or hangs.
 """
 

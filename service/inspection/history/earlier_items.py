@@ -11,9 +11,9 @@ from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import and_, bindparam, or_, select
 from sqlmodel import Session
 
-from service.inspection import problems
+from service.catalogue.service import find_reference_image
+from service.inspection import problems, sources
 from service.inspection.history.comparison import SAME_PLACE, RegionPlace, Size, overlap, region_place
-from service.inspection.ports import JoinSources, Ports
 from service.inspection.tables import ITEM, RECORD
 from shared.record import results
 from shared.record.entries import Entry, EntryCorrection, EntryVerdict
@@ -21,7 +21,7 @@ from shared.record.geometry import Rect
 from shared.wire.common import ItemTime
 from shared.wire.history import Corners
 
-LOOKED_THROUGH = 20_000
+MAX_SCANNED_ITEMS = 20_000
 """So many of the newest items on a reference image are looked through at most."""
 _AT_ONCE = 1000
 _TIME: TypeAdapter[dt.datetime] = TypeAdapter(ItemTime)
@@ -67,8 +67,7 @@ class AtPlace:
 class EarlierItems:
     """Finds the items at a place."""
 
-    def __init__(self, sources: JoinSources, ports: Ports) -> None:
-        self._ports = ports
+    def __init__(self) -> None:
         item, record, executors = ITEM.c, RECORD.c, sources.executors.c
         self._present = (
             select(
@@ -127,7 +126,7 @@ class EarlierItems:
         """The item and the newest `limit` earlier ones at its place. Raises Problem 404.
 
         None earlier for an item without a region or a record without a reference image. Of the items on the
-        image, the newest `LOOKED_THROUGH` count.
+        image, the newest `MAX_SCANNED_ITEMS` count.
         """
         row = session.execute(self._present, {"item_id": item_id}).one_or_none()
         if row is None:
@@ -136,7 +135,7 @@ class EarlierItems:
         present_place = region_place(present.item_point)
         if present_place is None or present.reference_image_id is None:
             return AtPlace(present, None, ())
-        image = self._ports.reference_image(session, present.reference_image_id)
+        image = find_reference_image(session, present.reference_image_id)
         size = None
         if image is not None and image.width is not None and image.height is not None:
             size = (image.width, image.height)
@@ -144,7 +143,7 @@ class EarlierItems:
             "reference_image_id": present.reference_image_id,
             "created_at": present.created_at,
             "inspection_id": present.inspection_id,
-            "most": LOOKED_THROUGH,
+            "most": MAX_SCANNED_ITEMS,
         }
         rows = session.execute(self._earlier, values)
         try:

@@ -10,6 +10,7 @@ from sqlalchemy import bindparam, select
 from sqlmodel import Session
 
 from service.db.database import Database
+from service.files.lookup import file_info
 from service.inspection.history.comparison import (
     ComparedFinding,
     Size,
@@ -26,7 +27,6 @@ from service.inspection.history.earlier_items import (
     detection_author,
     read_verdict,
 )
-from service.inspection.ports import Ports
 from service.inspection.tables import PHOTO
 from shared.record import results
 from shared.record.codes import Status
@@ -82,10 +82,9 @@ class Chains:
 class Trends:
     """The use case of a place's trend."""
 
-    def __init__(self, database: Database, earlier: EarlierItems, ports: Ports) -> None:
+    def __init__(self, database: Database, earlier: EarlierItems) -> None:
         self._database = database
         self._earlier = earlier
-        self._ports = ports
 
     async def of_item(self, item_id: str, limit: int) -> Trend:
         """The newest `limit` inspections of the item's place, its own as the last. Raises Problem 404."""
@@ -117,7 +116,7 @@ class Trends:
         newest = {row.item_id: row for row in session.execute(_PHOTOS, {"item_ids": item_ids})}
         photos = {}
         for item_id, row in newest.items():
-            stored = self._ports.file_info(session, row.file_id)
+            stored = file_info(session, row.file_id)
             matrix = None if row.homography is None else json.loads(row.homography)
             photos[item_id] = TrendPhoto(
                 file_id=row.file_id,

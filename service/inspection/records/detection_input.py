@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Row, bindparam, select
 from sqlmodel import Session
 
+from service.catalogue.service import find_reference_image
 from service.db import statements
+from service.files.lookup import file_info
 from service.inspection import problems
-from service.inspection.ports import DetectionInput, JoinSources, PhotoAlignment, Ports
 from service.inspection.queries import ItemQueries, ItemRow, RecordRow, newest_photos, result_values
 from service.inspection.records.items import Items
 from service.inspection.records.matches import reference_file
@@ -21,7 +23,7 @@ from service.inspection.tables import ITEM, PHOTO, RECORD
 from shared.record import results
 from shared.record.codes import SEALED_STATES, Status, Verdict
 from shared.record.entries import Entry
-from shared.wire.inspection import ItemPoint
+from shared.wire.inspection import ItemPoint, Point
 from shared.wire.photos import Assigned
 
 _KNOWN_RECORD = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == bindparam("inspection_id"))
@@ -45,20 +47,49 @@ _PENDING = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class PhotoAlignment:
+    """Where the reference image lies in a photo by its assignment: 3 x 3, reference px -> photo px."""
+
+    homography: Sequence[Sequence[float]]
+    by_person: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionInput:
+    """What a detection of one item works on.
+
+    `point` is the region on the reference image as the item keeps it. `reference_file_id` is the file that
+    the item's fileInfo names, else that of the record's reference image; `mm_per_pixel` is known when it is
+    the reference image's own file. `photo_file_id` is the newest photo's file, `photo_alignment` what is
+    known of it as a photo of the record. `settings` are the item's own, as the client wrote them:
+    `shared.wire.inspection.DetectionSettings` unless they make no sense.
+    """
+
+    item_id: str
+    inspection_id: str
+    item_name: str
+    model_id: str | None
+    point: Point | None
+    reference_file_id: str | None
+    mm_per_pixel: float | None
+    photo_file_id: str | None
+    photo_alignment: PhotoAlignment | None
+    settings: Any
+
+
 class LockedItem:
     """An item and its record, locked in a transaction; valid until the item changes."""
 
     def __init__(
         self,
         items: Items,
-        ports: Ports,
         queries: ItemQueries,
         session: Session,
         record: RecordRow,
         item: ItemRow,
     ) -> None:
         self._items = items
-        self._ports = ports
         self._queries = queries
         self._session = session
         self._record = record
@@ -69,10 +100,10 @@ class LockedItem:
         session, item = self._session, self._item
         item_point = ItemPoint.model_validate_json(item.item_point) if item.item_point else ItemPoint()
         image_id = self._record.reference_image_id
-        image = None if image_id is None else self._ports.reference_image(session, image_id)
+        image = None if image_id is None else find_reference_image(session, image_id)
         image_file_id = None if image is None else image.file_id
-        image_file = None if image_file_id is None else self._ports.file_info(session, image_file_id)
-        reference = reference_file(session, self._ports, item_point, image_file)
+        image_file = None if image_file_id is None else file_info(session, image_file_id)
+        reference = reference_file(session, item_point, image_file)
         file_id = image_file_id if reference is None else reference.file_id
         photos = statements.run(session.connection(), self._queries.photos, {"item_id": item.item_id})
         photo = photos[0] if photos else None
@@ -119,10 +150,9 @@ class LockedItem:
 class DetectionAccess:
     """The side of items that detection sees."""
 
-    def __init__(self, items: Items, sources: JoinSources, ports: Ports) -> None:
+    def __init__(self, items: Items) -> None:
         self._items = items
-        self._ports = ports
-        self._queries = ItemQueries(sources)
+        self._queries = ItemQueries()
 
     def put_result(
         self, session: Session, item_id: str, entry: Entry, actor: str | None = None
@@ -136,7 +166,7 @@ class DetectionAccess:
     def lock(self, session: Session, item_id: str) -> LockedItem:
         """The item, which no other transaction changes now. Raises Problem 404, 409 (sealed)."""
         rows = self._items.lock_open(session, item_id, None)
-        return LockedItem(self._items, self._ports, self._queries, session, *rows)
+        return LockedItem(self._items, self._queries, session, *rows)
 
     def open_items(self, session: Session, inspection_id: str, outdated: bool = False) -> list[str]:
         """The ids of a record's items with a model and a photo that no person has decided, oldest first.

@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-from sqlalchemy import Select, Update, bindparam, select, update
+from sqlalchemy import Connection, Select, Update, bindparam, select, update
 from sqlmodel import Session
 
+from service.catalogue.service import find_reference_image
 from service.changes import ObjectChange, announce
 from service.db import statements
 from service.db.database import Database
 from service.db.upsert import insert_or_ignore
+from service.files.lookup import file_info
 from service.inspection import problems
 from service.inspection.entries import ContradictionError, merge_entries
-from service.inspection.ports import JoinSources, Ports
 from service.inspection.queries import (
     ItemQueries,
     ItemRow,
@@ -49,8 +50,14 @@ _RECORD_OF = select(ITEM.c.inspection_id).where(ITEM.c.item_id == bindparam("ite
 _MADE_BY = select(ITEM.c.item_id, ITEM.c.client_body).where(ITEM.c.client_key == bindparam("client_key"))
 _RESULT_COLUMNS = result_values(()).keys()
 _STORED = select(ITEM).where(ITEM.c.item_id == bindparam("item_id"))
-_FEW = 20
+_INLINE_LIMIT = 20
 """So many items are read and written in the time that a change of thread takes."""
+
+MAX_PAGE_LENGTH = 32 * 2**20
+"""Characters of the regions and results of a page of more than `_INLINE_LIMIT` items.
+
+The page is in memory several times.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +79,11 @@ def _state(rows: Sequence[ItemRow]) -> ItemState:
 class Items:
     """The use cases of items; each is one transaction that also brings the record in line."""
 
-    def __init__(
-        self, database: Database, sources: JoinSources, ports: Ports, reason_characters: int
-    ) -> None:
+    def __init__(self, database: Database, reason_characters: int) -> None:
         self.reason_characters = reason_characters
         """The least length of a reason."""
         self._database = database
-        self._ports = ports
-        self._queries = ItemQueries(sources)
+        self._queries = ItemQueries()
 
     async def create(self, body: ItemCreate, key: str | None, caller: Caller) -> ItemState:
         """Create an item in a record. Raises Problem 404 when there is no such record, 409 when it is sealed.
@@ -189,8 +193,10 @@ class Items:
     async def page(
         self, inspection_id: str, current_page: int, page_size: int
     ) -> tuple[list[str], Pagination]:
-        """One page of a record's items as JSON texts, oldest first; empty for a record that is not there."""
+        """One page of a record's items as JSON texts, oldest first; empty for a record that is not there.
 
+        Raises Problem 413 if the items are too large for one page.
+        """
         skip = (current_page - 1) * page_size
         # One more than are shown: where there is none, nothing has to be counted.
         values = {"inspection_id": inspection_id, "size": page_size + 1, "skip": skip}
@@ -201,9 +207,15 @@ class Items:
         return [item_json(row) for row in rows[:page_size]], pagination(current_page, page_size, total)
 
     async def _select(self, size: int, statement: Select[Any], values: dict[str, Any]) -> Sequence[ItemRow]:
-        if size <= _FEW:
+        if size <= _INLINE_LIMIT:
             return await self._database.select(statement, values)
-        return await self._database.fetch(lambda connection: connection.execute(statement, values).all())
+
+        def read(connection: Connection) -> Sequence[ItemRow]:
+            if connection.execute(self._queries.page_length, values).scalar_one() > MAX_PAGE_LENGTH:
+                raise problems.page_too_large(_INLINE_LIMIT)
+            return connection.execute(statement, values).all()
+
+        return await self._database.fetch(read)
 
     async def set_verdict(
         self, item_id: str, body: VerdictSet, if_match: str | None, caller: Caller
@@ -257,10 +269,10 @@ class Items:
             record = open_record(session, inspection_id)
             if record.reference_image_id is None:
                 raise problems.conflict("检查记录没有参考图，无法套用模板，请先选择参考图")
-            image = self._ports.reference_image(session, record.reference_image_id)
+            image = find_reference_image(session, record.reference_image_id)
             if image is None or not image.template:
                 raise problems.conflict("参考图没有模板，请先将区域保存为模板")
-            stored = self._ports.file_info(session, image.file_id)
+            stored = file_info(session, image.file_id)
             values = [
                 {
                     "item_name": region.item_name,
@@ -268,7 +280,7 @@ class Items:
                     "model_id": region.model_id,
                     "item_point": json_text(
                         ItemPoint(
-                            point=region.point, fileInfo=None if stored is None else file_info(stored)
+                            point=region.point, fileInfo=None if stored is None else to_file_info(stored)
                         ).model_dump(exclude_none=True)
                         | ({} if region.detection is None else {"detection": region.detection})
                     ),
@@ -355,7 +367,8 @@ class Items:
             return
         # Never backwards, even when the clock is set back: the times of verdicts are taken from it.
         at = max(naive_now(), item.updated_at)
-        stamp = {"revision": item.revision + (not progress_only), "updated_at": at}
+        revision = item.revision if progress_only else etags.new_revision()
+        stamp = {"revision": revision, "updated_at": at}
         stamp |= {"updated_by": actor} if changed.keys() - _RESULT_COLUMNS else {}
         new_values = {**changed, **stamp}
         statement = _update_statement(frozenset(new_values))
@@ -423,7 +436,7 @@ def _update_statement(columns: frozenset[str]) -> Update:
     return update(ITEM).where(ITEM.c.item_id == bindparam("changed_item")).values(values)
 
 
-def file_info(stored: StoredFile) -> FileInfo:
+def to_file_info(stored: StoredFile) -> FileInfo:
     """A stored file as an item names it."""
     return FileInfo(
         download_url=stored.download_url,

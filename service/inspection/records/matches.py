@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, select
 from sqlmodel import Session
 
-from service.inspection.ports import MatchRegion, Ports
+from service.catalogue.service import find_reference_image
+from service.files.lookup import file_info, find_file
 from service.inspection.queries import json_text
 from service.inspection.tables import ITEM
 from shared.record.geometry import map_corners, point_to_pixels
@@ -22,6 +23,15 @@ _ITEMS = (
     .where(ITEM.c.inspection_id == bindparam("inspection_id"))
     .order_by(ITEM.c.created_at, ITEM.c.item_id)
 )
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRegion:
+    """A region that is looked for in a photo: x, y, w, h as the item keeps them, on a reference file."""
+
+    item_id: str
+    reference_file_id: str
+    point: tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +52,23 @@ class ItemRegion:
         return None if corners is None else [list(corner) for corner in corners]
 
 
-def reference_file(
-    session: Session, ports: Ports, point: ItemPoint, image: StoredFile | None
-) -> StoredFile | None:
+def reference_file(session: Session, point: ItemPoint, image: StoredFile | None) -> StoredFile | None:
     """The file that an item's region is marked on: the one that it names, else the record's `image`."""
     if point.fileInfo is None:
         return image
-    stored = ports.find_file(session, point.fileInfo.model_dump(exclude_none=True))
+    stored = find_file(session, point.fileInfo.model_dump(exclude_none=True))
     return image if stored is None else stored
 
 
-def record_image(session: Session, ports: Ports, reference_image_id: str | None) -> StoredFile | None:
+def record_image(session: Session, reference_image_id: str | None) -> StoredFile | None:
     """The file of a record's reference image; None when it has none that is known."""
-    image = None if reference_image_id is None else ports.reference_image(session, reference_image_id)
-    return None if image is None else ports.file_info(session, image.file_id)
+    image = None if reference_image_id is None else find_reference_image(session, reference_image_id)
+    return None if image is None else file_info(session, image.file_id)
 
 
-def places(
-    session: Session, ports: Ports, inspection_id: str, reference_image_id: str | None
-) -> dict[str, ItemRegion]:
+def places(session: Session, inspection_id: str, reference_image_id: str | None) -> dict[str, ItemRegion]:
     """The items of a record by their ids, in their order."""
-    image = record_image(session, ports, reference_image_id)
+    image = record_image(session, reference_image_id)
     # Nearly all items of a record name the same file, word for word.
     files: dict[str, StoredFile | None] = {}
     items = {}
@@ -70,7 +76,7 @@ def places(
         point = ItemPoint.model_validate_json(row.item_point) if row.item_point else ItemPoint()
         file_json = "" if point.fileInfo is None else point.fileInfo.model_dump_json()
         if file_json not in files:
-            files[file_json] = reference_file(session, ports, point, image)
+            files[file_json] = reference_file(session, point, image)
         file, region = files[file_json], None
         if file is not None and point.point is not None:
             x, y, w, h = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import update
@@ -13,8 +13,8 @@ from sqlmodel import Session
 from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.exception_trace import trace_of
-from service.inspection.ports import MatchRegion, Ports
 from service.inspection.records import matches
+from service.inspection.records.matches import MatchRegion
 from service.inspection.records.record_photos import RecordPhotos
 from service.inspection.tables import RECORD_PHOTO
 from service.web.envelope import Problem
@@ -33,13 +33,20 @@ class _Question:
     caller: Caller
 
 
+MatchPhoto = Callable[[str, Sequence[MatchRegion]], Awaitable[tuple[str | None, list[PhotoMatch]]]]
+"""Finds which of the regions the photo of a file shows; returns an error code or None, and the matches.
+
+A function of detection, which is above.
+"""
+
+
 class Matching:
     """At most one matching of a photo at a time, and one of all computed at a time."""
 
-    def __init__(self, database: Database, photos: RecordPhotos, ports: Ports) -> None:
+    def __init__(self, database: Database, photos: RecordPhotos, match_photo: MatchPhoto) -> None:
         self._database = database
+        self._match_photo = match_photo
         self._photos = photos
-        self._ports = ports
         self._tasks: dict[str, asyncio.Task[None]] = {}
         # Many photos come at once; one at a time asks, so that detections have their turns in between.
         self._lock = asyncio.Lock()
@@ -75,7 +82,7 @@ class Matching:
         if not joins:
             values = {"state": str(PhotoState.WAITING), "error": None}
             session.execute(update(RECORD_PHOTO).where(RECORD_PHOTO.c.photo_id == photo_id).values(values))
-        item_regions = matches.places(session, self._ports, inspection_id, record.reference_image_id)
+        item_regions = matches.places(session, inspection_id, record.reference_image_id)
         regions = [
             item_region.region for item_region in item_regions.values() if item_region.region is not None
         ]
@@ -94,7 +101,7 @@ class Matching:
 
     async def _answer(self, question: _Question) -> tuple[str | None, Sequence[PhotoMatch]]:
         try:
-            return await self._ports.match_photo(question.file_id, question.regions)
+            return await self._match_photo(question.file_id, question.regions)
         except Exception as problem:
             # The text of an exception may hold SQL and values.
             _LOG.error("a photo could not be matched: unexpected %s", trace_of(problem))

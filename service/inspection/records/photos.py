@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Row, delete, insert, select
@@ -10,13 +11,12 @@ from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
 from service.db.database import Database
+from service.files.lookup import file_info
 from service.inspection import problems
-from service.inspection.ports import JoinSources, Ports
 from service.inspection.queries import ItemQueries, RecordRow
-from service.inspection.records.items import Items, file_info
+from service.inspection.records.items import Items, to_file_info
 from service.inspection.records.matches import record_image, reference_file
 from service.inspection.records.records import naive_now
-from service.inspection.records.taken import taken_mark
 from service.inspection.records.used_photos import PhotoUses
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, PHOTO, RECORD
@@ -27,6 +27,42 @@ from shared.record.codes import ErrorCode
 from shared.wire.common import to_utc
 from shared.wire.files import StoredFile
 from shared.wire.inspection import FileInfo, ItemPoint, Photo, TakenMark
+
+_CLOCKS = timedelta(minutes=5)
+"""Clocks that differ by no more are not marked."""
+_WEST, _EAST = timedelta(hours=12), timedelta(hours=14)
+"""The zones of the earth: a clock shows at most 12 h less and 14 h more than UTC."""
+_AFTER_END = timedelta(days=1)
+_AFTER_START = timedelta(days=7)
+
+
+def taken_mark(
+    taken_at: str | None, start: datetime | None, end: datetime | None, stored_at: datetime
+) -> TakenMark | None:
+    """What is odd about `taken_at` (`CameraData.taken_at`); None when nothing is, or that is not known.
+
+    `start` and `end` of the record (UTC, without a zone) are None where it has none; `stored_at` is when its
+    file was first uploaded (with a zone). A camera that gives no offset may be in any zone: only what is odd
+    in all of them is marked.
+    """
+    if taken_at is None:
+        return None
+    taken = datetime.fromisoformat(taken_at)
+    try:
+        if taken.tzinfo is None:
+            utc = taken.replace(tzinfo=UTC)
+            earliest, latest = utc - _EAST, utc + _WEST
+        else:
+            earliest = latest = taken.astimezone(UTC)
+        if earliest > stored_at + _CLOCKS:
+            return TakenMark.FUTURE
+        if start is not None and latest < start.replace(tzinfo=UTC) - _CLOCKS:
+            return TakenMark.BEFORE_START
+        last = end + _AFTER_END if end is not None else start + _AFTER_START if start is not None else None
+    except OverflowError:
+        # A time at the edge of what a clock can say.
+        return None
+    return TakenMark.LONG_AFTER if last is not None and earliest > last.replace(tzinfo=UTC) else None
 
 
 def check_photo(file: StoredFile | None) -> StoredFile:
@@ -44,9 +80,9 @@ def refuse_reference(file: StoredFile, reference: StoredFile | None) -> None:
         raise problems.photo_is_reference()
 
 
-def refuse_used_photo(session: Session, ports: Ports, inspection_id: str, file_id: str) -> None:
+def refuse_used_photo(session: Session, inspection_id: str, file_id: str) -> None:
     """Raises Problem 409 when another record has a photo with the content of the file."""
-    use = PhotoUses(session, ports, inspection_id, [file_id]).first(file_id)
+    use = PhotoUses(session, inspection_id, [file_id]).first(file_id)
     if use is not None:
         raise problems.photo_used(use)
 
@@ -66,11 +102,10 @@ def mark_of(stored: StoredFile | None, record: RecordRow) -> TakenMark | None:
 class Photos:
     """The use cases of photos; each is one transaction."""
 
-    def __init__(self, database: Database, items: Items, sources: JoinSources, ports: Ports) -> None:
+    def __init__(self, database: Database, items: Items) -> None:
         self._database = database
         self._items = items
-        self._ports = ports
-        self._queries = ItemQueries(sources)
+        self._queries = ItemQueries()
 
     async def add(
         self,
@@ -105,12 +140,12 @@ class Photos:
                 if added is not None:
                     return self._read_photo(session, item_id, added.photo_id)
             refuse_sealed(session, record.inspection_id)
-            file = check_photo(self._ports.file_info(session, file_id))
+            file = check_photo(file_info(session, file_id))
             point = ItemPoint.model_validate_json(item.item_point) if item.item_point else ItemPoint()
-            image = record_image(session, self._ports, record.reference_image_id)
-            refuse_reference(file, reference_file(session, self._ports, point, image))
+            image = record_image(session, record.reference_image_id)
+            refuse_reference(file, reference_file(session, point, image))
             if refuse_used:
-                refuse_used_photo(session, self._ports, record.inspection_id, file_id)
+                refuse_used_photo(session, record.inspection_id, file_id)
             photo_id = new_id()
             values = {
                 "photo_id": photo_id,
@@ -183,17 +218,17 @@ class Photos:
     def _photos(
         self, session: Session, record: RecordRow, rows: Sequence[Row[*tuple[Any, ...]]]
     ) -> list[Photo]:
-        uses = PhotoUses(session, self._ports, record.inspection_id, {row.file_id for row in rows})
+        uses = PhotoUses(session, record.inspection_id, {row.file_id for row in rows})
         return [self._photo(session, record, row, uses) for row in rows]
 
     def _photo(
         self, session: Session, record: RecordRow, row: Row[*tuple[Any, ...]], uses: PhotoUses
     ) -> Photo:
-        stored = self._ports.file_info(session, row.file_id)
+        stored = file_info(session, row.file_id)
         return Photo(
             photo_id=row.photo_id,
             item_id=row.item_id,
-            file=FileInfo() if stored is None else file_info(stored),
+            file=FileInfo() if stored is None else to_file_info(stored),
             file_id=row.file_id,
             added_by=row.added_by,
             added_by_name=row.added_by_name,

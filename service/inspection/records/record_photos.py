@@ -11,11 +11,12 @@ from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
 from service.db.database import Database
-from service.inspection import problems
-from service.inspection.ports import JoinSources, Ports
+from service.detection.failure import MESSAGES
+from service.files.lookup import file_info
+from service.inspection import problems, sources
 from service.inspection.queries import RecordRow, json_text
 from service.inspection.records import matches
-from service.inspection.records.items import file_info
+from service.inspection.records.items import to_file_info
 from service.inspection.records.matches import ItemRegion
 from service.inspection.records.photos import (
     check_photo,
@@ -56,9 +57,8 @@ _RESULTS = (
 class RecordPhotos:
     """The use cases of a record's photos; each is one transaction."""
 
-    def __init__(self, database: Database, sources: JoinSources, ports: Ports) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._ports = ports
         executors = sources.executors.c
         self._listed = (
             select(*RECORD_PHOTO.c, executors.name_with_username.label("added_by_name"))
@@ -95,10 +95,10 @@ class RecordPhotos:
             if present_id is not None:
                 return self._read_photo(session, record, present_id)
             refuse_sealed(session, inspection_id)
-            file = check_photo(self._ports.file_info(session, file_id))
-            refuse_reference(file, matches.record_image(session, self._ports, record.reference_image_id))
+            file = check_photo(file_info(session, file_id))
+            refuse_reference(file, matches.record_image(session, record.reference_image_id))
             if refuse_used:
-                refuse_used_photo(session, self._ports, inspection_id, file_id)
+                refuse_used_photo(session, inspection_id, file_id)
             photo_id = new_id()
             values = {
                 **of_file,
@@ -148,10 +148,10 @@ class RecordPhotos:
 
         def work(session: Session) -> RecordPhoto:
             record, photo = self.lock(session, inspection_id, photo_id)
-            item_regions = matches.places(session, self._ports, inspection_id, record.reference_image_id)
+            item_regions = matches.places(session, inspection_id, record.reference_image_id)
             if not item_by_id.keys() <= item_regions.keys():
                 raise problems.no_item()
-            file = check_photo(self._ports.file_info(session, photo.file_id))
+            file = check_photo(file_info(session, photo.file_id))
             for item_id in item_by_id:
                 refuse_reference(file, item_regions[item_id].reference)
             current = [] if photo.matches is None else matches.current(photo.matches, item_regions)
@@ -278,14 +278,14 @@ class RecordPhotos:
         self, session: Session, record: RecordRow, *which: ColumnElement[bool]
     ) -> list[RecordPhoto]:
         values = {"inspection_id": record.inspection_id}
-        item_regions = matches.places(session, self._ports, record.inspection_id, record.reference_image_id)
+        item_regions = matches.places(session, record.inspection_id, record.reference_image_id)
         assigned: dict[str, list[PhotoItem]] = {}
         number = {item_id: index for index, item_id in enumerate(item_regions)}
         rows = session.execute(_ASSIGNMENTS.where(*which), values).all()
         for row in sorted(rows, key=lambda row: number[row.item_id]):
             assigned.setdefault(row.record_photo_id, []).append(_item(row, item_regions[row.item_id]))
         photos = session.execute(self._listed.where(*which), values).all()
-        uses = PhotoUses(session, self._ports, record.inspection_id, {row.file_id for row in photos})
+        uses = PhotoUses(session, record.inspection_id, {row.file_id for row in photos})
         return [
             self._to_wire(session, record, row, item_regions, assigned.get(row.photo_id, []), uses)
             for row in photos
@@ -300,11 +300,11 @@ class RecordPhotos:
         items: list[PhotoItem],
         uses: PhotoUses,
     ) -> RecordPhoto:
-        stored = self._ports.file_info(session, row.file_id)
+        stored = file_info(session, row.file_id)
         return RecordPhoto(
             photo_id=row.photo_id,
             inspection_id=row.inspection_id,
-            file=FileInfo() if stored is None else file_info(stored),
+            file=FileInfo() if stored is None else to_file_info(stored),
             file_id=row.file_id,
             width=None if stored is None else stored.width,
             height=None if stored is None else stored.height,
@@ -313,7 +313,7 @@ class RecordPhotos:
             created_at=to_utc(row.created_at),
             state=PhotoState(row.state),
             error=row.error,
-            message=None if row.error is None else self._ports.reason(row.error),
+            message=None if row.error is None else MESSAGES.get(row.error, MESSAGES["internal"]),
             matches=None if row.matches is None else matches.current(row.matches, item_regions),
             items=items,
             by_phone=row.by_phone,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from fastapi.encoders import jsonable_encoder
 from pydantic import Field
 from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 from sqlmodel import Session
@@ -16,7 +17,6 @@ from service.db import statements
 from service.db.database import Database, now
 from service.db.upsert import insert_or_ignore
 from service.inspection import problems
-from service.inspection.ports import JoinSources
 from service.inspection.queries import RecordQueries, RecordRow, Updater, like, record_body, updater
 from service.inspection.records.record_pages import RecordPages
 from service.inspection.rules import FINISHED, Outcome, body_hash, differences, progress_and_status
@@ -113,7 +113,7 @@ class RecordSearch(WireModel):
 
 @dataclass(frozen=True, slots=True)
 class RecordState:
-    """A record as the contract writes it, its revision, and who last changed it by hand."""
+    """A record by `record_body`, its revision, and who last changed it by hand."""
 
     body: dict[str, Any]
     revision: int
@@ -167,7 +167,7 @@ def change_record(
     changed = {name: value for name, value in values.items() if before[name] != value}
     if not changed:
         return
-    stamp = {"revision": record.revision + 1, "updated_at": max(naive_now(), record.updated_at)}
+    stamp = {"revision": etags.new_revision(), "updated_at": max(naive_now(), record.updated_at)}
     stamp |= {"updated_by": actor} if by_hand else {}
     session.execute(
         update(RECORD).where(RECORD.c.inspection_id == record.inspection_id).values(**changed, **stamp)
@@ -225,9 +225,9 @@ def _hash(body: RecordCreate) -> str:
 class Records:
     """The use cases of records; each is one transaction."""
 
-    def __init__(self, database: Database, sources: JoinSources) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._queries = RecordQueries(sources)
+        self._queries = RecordQueries()
         self._pages = RecordPages(database, self._queries)
 
     async def create(self, body: RecordCreate, key: str | None, caller: Caller) -> RecordState:
@@ -276,12 +276,7 @@ class Records:
         return await self._database.write(work)
 
     def _insert(self, session: Session, values: dict[str, Any]) -> RecordState:
-        connection = session.connection()
-        if not self._database.is_sqlite:
-            # A second statement takes as long as the first one: most of that is the way to the server.
-            return _state(statements.run(connection, self._queries.insert_returning, values))
-        # A RETURNING with the joined fields takes SQLite twice as long as both statements.
-        statements.run(connection, self._queries.insert, values)
+        statements.run(session.connection(), self._queries.insert, values)
         return self.read_state(session, values["inspection_id"])
 
     def _created_with_key(self, session: Session, client_key: str, body: RecordCreate) -> RecordState | None:
@@ -365,8 +360,8 @@ class Records:
         text = filters.pop("q", "").strip()
         if text:
             filters["q"] = like(text)
-        rows, standing = await self._pages.find(filters, current_page, page_size)
-        return [record_body(row) for row in rows], standing
+        rows, pagination = await self._pages.find(filters, current_page, page_size)
+        return [record_body(row) for row in rows], pagination
 
     def read_state(self, session: Session, inspection_id: str) -> RecordState:
         """The full record as it is in this transaction. Raises Problem 404."""
@@ -379,7 +374,7 @@ class Records:
 
         def state() -> Mapping[str, Any]:
             current = self.read_state(session, inspection_id)
-            return problems.current_state(current.body, current.by)
+            return problems.current_state(jsonable_encoder(current.body), current.by)
 
         etags.require_match(if_match, etags.revision_etag(record.revision), state)
         return record

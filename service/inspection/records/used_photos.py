@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam, select, union_all
 from sqlmodel import Session
 
-from service.inspection.ports import Ports
+from service.files.lookup import same_content
 from service.inspection.tables import ITEM, PHOTO, RECORD, RECORD_PHOTO
 from shared.wire.inspection import PhotoUse
 
@@ -37,8 +37,8 @@ class _Use:
 class PhotoUses:
     """The uses of some files as photos of other records than one."""
 
-    def __init__(self, session: Session, ports: Ports, inspection_id: str, file_ids: Collection[str]) -> None:
-        same = ports.same_content(session, file_ids) if file_ids else {}
+    def __init__(self, session: Session, inspection_id: str, file_ids: Collection[str]) -> None:
+        same = same_content(session, file_ids) if file_ids else {}
         self._same: Mapping[str, Collection[str]] = same
         self._uses: dict[str, list[_Use]] = {}
         others = {other for others in same.values() for other in others}

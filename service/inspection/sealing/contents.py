@@ -10,7 +10,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, DateTime, String, Table, select, type_coerce
 from sqlmodel import Session
 
-from service.inspection.ports import Ports
+from service.catalogue.service import find_reference_image
+from service.files.lookup import file_info, find_file
 from service.inspection.sealing import seal
 from service.inspection.tables import ITEM, PHOTO, RECORD, RECORD_PHOTO
 from shared.record.entries import Entry, rendered_file
@@ -66,7 +67,7 @@ def _time(text: str) -> dt.datetime | str:
     return value if written == text else f"not a time: {text}"
 
 
-def files_of(session: Session, ports: Ports, content: Mapping[str, Json]) -> list[StoredFile]:
+def files_of(session: Session, content: Mapping[str, Json]) -> list[StoredFile]:
     """The stored files that a record names, by their ids: photos, pictures of results, reference files."""
     files: dict[str, StoredFile] = {}
 
@@ -74,16 +75,16 @@ def files_of(session: Session, ports: Ports, content: Mapping[str, Json]) -> lis
         if file is not None:
             files[file.file_id] = file
 
-    image = reference_image(session, ports, content)
+    image = reference_image(session, content)
     if image is not None:
-        add(ports.file_info(session, image["file_id"]))
+        add(file_info(session, image["file_id"]))
     for item in content["items"]:
         for photo in item["photos"]:
-            add(ports.file_info(session, photo["file_id"]))
+            add(file_info(session, photo["file_id"]))
         for info in _file_infos(item):
-            add(ports.find_file(session, info))
+            add(find_file(session, info))
     for photo in content["photos"]:
-        add(ports.file_info(session, photo["file_id"]))
+        add(file_info(session, photo["file_id"]))
     return [files[file_id] for file_id in sorted(files)]
 
 
@@ -97,13 +98,13 @@ def _file_infos(item: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
     return (place for place in places if isinstance(place, Mapping))
 
 
-def reference_image(session: Session, ports: Ports, content: Mapping[str, Json]) -> dict[str, Json] | None:
+def reference_image(session: Session, content: Mapping[str, Json]) -> dict[str, Json] | None:
     """The reference image of a record as an edition keeps it; None when the catalogue has none."""
     image_id = content["record"]["reference_image_id"]
-    image = None if image_id is None else ports.reference_image(session, image_id)
+    image = None if image_id is None else find_reference_image(session, image_id)
     if image is None:
         return None
-    file = ports.file_info(session, image.file_id)
+    file = file_info(session, image.file_id)
     scale = image.mm_per_pixel
     return {
         "reference_image_id": image.reference_image_id,

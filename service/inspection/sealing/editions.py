@@ -12,8 +12,7 @@ from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
 from service.db.database import Database
-from service.inspection import problems
-from service.inspection.ports import JoinSources
+from service.inspection import problems, sources
 from service.inspection.records.records import change_record, locked_record, moment
 from service.inspection.seal_state import (
     EditionRow,
@@ -38,9 +37,9 @@ _Changing = Callable[[Session, EditionRow, dt.datetime], Mapping[str, Any]]
 class Editions:
     """The use cases of sealed records; each is one transaction."""
 
-    def __init__(self, database: Database, sources: JoinSources) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._counted = _counted(sources)
+        self._counted = _counted()
 
     async def seal(self, inspection_id: str) -> RecordSeal:
         """Where the record stands. Raises Problem 404."""
@@ -182,7 +181,7 @@ class Editions:
         ]
 
 
-def _counted(sources: JoinSources) -> Select[Any]:
+def _counted() -> Select[Any]:
     """How many items of each verdict the records have: one query, also for the records without items."""
     executors = sources.executors.c
     keys = (

@@ -13,8 +13,9 @@ from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
 from service.db.database import Database
-from service.inspection import problems
-from service.inspection.ports import JoinSources, Ports
+from service.detection.jobs.batch_rows import waiting_items
+from service.detection.models.labels import severities
+from service.inspection import problems, sources
 from service.inspection.queries import ItemRow, RecordRow, newest_photos, result_values
 from service.inspection.records.items import Items
 from service.inspection.records.records import Records, RecordState, change_record, moment, naive_now
@@ -29,7 +30,7 @@ from shared.record.codes import Status, Verdict
 from shared.record.entries import Entry
 from shared.wire.seal import RecordFinish
 
-CLOCK_DOUBT = dt.timedelta(minutes=5)
+CLOCK_TOLERANCE = dt.timedelta(minutes=5)
 """So far the clocks of the desktops and of the service may be apart."""
 
 _ITEMS = select(ITEM).order_by(ITEM.c.created_at, ITEM.c.item_id)
@@ -65,14 +66,11 @@ class _Case:
 class Finishing:
     """The use case of finishing, one transaction."""
 
-    def __init__(
-        self, database: Database, records: Records, items: Items, sources: JoinSources, ports: Ports
-    ) -> None:
+    def __init__(self, database: Database, records: Records, items: Items) -> None:
         self._database = database
         self._records = records
         self._items = items
         self._executors = sources.executors
-        self._ports = ports
 
     async def finish(
         self, inspection_id: str, body: RecordFinish, if_match: str | None, caller: Caller
@@ -105,7 +103,7 @@ class Finishing:
         return await self._database.write(work)
 
     def _refuse_running(self, session: Session, inspection_id: str, cases: Sequence[_Case]) -> None:
-        waiting = self._ports.waiting_items(session, inspection_id)
+        waiting = waiting_items(session, inspection_id)
         running = [
             case
             for case in cases
@@ -216,11 +214,11 @@ class Finishing:
                 finished,
                 counted,
                 {**{name: body[name] for name in _KNOWN}, "executor": executor},
-                self._ports.severities(session, seal.labels_without_severity(item_results)),
+                severities(session, seal.labels_without_severity(item_results)),
                 of_tables,
                 seal.models_of(item_results),
-                [seal.file_content(file) for file in files_of(session, self._ports, of_tables)],
-                reference_image(session, self._ports, of_tables),
+                [seal.file_content(file) for file in files_of(session, of_tables)],
+                reference_image(session, of_tables),
             )
         )
 
@@ -244,7 +242,7 @@ def _refuse_uninspected(cases: Sequence[_Case]) -> None:
 
 def _end(record: RecordRow, at: dt.datetime) -> dt.datetime:
     """The end of a record that is finished at this moment, not before its start. Raises Problem 409."""
-    latest = naive_now() + CLOCK_DOUBT
+    latest = naive_now() + CLOCK_TOLERANCE
     if at > latest:
         raise problems.implausible_times(
             "记录中的时间晚于服务器时钟，请联系管理员校准服务器时间", end_time=at.isoformat()

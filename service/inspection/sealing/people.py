@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import select
 from sqlmodel import Session
 
+from service.account.names import usernames
+from service.audit.service import entries_of_object
 from service.db.database import Database
 from service.inspection import problems
-from service.inspection.ports import Ports
 from service.inspection.rules import signers
 from service.inspection.seal_state import EditionRow, editions
 from service.inspection.tables import EDITION, ITEM, RECORD
@@ -23,9 +24,8 @@ from shared.wire.seal import NameChange, RecordUsers
 class People:
     """The users whom a record names."""
 
-    def __init__(self, database: Database, ports: Ports) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._ports = ports
 
     async def users(self, inspection_id: str) -> RecordUsers:
         """The users whom a record names, also a deleted one, with `relevant_changes`. Raises Problem 404."""
@@ -49,11 +49,25 @@ class People:
         for row in rows:
             users |= {row.finished_by, row.released_by, row.reopened_by}
         user_ids = sorted(user for user in users if user is not None)
-        changes = self._ports.name_changes(session, user_ids)
+        changes = name_changes(session, user_ids)
         return RecordUsers(
-            usernames=dict(self._ports.usernames(session, user_ids)),
+            usernames=usernames(session, user_ids),
             name_changes=relevant_changes(changes, to_utc(start), _end(rows)),
         )
+
+
+def name_changes(session: Session, user_ids: Collection[str]) -> list[NameChange]:
+    """Every change of the full names of these users, oldest first."""
+    changes = []
+    for user_id, username in usernames(session, user_ids).items():
+        for entry in entries_of_object(session, "user", user_id, ("update",)):
+            names = entry.details.get("name")
+            # Before the log had both names, it had only the fact.
+            if isinstance(names, list):
+                changes.append(
+                    NameChange(at=entry.at, username=username, old_name=names[0], new_name=names[1])
+                )
+    return sorted(changes, key=lambda change: change.at)
 
 
 def signers_of_record(session: Session, inspection_id: str) -> set[str]:

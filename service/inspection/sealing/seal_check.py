@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,12 +11,16 @@ from typing import Any
 from sqlalchemy import select, text
 from sqlmodel import Session
 
+from service.audit.service import entries_of_object
 from service.db.database import Database
+from service.files.lookup import file_info
 from service.inspection import problems
-from service.inspection.ports import FileInfo, LoggedSeal, SealLog, StoredHash
 from service.inspection.sealing import seal
 from service.inspection.sealing.contents import stored_rows, table_content
 from service.inspection.tables import EDITION, RECORD
+from service.settings import Settings
+from service.stores.contents import file_contents, model_contents
+from shared.wire.audit import AuditEntry
 from shared.wire.seal import DifferenceKind, SealCheck, SealDifference
 
 Json = Any
@@ -33,6 +37,12 @@ _MESSAGES = {
     DifferenceKind.LOG_DIFFERS: "与审计日志不符",
     DifferenceKind.UNREADABLE: "无法读取",
 }
+
+
+_LOGGED_ACTIONS = ("seal", "release", "reopen")
+
+StoredHash = Callable[[str], str | None]
+"""The SHA-256 of the bytes that are stored under a SHA-256; None if there are none."""
 
 
 class NeverSealedError(LookupError):
@@ -91,14 +101,10 @@ class SealChecks:
     def __init__(
         self,
         database: Database,
-        file_info: FileInfo,
-        seal_log: SealLog,
         stored_hash: StoredHash,
         model_hash: StoredHash,
     ) -> None:
         self._database = database
-        self._file_info = file_info
-        self._seal_log = seal_log
         self._stored_hash = stored_hash
         self._model_hash = model_hash
         # Reading every file of a record takes the disk: one record at a time.
@@ -127,7 +133,7 @@ class SealChecks:
             # Record, editions and log as of one moment, while others write.
             session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
         rows = stored_rows(session, EDITION, EDITION.c.inspection_id == inspection_id, EDITION.c.edition)
-        log = self._seal_log(session, inspection_id)
+        log = entries_of_object(session, "record", inspection_id, _LOGGED_ACTIONS)
         state = _initial_state(inspection_id, rows, log)
         _compare_log(state, rows, log)
         for row in rows:
@@ -155,7 +161,7 @@ class SealChecks:
 
     def _compare_file(self, session: Session, state: _CheckState, at: int, file: Mapping[str, Json]) -> None:
         try:
-            stored = self._file_info(session, file["file_id"])
+            stored = file_info(session, file["file_id"])
         except ValueError:
             # SQLite keeps any text in place of a time.
             state.differs(DifferenceKind.UNREADABLE, f"files[{at}]", _owner(state, file), file)
@@ -196,6 +202,17 @@ class SealChecks:
                 state.differs(lost, f"models[{at}]", model=model)
 
 
+def seal_checks(database: Database, settings: Settings, *, reads_files: bool = True) -> SealChecks:
+    """The checks of records on a database, for a command; without `reads_files` of the database alone."""
+    if not reads_files:
+        return SealChecks(database, _claimed_hash, _claimed_hash)
+    return SealChecks(database, file_contents(settings).stored_hash, model_contents(settings).stored_hash)
+
+
+def _claimed_hash(sha256: str) -> str:
+    return sha256
+
+
 @contextmanager
 def _reports_unreadable(state: _CheckState) -> Iterator[None]:
     """A content that someone changed may lack what every content has: that is a difference, not a fault."""
@@ -205,7 +222,7 @@ def _reports_unreadable(state: _CheckState) -> Iterator[None]:
         state.differs(DifferenceKind.UNREADABLE, f"editions[{state.edition}].content")
 
 
-def _initial_state(inspection_id: str, rows: Sequence[Row], log: Sequence[LoggedSeal]) -> _CheckState:
+def _initial_state(inspection_id: str, rows: Sequence[Row], log: Sequence[AuditEntry]) -> _CheckState:
     if rows:
         newest = rows[-1]
         return _CheckState(inspection_id, newest["edition"], newest["seal"], newest["reopened_at"] is None)
@@ -242,7 +259,7 @@ def _content(state: _CheckState, row: Row) -> Mapping[str, Json]:
     return content
 
 
-def _compare_log(state: _CheckState, rows: Sequence[Row], log: Sequence[LoggedSeal]) -> None:
+def _compare_log(state: _CheckState, rows: Sequence[Row], log: Sequence[AuditEntry]) -> None:
     """The log has one entry for each seal, release and reopening, and each says the same as the edition."""
     by_edition = {row["edition"]: row for row in rows}
     logged = {(entry.action, entry.details.get("edition")): entry for entry in log}
@@ -264,7 +281,7 @@ _DONE = {
 }
 
 
-def _agree(row: Row, action: str, names: Sequence[str], entry: LoggedSeal | None) -> bool:
+def _agree(row: Row, action: str, names: Sequence[str], entry: AuditEntry | None) -> bool:
     who = {"seal": "finished_by", "release": "released_by", "reopen": "reopened_by"}[action]
     if entry is None:
         return all(row[name] is None for name in names[1:]) and action != "seal"

@@ -1,12 +1,8 @@
-"""Counts the changes of records, so that totals of searches are kept until one changes. PostgreSQL only:
-SQLite knows by itself whether anyone has committed.
-"""
+"""Counts the changes of records on PostgreSQL; 0036 stops it."""
 
 from __future__ import annotations
 
 from alembic import op
-
-from service.db.table_changes import count_changes, stop_counting_changes
 
 revision = "0025"
 down_revision = "0024"
@@ -17,12 +13,21 @@ depends_on = None
 def upgrade() -> None:
     """Count from now on."""
     if op.get_bind().dialect.name == "postgresql":
-        for statement in count_changes("record"):
-            op.execute(statement)
+        op.execute("CREATE SEQUENCE record_changes")
+        op.execute(
+            "CREATE FUNCTION record_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            "PERFORM pg_advisory_xact_lock_shared(7105050, TG_RELID::int); "
+            "PERFORM nextval('record_changes'); RETURN NULL; END $$"
+        )
+        op.execute(
+            "CREATE TRIGGER record_changed BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON record "
+            "FOR EACH STATEMENT EXECUTE FUNCTION record_changed()"
+        )
 
 
 def downgrade() -> None:
     """Count no longer."""
     if op.get_bind().dialect.name == "postgresql":
-        for statement in stop_counting_changes("record"):
-            op.execute(statement)
+        op.execute("DROP TRIGGER record_changed ON record")
+        op.execute("DROP FUNCTION record_changed()")
+        op.execute("DROP SEQUENCE record_changes")

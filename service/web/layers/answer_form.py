@@ -36,7 +36,7 @@ class AnswerForm:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             if scope["method"] == "HEAD":
-                scope, send = {**scope, "method": "GET"}, _WithoutBody(send)
+                scope["method"], send = "GET", _WithoutBody(send)
             if _accepts_gzip(scope["headers"]):
                 send = _Compressed(send)
         await self.app(scope, receive, send)

@@ -29,15 +29,16 @@ class CancelOnDisconnect:
             return
         request = asyncio.current_task()
         assert request is not None
-        # The body of a read request is not used. Its messages are buffered for the operation.
+        # The body of a read request is not used. If one arrives, the operation receives an empty one.
         buffered: deque[Message] = deque()
         watch_task: asyncio.Task[None] | None = None
         has_left = False
 
         async def watch() -> None:
             nonlocal has_left
-            while (message := await receive())["type"] != "http.disconnect":
-                buffered.append(message)
+            while (await receive())["type"] != "http.disconnect":
+                if not buffered:
+                    buffered.append({"type": "http.request", "body": b"", "more_body": False})
             has_left = True
             request.cancel()
 

@@ -24,7 +24,7 @@ from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.scale_dialog import ScaleDialog
 from desktop.pages.common.forms.password_prompt import PasswordPrompt
 from desktop.pages.first_steps.start_dialog import StartDialog
-from desktop.pages.login.server_dialog import ServerDialog
+from desktop.pages.login.service_choice import ServerDialog
 from desktop.pages.login.trust_dialog import TrustDialog
 from desktop.pages.me.enrol_dialog import EnrolDialog
 from desktop.pages.people.face_policy.devices_card import DeviceForm
@@ -36,8 +36,8 @@ from desktop.pages.records.new_record import NewRecordDialog
 from desktop.pages.sealing.check_dialog import CheckDialog
 from desktop.pages.sealing.editions_dialog import EditionsDialog
 from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem
-from desktop.pages.sealing.reopen_dialog import ReopenDialog
 from desktop.pages.sealing.rules_dialog import RulesDialog
+from desktop.pages.sealing.seal_actions import ReopenDialog
 from desktop.pages.workbench.deleting import DeleteDialog, DeletionContents
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.phone.dialog import PhoneDialog

@@ -30,8 +30,8 @@ from desktop.context import Context
 from desktop.localization.language import Language
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.common.lists.sections_page import SectionsPage
-from desktop.pages.workbench.open_record.edits import EditSync
 from desktop.preferences import Preferences
+from desktop.record.edits import RecordEdits
 from desktop.theme import DARK, LIGHT, Mode, Theme, theme_manager
 from desktop.widgets import PageHeader
 from desktop.widgets.dialogs import BaseDialog
@@ -144,7 +144,7 @@ def window(
     context.closing.emit()
     window.hide()
     workers.shutdown()
-    EditSync.of(context).close()
+    RecordEdits.of(context).close()
     window.deleteLater()
     language.use("en")
     language.end()

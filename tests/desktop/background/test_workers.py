@@ -109,7 +109,7 @@ def test_cancelled_work_ends_at_its_next_report_and_never_calls_back(qtbot: QtBo
 def test_work_that_has_not_begun_is_skipped_when_cancelled(qtbot: QtBot) -> None:
     gate = threading.Event()
     ran: list[int] = []
-    blockers = [run(gate.wait, 5.0, owner=None) for _ in range(workers.SHORT_THREADS)]
+    blockers = [run(gate.wait, 60.0, owner=None) for _ in range(workers.SHORT_THREADS)]
     waiting = run(ran.append, 1, owner=None)
     waiting.cancel()
     gate.set()
@@ -124,7 +124,7 @@ def test_callbacks_are_dropped_when_the_owner_is_gone_but_the_work_is_done(qtbot
     shown: list[object] = []
 
     def save() -> None:
-        gate.wait(5.0)
+        gate.wait(60)
         saved.append("saved")
 
     task = run(save, owner=owner, done=shown.append)
@@ -140,7 +140,7 @@ def test_a_deleted_python_owner_is_gone_too(qtbot: QtBot) -> None:
     gate = threading.Event()
     shown: list[object] = []
     owner = QObject()
-    task = run(gate.wait, 5.0, owner=owner, done=shown.append)
+    task = run(gate.wait, 60.0, owner=owner, done=shown.append)
     del owner
     gate.set()
     wait(qtbot, lambda: task.is_finished)
@@ -229,7 +229,7 @@ def test_no_more_threads_than_the_bound(qtbot: QtBot) -> None:
 def test_higher_priority_starts_first(qtbot: QtBot) -> None:
     gates = [threading.Event() for _ in range(workers.SHORT_THREADS)]
     order: list[str] = []
-    blockers = [run(gate.wait, 5.0, owner=None) for gate in gates]
+    blockers = [run(gate.wait, 60.0, owner=None) for gate in gates]
     tasks: list[Task] = [run(order.append, "low", owner=None, priority=-1) for _ in range(3)]
     tasks.append(run(order.append, "high", owner=None, priority=5))
     # One thread alone: several would start side by side and write down in any order.
@@ -289,15 +289,15 @@ def test_shutdown_says_when_something_still_runs(qtbot: QtBot) -> None:
 
     def stubborn() -> None:
         entered.set()
-        gate.wait(5.0)
+        gate.wait(60)
 
     run(stubborn, owner=None)
-    assert entered.wait(5.0)
+    assert entered.wait(60)
     pools = workers._pools
     assert pools is not None
     assert not workers.shutdown(wait_ms=10)
     gate.set()
-    assert pools.close(5000)
+    assert pools.close(60_000)
 
 
 def test_work_is_handed_over_on_the_gui_thread_only(qtbot: QtBot) -> None:

@@ -329,7 +329,9 @@ def test_all_items_of_a_long_record(session: Session, monkeypatch: pytest.Monkey
     for number in range(5):
         session.items.create(ItemCreate(item_name=str(number), inspection_id=record.inspection_id))
     listed = session.items.list
-    monkeypatch.setattr(session.items, "list", lambda inspection_id, page=1: listed(inspection_id, page, 2))
+    monkeypatch.setattr(
+        session.items, "list", lambda inspection_id, page=1, page_size=200: listed(inspection_id, page, 2)
+    )
     assert [item.item_name for item in session.items.all(record.inspection_id)] == list("01234")
 
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from desktop.connection import local_service
-from desktop.connection.early_start import start_early
-from desktop.connection.local_service import EmbeddedService, ServiceState
+from desktop.connection.local_service import EmbeddedService, ServiceState, start_early
 from desktop.user_folders import data_dir, preferences_file
 from shared.system.paths import program_folder
 from tests.desktop.connection.fake_process import FAKE_SERVICE_SCRIPT, Play, StateListener
@@ -82,7 +81,7 @@ def test_late_listener_receives_the_current_state(play: Play, listener: StateLis
 
 def test_starting_early_loads_neither_qt_nor_the_client() -> None:
     check = (
-        "import sys, desktop.command_line, desktop.connection.early_start\n"
+        "import sys, desktop.command_line, desktop.connection.local_service\n"
         "print(sorted({'PySide6', 'httpx', 'pydantic', 'numpy'} & set(sys.modules)))"
     )
     run = subprocess.run(

@@ -21,7 +21,7 @@ from shiboken6 import isValid
 
 from desktop.app.application import Desktop
 from desktop.crash import CrashHandler, Failure, LastRun, RunMarker, describe_failure, report_text
-from desktop.crash.restart import start_program_again
+from desktop.crash.handler import start_program_again
 from desktop.logs import log_dir
 from desktop.preferences import Preferences
 from shared import __version__

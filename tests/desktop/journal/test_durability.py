@@ -236,7 +236,7 @@ def test_failed_background_sync_rewrites_the_file(path: Path, monkeypatch: pytes
         patch.setattr(os, "fsync", refuse)
         journal = Journal.open(path)
         before = path.stat().st_ino
-        assert refused.wait(10)
+        assert refused.wait(60)
     deadline = time.monotonic() + 10
     number = 0
     while path.stat().st_ino == before and time.monotonic() < deadline:
@@ -386,8 +386,8 @@ class MissedWakeUp(threading.Event):
 
     def wait(self, timeout: float | None = None) -> bool:
         self.closer.start()
-        super().wait(10)
-        assert self._journal._dirty.wait(10)
+        super().wait(60)
+        assert self._journal._dirty.wait(60)
         return False
 
 
@@ -402,5 +402,5 @@ def test_close_during_the_start_of_a_sync_ends(path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(journal, "_closing", missed)
     journal.append(create("a"))
     assert threading.Event.wait(missed, 10)
-    missed.closer.join(10)
+    missed.closer.join(60)
     assert not missed.closer.is_alive()

@@ -24,7 +24,7 @@ from desktop.context import Context
 from desktop.localization import fonts, language
 from desktop.localization.fonts import MissingGlyphsError, find_missing_characters, ui_font
 from desktop.localization.language import Language
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.report import pdf
 from desktop.widgets import Button, Chip, FilterChips, SearchField, StatusBar, Table, key_hint
 from desktop.widgets.table import Column

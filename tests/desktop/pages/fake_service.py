@@ -78,7 +78,7 @@ class FakeService:
         path = request.url.path
         body = json.loads(request.content) if request.content else None
         self.sent.append((request.method, path, body))
-        assert self.open.wait(10)
+        assert self.open.wait(60)
         answer = self.answers[path]
         if callable(answer):
             answer = answer(request)

@@ -15,7 +15,7 @@ from pypdf import PdfReader
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.report import html, pdf
 from desktop.report.collect import collect
 from desktop.report.content import Report

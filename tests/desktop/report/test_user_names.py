@@ -16,7 +16,7 @@ from desktop.report.edition import collect_edition
 from desktop.report.seal import report_seal
 from shared.record.codes import Role, SealState, Verdict
 from shared.wire.inspection import ItemCreate, RecordCreate
-from tests.desktop.pages.common.test_seal_terms import make_seal
+from tests.desktop.messages.test_seal_terms import make_seal
 from tests.narrowing import not_none
 
 CHIEF = "首席检查员"
@@ -61,8 +61,8 @@ def test_user_who_takes_another_name_is_recognized(
         assert report.seal is not None
         assert report.seal.finished_by == f"{CHIEF} (zhang3)"
     # The edition keeps the executor's name as it was; the record shows the current one.
-    assert dict(sealed.fields)["Executor"] == f"{CHIEF} (zhang3)"
-    assert dict(now.fields)["Executor"] == "张三 (zhang3)"
+    assert dict(sealed.fields)["Inspector"] == f"{CHIEF} (zhang3)"
+    assert dict(now.fields)["Inspector"] == "张三 (zhang3)"
     page = tmp_path / "report.html"
     html.write(sealed, page)
     assert f"{CHIEF} (zhang3)" in page.read_text(encoding="utf-8")

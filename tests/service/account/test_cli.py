@@ -171,7 +171,7 @@ def test_password_without_a_terminal_names_the_option(
 
 def test_command_is_available_on_the_command_line(settings: Settings) -> None:
     command = [sys.executable, "-m", "shared", "user", "list", "--data-dir", str(settings.data_dir)]
-    url = ["--database-url", settings.url]
+    url = ["--database-url", settings.database_url]
     run = subprocess.run([*command, *url], capture_output=True, text=True, timeout=60, check=False)
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
 

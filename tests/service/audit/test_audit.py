@@ -14,12 +14,14 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from sqlalchemy import insert, text
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 from starlette.testclient import TestClient
 
 from service.audit import rules
 from service.audit.routes import router
 from service.audit.service import AuditService, Verification
+from service.audit.tables import AuditRow
+from service.audit.triggers import missing_triggers
 from service.changes import ObjectChange, announce
 from service.commands import verify_audit as cli
 from service.db.database import Database, now
@@ -421,6 +423,44 @@ def test_command_reports_a_database_without_the_triggers(
     assert status == 1
     assert "FAILED: the database lacks the trigger audit_event_" in out
     assert "ok:" not in out
+
+
+def test_start_creates_missing_triggers_and_records_it(
+    audit: AuditService, database: Database, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    change_row(database, "UPDATE audit_event SET actor = 'nobody' WHERE seq = 1")
+    AuditService(database, settings).begin()
+    assert "the database lacked audit_event_" in caplog.text
+    with pytest.raises(DBAPIError, match="append-only"):
+        database.write_now(lambda session: session.execute(text("DELETE FROM audit_event")))
+    newest = select(AuditRow).order_by(col(AuditRow.seq).desc()).limit(1)
+    row = database.read_now(lambda session: session.exec(newest).one())
+    assert (row.action, row.kind) == ("audit_triggers_created", "audit")
+    AuditService(database, settings).begin()
+    verification = AuditService(database, settings).verify()
+    assert (verification.rows, verification.problems) == (2, ["row 1 was changed"])
+
+
+def change_row_only(database: Database, statement: str) -> None:
+    database.write_now(lambda session: session.execute(text(statement)))
+
+
+def test_trigger_that_refuses_nothing_is_replaced(
+    audit: AuditService, database: Database, settings: Settings
+) -> None:
+    change_row(database)
+    statement = (
+        "CREATE TRIGGER audit_event_no_delete BEFORE DELETE ON audit_event BEGIN SELECT 1; END"
+        if database.is_sqlite
+        else "CREATE TRIGGER audit_event_append_only BEFORE UPDATE OF actor OR DELETE ON audit_event "
+        "FOR EACH STATEMENT EXECUTE FUNCTION audit_event_refuse()"
+    )
+    change_row_only(database, statement)
+    AuditService(database, settings).begin()
+    assert database.read_now(missing_triggers) == []
+    for change in ("DELETE FROM audit_event", "UPDATE audit_event SET details = ''"):
+        with pytest.raises(DBAPIError, match="append-only"):
+            change_row_only(database, change)
 
 
 def test_command_without_a_database_fails(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:

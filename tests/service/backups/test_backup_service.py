@@ -18,12 +18,12 @@ from service.audit.service import AuditService
 from service.backups import service as backup_service
 from service.backups.archive.places import open_place
 from service.backups.archive.shared_folder import SharedFolder
-from service.backups.cli import main
 from service.backups.making import make
 from service.backups.messages import TEXTS, BackupProblem
 from service.backups.outcome import Outcome
 from service.backups.service import BackupService, BusyError, make_now
 from service.backups.tables import BackupRow
+from service.commands.backup import main
 from service.db.database import Database, now
 from service.settings import Settings
 from service.workers.child import ProcessDied

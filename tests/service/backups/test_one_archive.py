@@ -22,9 +22,10 @@ from sqlalchemy import text
 from service.audit.service import AuditService
 from service.backups.archive.manifest import DATABASE, MANIFEST, is_safe
 from service.backups.archive.sqlite import copy_database
-from service.backups.cli import main
 from service.changes import ObjectChange, announce
+from service.commands.backup import main
 from service.db.database import Database
+from service.db.one_service import lock_database
 from service.files.service import FilesService
 from service.settings import Settings
 
@@ -205,7 +206,8 @@ def test_restore_does_not_sign_an_invalid_log(
     assert main(["backup", str(tmp_path / "x.zip")], filled_settings) == 1
     assert "audit log" in capsys.readouterr().err
     new = other_settings(tmp_path)
-    assert main(["restore", str(tmp_path / "x.zip")], new) == 0
+    assert main(["restore", str(tmp_path / "x.zip")], new) == 1
+    assert "row 3 is missing" in capsys.readouterr().out
     restored = Database(new.url)
     try:
         assert AuditService(restored, new).verify().problems
@@ -244,6 +246,9 @@ def test_restore_is_refused_while_a_service_runs(
     archive: Path, filled_settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with FileLock(filled_settings.data_dir / "service.lock"):
+        assert main(["restore", str(archive), "--force"], filled_settings) == 1
+    assert "a service is running" in capsys.readouterr().err
+    with lock_database(filled_settings.database_file):
         assert main(["restore", str(archive), "--force"], filled_settings) == 1
     assert "a service is running" in capsys.readouterr().err
 

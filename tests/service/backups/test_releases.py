@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from service.backups.cli import main
 from service.commands import verify_audit
+from service.commands.backup import main
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
-from service.seal_checking import seal_checks
+from service.inspection.sealing.seal_check import seal_checks
 from service.settings import Settings
 from service.stores.contents import file_contents
 from tests.postgresql import Server

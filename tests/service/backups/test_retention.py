@@ -7,7 +7,7 @@ import datetime as dt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.backups.retention import KEEP_ALL_PERIOD, Retention, times_to_keep
+from service.backups.making import KEEP_ALL_PERIOD, Retention, times_to_keep
 
 NIGHT = dt.datetime(2026, 11, 23, 2, 30, tzinfo=dt.UTC)
 NIGHTS = [NIGHT - dt.timedelta(days=days) for days in range(500)]

@@ -16,11 +16,10 @@ from service.backups import making
 from service.backups.archive.manifest import DATABASE, BackupRefusedError, Manifest
 from service.backups.archive.places import BackupPlace, open_place
 from service.backups.archive.shared_folder import BACKUPS, CONTENTS, SharedFolder, content_name, parse_time
-from service.backups.cli import main
-from service.backups.making import configured_place, make, prune
+from service.backups.making import Retention, configured_place, make, prune
 from service.backups.messages import BackupProblem
-from service.backups.retention import Retention
 from service.changes import ObjectChange, announce
+from service.commands.backup import main
 from service.db.database import Database
 from service.files.service import FilesService
 from service.settings import Settings

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
 from service.catalogue.routes import router
-from service.catalogue.service import CatalogueService, RecordCounts
+from service.catalogue.service import CatalogueService, RecordCounts, find_reference_image
 from service.catalogue.tables import ReferenceImageRow
 from service.changes import ObjectChange
 from service.db.database import Database
+from service.db.schema import metadata
+from service.files.tables import FileRow
 from shared.record.codes import Role
-from shared.wire.files import StoredFile
+from shared.record.content import cid
 from tests.service.domain_app import create_client, role_headers
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -38,22 +41,15 @@ def database_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def file_info(_session: Any, file_id: str) -> StoredFile | None:
-    """The file port, with one picture and one text."""
-    if file_id not in {"picture", "text"}:
-        return None
-    size = 640 if file_id == "picture" else None
-    return StoredFile(
+def stored_file(file_id: str, size: int | None) -> FileRow:
+    return FileRow(
         file_id=file_id,
-        sha256="0" * 64,
-        ipfs_cid="b",
+        sha256=hashlib.sha256(file_id.encode()).hexdigest(),
         filename="左翼.jpg",
         mime_type="image/jpeg",
         size=5,
         width=size,
         height=size,
-        download_url=f"/api/files/{file_id}/content",
-        created_at="2026-01-01T00:00:00Z",
     )
 
 
@@ -68,7 +64,9 @@ def service(database: Database, record_counts: dict[str, int]) -> CatalogueServi
     def count(_session: Any, entry_id: str) -> int:
         return record_counts.get(entry_id, 0)
 
-    return CatalogueService(database, file_info, RecordCounts(count, count))
+    files = [stored_file("picture", 640), stored_file("text", None)]
+    database.write_now(lambda session: session.add_all(files))
+    return CatalogueService(database, RecordCounts(count, count))
 
 
 @pytest.fixture
@@ -118,6 +116,22 @@ def test_change_of_an_older_version_is_refused(client: TestClient, kind: str) ->
     assert second.json()["data"]["etag"] == second.headers["etag"] == now.headers["etag"]
     assert client.delete(url, headers={"If-Match": old}).status_code == 412
     assert client.delete(url, headers={"If-Match": f'"x", {first.headers["etag"]}'}).status_code == 200
+
+
+def test_version_that_a_restore_lost_never_matches_a_later_one(
+    client: TestClient, database: Database
+) -> None:
+    entry_id = create_entry(client, "aircraft")["aircraft_id"]
+    url = f"/api/catalogue/aircraft/{entry_id}"
+    table = metadata().tables["aircraft"]
+    of_entry = table.c.aircraft_id == entry_id
+    backup = database.read_now(lambda session: session.execute(select(table).where(of_entry)).one())
+    lost = client.put(url, json={"aircraft_name": "one"}).headers["etag"]
+    restore = update(table).where(of_entry).values(**backup._mapping)
+    database.write_now(lambda session: session.execute(restore))
+    theirs = client.put(url, json={"aircraft_name": "two"})
+    late = client.put(url, json={"aircraft_name": "three"}, headers={"If-Match": lost})
+    assert (late.status_code, late.headers["etag"]) == (412, theirs.headers["etag"])
 
 
 def test_update_with_same_values_changes_nothing(client: TestClient) -> None:
@@ -282,7 +296,8 @@ def test_reference_image_must_be_an_image(client: TestClient) -> None:
     assert answer.status_code == 409
     assert "不是图片" in answer.json()["msg"]
     image = create_entry(client, "reference-images")
-    assert (image["width"], image["filename"], image["ipfs_cid"]) == (640, "左翼.jpg", "b")
+    assert (image["width"], image["filename"]) == (640, "左翼.jpg")
+    assert image["ipfs_cid"] == cid(hashlib.sha256(b"picture").hexdigest())
     for scale in (0, -1, 1001, "NaN"):
         body = {**KINDS["reference-images"], "mm_per_pixel": scale}
         assert client.post("/api/catalogue/reference-images", json=body).status_code == 422
@@ -406,11 +421,9 @@ def test_changes_are_announced(client: TestClient, database: Database) -> None:
     }
 
 
-def test_other_domains_can_read_a_reference_image(
-    client: TestClient, service: CatalogueService, database: Database
-) -> None:
+def test_other_domains_can_read_a_reference_image(client: TestClient, database: Database) -> None:
     image_id = create_entry(client, "reference-images")["reference_image_id"]
-    image = database.read_now(lambda session: service.reference_image(session, image_id))
+    image = database.read_now(lambda session: find_reference_image(session, image_id))
     assert image is not None
     assert image.file_id == "picture"
-    assert database.read_now(lambda session: service.reference_image(session, "elsewhere")) is None
+    assert database.read_now(lambda session: find_reference_image(session, "elsewhere")) is None

@@ -18,11 +18,12 @@ from sqlmodel import Session, select
 from service.audit.service import AuditService, audit_listener
 from service.audit.tables import AuditRow
 from service.catalogue.tables import ReferenceImageRow
+from service.commands.file_references import SOURCES, referring_tables, referring_texts
 from service.commands.files import main
 from service.db.database import Database, now
 from service.db.schema import metadata
 from service.detection.tables import ModelRow
-from service.file_references import SOURCES, referring_tables, referring_texts
+from service.files import lookup
 from service.files.collecting import CollectionResult, Collector
 from service.files.service import FilesService
 from service.files.tables import FileRow
@@ -344,7 +345,7 @@ def test_collection_waits_for_a_transaction_with_a_reference(
     looked, go_on = threading.Event(), threading.Event()
 
     def name_it(session: Session) -> None:
-        assert files.file_info(session, stored.file_id) is not None
+        assert lookup.file_info(session, stored.file_id) is not None
         looked.set()
         assert go_on.wait(30)
         insert_row(session, ReferenceImageRow.__table__, file_id=stored.file_id)

@@ -35,7 +35,7 @@ from shared.record.codes import StorageFault
 from tests.service_process import create_first_admin, service_process
 from tests.stalling_proxy import StallingProxy
 
-PATIENCE = 15.0
+PATIENCE = 60.0
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 _POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.postgresql)
 on_both_databases = pytest.mark.parametrize("database_kind", ["sqlite", _POSTGRESQL])
@@ -359,6 +359,30 @@ def test_answered_request_is_not_cancelled(monkeypatch: pytest.MonkeyPatch) -> N
 
     asyncio.run(CancelOnDisconnect(app)({"type": "http", "method": "GET"}, receive, send))
     assert steps == ["what comes after the answer"]
+
+
+def test_the_body_of_a_read_request_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.web.layers.client_disconnect.WATCH_AFTER_SECONDS", 0)
+    pieces = [b"x" * 1000] * 100
+    all_sent = asyncio.Event()
+    seen: list[Message] = []
+
+    async def app(_scope: Scope, receive: Receive, _send: Send) -> None:
+        await all_sent.wait()
+        seen.append(await receive())
+
+    async def receive() -> Message:
+        if pieces:
+            return {"type": "http.request", "body": pieces.pop(), "more_body": True}
+        all_sent.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def send(_message: Message) -> None: ...
+
+    scope = {"type": "http", "method": "GET"}
+    asyncio.run(asyncio.wait_for(CancelOnDisconnect(app)(scope, receive, send), 5))
+    assert seen == [{"type": "http.request", "body": b"", "more_body": False}]
 
 
 # One writer

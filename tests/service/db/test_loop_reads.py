@@ -31,17 +31,15 @@ from sqlmodel import Session
 
 from service.db.cancel_statement import NoAnswerError
 from service.db.database import Database, UtcTime
-from service.db.loop_reads import PostgresqlReads, SharedRead, TurnRead
-from service.db.table_changes import count_changes
+from service.db.loop_reads import PostgresqlReads, SharedRead
 
 _POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.postgresql)
 on_both_databases = pytest.mark.parametrize("database_kind", ["sqlite", _POSTGRESQL])
 on_postgresql = pytest.mark.parametrize("database_kind", [_POSTGRESQL])
 AT = dt.datetime(2026, 5, 1, 12, 30, 15, 250_000)
 
-TABLE = "loop_numbers"
 NUMBERS = Table(
-    TABLE,
+    "loop_numbers",
     MetaData(),
     Column("number", Integer),
     Column("at", DateTime),
@@ -65,10 +63,7 @@ def database(database_url: str) -> Iterator[Database]:
 
 
 def create_table(session: Session) -> None:
-    NUMBERS.create(session.connection())
-    if session.connection().dialect.name == "postgresql":
-        for statement in count_changes(TABLE):
-            session.connection().exec_driver_sql(statement)
+    NUMBERS.create(session.connection(), checkfirst=True)
 
 
 def add(database: Database, number: int) -> None:
@@ -93,29 +88,17 @@ def test_rows_have_the_types_of_their_columns(database: Database) -> None:
 
 
 @on_both_databases
-def test_read_sees_every_commit_and_its_new_stamp(database: Database) -> None:
-    async def look() -> tuple[list[int], str, str]:
-        rows, stamp = await database.select_stamped(SELECT_ALL, {}, TABLE)
-        return numbers_of(rows), stamp, await database.stamp(TABLE)
-
+def test_read_sees_every_commit(database: Database) -> None:
     async def main() -> None:
-        stamps = []
         for number in range(3):
             await asyncio.to_thread(add, database, number)
-            rows, stamp, now = await look()
-            assert rows == list(range(number + 1))
-            assert (rows, stamp, now) == await look()
-            assert stamp == now
-            stamps.append(stamp)
-        assert len(set(stamps)) == 3
+            assert numbers_of(await database.select(SELECT_ALL, {})) == list(range(number + 1))
 
     asyncio.run(main())
 
 
 @on_both_databases
-def test_uncommitted_change_is_not_seen_and_unsettles_earlier_reads(
-    database: Database,
-) -> None:
+def test_uncommitted_change_is_not_seen(database: Database) -> None:
     add(database, 1)
     started, go_on = threading.Event(), threading.Event()
 
@@ -130,74 +113,10 @@ def test_uncommitted_change_is_not_seen_and_unsettles_earlier_reads(
     async def main() -> None:
         writing = asyncio.create_task(asyncio.to_thread(change))
         await asyncio.to_thread(started.wait, 30)
-        stamp = await database.stamp(TABLE)
-        may_keep = await database.is_settled(TABLE)
-        rows, before = await database.select_stamped(SELECT_ALL, {}, TABLE)
-        assert numbers_of(rows) == [1]
-        assert before == stamp
+        assert numbers_of(await database.select(SELECT_ALL, {})) == [1]
         go_on.set()
         await writing
-        assert await database.is_settled(TABLE)
-        rows, after = await database.select_stamped(SELECT_ALL, {}, TABLE)
-        assert numbers_of(rows) == [1, 2]
-        assert not may_keep or after != before
-
-    asyncio.run(main())
-
-
-@on_both_databases
-def test_count_with_a_settled_stamp_is_valid_while_the_stamp_stays(
-    database: Database,
-) -> None:
-    total = select(func.count().label("number")).select_from(NUMBERS)
-    ended = threading.Event()
-
-    def change() -> None:
-        try:
-            for number in range(60):
-                add(database, number)
-        finally:
-            ended.set()
-
-    async def count() -> int:
-        (row,) = await database.select(total, {})
-        return int(row.number)
-
-    async def main() -> None:
-        writing = [asyncio.create_task(asyncio.to_thread(change)) for _ in range(2)]
-        counts: dict[str, int] = {}
-
-        async def look() -> None:
-            stamp = await database.stamp(TABLE)
-            is_settled = await database.is_settled(TABLE)
-            counted = await count()
-            if is_settled and await database.stamp(TABLE) == stamp:
-                counts[stamp] = counted
-            (row,), stamp = await database.select_stamped(total, {}, TABLE)
-            assert counts.get(stamp, row.number) == row.number
-
-        while not ended.is_set():
-            # A read that SQLite answers immediately does not let other tasks run.
-            await asyncio.sleep(0)
-            await look()
-        await asyncio.gather(*writing)
-        await look()
-        assert counts[await database.stamp(TABLE)] == 120
-
-    asyncio.run(main())
-
-
-@on_postgresql
-def test_change_of_another_table_keeps_the_stamp(database: Database) -> None:
-    other = Table("loop_others", MetaData(), Column("number", Integer))
-    add(database, 1)
-
-    async def main() -> None:
-        before = await database.stamp(TABLE)
-        await database.write(lambda session: other.create(session.connection()))
-        assert await database.stamp(TABLE) == before
-        await database.write(lambda session: session.execute(NUMBERS.delete()))
-        assert await database.stamp(TABLE) != before
+        assert numbers_of(await database.select(SELECT_ALL, {})) == [1, 2]
 
     asyncio.run(main())
 
@@ -210,8 +129,6 @@ def test_error_is_raised_and_the_next_read_works(database: Database) -> None:
     async def main() -> None:
         with pytest.raises(DBAPIError):
             await database.select(missing, {})
-        with pytest.raises(DBAPIError):
-            await database.select_stamped(missing, {}, TABLE)
         assert numbers_of(await database.select(SELECT_ALL, {})) == [1]
 
     asyncio.run(main())
@@ -288,7 +205,7 @@ def test_silent_server_does_not_block_the_loop(database: Database) -> None:
     async def main() -> None:
         with pytest.raises(NoAnswerError):
             await reads.rows(SELECT_SLEEP, {})
-        assert await reads.stamp(TABLE)
+        assert numbers_of(await reads.rows(SELECT_ALL, {})) == []
 
     asyncio.run(main())
     reads.close()
@@ -418,38 +335,5 @@ def test_request_after_a_read_without_an_answer_starts_a_new_read() -> None:
         started[1].set()
         with pytest.raises(NoAnswerError):
             await again
-
-    asyncio.run(main())
-
-
-def test_requests_of_one_loop_iteration_share_an_immediate_read() -> None:
-    counted = 0
-
-    async def read() -> int:
-        nonlocal counted
-        counted += 1
-        return counted
-
-    async def main() -> None:
-        shared = TurnRead(read)
-        assert await asyncio.gather(*(shared.get() for _ in range(3))) == [1, 1, 1]
-        await asyncio.sleep(0)
-        assert await shared.get() == 2
-
-    asyncio.run(main())
-
-
-def test_later_requests_do_not_share_an_earlier_read() -> None:
-    async def main() -> None:
-        reads = CountedReads()
-        shared = TurnRead(reads)
-        first = asyncio.create_task(shared.get())
-        await _settle()
-        reads.ends[0].set()
-        assert await first == 1
-        later = asyncio.create_task(shared.get())
-        await _settle()
-        reads.ends[1].set()
-        assert await later == 2
 
     asyncio.run(main())

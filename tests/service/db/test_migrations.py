@@ -126,6 +126,27 @@ def test_every_earlier_version_is_migrated_completely(empty_url: str, revision: 
         database.close()
 
 
+@pytest.mark.parametrize(
+    "empty_url", [pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True
+)
+def test_counter_of_record_changes_is_dropped(empty_url: str) -> None:
+    left = sa.text(
+        "SELECT relname FROM pg_class WHERE relname = 'record_changes' "
+        "UNION ALL SELECT tgname FROM pg_trigger WHERE tgname = 'record_changed' "
+        "UNION ALL SELECT proname FROM pg_proc WHERE proname = 'record_changed'"
+    )
+    database = Database(empty_url)
+    try:
+        migrate_to(database, "0035")
+        with database.reader.connect() as connection:
+            assert len(connection.execute(left).all()) == 3
+        migrate(database)
+        with database.reader.connect() as connection:
+            assert connection.execute(left).all() == []
+    finally:
+        database.close()
+
+
 def describe_schema(connection: sa.Connection) -> dict[str, dict[str, Any]]:
     """The complete schema of the tables, as the database reports it."""
     inspector, describe_schema = sa.inspect(connection), {}

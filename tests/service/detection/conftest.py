@@ -52,7 +52,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
 
     def waiting(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
         gate.started.set()
-        gate.go.wait(10)
+        gate.go.wait(60)
         return ask(process, request, seconds, progress)
 
     monkeypatch.setattr(ComputeProcess, "ask", waiting)

@@ -21,8 +21,8 @@ from starlette.testclient import TestClient
 from service.changes import ObjectChange
 from service.events.change_feed import ChangeFeed
 from service.events.routes import MAX_STREAMS_PER_USER, EventFilter, event_filter, router, stream
-from service.routing import add_routes
 from service.web.envelope import Problem, install_handlers
+from service.web.routing import add_routes
 from service.web.security import Caller
 from shared.record.codes import ErrorCode, Role
 from tests.narrowing import as_instance
@@ -332,5 +332,5 @@ def test_server_with_an_open_stream_stops() -> None:
                 got.append(next(lines))
             server.should_exit = True
             assert list(lines)[-1] == ""
-        thread.join(10)
+        thread.join(60)
         assert not thread.is_alive()

@@ -17,7 +17,7 @@ from service.events.change_feed import ChangeFeed
 from service.events.relay import CHANNEL, MAX_BYTES, ChangeNotice, Relay, change_notices
 from shared.wire.events import ChangeEvent
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 @pytest.fixture

@@ -129,7 +129,7 @@ def open_setup(
 ) -> Setup:
     settings = Settings(data_dir=folder)
     settings.prepare()
-    database = database or migrated_database(settings.url)
+    database = database or migrated_database(settings.url.render_as_string(hide_password=False))
 
     async def log_in(user_id: str, _address: str, _user_agent: str) -> Tokens:
         opened.logged_in.append(user_id)

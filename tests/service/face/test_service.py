@@ -128,7 +128,7 @@ def test_refused_enrolment_gives_the_reason_and_keeps_the_old_one(
 def test_a_face_belongs_to_one_account(setup: Setup) -> None:
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        sentence = SENTENCES[QualityFault.SOMEBODY_ELSE]
+        sentence = SENTENCES[QualityFault.OTHER_USER]
         assert await setup.service.set_face(caller("lan"), AGAIN) == sentence
         assert not (await setup.service.status("lan")).enrolled
 

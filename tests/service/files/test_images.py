@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 import zlib
 from pathlib import Path
@@ -10,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import pyvips
-from PIL import Image
+from PIL import Image, TiffImagePlugin, TiffTags
 
+from service.files import images
 from service.files.images import (
     BadImageError,
     OverloadedImageError,
@@ -21,6 +23,7 @@ from service.files.images import (
 )
 from service.files.rules import type_by_content
 from shared.images.cv import cv2
+from tests.shared.images.test_png import png
 
 FORMATS = {
     "jpeg": "image/jpeg",
@@ -208,3 +211,38 @@ def test_noise_after_header_gives_no_thumbnail(tmp_path: Path) -> None:
     path.write_bytes(b"BM" + bytes(12) + struct.pack("<Iii", 40, 10, 10) + b"\x07\x00\x07\x00" + bytes(24))
     with pytest.raises(BadImageError):
         thumbnail(path, "image/bmp", 128)
+
+
+PROFILE = os.urandom(2**20) * 20
+PHOTOSHOP_LAYERS = 37724
+
+
+@pytest.mark.parametrize("ending", ["tif", "big.tif", "webp", "png"])
+@pytest.mark.parametrize("size", [0, len(PROFILE)])
+def test_large_profile_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, size: int
+) -> None:
+    out = io.BytesIO()
+    if ending == "png":
+        out.write(png((b"iCCP", b"p\0\0" + zlib.compress(bytes(size), 9))))
+    elif ending == "webp":
+        Image.new("RGB", (1, 1)).save(out, "webp", icc_profile=PROFILE[:size])
+    else:
+        big = ending == "big.tif"
+        Image.new("RGB", (1, 1)).save(out, "tiff", icc_profile=PROFILE[: size or 128], big_tiff=big)
+    packed = out.getvalue()
+    if size == 0:
+        assert read_size(tmp_path, packed) == (1, 1)
+        return
+    monkeypatch.setattr(images, "_open_image", None)
+    with pytest.raises(OverloadedImageError):
+        read_size(tmp_path, packed)
+
+
+def test_layers_of_photoshop_are_not_counted_as_metadata(tmp_path: Path) -> None:
+    tags = TiffImagePlugin.ImageFileDirectory_v2()
+    tags.tagtype[PHOTOSHOP_LAYERS] = TiffTags.UNDEFINED
+    tags[PHOTOSHOP_LAYERS] = bytes(len(PROFILE))
+    out = io.BytesIO()
+    Image.new("RGB", (3, 2)).save(out, "tiff", tiffinfo=tags)
+    assert read_size(tmp_path, out.getvalue()) == (3, 2)

@@ -14,6 +14,7 @@ from sqlalchemy import func, select
 from starlette.testclient import TestClient
 
 from service.db.database import Database
+from service.files import lookup
 from service.files.service import FilesService
 from service.files.tables import FileRow
 from service.settings import Settings
@@ -233,7 +234,9 @@ def test_every_range_returns_its_bytes(client: TestClient) -> None:
     url = store_file(client, data)["download_url"]
 
     @hypothesis_settings(
-        deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture]
+        deadline=None,
+        max_examples=20,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     )
     @given(st.integers(0, 4999), st.integers(0, 6000))
     def check(first: int, length: int) -> None:
@@ -295,7 +298,7 @@ def test_file_is_found_by_the_file_info_of_an_item(files: FilesService, database
     file = database.write_now(files.keep("result.png", encode_half_red_picture("png"), "someone"))
 
     def find(**file_info: Any) -> str | None:
-        stored_file = database.read_now(lambda session: files.find(session, file_info))
+        stored_file = database.read_now(lambda session: lookup.find_file(session, file_info))
         return stored_file.file_id if stored_file else None
 
     assert find(download_url=file.download_url) == file.file_id

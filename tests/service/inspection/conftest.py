@@ -1,63 +1,63 @@
-"""Provides the inspection domain on a real database, with simple tables instead of the other domains."""
+"""Provides the inspection domain on a real database, with rows of the other domains."""
 
 from __future__ import annotations
 
 import asyncio
 import datetime as dt
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from pathlib import Path
+from typing import Any, Self, cast
 
 import pytest
 from fastapi import APIRouter, FastAPI
-from sqlalchemy import Column, MetaData, String, Table, insert, update
+from sqlalchemy import Table, update
 from sqlmodel import Session
 from starlette.testclient import TestClient
 
+from service.account.tables import User
+from service.audit.service import AuditService
+from service.catalogue.tables import AircraftRow, FlightRow, ReferenceImageRow, TaskRow
 from service.changes import ObjectChange
-from service.db.database import Database
-from service.inspection.ports import LoggedSeal, MatchRegion
+from service.db.database import Database, now
+from service.db.upsert import insert_or_update
+from service.detection.tables import BatchRow, ChunkRow, ModelRow
+from service.files.tables import FileRow
 from service.inspection.queries import result_values
+from service.inspection.records.matches import MatchRegion
 from service.inspection.records.records import locked_record, recompute
 from service.inspection.routes import router
-from service.inspection.service import InspectionService, JoinSources, Ports
+from service.inspection.service import InspectionService
 from service.inspection.tables import ITEM
-from service.routing import add_routes
+from service.settings import Settings
 from service.web.envelope import install_handlers
+from service.web.routing import add_routes
 from service.web.security import Caller
-from shared.names import user_label
 from shared.record import results
 from shared.record.codes import ROLE_PERMISSIONS, Role, Verdict
+from shared.record.content import cid
 from shared.record.entries import Entry
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.files import StoredFile
 from shared.wire.photos import PhotoMatch
-from shared.wire.seal import NameChange
 from tests.one_loop import second_client
 
-_METADATA = MetaData()
-
-
-def _source(name: str, *columns: str) -> Table:
-    return Table(
-        f"stage_{name}",
-        _METADATA,
-        Column("id", String(255), primary_key=True),
-        *(Column(column, String(255)) for column in columns),
-    )
-
-
-SOURCES = JoinSources(
-    executors=_source("executors", "name", "name_with_username"),
-    tasks=_source("tasks", "flight_id", "aircraft_id"),
-    flights=_source("flights", "aircraft_id"),
-    aircraft=_source("aircraft", "name"),
-    reference_images=_source("reference_images", "name"),
-    models=_source("models", "name", "description"),
-    counted_records=_source("counted_records", "day", "aircraft_id", "seconds"),
-    counted_items=_source("counted_items", "record_id", "measure", "name"),
-)
+_ROWS: dict[str, tuple[Table, str, str | None, dict[str, Any]]] = {
+    "executors": (User.__table__, "id", "name", {"password_hash": ""}),
+    "tasks": (TaskRow.__table__, "task_id", None, {"task_name": "任务"}),
+    "flights": (FlightRow.__table__, "flight_id", None, {"flight_number": "CA1"}),
+    "aircraft": (AircraftRow.__table__, "aircraft_id", "aircraft_name", {}),
+    "reference_images": (
+        *(ReferenceImageRow.__table__, "reference_image_id", "reference_image_name"),
+        {"file_id": "", "template": []},
+    ),
+    "models": (
+        *(ModelRow.__table__, "model_id", "name"),
+        {"kind": "yolo", "version": 1, "labels": [], "settings": {}, "enabled": True},
+    ),
+}
+"""The table of each kind of row, its columns of the ID and of the name, and what else it needs."""
 
 SHIFT = [[1.0, 0.0, 10.0], [0.0, 1.0, 20.0], [0.0, 0.0, 1.0]]
 """Reference px to photo px: 10 to the right, 20 down."""
@@ -67,7 +67,7 @@ def stored_file(file_id: str, mime_type: str = "image/jpeg") -> StoredFile:
     return StoredFile(
         file_id=file_id,
         sha256=hashlib.sha256(file_id.encode()).hexdigest(),
-        ipfs_cid=f"cid-{file_id}",
+        ipfs_cid=cid(hashlib.sha256(file_id.encode()).hexdigest()),
         filename=f"{file_id}.jpg",
         mime_type=mime_type,
         size=1234,
@@ -96,6 +96,49 @@ class Matcher:
         return self.error, self.matches
 
 
+class StoredFiles(dict[str, StoredFile]):
+    """Files by their IDs; setting one stores its row."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__()
+        self._database = database
+
+    def __setitem__(self, file_id: str, file: StoredFile) -> None:
+        columns = set(FileRow.__table__.c.keys())
+        values = {name: value for name, value in file.model_dump().items() if name in columns}
+        values |= {"file_id": file_id, "created_at": file.created_at.replace(tzinfo=None)}
+        values["camera"] = None if file.camera is None else file.camera.model_dump_json(exclude_none=True)
+        self._database.write_now(
+            lambda session: insert_or_update(session, FileRow.__table__, [values], ["file_id"])
+        )
+        super().__setitem__(file_id, file)
+
+    def __ior__(self, files: Mapping[str, StoredFile]) -> Self:  # type: ignore[override,misc]
+        for file_id, file in files.items():
+            self[file_id] = file
+        return self
+
+
+class StoredImages(dict[str, ReferenceImage]):
+    """Reference images by their IDs; setting one stores its row."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__()
+        self._database = database
+
+    def __setitem__(self, image_id: str, image: ReferenceImage) -> None:
+        columns = set(ReferenceImageRow.__table__.c.keys())
+        values = {name: value for name, value in image.model_dump(mode="json").items() if name in columns}
+        times = {name: getattr(image, name).replace(tzinfo=None) for name in ("created_at", "updated_at")}
+        values |= {"reference_image_id": image_id, "version": 1, **times}
+        self._database.write_now(
+            lambda session: insert_or_update(
+                session, ReferenceImageRow.__table__, [values], ["reference_image_id"]
+            )
+        )
+        super().__setitem__(image_id, image)
+
+
 @dataclass(repr=False)
 class Stage:
     """The running domain.
@@ -111,19 +154,43 @@ class Stage:
     client: TestClient
     files: dict[str, StoredFile]
     images: dict[str, ReferenceImage]
-    waiting: dict[str, list[str]]
     matcher: Matcher
-    name_changes: list[NameChange]
     changes: list[ObjectChange] = field(default_factory=list)
 
     def as_role(self, role: str) -> TestClient:
         return second_client(self.client, headers={"Authorization": f"Bearer {role}"})
 
-    def put(self, source: str, **row: str | None) -> None:
-        table = getattr(SOURCES, source)
-        if source == "executors":
-            row = {"name_with_username": user_label(row["name"], str(row["id"])), **row}
-        self.database.write_now(lambda session: session.execute(insert(table).values(row)))
+    def put(self, kind: str, **row: str | None) -> None:
+        """Store a row of another domain; `id` and `name` are the columns of its ID and its name."""
+        table, id_column, name_column, values = _ROWS[kind]
+        values = {"version": 1, "created_at": now(), "updated_at": now(), **values}
+        if kind == "executors":
+            username = row.pop("username", row["id"])
+            values |= {"username": username, "username_key": username, "enabled": True}
+        values |= {
+            {"id": id_column, "name": name_column or "name"}.get(name, name): row[name] for name in row
+        }
+        values = {name: value for name, value in values.items() if name in table.c}
+        self.database.write_now(lambda session: insert_or_update(session, table, [values], [id_column]))
+
+    def let_wait(self, inspection_id: str, item_ids: list[str]) -> None:
+        """Store a batch that has not created the jobs of these items yet."""
+
+        def work(session: Session) -> None:
+            batch = BatchRow()
+            session.add(batch)
+            session.flush()
+            session.add(
+                ChunkRow(
+                    batch_id=batch.batch_id,
+                    number=0,
+                    inspection_id=inspection_id,
+                    item_ids=item_ids,
+                    size=len(item_ids),
+                )
+            )
+
+        self.database.write_now(work)
 
     def record(self, **body: Any) -> dict[str, Any]:
         answer = self.client.post("/api/inspection/create", json={"task_id": "t", **body})
@@ -185,16 +252,6 @@ class Stage:
         return [record["inspection_name"] for record in self.search(**query)["data"]]
 
 
-def logged_seals(log: Sequence[ObjectChange], record: str) -> list[LoggedSeal]:
-    of_record = [change for change in log if (change.kind, change.object_id) == ("record", record)]
-    seals = ("seal", "release", "reopen")
-    return [
-        LoggedSeal(change.action, change.actor, change.details)
-        for change in of_record
-        if change.action in seals
-    ]
-
-
 async def _authenticate(token: str, address: str) -> Caller:
     return Caller(
         user_id=f"id-of-{token}",
@@ -241,43 +298,14 @@ def routes() -> tuple[APIRouter, CurrentService]:
 
 
 @pytest.fixture
-def stage(database: Database, routes: tuple[APIRouter, CurrentService]) -> Iterator[Stage]:
-    _METADATA.create_all(database.writer)
-    files: dict[str, StoredFile] = {}
-    images: dict[str, ReferenceImage] = {}
-    waiting: dict[str, list[str]] = {}
-    log: list[ObjectChange] = []
-    name_changes: list[NameChange] = []
-    matcher = Matcher()
-
-    def find_file(_session: Session, info: Mapping[str, Any]) -> StoredFile | None:
-        return next((file for file in files.values() if file.ipfs_cid == info.get("ipfs_cid")), None)
-
-    def same_content(_session: Session, file_ids: Collection[str]) -> Mapping[str, Collection[str]]:
-        return {
-            file_id: {other.file_id for other in files.values() if other.sha256 == files[file_id].sha256}
-            for file_id in file_ids
-            if file_id in files
-        }
-
-    ports = Ports(
-        file_info=lambda _session, file_id: files.get(file_id),
-        find_file=find_file,
-        reference_image=lambda _session, image_id: images.get(image_id),
-        waiting_items=lambda _session, record: waiting.get(record, ()),
-        usernames=lambda _session, users: {user: user.removeprefix("id-of-") for user in users},
-        name_changes=lambda _session, users: [
-            change for change in name_changes if f"id-of-{change.username}" in users
-        ],
-        seal_log=lambda _session, record: logged_seals(log, record),
-        stored_hash=lambda sha256: sha256,
-        model_hash=lambda sha256: sha256,
-        severities=lambda _session, _labels: {},
-        match_photo=matcher,
-        same_content=same_content,
-        reason=lambda code: f"因为 {code}",
+def stage(database: Database, routes: tuple[APIRouter, CurrentService], tmp_path: Path) -> Iterator[Stage]:
+    audit = AuditService(database, Settings(data_dir=tmp_path))
+    audit.begin()
+    database.before_commit.append(audit.before_commit)
+    files, images, matcher = StoredFiles(database), StoredImages(database), Matcher()
+    service = InspectionService(
+        database, stored_hash=lambda sha256: sha256, model_hash=lambda sha256: sha256, match_photo=matcher
     )
-    service = InspectionService(database, SOURCES, ports)
     app = FastAPI()
     install_handlers(app)
     app.state.authenticate = _authenticate
@@ -287,7 +315,6 @@ def stage(database: Database, routes: tuple[APIRouter, CurrentService]) -> Itera
     with TestClient(
         app, raise_server_exceptions=False, headers={"Authorization": "Bearer planner"}
     ) as client:
-        stage = Stage(service, database, app, client, files, images, waiting, matcher, name_changes)
+        stage = Stage(service, database, app, client, files, images, matcher)
         database.after_commit.append(stage.changes.extend)
-        database.before_commit.append(lambda _session, changes: log.extend(changes))
         yield stage

@@ -11,7 +11,7 @@ from service.inspection.queries import RecordQueries
 from service.inspection.tables import POLICY
 from shared.record.codes import Status
 from shared.record.entries import Entry
-from tests.service.inspection.conftest import SOURCES, Stage
+from tests.service.inspection.conftest import Stage
 
 FOUND: Entry = {
     "isPassed": False,
@@ -125,13 +125,12 @@ def test_body_of_a_record_does_not_set_the_state(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-@pytest.mark.parametrize("newest_first", [True, False])
-def test_page_and_count_are_read_from_the_index(stage: Stage, newest_first: bool) -> None:
-    queries = RecordQueries(SOURCES)
+def test_page_and_count_are_read_from_the_index(stage: Stage) -> None:
+    queries = RecordQueries()
     index = "ix_record_record_state_created_at_inspection_id"
     for statement, values_of_mark in (
         (queries.count(["record_state"]), {}),
-        (queries.page(["record_state"], newest_first=newest_first), {"size": 25, "skip": 1000}),
+        (queries.page(["record_state"]), {"size": 25, "skip": 1000}),
     ):
         with stage.database.reader.connect() as connection:
             compiled: Any = statement.compile(connection)

@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import select, update
 
-from service.backups.cli import main as backups
+from service.commands.backup import main as backups
 from service.db.database import Database
 from service.inspection.tables import ITEM
 from service.memory.tables import LEFT_OUT, REGION, VARIATION, WAITING

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from sqlalchemy import select
 
 from service.db.database import Database, now
-from service.memory import waiting
+from service.detection.dispatch.variations import Variations, Varied
+from service.memory import comparisons, reading, waiting
 from service.memory.comparisons import Comparisons
-from service.memory.ports import ComparisonResult, Place, Ports, Question
+from service.memory.facts import Place
 from service.memory.tables import VARIATION, WAITING
 from service.memory.waiting import LeasedItem
-from shared.record.geometry import Rect
-from shared.wire.memory import MemoryKind
 from tests.service.memory.test_rules import ALL, item, verdict
 
 
@@ -73,52 +71,41 @@ def test_released_item_is_not_renewed(database: Database, clock: Clock) -> None:
     assert take_item(database) == first
 
 
-class FakeDomains:
-    """The other domains of a service, with one passed item; a comparison waits until `go`."""
+class FakeVariations:
+    """Replaces the process that compares; a comparison waits until `go`."""
 
     def __init__(self) -> None:
         self.started, self.go, self.rested = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self.compared = 0
 
-    async def compare(
-        self,
-        question: Question,
-        key: str,
-        order: float,
-        kind: MemoryKind,
-        judged: Sequence[Rect],
-        without: Sequence[Rect],
-    ) -> ComparisonResult:
+    async def vary(self, *_photo: object) -> Varied:
         self.started.set()
         await self.go.wait()
         self.compared += 1
-        return ComparisonResult(b"content", 1)
+        return Varied(b"content", 1)
 
-    async def disagreements(self, question: Question, contents: Sequence[bytes]) -> list[list[float]]:
+    async def disagreements(self, *_photos: object) -> list[list[float]]:
         return []
 
     async def rest(self) -> None:
         self.rested.set()
 
-    def ports(self) -> Ports:
-        place = Place("i", "r", "image", "reference", "sha", "cid", None, ALL)
-        return Ports(
-            place=lambda session, item_id: place,
-            at_place=lambda session, place, since, until: ["i"],
-            overlap=lambda place, region: 1.0,
-            items=lambda session, ids: [item(verdict())],
-            decided=lambda session, items, records: ["i"],
-            names=lambda session, ids: {},
-            is_busy=lambda session: False,
-            compare=self.compare,
-            disagreements=self.disagreements,
-            rest=self.rest,
-            version=1,
-            oldest=4,
-            newest=20,
-        )
+    def is_busy(self, _session: object) -> bool:
+        return False
 
 
+@pytest.fixture
+def one_passed_item(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other domains know one item, which was passed."""
+    place = Place("i", "r", "image", "reference", "sha", "cid", None, ALL)
+    monkeypatch.setattr(comparisons, "find_place", lambda _session, _item_id: place)
+    monkeypatch.setattr(comparisons, "decided_item_ids", lambda _session, _items, _records: ["i"])
+    monkeypatch.setattr(reading, "item_ids_at_place", lambda _session, _place, _since, _until: ["i"])
+    monkeypatch.setattr(reading, "share_at_place", lambda _place, _region: 1.0)
+    monkeypatch.setattr(reading, "item_facts", lambda _session, _ids: [item(verdict())])
+
+
+@pytest.mark.usefixtures("one_passed_item")
 def test_a_lease_is_renewed_while_a_photo_is_compared(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,7 +113,7 @@ def test_a_lease_is_renewed_while_a_photo_is_compared(
     monkeypatch.setattr(waiting, "RENEW_INTERVAL", dt.timedelta(0))
 
     async def work() -> None:
-        played, loop = FakeDomains(), asyncio.get_running_loop()
+        played, loop = FakeVariations(), asyncio.get_running_loop()
         renewed, renew = asyncio.Event(), waiting.renew
 
         def renew_and_signal(session: Any, take_item: LeasedItem) -> None:
@@ -134,8 +121,8 @@ def test_a_lease_is_renewed_while_a_photo_is_compared(
             loop.call_soon_threadsafe(renewed.set)
 
         monkeypatch.setattr(waiting, "renew", renew_and_signal)
-        comparisons = Comparisons(database, played.ports())
-        await comparisons.start()
+        comparing = Comparisons(database, cast(Variations, played))
+        await comparing.start()
         try:
             await asyncio.wait_for(renewed.wait(), 60)
             played.go.set()
@@ -143,11 +130,12 @@ def test_a_lease_is_renewed_while_a_photo_is_compared(
             assert played.compared == 1
             assert await database.read(lambda session: session.execute(select(WAITING)).all()) == []
         finally:
-            await comparisons.stop()
+            await comparing.stop()
 
     asyncio.run(work())
 
 
+@pytest.mark.usefixtures("one_passed_item")
 @pytest.mark.postgresql
 @pytest.mark.parametrize("database_kind", ["postgresql"])
 def test_one_of_two_services_continues_after_the_other_is_killed(
@@ -158,19 +146,19 @@ def test_one_of_two_services_continues_after_the_other_is_killed(
     assert take_item(database) is not None
 
     async def work(other: Database) -> None:
-        played = FakeDomains()
+        played = FakeVariations()
         played.go.set()
-        comparisons = Comparisons(other, played.ports())
-        await comparisons.start()
+        comparing = Comparisons(other, cast(Variations, played))
+        await comparing.start()
         try:
             assert take_item(other) is None
             assert not played.started.is_set()
             clock.later(61)
-            comparisons.look_now()
+            comparing.look_now()
             await asyncio.wait_for(played.started.wait(), 60)
             await asyncio.wait_for(played.rested.wait(), 60)
         finally:
-            await comparisons.stop()
+            await comparing.stop()
 
     other = Database(database_url)
     try:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from service.memory import rules
-from service.memory.ports import ItemFacts, PhotoFacts, Question
+from service.memory.facts import ItemFacts, PhotoFacts, Question
 from shared.record.entries import Entry
 from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind, MemoryStatus

@@ -29,7 +29,7 @@ from service.command_line import main
 from service.db.database import Database
 from service.db.write_queue import Write
 from service.monitoring import metrics as monitoring_metrics
-from service.monitoring.tally import DurationTally
+from service.monitoring.metrics import DurationTally
 from service.settings import Settings
 from shared import __version__
 from shared.system.paths import program_command, program_folder

@@ -16,7 +16,6 @@ from service.db.database import Database
 from service.settings import Settings
 from service.statistics.service import MAX_SERIES, StatisticsService
 from service.statistics.tables import ITEM, RECORD, SUM
-from service.statistics_facts import statistics_ports
 from tests.service_app import Answer
 
 DAY = "2026-05-14"
@@ -31,7 +30,7 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def statistics(client: TestClient, database: Database) -> StatisticsService:
     """A second statistics service on the database of the client, as in another process."""
-    return StatisticsService(database, statistics_ports())
+    return StatisticsService(database)
 
 
 def response_data(answer: Answer) -> Any:

@@ -82,3 +82,10 @@ def test_state_of_the_object_is_read_only_for_the_answer() -> None:
 
     etags.require_match(None, '"3"', state)
     etags.require_match('"3"', '"3"', state)
+
+
+def test_revisions_fit_into_the_column_and_differ_from_that_of_a_creation() -> None:
+    revisions = {etags.new_revision() for _number in range(2000)}
+    # One of a thousand such sets contains a number twice by chance; none contains three pairs.
+    assert len(revisions) > 1997
+    assert all(1 < revision < 2**31 for revision in revisions)

@@ -13,8 +13,9 @@ from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
+from service.webhooks import outbox as outbox_module
+from service.webhooks.facts import EditionFacts, ItemFacts
 from service.webhooks.outbox import DELIVERY, KEEP_FOR, LEASE, WEBHOOK, Attempt, Outbox
-from service.webhooks.ports import EditionFacts, ItemFacts, Ports
 from service.webhooks.rules import MAX_ATTEMPTS, Outcome
 from shared.wire.webhooks import DeliveryError
 
@@ -33,18 +34,11 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 
 class OutboxSetup:
-    """An outbox on a database, with fixed facts instead of the other domains."""
+    """An outbox on a database."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.outbox = Outbox(
-            Ports(
-                edition=lambda _session, record, edition: (
-                    EditionFacts("t1", "failed", True, 3, 2, 1) if (record, edition) == ("r1", 2) else None
-                ),
-                item=lambda _session, item: ItemFacts("r1", "t1") if item == "i1" else None,
-            )
-        )
+        self.outbox = Outbox()
         database.before_commit.append(self.outbox.before_commit)
 
     def write(self, work: Callable[[Session], Any]) -> Any:
@@ -108,7 +102,14 @@ class OutboxSetup:
 
 
 @pytest.fixture
-def outbox(database: Database) -> OutboxSetup:
+def outbox(database: Database, monkeypatch: pytest.MonkeyPatch) -> OutboxSetup:
+    """An outbox that knows edition 2 of the record r1 and its item i1."""
+    editions = {("r1", 2): EditionFacts("t1", "failed", True, 3, 2, 1)}
+    items = {"i1": ItemFacts("r1", "t1")}
+    monkeypatch.setattr(
+        outbox_module, "edition_facts", lambda _session, record, edition: editions.get((record, edition))
+    )
+    monkeypatch.setattr(outbox_module, "item_facts", lambda _session, item: items.get(item))
     return OutboxSetup(database)
 
 

@@ -26,6 +26,7 @@ def png(*chunks: tuple[bytes, bytes]) -> bytes:
 TEXT = {
     "packed": (b"zTXt", b"Comment\0\0" + PACKED),
     "packed, international": (b"iTXt", b"Comment\0\1\0zh\0\0" + PACKED),
+    "profile": (b"iCCP", b"name\0\0" + PACKED),
     "plain": (b"tEXt", b"Comment\0" + b"a" * (MAX_TEXT_BYTES // 4)),
 }
 

@@ -6,7 +6,7 @@ import datetime as dt
 import os
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from shared.wire.common import (
     MAX_JSON_DEPTH,
     MAX_JSON_VALUES,
+    CheckedFindings,
     CurrentPage,
     Integer,
     ItemTime,
@@ -27,6 +28,7 @@ from shared.wire.common import (
 ITEM_TIME: TypeAdapter[dt.datetime] = TypeAdapter(ItemTime)
 RECORD_TIME: TypeAdapter[dt.datetime] = TypeAdapter(RecordTime)
 DOCUMENT: TypeAdapter[dict[str, Any]] = TypeAdapter(JsonObject)
+FINDINGS: TypeAdapter[dict[str, Any]] = TypeAdapter(Annotated[dict[str, Any], CheckedFindings])
 
 
 def is_refused(adapter: TypeAdapter[Any], value: Any) -> bool:
@@ -82,8 +84,8 @@ def test_document_at_the_limits_of_depth_and_size_is_accepted() -> None:
     assert not is_refused(DOCUMENT, nested_document(MAX_JSON_DEPTH))
     assert is_refused(DOCUMENT, nested_document(MAX_JSON_DEPTH + 1))
     # The document, the key and the list also count as values.
-    assert not is_refused(DOCUMENT, {"a": [0] * (MAX_JSON_VALUES - 3)})
-    assert is_refused(DOCUMENT, {"a": [0] * (MAX_JSON_VALUES - 2)})
+    assert not is_refused(FINDINGS, {"a": [0] * (MAX_JSON_VALUES - 3)})
+    assert is_refused(FINDINGS, {"a": [0] * (MAX_JSON_VALUES - 2)})
 
 
 @pytest.mark.parametrize("part", ["\ud800", float("inf"), float("nan"), 10**400, {"\udfff": 1}, ["\ud800"]])

@@ -16,12 +16,12 @@ from desktop.context import Context
 from desktop.localization.dates import format_minute
 from desktop.localization.detection_terms import finding_word, kind_name, model_description, model_word
 from desktop.localization.language import join_words
+from desktop.messages.error_messages import sentence
 from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.reference_images.uploads import UploadRow, Uploads
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
 from desktop.pages.common.forms.password_prompt import run_guarded
 from desktop.pages.common.lists.list_section import NOTHING, TableSection
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, Column
 from shared.record.codes import Permission
 from shared.wire.common import Page as Listing

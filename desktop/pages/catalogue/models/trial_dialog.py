@@ -18,8 +18,8 @@ from desktop.imaging import ImageError
 from desktop.imaging.sources.opening import open_image
 from desktop.imaging.sources.source import ImageSource
 from desktop.localization.detection_terms import finding_word
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_picture
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.theme import theme_manager
 from desktop.widgets import BaseDialog, Button, label
 from shared.record.geometry import Rect

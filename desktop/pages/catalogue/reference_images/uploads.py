@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import Lane, ProgressReport, run
 from desktop.context import Context
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.forms.password_prompt import ask_password
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, ButtonKind, IconButton, Panel, ProgressBar, label
 
 SendFile = Callable[[Path, Callable[[int, int], None]], object]

@@ -18,12 +18,12 @@ from desktop.exchange.formats.archive import write_archive
 from desktop.exchange.gather import collect_inspection
 from desktop.exchange.registry import FORMATS, ExportFormat
 from desktop.imaging import ImageError
-from desktop.imaging.decoding.upright_copy import upright_copy
+from desktop.imaging.decoding.decoder import upright_copy
 from desktop.localization.detection_terms import finding_word, model_word, severity_word
+from desktop.messages.error_messages import sentence
+from desktop.messages.seal_terms import seal_word
 from desktop.pages.common.files.file_dialogs import Purpose, fit_columns_when_open, folders
 from desktop.pages.common.files.save_as import may_replace
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.common.messages.seal_terms import seal_word
 from desktop.widgets import question
 from shared.record.codes import SealState
 from shared.system import atomic

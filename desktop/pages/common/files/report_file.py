@@ -12,9 +12,9 @@ from desktop.background import memory_trimming
 from desktop.background.workers import Cancelled, Lane, ProgressReport, run
 from desktop.exchange.data.file_names import safe_name
 from desktop.localization.fonts import MissingGlyphsError
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose
 from desktop.pages.common.files.save_as import ask_html_path, choose_file
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.report import html, pdf
 from desktop.report.collect import Progress
 from desktop.report.content import Report

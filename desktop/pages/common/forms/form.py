@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.client.http.errors import Conflict, Invalid
 from desktop.context import Context
+from desktop.messages.error_messages import field_sentence, sentence
 from desktop.pages.common.forms.password_prompt import run_guarded
-from desktop.pages.common.messages.error_messages import field_sentence, sentence
 from desktop.widgets import Banner, Button, ButtonKind, Dialog, Field, confirm, label
 
 _MAX_LENGTH = 255

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from desktop.background.workers import run
 from desktop.client.http.errors import Forbidden
 from desktop.context import Context
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.widgets import Button, ButtonKind, Dialog, PasswordField, label
 from shared.record.codes import ErrorCode
 from shared.wire.account import Payload

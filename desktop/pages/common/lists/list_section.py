@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.context import Context
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.lists.sections_page import PageSection
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, ButtonKind, Card, Column, Pager, SearchField, StateStack, Table, confirm
 from shared.record.codes import Permission
 from shared.wire.common import Page as Listing

@@ -16,9 +16,9 @@ from desktop.client.http.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.localization.dates import format_minute
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.forms.form import Form
 from desktop.pages.common.forms.password_prompt import run_guarded
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, ButtonKind, Card, ElidedLabel, Field, clear_layout, confirm, label
 from shared.wire.face import Device
 
@@ -40,8 +40,8 @@ class DeviceForm(Form):
         self.fields["name"].set_text(platform.node() if device is None else device.name)
         if device is None:
             text = self.tr(
-                "Whoever uses this computer with your system account can log in by face here. Its token is "
-                "kept in the system's keyring."
+                "Anyone who signs in to this computer with your account can log in by face here. "
+                "Its token is kept in the system's keyring."
             )
             self.body.addWidget(label(text, "dim", wrap=True))
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QVBoxLayout, QWidget
 
 from desktop.context import Context
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.forms.password_prompt import run_guarded
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.people.face_policy.terms import challenge_choices
 from desktop.widgets import Card, Combo, label
 from shared.wire.face import FacePolicy
@@ -31,9 +31,9 @@ class PolicyCard(Card):
         self._context = context
         self._policy = FacePolicy(login_enabled=False)
         self.switch = QCheckBox(self.tr("Enable face login for all users"))
-        self.admins = Combo(self.tr("Who can change users, models or settings"))
+        self.admins = Combo(self.tr("Administrators and planners"))
         self.other_users = Combo(self.tr("All other users"))
-        self.devices_only = QCheckBox(self.tr("Only on devices that are allowed below"))
+        self.devices_only = QCheckBox(self.tr("Allow only the devices listed below"))
         self.refuse_virtual = QCheckBox(self.tr("Refuse virtual cameras"))
         for combo in (self.admins, self.other_users):
             combo.set_choices(challenge_choices())

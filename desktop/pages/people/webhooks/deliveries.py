@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop.background.workers import run
 from desktop.context import Context
 from desktop.localization.dates import format_minute
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.pages.people.webhooks.terms import delivery_word, event_word, reason_sentence
 from desktop.widgets import Button, Column, Dialog, StateStack, Table, label
 from shared.wire.webhooks import Delivery, DeliveryState, Webhook

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QDialog
 from desktop.context import Context
 from desktop.localization.dates import format_minute
 from desktop.localization.language import join_words
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.forms.password_prompt import run_guarded
 from desktop.pages.common.lists.list_section import NOTHING, TableSection
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.people.webhooks.deliveries import DeliveriesDialog
 from desktop.pages.people.webhooks.forms import SecretDialog, WebhookForm
 from desktop.pages.people.webhooks.terms import event_word, reason_sentence, state_word

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from desktop.pages.workbench.open_record.edits import EditSync
+from desktop.record.edits import RecordEdits
 from desktop.widgets import Banner, Button, ButtonKind, IconLabel, Panel, label
 
 
@@ -44,7 +44,7 @@ class RecoveryNotice(Panel):
 class Notices(QWidget):
     """Follows the journal of the account."""
 
-    def __init__(self, edits: EditSync, parent: QWidget | None = None) -> None:
+    def __init__(self, edits: RecordEdits, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._edits = edits
         self._closed = ""

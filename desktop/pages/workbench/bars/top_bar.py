@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.commands.bindings import Commands
 from desktop.pages.workbench.bars.menus import full_menu
-from desktop.pages.workbench.open_record.edits import SyncState
+from desktop.record.sending import SyncState
 from desktop.widgets import Button, ButtonKind, IconButton, SaveMark, SaveState, TopBar, escape_tooltip
 from shared.record.codes import SEALED_STATES
 from shared.wire.inspection import Record

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
@@ -11,6 +9,7 @@ from desktop.canvas.views.alignment import AlignedPair, homography_from_points
 from desktop.canvas.views.compare_view import CompareView
 from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.canvas.views.pair_tools import PairTool, Place, ThreePointTool, map_point
+from desktop.pages.workbench.items.detection_settings_edits import DetectionSettingsController
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 
@@ -20,19 +19,26 @@ class AlignmentController(QObject):
 
     started = Signal()
     """The large compare view is wanted."""
+    aligned = Signal(str, object)
+    """An alignment was saved: the file id of the photo and the mapping, or None where it was removed."""
     notice = Signal(str)
     """A message for the user."""
 
-    def __init__(self, photos: PhotoPairController, box: PhotoBox, view: CompareView, owner: QObject) -> None:
+    def __init__(
+        self,
+        photos: PhotoPairController,
+        settings: DetectionSettingsController,
+        box: PhotoBox,
+        view: CompareView,
+        owner: QObject,
+    ) -> None:
         super().__init__(owner)
-        self._photos, self._view = photos, view
+        self._photos, self._settings, self._view = photos, settings, view
         self.points: ThreePointTool | None = None
         """The points that were set; None while the user is not aligning."""
         self._before: PairTool | None = None
         box.alignWanted.connect(self.start)
         box.forgetWanted.connect(self._forget_alignment)
-        self.keep: Callable[[str, list[list[float]] | None], bool] = lambda _file_id, _matrix: False
-        """A function that saves an alignment for detection. It returns False when that is not possible."""
         self._pair: AlignedPair | None = None
         photos.pairChanged.connect(self._on_pair_changed)
 
@@ -47,6 +53,13 @@ class AlignmentController(QObject):
         self._view.set_mode(CompareMode.SIDE_BY_SIDE)
         self._view.set_tool(self.points)
         self.started.emit()
+
+    def save(self, file_id: str, homography: list[list[float]] | None) -> bool:
+        """Save the alignment of a photo for detection, as `DetectionSettingsController.align` does."""
+        is_saved = self._settings.align(file_id, homography)
+        if is_saved:
+            self.aligned.emit(file_id, homography)
+        return is_saved
 
     def cancel(self) -> bool:
         """Stop aligning. Returns False when the user was not aligning."""
@@ -89,7 +102,7 @@ class AlignmentController(QObject):
             self.notice.emit(self.tr("The three points are on one line. Click a third point off that line."))
             return
         self.cancel()
-        if self.keep(self._photos.file_id, matrix.tolist()):
+        if self.save(self._photos.file_id, matrix.tolist()):
             self.notice.emit(
                 self.tr("Aligned with three points. Detection now uses this alignment for this photo.")
             )
@@ -99,7 +112,7 @@ class AlignmentController(QObject):
 
     def _forget_alignment(self) -> None:
         self._photos.align_by_hand(None)
-        self.keep(self._photos.file_id, None)
+        self.save(self._photos.file_id, None)
 
 
 def _is_same_pair(first: AlignedPair, second: AlignedPair) -> bool:

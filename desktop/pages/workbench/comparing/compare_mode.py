@@ -18,10 +18,10 @@ from desktop.pages.workbench.bars.compare_bar import CompareBar
 from desktop.pages.workbench.bars.tool_strip import ToolStrip
 from desktop.pages.workbench.comparing.aligning import AlignmentController
 from desktop.pages.workbench.comparing.compare_versions import compare_versions
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.results.correcting import CorrectionController
+from desktop.record.open_record import OpenRecord
 
 
 class CompareController(QObject):

@@ -21,12 +21,12 @@ from desktop.imaging import ImageError
 from desktop.imaging.sources.source import ImageSource
 from desktop.localization.dates import format_minute
 from desktop.localization.detection_terms import finding_word, model_word
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.comparing.pairing import Pairing, VersionSide, pairings, same_photo
-from desktop.pages.workbench.model.versions import VersionLine, version_lines
-from desktop.pages.workbench.open_record.loading import fetch_photo
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.photos.versions import VersionLine, version_lines
 from desktop.pages.workbench.results.findings import SURE
+from desktop.record.loading import fetch_photo
+from desktop.record.open_record import OpenRecord
 from desktop.theme import theme_manager
 from desktop.widgets import BaseDialog, Button, Column, Combo, ElidedLabel, Table, label, status_text
 from shared.record import results

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from desktop.canvas.layers.finding_layer import Matrix
 from desktop.imaging.sources.cut import map_rect
-from desktop.pages.workbench.model.item_rows import findings_of, to_reference
+from desktop.record.item_rows import findings_of, to_reference
 from shared.record.entries import Entry
 from shared.record.findings import Finding
 from shared.record.geometry import Rect

@@ -8,9 +8,9 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QProgressDialog, QWidget
 
-from desktop.pages.workbench.model.edit_names import EditName
-from desktop.pages.workbench.open_record.open_record import OpenRecord
-from desktop.pages.workbench.open_record.slices import SLICE_SIZE, Slices
+from desktop.record.edit_names import EditName
+from desktop.record.open_record import OpenRecord
+from desktop.record.slices import SLICE_SIZE, Slices
 from shared.ids import new_key
 
 _SHOW_AFTER_MS = 500

@@ -25,11 +25,11 @@ from desktop.background.workers import run
 from desktop.exchange.registry import READABLE_PATTERNS
 from desktop.imaging.conversion import PICTURE_SUFFIXES
 from desktop.localization.language import join_words
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.photos.adding import PhotoUploadController
 from desktop.pages.workbench.record_photos import RecordPhotosController
 from desktop.pages.workbench.reference.reference_choice import ReferenceChoice
+from desktop.record.open_record import OpenRecord
 from desktop.theme import CARD_RADIUS, TEXT_PX, text_font, theme_manager
 from desktop.widgets import confirm
 

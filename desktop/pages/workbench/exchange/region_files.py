@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import json
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import run
+from desktop.canvas.views.canvas_view import CanvasView
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.imported_regions import ImportedRegions, item_creates
 from desktop.exchange.formats.archive import MAX_BYTES
 from desktop.exchange.registry import READABLE_PATTERNS, read_regions
+from desktop.messages.error_messages import sentence
+from desktop.messages.exchange_messages import exchange_sentence, left_out_sentence
 from desktop.pages.common.files.export import ExportController
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.common.messages.exchange_messages import exchange_sentence, left_out_sentence
 from desktop.pages.workbench.exchange.bulk_import import BulkImport
-from desktop.pages.workbench.open_record.item_changes import ItemChanges
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.record.document import ItemView
+from desktop.record.item_changes import ItemChanges
+from desktop.record.open_record import OpenRecord
+from desktop.record.region_link import CopiedItem, RegionLink, copy_of
 from shared.wire.inspection import ItemCreate
 
 
@@ -153,3 +159,32 @@ def _fields(
             fields["model_id"] = default
         all_fields.append(fields)
     return all_fields
+
+
+_ITEMS = TypeAdapter(dict[str, CopiedItem])
+
+
+def copy_regions(view: CanvasView, link: RegionLink, item_of: Callable[[str], ItemView | None]) -> None:
+    """Copy the selected regions and the fields of their items to the clipboard.
+
+    Does nothing if none is selected.
+    """
+    text = view.editor.selection_text()
+    if not text:
+        return
+    data = json.loads(text)
+    items = {region_id: item_of(region_id) for region_id in view.store.selected_ids}
+    copies = {key: copy_of(item, link.size) for key, item in items.items() if item is not None}
+    copied_items = {key: copy.model_dump(mode="json") for key, copy in copies.items() if copy is not None}
+    # As text: QMimeData made here would be deleted by Qt after the interpreter has ended.
+    QGuiApplication.clipboard().setText(json.dumps({**data, "items": copied_items}))
+
+
+def paste_regions(view: CanvasView, link: RegionLink) -> None:
+    """Add the regions of the clipboard as copies, if there are any."""
+    try:
+        data = json.loads(QGuiApplication.clipboard().text())
+        link.paste_sources = _ITEMS.validate_python(data.get("items", {}) if isinstance(data, dict) else {})
+    except (ValueError, ValidationError):
+        link.paste_sources = {}
+    view.paste()

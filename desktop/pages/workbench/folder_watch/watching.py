@@ -17,9 +17,9 @@ from desktop.folder_watch import Card, CardFinder, FolderWatcher, FoundPhoto, Wa
 from desktop.folder_watch.seen_photos import SeenPhotos
 from desktop.pages.common.files.file_dialogs import Purpose, open_folder
 from desktop.pages.workbench.folder_watch.bar import BarState, WatchBar, WatchOffer
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.record_photos import RecordPhotosController
 from desktop.pages.workbench.record_photos.photo_queue import QueuedPicture
+from desktop.record.open_record import OpenRecord
 from desktop.user_folders import APP
 from shared.record.content import sha256_from_cid
 
@@ -70,7 +70,7 @@ class FolderWatchController(QObject):
         self._queue.stored.connect(self._on_stored)
         self._queue.lost.connect(self._on_lost)
         self._queue.changed.connect(self.watcher.resume)
-        self._open_record.changed.connect(self._on_record_changed)
+        self._open_record.recordChanged.connect(self._on_record_changed)
         context.loginChanged.connect(self.stop)
         context.closing.connect(self.stop)
 

@@ -9,15 +9,15 @@ from PySide6.QtCore import QObject, Signal
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.pages.workbench.items.detection_settings_box import DetectionSettingsBox
-from desktop.pages.workbench.model.detection_settings import (
+from desktop.record.detection_settings import (
     ItemDetectionSettings,
     area_of,
     item_detection_settings,
     pixels,
     with_settings,
 )
-from desktop.pages.workbench.model.edit_names import EditName
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.record.edit_names import EditName
+from desktop.record.open_record import OpenRecord
 from shared.record.geometry import Rect
 from shared.wire.detection import DetectionModel
 
@@ -39,7 +39,8 @@ class DetectionSettingsController(QObject):
         box.areaWanted.connect(self.draw)
         box.areaChosen.connect(self._on_area_chosen)
         view.areaDrawn.connect(self._on_area_drawn)
-        open_record.changed.connect(self.show)
+        open_record.fieldsChanged.connect(self.show)
+        open_record.regionsChanged.connect(self.show)
         open_record.currentChanged.connect(self.show)
 
     def show(self) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QSizePolic
 
 from desktop.localization.detection_terms import model_word
 from desktop.pages.workbench.items.detection_settings_box import DetectionSettingsBox
-from desktop.pages.workbench.model.document import ItemView
+from desktop.record.document import ItemView
 from desktop.theme import ITEM_PX, text_font, theme_manager
 from desktop.widgets import Combo, escape_tooltip, is_enter_key, label
 from shared.wire.detection import DetectionModel

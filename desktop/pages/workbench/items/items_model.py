@@ -24,9 +24,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, Q
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop.canvas.model.regions import Region
-from desktop.pages.workbench.model.edit_names import region_flags
-from desktop.pages.workbench.model.item_rows import ItemRow
-from desktop.pages.workbench.model.run_state import RunPhase
+from desktop.record.edit_names import region_flags
+from desktop.record.item_rows import ItemRow, RunPhase
 from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, text_font, theme_manager
 from desktop.widgets import escape_tooltip, paint_chip, paint_icon, status_text, status_tone
 

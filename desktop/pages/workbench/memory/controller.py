@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QWidget
 from desktop.imaging.sources.cut import map_rect
 from desktop.pages.workbench.memory.contents import ExplainedDifference
 from desktop.pages.workbench.memory.window import MemoryDialog
-from desktop.pages.workbench.model.item_rows import to_reference
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.trend.controller import place_of
+from desktop.record.item_rows import to_reference
+from desktop.record.open_record import OpenRecord
 from shared.record.suppression import SuppressedFinding
 
 

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import Task, run
 from desktop.client.http.errors import NotFound
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.phone.dialog import PhoneDialog
+from desktop.record.open_record import OpenRecord
 from shared.wire.phone import NewPhoneCode, PhoneCode
 
 _POLL_MS = 2_000

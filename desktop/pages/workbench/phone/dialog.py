@@ -2,18 +2,80 @@
 
 from __future__ import annotations
 
+import ipaddress
 import time
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
-from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
+import segno
+from PySide6.QtCore import QCoreApplication, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.localization.dates import format_minute
-from desktop.pages.workbench.phone.addresses import addresses_for_phones, opened_by_phone
-from desktop.pages.workbench.phone.qr_code import QrCode
 from desktop.widgets import Button, ButtonKind, Combo, Dialog, label
 from shared.wire.phone import CodeEnd, NewPhoneCode, PhoneCode
+
+SIDE = 264
+_BORDER = 4
+"""Modules of white around the code (ISO/IEC 18004, 9.1)."""
+
+
+class QrCode(QWidget):
+    """Shows the QR code of a text, or a white area."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedSize(SIDE, SIDE)
+        self.setAccessibleName(self.tr("QR code"))
+        self.modules: list[list[bool]] = []
+
+    def show_text(self, text: str) -> None:
+        """Show the code of `text`; an empty text shows no code."""
+        matrix = segno.make(text, error="m", micro=False).matrix if text else ()
+        self.modules = [[bool(module) for module in row] for row in matrix]
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor("#ffffff"))
+        if self.modules:
+            # Whole device pixels for each module: edges that are smoothed are read badly from a screen.
+            ratio = self.devicePixelRatioF()
+            count = len(self.modules)
+            side = max(1, int(SIDE * ratio) // (count + 2 * _BORDER))
+            start = (int(SIDE * ratio) - side * count) // 2
+            painter.scale(1 / ratio, 1 / ratio)
+            for row, modules in enumerate(self.modules):
+                for column, dark in enumerate(modules):
+                    if dark:
+                        place = QRect(start + column * side, start + row * side, side, side)
+                        painter.fillRect(place, QColor("#000000"))
+        painter.end()
+
+
+def is_own_machine(url: str) -> bool:
+    """Whether an address leads to the computer on which it is opened."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def addresses_for_phones(base_url: str, code: NewPhoneCode) -> Sequence[str]:
+    """The addresses for a phone: the address in use, unless it is local, then the others."""
+    used = base_url.rstrip("/")
+    current = [] if is_own_machine(used) else [used]
+    return [*dict.fromkeys([*current, *code.addresses])]
+
+
+def opened_by_phone(address: str, code: NewPhoneCode) -> str:
+    """The address for a phone. The token is in the fragment, which is not sent to a server."""
+    return f"{address}/phone#{code.token}"
+
 
 _TICK_MS = 1_000
 _CONNECTED_SECONDS = 30

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from PySide6.QtCore import QPoint, QPointF, QSize
+import numpy as np
+from PySide6.QtCore import QPoint, QPointF, QSize, Signal
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
 
 from desktop.canvas.layers.draft_layer import paint_draft
-from desktop.canvas.layers.finding_layer import draw_dashed_outline
-from desktop.canvas.model.viewport import Viewport
+from desktop.canvas.layers.finding_layer import Matrix, draw_dashed_outline
+from desktop.canvas.model.viewport import MAX_SCALE, Viewport
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
+from desktop.commands.bindings import Commands
 from desktop.pages.workbench.results.label_editor import LabelEditor
+from desktop.widgets import Button, ButtonKind, escape_tooltip
 from shared.record.geometry import Rect
 
 _EDITOR_PX = 190
@@ -84,3 +88,66 @@ class PhotoCanvas(CanvasView):
             self._finding_layer.paint(painter, view, self._colours, font)
         self._region_layer.paint(painter, view, self._colours, draft.moved_rects, font)
         paint_draft(painter, view, draft, self._colours, font, self.mm_per_pixel)
+
+
+ImagePoint = tuple[float, float]
+
+
+def mapped_point(mapping: Matrix, x: float, y: float) -> ImagePoint | None:
+    """Map a point by a 3 x 3 homography; None where its third row is not positive."""
+    u, v, w = mapping @ np.array([x, y, 1.0])
+    return (float(u / w), float(v / w)) if w > 1e-9 else None
+
+
+def mapped_viewport(source: Viewport, onto: Viewport, mapping: Matrix, anchor: ImagePoint) -> Viewport | None:
+    """`onto` moved so that what `source` shows at `anchor` (view px) is there as well, and as large.
+
+    `mapping` (3 x 3) brings px of the picture of `source` to px of that of `onto`. A picture that would be
+    smaller than its view is fitted. None when the place is not in the other picture.
+    """
+    x, y = source.to_image(*anchor)
+    place = mapped_point(mapping, x, y)
+    beside = mapped_point(mapping, x + 1, y), mapped_point(mapping, x, y + 1)
+    if place is None or beside[0] is None or beside[1] is None:
+        return None
+    inside = 0 <= place[0] <= onto.image_width and 0 <= place[1] <= onto.image_height
+    across, down = np.subtract(beside[0], place), np.subtract(beside[1], place)
+    larger = float(np.sqrt(abs(across[0] * down[1] - across[1] * down[0])))
+    if not inside or larger < 1e-9:
+        return None
+    scale = min(source.scale / larger, MAX_SCALE)
+    if scale <= onto.fit_scale:
+        return onto.fit()
+    left, top = anchor[0] - place[0] * scale, anchor[1] - place[1] * scale
+    return replace(onto, scale=scale, left=left, top=top).bounded()
+
+
+class PictureSwitch(QWidget):
+    """Buttons for reference image and photo. While both are compared, neither is marked."""
+
+    chosen = Signal(bool)
+    """Emits True for the photo, False for the reference image."""
+
+    def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.reference = Button(self.tr("Reference"), kind=ButtonKind.TOOL)
+        self.reference.setObjectName("show-reference")
+        self.photo = Button(self.tr("Photo"), kind=ButtonKind.TOOL)
+        self.photo.setObjectName("show-photo")
+        self._group = QButtonGroup(self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2)
+        for button, photo in ((self.reference, False), (self.photo, True)):
+            button.setCheckable(True)
+            button.setToolTip(escape_tooltip(commands.tooltip("view.photo")))
+            button.clicked.connect(lambda _checked=False, it=photo: self.chosen.emit(it))
+            self._group.addButton(button)
+            row.addWidget(button)
+        self.show_picture(photo=False)
+
+    def show_picture(self, photo: bool | None) -> None:
+        """Mark the shown picture; None marks neither."""
+        self._group.setExclusive(photo is not None)
+        self.reference.setChecked(photo is False)
+        self.photo.setChecked(photo is True)

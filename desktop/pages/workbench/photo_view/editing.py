@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QMenu
 
 from desktop.canvas.model.regions import RegionChange, RegionStep, StoreEvent
 from desktop.commands.bindings import Commands
-from desktop.pages.workbench.model.correction import boxes_of
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photo_view.canvas import PhotoCanvas
 from desktop.pages.workbench.photo_view.finding_regions import FindingRegions
 from desktop.pages.workbench.results.correcting import NEW, CorrectionController
 from desktop.pages.workbench.results.findings import FindingsBox
+from desktop.record.correction import boxes_of
+from desktop.record.open_record import OpenRecord
 from shared.record import results
 from shared.record.suppression import SuppressedFinding
 
@@ -116,9 +116,7 @@ class FindingEditController(QObject):
             action.triggered.connect(lambda _checked=False, it=act: it())
             menu.insertAction(first, action)
         menu.setToolTipsVisible(True)
-        action.setToolTip(
-            self.tr("Not a defect: the memory of the region learns it when the item is decided")
-        )
+        action.setToolTip(self.tr("Not a defect: it becomes a known variation when the item is decided"))
         menu.insertSeparator(first)
 
     def _fill_explained_menu(self, menu: QMenu, at: QPoint) -> None:

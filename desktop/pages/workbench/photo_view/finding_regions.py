@@ -8,8 +8,8 @@ from PySide6.QtCore import QCoreApplication
 
 from desktop.canvas.model.regions import Region, RegionState
 from desktop.localization.detection_terms import finding_word
-from desktop.pages.workbench.model.correction import Boxes
 from desktop.pages.workbench.results.findings import SURE
+from desktop.record.correction import Boxes
 from shared.ids import new_key
 from shared.record.findings import Finding
 

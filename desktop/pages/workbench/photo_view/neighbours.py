@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.localization.detection_terms import finding_word
-from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.model.item_rows import findings_of, shown_detection
+from desktop.record.document import ItemView
+from desktop.record.item_rows import findings_of, shown_detection
 from shared.record.entries import Entry
 from shared.record.findings import Finding
 

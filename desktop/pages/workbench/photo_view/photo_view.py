@@ -17,21 +17,19 @@ from desktop.canvas.views.canvas_view import CanvasView
 from desktop.imaging import ImageError
 from desktop.imaging.sources.cut import map_rect
 from desktop.imaging.sources.source import ImageSource
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.bars.tool_strip import ToolStrip
 from desktop.pages.workbench.comparing.compare_mode import CompareController
-from desktop.pages.workbench.open_record.loading import fetch_photo
-from desktop.pages.workbench.open_record.open_record import OpenRecord
-from desktop.pages.workbench.photo_view.canvas import PhotoCanvas
+from desktop.pages.workbench.photo_view.canvas import ImagePoint, PhotoCanvas, PictureSwitch, mapped_viewport
 from desktop.pages.workbench.photo_view.editing import FindingEditController
 from desktop.pages.workbench.photo_view.neighbours import NeighbourFindings
-from desktop.pages.workbench.photo_view.picture_switch import PictureSwitch
-from desktop.pages.workbench.photo_view.view_mapping import ImagePoint, mapped_viewport
 from desktop.pages.workbench.photos.photo_files import PhotoRef
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.results.correcting import CorrectionBar, CorrectionController
 from desktop.pages.workbench.results.explained import explained_boxes
 from desktop.pages.workbench.results.findings import FindingsBox
+from desktop.record.loading import fetch_photo
+from desktop.record.open_record import OpenRecord
 from shared.record.geometry import Rect
 from shared.record.suppression import SuppressedFinding
 
@@ -86,7 +84,9 @@ class PhotoView(QObject):
     def _connect(self) -> None:
         self.switch.chosen.connect(self.show)
         self._photos.photoChanged.connect(self._on_photo_changed)
-        self._open_record.changed.connect(self._show_neighbours)
+        record = self._open_record
+        for shown in (record.itemsChanged, record.regionsChanged, record.resultsChanged):
+            shown.connect(self._show_neighbours)
         self._comparing.changed.connect(self._show_front)
         self._comparing.why_not = self._refusal_text
         self._bar.drawToggled.connect(self._on_draw_toggled)

@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QWidget
 from desktop.background.workers import Lane, Task, run
 from desktop.client.http.errors import Conflict
 from desktop.context import Unsent
+from desktop.messages.error_messages import sentence, used_in_record
 from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
-from desktop.pages.common.messages.error_messages import sentence, used_in_record
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.photos.capture_target import CaptureTarget
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_files import jpeg, upload
+from desktop.record.open_record import OpenRecord
 from desktop.widgets import Confirm
 from shared.record.codes import ErrorCode
 from shared.wire.inspection import Photo

@@ -13,9 +13,9 @@ from desktop.canvas.views.compare_view import CompareView
 from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.commands.bindings import Commands
 from desktop.localization import camera_terms
-from desktop.pages.workbench.bars.mode_buttons import ModeButtons
-from desktop.pages.workbench.model.versions import VersionLine
+from desktop.pages.workbench.bars.compare_bar import ModeButtons
 from desktop.pages.workbench.photos.photo_strip import PhotoStrip
+from desktop.pages.workbench.photos.versions import VersionLine
 from desktop.widgets import (
     Button,
     ButtonKind,

@@ -19,7 +19,7 @@ from desktop.imaging.conversion import prepare_upload
 from desktop.imaging.decoding.decoder import shrink_image
 from desktop.imaging.sources.cut import ImageCrop, is_large, map_rect, original_crop, preview_crop
 from desktop.imaging.sources.source import ImageSource
-from desktop.pages.workbench.open_record.loading import fetch_photo
+from desktop.record.loading import fetch_photo
 from shared.ids import new_key
 from shared.record.geometry import Rect
 from shared.wire.inspection import Photo

@@ -15,14 +15,14 @@ from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.canvas.views.alignment import AlignedPair
 from desktop.client import Session
 from desktop.imaging import ImageError
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.workbench.model.detection_settings import item_detection_settings
-from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.model.item_rows import alignment
-from desktop.pages.workbench.model.versions import version_lines
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair, thumbnail
+from desktop.pages.workbench.photos.versions import version_lines
+from desktop.record.detection_settings import item_detection_settings
+from desktop.record.document import ItemView
+from desktop.record.item_rows import alignment
+from desktop.record.open_record import OpenRecord
 from desktop.widgets import confirm, keep_place
 from shared.record import results
 from shared.record.entries import Entry
@@ -92,11 +92,17 @@ class PhotoPairController(QObject):
             self._box.show_camera(None, None)
             self._set_photo("", None, is_of_item=False)
             return
-        entry = self._open_record.stored_entry
-        self._box.show_versions(version_lines(item), results.entry_version(entry) if entry is not None else 0)
+        self.show_versions()
         if item.item_id not in self._photos_by_item:
             self._read(item.item_id)
         self._show_pair()
+
+    def show_versions(self) -> None:
+        """List the versions of the chosen item's result, with its verdicts."""
+        item, entry = self._open_record.item, self._open_record.stored_entry
+        if item is not None:
+            version = results.entry_version(entry) if entry is not None else 0
+            self._box.show_versions(version_lines(item), version)
 
     def forget(self) -> None:
         """Forget everything about the record."""

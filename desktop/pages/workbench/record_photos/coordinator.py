@@ -15,10 +15,9 @@ from PySide6.QtWidgets import QWidget
 from desktop.background.workers import run
 from desktop.canvas.views.alignment import AlignedPair
 from desktop.client.http.errors import Conflict, NotFound
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.comparing.aligning import AlignmentController
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.photos.photo_files import jpeg, thumbnail
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
@@ -37,6 +36,7 @@ from desktop.pages.workbench.record_photos.thumbnails import Thumbnail
 from desktop.pages.workbench.record_photos.tray import AcceptedBar, Tray, TrayState
 from desktop.pages.workbench.record_photos.used_photos import UsedPhotoQuestion
 from desktop.pages.workbench.results.detecting import DetectionController
+from desktop.record.open_record import OpenRecord
 from desktop.widgets import Button, confirm
 from shared.wire.photos import Assigned, PhotoItem, PhotoItemSet, PhotoState, RecordPhoto
 
@@ -75,8 +75,7 @@ class RecordPhotosController(QObject):
         self._before: Sequence[RecordPhoto] = ()
         self._gained: Sequence[str] = ()
         self._align_file = ""
-        self._keep = aligning.keep
-        aligning.keep = self._keep_alignment
+        aligning.aligned.connect(self._on_aligned)
         self._connect()
 
     def _connect(self) -> None:
@@ -99,8 +98,8 @@ class RecordPhotosController(QObject):
         self.photo_list.changed.connect(self._show)
         self.photo_list.failed.connect(self.notice)
         self._detecting.runningChanged.connect(self._on_detection_started)
-        self._open_record.changed.connect(self._show)
-        self._open_record.currentChanged.connect(self._show)
+        self._open_record.recordChanged.connect(self._show)
+        self._open_record.itemsChanged.connect(self._show)
         self._open_record.selectionChanged.connect(self._show)
         self._photos.pairChanged.connect(self._align_when_loaded)
 
@@ -275,11 +274,10 @@ class RecordPhotosController(QObject):
         self._photos.compare_photo(photo_item.photo_id)
         self._align_when_loaded(self._photos.pair)
 
-    def _keep_alignment(self, file_id: str, matrix: list[list[float]] | None) -> bool:
-        """Store the user's alignment with the item, and with its photo."""
-        is_stored = self._keep(file_id, matrix)
+    def _on_aligned(self, file_id: str, matrix: list[list[float]] | None) -> None:
+        """Store the user's alignment, which its item has, with its photo too."""
         photo, item_id = self.photo_list.of_file(file_id), self._open_record.current
-        if is_stored and matrix is not None and photo is not None and item_id in self._items(photo):
+        if matrix is not None and photo is not None and item_id in self._items(photo):
             photo_id = photo.photo_id
 
             def wanted_assignments() -> list[Assignment]:
@@ -296,7 +294,6 @@ class RecordPhotosController(QObject):
                 ]
 
             self.photo_list.assign(wanted_assignments)
-        return is_stored
 
     def _align_when_loaded(self, pair: AlignedPair | None) -> None:
         if self._align_file and pair is not None and self._photos.file_id == self._align_file:

@@ -12,9 +12,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.client import Session
 from desktop.client.http.errors import Forbidden, NotFound, Unreachable
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.record_photos.proposals import in_tray, proposals
+from desktop.record.open_record import OpenRecord
 from shared.wire.photos import PhotoItemSet, PhotoState, RecordPhoto
 
 _MATCH_SECONDS = 2.0
@@ -50,15 +50,16 @@ class PhotoList(QObject):
         self._reading: Task | None = None
         self._outdated = False
         self._matching: Task | None = None
-        self._again: set[str] = set()
-        self._hopeless: set[str] = set()
+        self._rematch_ids: set[str] = set()
+        self._failed_ids: set[str] = set()
         self._regions: frozenset[tuple[str, str]] = frozenset()
         self._pending: deque[_PendingAssignment] = deque()
-        self._later = QTimer(self, singleShot=True, interval=_RETRY_MS)
-        self._later.timeout.connect(self._match_next)
-        self._settled = QTimer(self, singleShot=True, interval=_REGIONS_MS)
-        self._settled.timeout.connect(self._follow_regions)
-        open_record.changed.connect(self.follow)
+        self._retry_timer = QTimer(self, singleShot=True, interval=_RETRY_MS)
+        self._retry_timer.timeout.connect(self._match_next)
+        self._regions_timer = QTimer(self, singleShot=True, interval=_REGIONS_MS)
+        self._regions_timer.timeout.connect(self._follow_regions)
+        open_record.recordChanged.connect(self.follow)
+        open_record.regionsChanged.connect(self.follow)
 
     @property
     def photos(self) -> list[RecordPhoto]:
@@ -112,8 +113,8 @@ class PhotoList(QObject):
 
     def match_again(self) -> None:
         """Match the photos of the tray with the regions again."""
-        self._hopeless.clear()
-        self._again.update(photo.photo_id for photo in self.tray)
+        self._failed_ids.clear()
+        self._rematch_ids.update(photo.photo_id for photo in self.tray)
         self._on_photo_changed()
         self._match_next()
 
@@ -160,11 +161,11 @@ class PhotoList(QObject):
             self._reading = self._matching = None
             self._photos, self._regions = {}, self._present_regions()
             self._pending.clear()
-            self._again.clear()
-            self._hopeless.clear()
+            self._rematch_ids.clear()
+            self._failed_ids.clear()
             self._on_photo_changed()
             self.read()
-        self._settled.start()
+        self._regions_timer.start()
 
     def _on_read(self, changes: int, photos: Sequence[RecordPhoto]) -> None:
         self._reading = None
@@ -219,8 +220,8 @@ class PhotoList(QObject):
         )
         if photo is None:
             return
-        self._again.discard(photo.photo_id)
-        self._later.stop()
+        self._rematch_ids.discard(photo.photo_id)
+        self._retry_timer.stop()
         self._matching = run(
             self._open_record.context.session.photos.match,
             self._record_id,
@@ -233,9 +234,9 @@ class PhotoList(QObject):
         )
 
     def _next_unmatched(self, photo: RecordPhoto) -> bool:
-        if photo.photo_id in self._hopeless:
+        if photo.photo_id in self._failed_ids:
             return False
-        return photo.photo_id in self._again or photo.state is PhotoState.WAITING
+        return photo.photo_id in self._rematch_ids or photo.state is PhotoState.WAITING
 
     def _on_matched(self, photo: RecordPhoto) -> None:
         self._matching = None
@@ -244,9 +245,9 @@ class PhotoList(QObject):
     def _on_match_failed(self, photo_id: str, error: Exception) -> None:
         self._matching = None
         if isinstance(error, Unreachable):
-            self._later.start()
+            self._retry_timer.start()
             return
-        self._hopeless.add(photo_id)
+        self._failed_ids.add(photo_id)
         if isinstance(error, NotFound):
             self.read()
         else:

@@ -16,7 +16,7 @@ from desktop.client.http.errors import Conflict, NotLoggedIn, Unreachable
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context, Unsent
 from desktop.imaging.conversion import prepare_upload
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from shared.wire.photos import RecordPhoto
 
 _FIRST_PAUSE_MS = 1_000

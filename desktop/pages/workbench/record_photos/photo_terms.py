@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from desktop.localization.camera_terms import camera_lines, used_sentence
 from desktop.localization.language import join_words
-from desktop.pages.common.messages.service_messages import known_message
+from desktop.messages.service_messages import known_message
 from desktop.pages.workbench.record_photos.proposals import covered_matches
 from shared.wire.photos import PhotoState, RecordPhoto
 

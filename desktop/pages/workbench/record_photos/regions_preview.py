@@ -15,8 +15,8 @@ from desktop.canvas.views.picture_view import PictureView
 from desktop.client import Session
 from desktop.imaging import ImageError
 from desktop.imaging.sources.source import ImageSource
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.workbench.open_record.loading import fetch_photo
+from desktop.messages.error_messages import sentence
+from desktop.record.loading import fetch_photo
 from shared.wire.photos import RecordPhoto
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.record_photos.photo_list import PhotoList
 from desktop.pages.workbench.record_photos.photo_terms import names_of, photo_name
+from desktop.record.open_record import OpenRecord
 from desktop.widgets import Button, escape_tooltip
 from shared.wire.photos import RecordPhoto
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from desktop.pages.common.messages.seal_terms import unassigned_photos_sentence
+from desktop.messages.seal_terms import unassigned_photos_sentence
 from desktop.pages.workbench.record_photos.thumbnails import Thumbnail, ThumbnailList
 from desktop.widgets import (
     Button,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from desktop.background.workers import run
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.item_sources import copy_last_items
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.record.open_record import OpenRecord
 from shared.wire.inspection import Item
 
 

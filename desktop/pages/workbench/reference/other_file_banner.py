@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.model.edit_names import EditName
-from desktop.pages.workbench.model.reference_file import item_file, same_file
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.record.document import ItemView
+from desktop.record.edit_names import EditName
+from desktop.record.open_record import OpenRecord
+from desktop.record.region_link import item_file, same_file
 from desktop.widgets import Banner
 
 
@@ -18,7 +18,8 @@ class OtherFileBanner(Banner):
         super().__init__(parent)
         self.setObjectName("own-file")
         self._open_record = open_record
-        open_record.changed.connect(self.show_item)
+        open_record.recordChanged.connect(self.show_item)
+        open_record.regionsChanged.connect(self.show_item)
         open_record.currentChanged.connect(self.show_item)
         self.action_chosen.connect(self.move_to_reference)
 

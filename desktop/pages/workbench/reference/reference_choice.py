@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.client import Session
 from desktop.imaging.conversion import prepare_upload
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_picture
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import Choice, SearchCombo
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.record.open_record import OpenRecord
 from desktop.widgets import Button, IconLabel, ProgressBar, label
 from shared.record.codes import Permission
 from shared.wire.catalogue import ReferenceImageWrite

@@ -15,14 +15,13 @@ from desktop.canvas.views.canvas_view import CanvasView
 from desktop.client import Session
 from desktop.imaging import ImageError
 from desktop.imaging.sources.source import ImageSource
-from desktop.pages.common.messages.error_messages import sentence
+from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.bars.tool_strip import ToolStrip
 from desktop.pages.workbench.items.items_model import THUMB_PX, ItemsModel
-from desktop.pages.workbench.model.reference_file import ReferenceFile, same_file
-from desktop.pages.workbench.open_record.loading import fetch_file, thumbnails
-from desktop.pages.workbench.open_record.open_record import OpenRecord
-from desktop.pages.workbench.open_record.region_link import ShownRegions
 from desktop.pages.workbench.reference.reference_choice import ReferenceChoice
+from desktop.record.loading import fetch_file, thumbnails
+from desktop.record.open_record import OpenRecord
+from desktop.record.region_link import ReferenceFile, ShownRegions, same_file
 from shared.record.geometry import Rect
 
 _GATHER_MS = 60

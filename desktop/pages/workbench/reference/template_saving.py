@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QWidget
 from desktop.background.workers import run
 from desktop.client.http.errors import Stale
 from desktop.client.http.transport import Versioned
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.messages.error_messages import sentence
+from desktop.record.document import ItemView
+from desktop.record.open_record import OpenRecord
 from desktop.widgets import confirm
 from shared.wire.catalogue import ReferenceImage, TemplateRegion
 
@@ -91,7 +91,7 @@ class TemplateController(QObject):
         current = self._open_record.reference
         if current is not None and current.reference_image_id == reference.reference_image_id:
             self._open_record.reference = reference
-            self._open_record.changed.emit()
+            self._open_record.rowsChanged.emit()
         text = self.tr("%n region(s) saved as template of {name}.", "", len(reference.template))
         self.notice.emit(text.format(name=reference.reference_image_name))
 

@@ -6,9 +6,9 @@ import math
 
 from PySide6.QtCore import QObject, QTimer
 
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.results.findings import FIRST_SHOWN, FindingsBox
 from desktop.preferences import Preferences
+from desktop.record.open_record import OpenRecord
 from shared.record import results
 from shared.record.entries import Entry
 

@@ -13,10 +13,10 @@ from desktop.canvas.views.alignment import AlignedPair
 from desktop.canvas.views.compare_view import CompareView
 from desktop.canvas.views.pair_tools import BoxTool
 from desktop.localization.detection_terms import BUILT_IN_LABELS
-from desktop.pages.workbench.model.correction import CorrectionDraft
-from desktop.pages.workbench.open_record.item_changes import ItemChanges
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.results.findings import FindingsBox
+from desktop.record.correction import CorrectionDraft
+from desktop.record.item_changes import ItemChanges
+from desktop.record.open_record import OpenRecord
 from desktop.widgets import Button, ButtonKind, label
 from shared.record import results
 from shared.record.geometry import Rect

@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, Signal
 from desktop.background.workers import Lane, Task, run
 from desktop.client import Session
 from desktop.client.http.errors import ClientError, NotFound
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.workbench.model.run_state import run_state
-from desktop.pages.workbench.open_record.live_changes import LiveChanges
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.messages.error_messages import sentence
+from desktop.record.item_rows import run_state
+from desktop.record.live_changes import LiveChanges
+from desktop.record.open_record import OpenRecord
 from shared.wire.detection import Job
 
 
@@ -43,7 +43,7 @@ class DetectionController(QObject):
         self._ended = 0
         self._outdated = False
         live.jobsChanged.connect(self._on_jobs)
-        open_record.changed.connect(self._follow)
+        open_record.resultsChanged.connect(self._follow)
 
     @property
     def running_items(self) -> Mapping[str, int]:

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QWidget
 from desktop.background.workers import run
 from desktop.client import Session
 from desktop.client.http.errors import Conflict
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.report_file import ReportFileController
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem, WaitingItem
 from desktop.pages.sealing.uninspected_items import UninspectedItem
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.record.open_record import OpenRecord
 from desktop.report.collect import collect
 from desktop.widgets import KeyBarrier, status_text
 from shared.names import user_label

@@ -14,8 +14,8 @@ from desktop.background.workers import Lane, Task, run
 from desktop.client import Session
 from desktop.localization.dates import format_day
 from desktop.localization.detection_terms import finding_word, model_word
-from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.record.document import ItemView
+from desktop.record.open_record import OpenRecord
 from desktop.widgets import Button, ButtonKind, Chip, IconLabel, clear_layout, label
 from shared.record import results
 from shared.record.codes import Verdict

@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
-from desktop.pages.workbench.model.run_state import UNALIGNED, RunPhase, RunState
+from desktop.record.item_rows import UNALIGNED, RunPhase, RunState
 from desktop.widgets import Button, ButtonKind, ProgressBar, label
 
 

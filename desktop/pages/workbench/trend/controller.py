@@ -6,9 +6,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.trend.contents import Place
 from desktop.pages.workbench.trend.window import TrendDialog
+from desktop.record.open_record import OpenRecord
 
 
 def place_of(open_record: OpenRecord) -> Place | None:

@@ -16,9 +16,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
+from desktop.pages.workbench.trend.film_strip_model import STEP, FilmStripModel
 from desktop.pages.workbench.trend.frames import move_view, paint_picture, zoom_view
 from desktop.pages.workbench.trend.pictures import WHOLE
-from desktop.pages.workbench.trend.reel import STEP, Reel
 from desktop.theme import LABEL_PX, TEXT_PX, text_font, theme_manager
 from desktop.widgets import IconButton, chip_height, escape_tooltip, paint_chip, status_text, status_tone
 
@@ -32,7 +32,7 @@ _FADED_OPACITY = 0.4
 class FilmStrip(QAbstractScrollArea):
     """The frames side by side. Arrows choose one, Enter or a click opens it, the wheel or + and - zoom."""
 
-    def __init__(self, reel: Reel, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, reel: FilmStripModel, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.reel = reel
         self.setAccessibleName(name)
@@ -212,10 +212,10 @@ class FilmStrip(QAbstractScrollArea):
             event.ignore()
 
 
-class Stage(QWidget):
+class FrameView(QWidget):
     """The chosen frame, large. The wheel zooms about the pointer, a drag moves the view."""
 
-    def __init__(self, reel: Reel, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, reel: FilmStripModel, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.reel = reel
         self._drag_position: QPointF | None = None
@@ -285,7 +285,7 @@ class Stage(QWidget):
 class ZoomButtons(QHBoxLayout):
     """Zoom all pictures of a reel, or show the whole region in each."""
 
-    def __init__(self, reel: Reel) -> None:
+    def __init__(self, reel: FilmStripModel) -> None:
         super().__init__()
         self.setSpacing(6)
         for icon, text, factor in (

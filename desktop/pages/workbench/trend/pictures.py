@@ -23,10 +23,10 @@ from desktop.client.http.errors import ClientError
 from desktop.imaging import ImageError
 from desktop.imaging.sources.cut import map_rect, original_crop, preview_crop
 from desktop.imaging.sources.source import ImageSource
-from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.workbench.model.reference_file import ReferenceFile
-from desktop.pages.workbench.open_record.loading import fetch_file, fetch_photo
+from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.photos.photo_files import PhotoRef
+from desktop.record.loading import fetch_file, fetch_photo
+from desktop.record.region_link import ReferenceFile
 from shared.record.geometry import Rect
 
 WHOLE = Rect(0.0, 0.0, 1.0, 1.0)

@@ -11,18 +11,18 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.client import Session
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose
 from desktop.pages.common.files.save_as import choose_file
-from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.statistics.card import write_picture, write_table
 from desktop.pages.statistics.painting import paint_title
 from desktop.pages.workbench.trend.contents import Place, frames_of, sources_of, summary
-from desktop.pages.workbench.trend.film_strip import FilmStrip, Stage, ZoomButtons
+from desktop.pages.workbench.trend.film_strip import FilmStrip, FrameView, ZoomButtons
+from desktop.pages.workbench.trend.film_strip_model import FilmStripModel
 from desktop.pages.workbench.trend.frames import Frame
 from desktop.pages.workbench.trend.growth_chart import GrowthChart
 from desktop.pages.workbench.trend.growth_painting import GrowthData, paint_growth
 from desktop.pages.workbench.trend.pictures import FINE_PX, FramePictures
-from desktop.pages.workbench.trend.reel import Reel
 from desktop.pages.workbench.trend.series import series_of
 from desktop.pages.workbench.trend.wording import table
 from desktop.theme import theme_manager
@@ -69,10 +69,10 @@ class TrendDialog(BaseDialog):
         self._limit = PAGE
         self.trend: Trend | None = None
         self.pictures = FramePictures(session, self)
-        self.reel = Reel(self.pictures, self)
+        self.reel = FilmStripModel(self.pictures, self)
         self.reel.waiting = self.tr("Loading photo…")
         self.strip = FilmStrip(self.reel, self.tr("Film strip of the inspections"))
-        self.stage = Stage(self.reel, self.tr("Photo of the chosen inspection"))
+        self.stage = FrameView(self.reel, self.tr("Photo of the chosen inspection"))
         self.chart = GrowthChart(self.tr("Size of findings over time"))
         self.summary_label = label("", "dim", wrap=True)
         self.which = ElidedLabel("", "strong")

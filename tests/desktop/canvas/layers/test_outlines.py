@@ -10,7 +10,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
-from desktop.canvas.layers.outlines import paint_outlines, pixel_aligned_rects
+from desktop.canvas.layers.region_layer import paint_outlines, pixel_aligned_rects
 from desktop.canvas.model.rect_index import Edges
 from desktop.canvas.model.viewport import Viewport
 
@@ -29,7 +29,11 @@ def sheet(ratio: int, margin: int = 0) -> QImage:
 
 
 @pytest.mark.parametrize("ratio", [1, 2])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(
     groups=st.lists(
         st.tuples(st.lists(CORNERS, max_size=8), st.sampled_from(["#ff5d57", "#3fb97a"])), max_size=3

@@ -13,8 +13,12 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from desktop.canvas.layers.colours import CanvasColours
-from desktop.canvas.layers.outlines import pixel_aligned_rects
-from desktop.canvas.layers.region_layer import BATCH_THRESHOLD, RegionLayer, pixel_aligned
+from desktop.canvas.layers.region_layer import (
+    BATCH_THRESHOLD,
+    RegionLayer,
+    pixel_aligned,
+    pixel_aligned_rects,
+)
 from desktop.canvas.model.rect_index import RectIndex
 from desktop.canvas.model.regions import Region, RegionChange, RegionState, RegionStep, RegionStore
 from desktop.canvas.model.viewport import Viewport

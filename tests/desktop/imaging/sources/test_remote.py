@@ -141,7 +141,7 @@ def test_cached_tiles_need_no_service(
 
 def test_loader_reads_a_remote_picture(image: RemoteImage, qtbot: QtBot) -> None:
     loader = TileLoader()
-    with qtbot.waitSignal(loader.prepared, timeout=20_000):
+    with qtbot.waitSignal(loader.prepared):
         loader.open(image)
     assert loader.preview is not None
     wanted = [TileKey(2, column, row) for column in range(2) for row in range(2)]
@@ -163,7 +163,7 @@ def test_reading_continues_after_a_service_outage(url: str, tmp_path: Path) -> N
         reader.join(0.4)
         assert reader.is_alive()
         session.rebase(url)
-        reader.join(10)
+        reader.join(60)
         assert got[0].size().toTuple() == (1300 - 2 * TILE, 700 - TILE)
         image.cancel()
 
@@ -300,7 +300,7 @@ def test_cancel_ends_a_call_that_hangs(tmp_path: Path) -> None:
     class Hanging(UnreachableService):
         def tile(self, file_id: str, level: int, column: int, row: int) -> bytes:
             has_begun.set()
-            go_on.wait(10)
+            go_on.wait(60)
             return jpeg()
 
     image = remote_image(Hanging(), tmp_path)

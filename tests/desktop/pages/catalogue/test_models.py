@@ -17,16 +17,14 @@ from desktop.pages.catalogue.models.class_table import FAILS, SEVERITY, THRESHOL
 from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.models.section import ModelSection
 from desktop.pages.catalogue.models.trial_dialog import TrialDialog
-from desktop.pages.workbench.open_record.loading import load
 from desktop.widgets import Combo
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate, Severity
 from tests.desktop.children import child
 from tests.desktop.pages.catalogue.driver import open_catalogue
-from tests.desktop.pages.workbench.driver import make_record
 from tests.narrowing import as_instance, not_none
-from tests.service.detection.graphs import backbone_model, spots_model
+from tests.service.detection.graphs import spots_model
 from tests.service.detection.models.test_registry import ambiguous_model, unclear_detr
 
 
@@ -66,7 +64,7 @@ def test_ambiguous_model_is_added_after_a_question_and_superseded(
     page = open_catalogue(context, qtbot, "models")
     section = as_instance(page.sections["models"], ModelSection)
     section.send(ambiguous_model(tmp_path / "rivets.onnx"))
-    qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: section.findChild(KindForm) is not None)
     kind_form = child(section, KindForm)
     assert kind_form.kind is not None
     assert [kind_form.kind.itemData(n) for n in range(kind_form.kind.count())] == [
@@ -77,7 +75,7 @@ def test_ambiguous_model_is_added_after_a_question_and_superseded(
     assert kind_form.activation is None
     kind_form.kind.set_value(ModelKind.YOLOX)
     kind_form.save.click()
-    qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None)
     form = child(section, ModelForm)
     assert {"YOLOX", "1"} <= {text.text() for text in form.findChildren(QLabel)}
     assert form.settings() == {}
@@ -96,29 +94,6 @@ def test_ambiguous_model_is_added_after_a_question_and_superseded(
     assert (saved_model.version, saved_model.settings["confidence"]) == (2, 0.6)
     assert (saved_model.settings["values"], saved_model.settings["colour"]) == ("unit", "bgr")
     assert list(saved_model.settings["per_label"].values()) == [0.75]
-
-
-def test_backbone_is_fed_as_chosen_and_not_offered_to_items(
-    context: Context, qtbot: QtBot, tmp_path: Path
-) -> None:
-    detection = context.session.detection
-    model = detection.add_model(backbone_model(tmp_path / "patches.onnx"), "patches")
-    form = ModelForm(context, model)
-    qtbot.addWidget(form)
-    assert (form.settings(), form.names(), set(form.input_fields)) == ({}, None, {"values", "colour"})
-    form.input_fields["values"].set_value("unit")
-    with qtbot.waitSignal(form.saved) as saved:
-        form.save.click()
-    version = saved.args[0]
-    assert (version.version, version.settings["values"], version.enabled) == (2, "unit", False)
-    assert detection.update_model(version.model_id, ModelUpdate(enabled=True)).enabled
-    record_id = make_record(context.session, ())
-    models = load(context.session, record_id, str).models
-    # Other tests add models to the same service.
-    chosen = {choice.model_id for choice in models}
-    assert REFERENCE_DIFFERENCE in chosen
-    assert chosen.isdisjoint({model.model_id, version.model_id})
-    detection.update_model(version.model_id, ModelUpdate(enabled=False))
 
 
 def test_classes_can_be_named_and_keep_their_thresholds(
@@ -189,7 +164,7 @@ def test_form_asks_for_confidence_function_that_the_file_does_not_define(
     page = open_catalogue(context, qtbot, "models")
     section = as_instance(page.sections["models"], ModelSection)
     section.send(unclear_detr(tmp_path / "queries.onnx"))
-    qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: section.findChild(KindForm) is not None)
     kind_form = child(section, KindForm)
     assert kind_form.kind is None
     assert kind_form.activation is not None
@@ -199,7 +174,7 @@ def test_form_asks_for_confidence_function_that_the_file_does_not_define(
     ]
     kind_form.activation.set_value("softmax")
     kind_form.save.click()
-    qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None)
     added = next(model for model in context.session.detection.models() if model.model_name == "queries")
     assert (added.kind, added.settings["activation"]) == (ModelKind.DETR, "softmax")
 
@@ -288,7 +263,7 @@ def test_picture_shows_what_a_new_model_finds(
     form.show()
     form.trial.click()
     dialog = child(form, TrialDialog)
-    qtbot.waitUntil(dialog.choose.isEnabled, timeout=30_000)
+    qtbot.waitUntil(dialog.choose.isEnabled)
     assert dialog.summary.text().startswith("1 detection")
     (found,) = dialog.view._finding_layer.boxes
     assert (found.rect, found.label) == (Rect(320, 96, 32, 32), "class 0")
@@ -302,5 +277,5 @@ def test_trial_says_why_a_picture_cannot_be_used(context: Context, qtbot: QtBot,
     dialog = TrialDialog(context, model, path)
     qtbot.addWidget(dialog)
     dialog.show()
-    qtbot.waitUntil(dialog.choose.isEnabled, timeout=30_000)
+    qtbot.waitUntil(dialog.choose.isEnabled)
     assert "image" in dialog.summary.text()

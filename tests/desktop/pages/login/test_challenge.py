@@ -120,7 +120,7 @@ def wait_for_instruction(qtbot: QtBot, page: LoginPage, text: str) -> None:
         instruction = page.viewfinder.instruction
         return instruction is not None and instruction.text == text
 
-    qtbot.waitUntil(is_shown, timeout=20_000)
+    qtbot.waitUntil(is_shown)
 
 
 def in_turn(*answers: Any) -> Callable[[object], Any]:
@@ -154,7 +154,7 @@ def test_doubtful_picture_starts_a_challenge(
     fake_service.answers[ONE_PICTURE] = refusal_answer(CHALLENGE_NEEDED)
     page = show([desk])
     shown = instructions(page, monkeypatch)
-    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+    with qtbot.waitSignal(context.loginChanged):
         pass
     assert shown == ["Look straight ahead", "Turn your head to the left"]
     assert len(fake_service.bodies(ONE_PICTURE)) == 1
@@ -171,7 +171,7 @@ def test_policy_of_challenges_sends_no_single_picture(
 ) -> None:
     set_requirements(fake_service, challenge="always")
     page = show([desk])
-    with qtbot.waitSignal(context.strongLogin, timeout=20_000):
+    with qtbot.waitSignal(context.strongLogin):
         pass
     assert fake_service.bodies(ONE_PICTURE) == []
     assert fake_service.bodies(DRAW) == [{"avoid": []}]
@@ -185,7 +185,7 @@ def test_without_a_policy_no_challenge_is_drawn(
     strong: list[bool] = []
     context.strongLogin.connect(lambda: strong.append(True))
     page = show([desk])
-    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+    with qtbot.waitSignal(context.loginChanged):
         pass
     assert fake_service.bodies(DRAW) == []
     assert strong == []
@@ -200,7 +200,7 @@ def test_missed_movement_is_reported_and_tried_three_times(
     page = show([desk])
     hints: list[str] = []
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
-    qtbot.waitUntil(lambda: "Movements not recognized" in page.viewfinder.sentence, timeout=20_000)
+    qtbot.waitUntil(lambda: "Movements not recognized" in page.viewfinder.sentence)
     assert len(fake_service.bodies(ANSWER)) == 3
     assert "Movement not recognized. Try again when the arrow appears." in hints
     assert page.viewfinder.action.text() == "Retry"
@@ -218,7 +218,7 @@ def test_button_requests_another_movement(
     wait_for_instruction(qtbot, page, "Raise your chin")
     fake_service.answers[DRAW] = challenge_answer("right")
     qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
-    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+    with qtbot.waitSignal(context.loginChanged):
         pass
     assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": ["up"]}]
     assert len(fake_service.bodies(ANSWER)) == 1
@@ -232,11 +232,11 @@ def test_another_movement_is_offered_after_a_failure(
     page = show([desk])
     # Long enough for the person to find the button.
     page.face._pause_timer.setInterval(600_000)
-    qtbot.waitUntil(page.face._pause_timer.isActive, timeout=20_000)
+    qtbot.waitUntil(page.face._pause_timer.isActive)
     assert page.viewfinder.another_movement.isVisible()
     fake_service.answers[ANSWER] = success_answer(TOKENS)
     qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
-    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+    with qtbot.waitSignal(context.loginChanged):
         pass
     assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": ["left"]}]
 
@@ -254,7 +254,7 @@ def test_one_more_movement_follows_a_doubt(
     fake_service.answers[ANSWER] = in_turn(refusal_answer(CHALLENGE_CONTINUES), success_answer(TOKENS))
     page = show([desk])
     shown, hints = instructions(page, monkeypatch), collect_hints(page, monkeypatch)
-    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+    with qtbot.waitSignal(context.loginChanged):
         pass
     ahead = "Look straight ahead"
     assert shown == [ahead, "Turn your head to the left", ahead, "Raise your chin"]
@@ -277,7 +277,7 @@ def test_another_movement_can_replace_the_one_more_movement(
     page = show([desk])
     wait_for_instruction(qtbot, page, "Raise your chin")
     qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
-    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+    with qtbot.waitSignal(context.loginChanged):
         pass
     assert fake_service.bodies(DRAW)[2] == {"avoid": ["up"], "continues": "more"}
 
@@ -292,7 +292,7 @@ def test_failure_ends_the_doubt(
         success_answer(TOKENS),
     )
     show([desk])
-    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+    with qtbot.waitSignal(context.loginChanged):
         pass
     assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": [], "continues": "drawn"}, {"avoid": []}]
 
@@ -312,7 +312,7 @@ def test_slow_camera_is_reported_and_nothing_is_sent(
     page = show([desk])
     hints: list[str] = []
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
-    qtbot.waitUntil(lambda: bool(hints), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(hints))
     assert hints[0].startswith("The camera is too slow")
     assert fake_service.bodies(ANSWER) == []
 
@@ -326,7 +326,7 @@ def test_challenge_counts_down_after_too_many_attempts(
     page.face._countdown.timer.setInterval(20)
     hints: list[str] = []
     page.face._countdown.counted.connect(lambda _left: hints.append(page.viewfinder.hint))
-    qtbot.waitUntil(lambda: len(hints) >= 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(hints) >= 2)
     assert "30 second" in hints[0]
 
 
@@ -336,7 +336,7 @@ def test_leaving_the_page_discards_the_film(
     set_requirements(fake_service, challenge="always")
     fake_service.answers[DRAW] = challenge_answer(to_ms=60_000)
     page = show([desk])
-    qtbot.waitUntil(lambda: page.face._challenge._step_timer.isActive(), timeout=20_000)
+    qtbot.waitUntil(lambda: page.face._challenge._step_timer.isActive())
     # However long the challenge allows: who follows is done by then.
     film = page.face._challenge._film
     assert film is not None
@@ -378,7 +378,7 @@ def test_an_allowed_computer_sends_its_token(
 
     fake_service.answers[ONE_PICTURE] = answer
     show([desk])
-    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+    with qtbot.waitSignal(context.loginChanged):
         pass
     assert headers == ["token of this computer"]
 
@@ -396,7 +396,7 @@ def test_keyring_is_read_only_if_the_policy_needs_a_token(
     monkeypatch.setattr(keyring, "get_password", lambda *names: read.append(str(names)))
     fake_service.answers[ONE_PICTURE] = success_answer(TOKENS)
     show([desk])
-    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+    with qtbot.waitSignal(context.loginChanged):
         pass
     assert read == []
 

@@ -62,9 +62,9 @@ def test_first_run_enrolment_and_face_login(
         me.face.consent.setChecked(True)
         me.face.by_camera.click()
         dialog = child(me.face, EnrolDialog)
-        qtbot.waitUntil(dialog.skip.isVisible, timeout=30_000)
+        qtbot.waitUntil(dialog.skip.isVisible)
         dialog.skip.click()
-        qtbot.waitUntil(lambda: me.face.chip.text == "Enrolled", timeout=30_000)
+        qtbot.waitUntil(lambda: me.face.chip.text == "Enrolled")
         qtbot.waitUntil(lambda: not_none(context.payload).user.has_face)
         me.hide()
 
@@ -72,7 +72,7 @@ def test_first_run_enrolment_and_face_login(
         assert reread(context.payload) is None
         login.show()
         login.enter({})
-        with qtbot.waitSignal(context.loginChanged, timeout=30_000):
+        with qtbot.waitSignal(context.loginChanged):
             pass
         assert not_none(context.payload).user.username == ADMIN[0]
         session.close()

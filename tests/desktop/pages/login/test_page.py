@@ -18,8 +18,7 @@ from desktop.camera.hints import FrameAnalysis
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.pages.login import LoginPage
-from desktop.pages.login.server_dialog import ServerDialog
-from desktop.pages.login.service_choice import server_address
+from desktop.pages.login.service_choice import ServerDialog, server_address
 from desktop.widgets.basic.shadows import soft_shadow
 from tests.desktop.camera.pictures import empty_frame, face_frame, write
 from tests.desktop.children import child
@@ -361,7 +360,7 @@ def test_unknown_face_is_tried_three_times(
 ) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
     page.face._pause_timer.setInterval(10)
-    qtbot.waitUntil(lambda: "Face not recognized" in page.viewfinder.sentence, timeout=20_000)
+    qtbot.waitUntil(lambda: "Face not recognized" in page.viewfinder.sentence)
     assert len(fake_service.bodies("/api/auth/loginByFaceInfo")) == 3
     assert page.viewfinder.action.text() == "Retry"
 

@@ -324,9 +324,9 @@ def test_camera_enrolment_takes_a_picture_for_each_step(
     assert dialog.step_text().startswith("Step 1 of 4")
     assert not dialog.skip.isVisible()
     fake_service.answers["/api/auth/face"] = success_answer(ENROLLED)
-    with qtbot.waitSignal(page.toast, timeout=20_000):
+    with qtbot.waitSignal(page.toast):
         if not glasses:
-            qtbot.waitUntil(dialog.skip.isVisible, timeout=20_000)
+            qtbot.waitUntil(dialog.skip.isVisible)
             assert dialog.step_text().startswith("Step 4 of 4")
             dialog.skip.click()
             assert not dialog.skip.isVisible()
@@ -345,7 +345,7 @@ def test_a_refusal_at_the_camera_can_be_tried_again(
     page.face.by_camera.click()
     dialog = child(page.face, EnrolDialog)
     fake_service.answers["/api/auth/face"] = refusal_answer("该人脸已登记在其他用户名下，请联系管理员")
-    qtbot.waitUntil(lambda: "another user" in dialog.viewfinder.sentence, timeout=20_000)
+    qtbot.waitUntil(lambda: "another user" in dialog.viewfinder.sentence)
     assert dialog.viewfinder.action.text() == "Retry"
     assert dialog.step_text().startswith("Step 1 of 4")
     assert not dialog.skip.isVisible()

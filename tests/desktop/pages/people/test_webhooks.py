@@ -118,12 +118,12 @@ def test_a_webhook_is_created_and_its_secret_shown_once(
 
 def test_a_test_is_sent_and_its_delivery_listed(context: Context, qtbot: QtBot, receiver: Receiver) -> None:
     page = with_webhook(context, qtbot, receiver.url)
-    with qtbot.waitSignal(page.toast, timeout=20_000) as toast:
+    with qtbot.waitSignal(page.toast) as toast:
         page.webhooks.test.click()
     assert toast.args == ["The receiver answered 204."]
     receiver.status = 500
     qtbot.waitUntil(page.webhooks.test.isEnabled)
-    with qtbot.waitSignal(page.toast, timeout=20_000) as toast:
+    with qtbot.waitSignal(page.toast) as toast:
         page.webhooks.test.click()
     assert toast.args == ["The receiver answered 500. Check the receiver."]
     page.webhooks.deliveries.click()
@@ -215,7 +215,7 @@ def test_pause_by_the_service_is_shown_until_it_is_resumed(
 def test_deleted_webhook_is_reported(context: Context, qtbot: QtBot, receiver: Receiver) -> None:
     page = with_webhook(context, qtbot, receiver.url)
     context.session.webhooks.delete(not_none(page.webhooks.selected_entry()).webhook_id)
-    with qtbot.waitSignal(page.toast, timeout=20_000) as toast:
+    with qtbot.waitSignal(page.toast) as toast:
         page.webhooks.test.click()
     assert toast.args == ["This webhook no longer exists. Reload the list."]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from desktop.pages.common.messages.service_messages import known_message, same_person_sentence
+from desktop.messages.service_messages import known_message, same_person_sentence
 from desktop.pages.sealing.seal_bar import SealBar
 from shared.record.codes import SealState
-from tests.desktop.pages.common.test_seal_terms import make_seal
+from tests.desktop.messages.test_seal_terms import make_seal
 
 
 @pytest.mark.parametrize("took_part", [False, True])

@@ -18,8 +18,8 @@ from desktop.client import Session
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.pages.workbench import WorkbenchPage
-from desktop.pages.workbench.open_record.edits import EditSync
 from desktop.preferences import Preferences
+from desktop.record.edits import RecordEdits
 from desktop.theme import theme_manager
 from service.inspection.queries import result_values
 from shared.ids import new_id
@@ -167,6 +167,6 @@ def workbench_driver(session: Session, qtbot: object, folder: str = "") -> Itera
         yield WorkbenchDriver(session, context, page)
     finally:
         page.leave()
-        EditSync.of(context).close()
+        RecordEdits.of(context).close()
         page.close()
         page.deleteLater()

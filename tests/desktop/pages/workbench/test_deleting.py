@@ -84,10 +84,10 @@ def test_a_change_from_the_service_keeps_the_selection(desk: WorkbenchDriver) ->
     page = desk.page
     click_row(desk, 0)
     click_row(desk, 1, CTRL)
-    page.open_record.update_item(desk.session.items.get(ids(desk)[2]).value)
+    page.open_record.update_items([desk.session.items.get(ids(desk)[2]).value])
     assert selected_rows(desk) == [0, 1]
     QTest.keyClick(page.view, KEY.Key_Escape)
-    page.open_record.update_item(desk.session.items.get(ids(desk)[2]).value)
+    page.open_record.update_items([desk.session.items.get(ids(desk)[2]).value])
     assert selected_rows(desk) == []
     assert page.view.store.selected_ids == ()
 
@@ -149,7 +149,7 @@ def test_deletion_of_an_item_with_photos_or_verdicts_needs_confirmation(
     first, second, third = ids(desk)
     for seed, item_id in enumerate((first, first, third), 2):
         add_photo(session, item_id, seed)
-    page.open_record.update_item(session.items.set_verdict(second, Verdict.FAILED, "torn").value)
+    page.open_record.update_items([session.items.set_verdict(second, Verdict.FAILED, "torn").value])
     page.items.list.setFocus()
     page.items.list.selectAll()
     QTest.keyClick(page.items.list, KEY.Key_Delete)

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from desktop.canvas.model.regions import RegionChange
 from desktop.client.api.inspection import Items
 from desktop.journal import Edit, EditKind, Journal
-from desktop.pages.workbench.open_record.item_changes import ItemChanges
+from desktop.record.item_changes import ItemChanges
 from shared.wire.inspection import ItemCreate
 from tests.call_stack import packages_on_stack
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
@@ -50,8 +50,8 @@ def test_drawn_region_passes_each_package_once(
 
     assert walks == {
         "change": [["desktop.canvas"]],
-        "journal": [["desktop.canvas", "desktop.pages.workbench.open_record"]],
-        "send": [["desktop.pages.workbench.sync"]],
+        "journal": [["desktop.canvas", "desktop.record"]],
+        "send": [["desktop.record"]],
     }
     change, edit, body = handed
     assert isinstance(change, RegionChange)

@@ -19,12 +19,11 @@ from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService
 from desktop.exchange.formats import coco, walkaround_json, yolo
 from desktop.exchange.gather import collect_inspection
-from desktop.pages.common.messages.seal_terms import sealed_sentence
+from desktop.messages.seal_terms import sealed_sentence
 from desktop.pages.sealing.finish_dialog import FinishDialog
-from desktop.pages.workbench.bars.mode_buttons import MODE_COMMANDS
-from desktop.pages.workbench.exchange.clipboard import copy_regions
-from desktop.pages.workbench.exchange.region_files import RegionFilesController
-from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
+from desktop.pages.workbench.bars.compare_bar import MODE_COMMANDS
+from desktop.pages.workbench.conflict_dialog import ConflictDialog
+from desktop.pages.workbench.exchange.region_files import RegionFilesController, copy_regions
 from desktop.pages.workbench.photos import photo_pair
 from shared.record.codes import Verdict
 from tests.client_session import open_session

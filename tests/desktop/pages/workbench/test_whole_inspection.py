@@ -44,7 +44,7 @@ def test_photo_detection_verdict_finish_report(
     qtbot.waitUntil(lambda: page.photos.pair is not None)
     assert not not_none(page.photos.pair).aligned
     assert workbench.context.commands.run("item.detect")
-    qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0, timeout=30000)
+    qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0)
     qtbot.waitUntil(lambda: not_none(page.photos.pair).aligned and not page.detecting.running_items)
     assert page.open_record.rows[0].status == "undecided"
     assert len(page.inspector.findings.shown_findings) == page.open_record.rows[0].findings
@@ -160,7 +160,7 @@ def test_failed_detection_is_explained_at_the_item(
     workbench.page.photo_upload.add([path])
     qtbot.waitUntil(lambda: workbench.page.photos.pair is not None)
     workbench.page.detecting.detect()
-    qtbot.waitUntil(lambda: bool(workbench.page.open_record.rows[0].note), timeout=30000)
+    qtbot.waitUntil(lambda: bool(workbench.page.open_record.rows[0].note))
     assert workbench.page.open_record.rows[0].findings == 0
 
 

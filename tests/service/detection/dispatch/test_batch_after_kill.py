@@ -82,7 +82,7 @@ def test_batch_of_a_killed_service_is_created_once_and_completely(
                     place = f"/detection/batches/{answer['batch_id']}"
                     assert client.get(place).json()["data"]["total"] == ITEMS
                     dies.process.kill()
-                    dies.process.wait(10)
+                    dies.process.wait(60)
                     before, unmade = counts(database)
                     assert before < ITEMS
                     assert before + unmade == ITEMS

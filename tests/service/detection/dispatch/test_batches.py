@@ -71,7 +71,7 @@ def test_a_record_s_open_items_are_one_batch(
     assert len(jobs) == 3
     assert {job["version"] for job in jobs} == {1}
     (batch_id,) = {job["batch_id"] for job in jobs}
-    assert held.started.wait(10)
+    assert held.started.wait(60)
     # One is computed, the next one is prepared meanwhile.
     until(lambda: batch(client, batch_id)["running"] == 2)
     now = batch(client, batch_id)
@@ -113,7 +113,7 @@ def test_a_batch_is_cancelled_and_retried(
     other = more(client, item, scene)
     answer = pending(client)
     assert answer["total"] == 2
-    assert held.started.wait(10)
+    assert held.started.wait(60)
     stopped = batch(client, answer["batch_id"], "/cancel")
     assert (stopped["canceled"], stopped["progress"]) == (2, 100)
     held.go.set()
@@ -160,7 +160,7 @@ def test_batch_is_answered_whole_before_its_jobs_are_created(
         more(client, item, scene)
     answer = pending(client)
     assert (answer["total"], answer["progress"]) == (4, 0)
-    assert slow.started.wait(10)
+    assert slow.started.wait(60)
     until(lambda: batch(client, answer["batch_id"])["done"] == 2)
     now = batch(client, answer["batch_id"])
     assert (now["total"], now["queued"], now["progress"]) == (4, 2, 50)
@@ -182,7 +182,7 @@ def test_batch_cancelled_during_creation_is_retried_whole(
     monkeypatch.setattr("service.detection.service.PATIENCE_SECONDS", 0)
     others = [more(client, item, scene, inspection_id=item["inspection_id"]) for _ in range(4)]
     answer = pending(client)
-    assert slow.started.wait(10)
+    assert slow.started.wait(60)
     stopped = batch(client, answer["batch_id"], "/cancel")
     assert (stopped["total"], stopped["canceled"]) == (5, 3)
     slow.go.set()

@@ -6,6 +6,7 @@ import datetime as dt
 import json
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +57,17 @@ def make_item(client: TestClient, **fields: Any) -> dict[str, Any]:
     return item
 
 
-def detect(client: TestClient, item: dict[str, Any], wait: int = 30) -> dict[str, Any]:
+def detect(client: TestClient, item: dict[str, Any], wait: int = 60) -> dict[str, Any]:
+    """Start a detection. Returns its job, after its end unless `wait` is 0."""
     answer = client.post(f"/api/inspection_item/{item['item_id']}/detect?wait={wait}")
     assert answer.status_code == 200, answer.text
     job: dict[str, Any] = answer.json()["data"]
+    deadline = time.monotonic() + 120
+    # The service answers after `wait` seconds at the latest, which do not suffice on a busy machine.
+    while wait and job["state"] in ("queued", "running"):
+        assert time.monotonic() < deadline, job
+        time.sleep(0.1)
+        job = client.get(f"/api/detection/jobs/{job['job_id']}").json()["data"]
     return job
 
 
@@ -187,12 +195,12 @@ def test_a_job_can_be_cancelled_and_made_again(
 
     def waiting(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
         started.set()
-        go.wait(10)
+        go.wait(60)
         return ask(process, request, seconds, progress)
 
     monkeypatch.setattr(ComputeProcess, "ask", waiting)
     job = detect(client, item, wait=0)
-    assert started.wait(10)
+    assert started.wait(60)
     answer = client.post(f"/api/detection/jobs/{job['job_id']}/cancel").json()["data"]
     assert answer["state"] == "canceled"
     go.set()

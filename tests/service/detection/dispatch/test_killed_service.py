@@ -38,7 +38,7 @@ def test_a_killed_service_leaves_jobs_and_entries_in_agreement(tmp_path: Path) -
                     client.post(f"/inspection/{record}/detect").raise_for_status()
             until(lambda: len([pair for pair in pairs(data_dir) if pair[0] == "running"]) >= 1)
             running.process.kill()
-            running.process.wait(10)
+            running.process.wait(60)
         snapshots.append(pairs(data_dir))
     for snapshot in snapshots:
         assert [progress for _, progress in snapshot] == [

@@ -72,7 +72,7 @@ def test_model_or_photo_lost_while_the_job_waits_fails_the_job(
     monkeypatch.setattr(ComputeProcess, "prepare_next", lambda *_: None)
     path = model_file(settings)
     job = detect(client, seen_by_model, wait=0)
-    assert held.started.wait(10)
+    assert held.started.wait(60)
     away = path.rename(path.with_suffix(".away"))
     held.go.set()
     assert wait_for_end(client, job)["error"] == "model_failed"
@@ -80,7 +80,7 @@ def test_model_or_photo_lost_while_the_job_waits_fails_the_job(
     held.started.clear()
     held.go.clear()
     job = detect(client, seen_by_model, wait=0)
-    assert held.started.wait(10)
+    assert held.started.wait(60)
     photo_file(client, settings, seen_by_model).unlink()
     held.go.set()
     assert wait_for_end(client, job)["error"] == "file_lost"

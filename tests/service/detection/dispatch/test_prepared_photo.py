@@ -54,7 +54,7 @@ def test_no_photo_is_prepared_for_a_new_job_beside_a_running_one(
 ) -> None:
     other = more(client, item, scene, inspection_id=item["inspection_id"])
     first = client.post(f"/api/inspection_item/{item['item_id']}/detect").json()["data"]
-    assert held.started.wait(10)
+    assert held.started.wait(60)
     second = client.post(f"/api/inspection_item/{other['item_id']}/detect").json()["data"]
     held.go.set()
     assert [wait_for_end(client, job)["state"] for job in (first, second)] == ["done", "done"]

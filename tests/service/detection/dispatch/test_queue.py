@@ -209,7 +209,7 @@ def test_two_services_and_one_of_them_killed_leave_one_result_per_job(
             client.post(f"/inspection/{record}/detect").raise_for_status()
             until(lambda: both_work() and stop_in_work(dies.process))
             dies.process.kill()
-            dies.process.wait(10)
+            dies.process.wait(60)
             until(lambda: open_rows(database) == 0, 60)
             listed = client.get("/detection/jobs", params={"inspection_id": record}).json()["data"]
             assert [job["state"] for job in listed] == ["done"] * JOBS

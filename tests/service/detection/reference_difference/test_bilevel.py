@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks import bilevel, scans
+from benchmarks import bilevel
 from service.detection.reference_difference import detect
 from service.detection.reference_difference.alignment import repeating
 from service.detection.reference_difference.data import Pyramid, apply
@@ -13,6 +13,7 @@ from service.detection.reference_difference.difference.difference import Differe
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import View, photograph
+from tests.material import scans
 
 SIZE = 320
 EVERYWHERE = np.full((SIZE, SIZE), 255, np.uint8)

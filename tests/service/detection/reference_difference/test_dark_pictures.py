@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from benchmarks import scans
 from service.detection.reference_difference import model
 from service.detection.reference_difference.difference.compensate import match_light
 from shared.images.cv import cv2
 from shared.samples import Image
+from tests.material import scans
 
 SIDE = 320
 

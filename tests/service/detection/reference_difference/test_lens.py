@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks import surfaces
 from service.detection.reference_difference import AlignmentFailed, detect
 from service.detection.reference_difference.alignment import lens
 from service.detection.reference_difference.alignment.align import align
@@ -15,6 +14,7 @@ from service.detection.reference_difference.data import Pyramid, apply, grey, in
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import Image, View, photograph
+from tests.material import surfaces
 
 SIZE = 480
 WHOLE = Rect(0, 0, SIZE, SIZE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks import surfaces
 from service.detection.reference_difference import AlignmentFailed, Parameters, detect
 from service.detection.reference_difference.data import apply, corners
 from service.detection.reference_difference.difference import boxes
@@ -14,6 +13,7 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.record.geometry import Rect, rect_from_corners
 from shared.samples import View
+from tests.material import surfaces
 
 ALIGNED = View(light=0.15, noise=3, jpeg=90)
 HARD = View(rotation=8, scale=0.9, perspective=0.03, light=0.35, gain=0.9, noise=4, blur=0.8, jpeg=85)

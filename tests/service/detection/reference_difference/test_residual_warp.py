@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks import scans
 from service.detection.reference_difference import detect
 from service.detection.reference_difference.alignment import residual_warp
 from service.detection.reference_difference.data import Floats
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
+from tests.material import scans
 
 SIZE = 640
 

@@ -46,7 +46,7 @@ def test_only_work_on_large_frames_is_shared(pixels: int, count: int) -> None:
     both_started = threading.Barrier(count)
 
     def work() -> int:
-        both_started.wait(10)
+        both_started.wait(60)
         return threading.get_ident()
 
     with closing(WorkThreads()) as threads, threads.shared(), in_order_if_small(pixels):

@@ -11,7 +11,7 @@ from sqlalchemy import event, update
 from service.inspection.history import earlier_items
 from service.inspection.tables import RECORD
 from shared.wire.catalogue import ReferenceImage
-from tests.service.inspection.conftest import SHIFT, Stage
+from tests.service.inspection.conftest import SHIFT, Stage, stored_file
 
 
 def detection_entry(
@@ -39,6 +39,7 @@ def region(x: float = 0.1, **info: Any) -> dict[str, Any]:
 def known_image(stage: Stage, width: int | None = 1000, height: int | None = 800) -> None:
     at = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
     unknown = ("aircraft_name", "download_url", "filename", "ipfs_cid", "mime_type", "size")
+    stage.files["f"] = stored_file("f").model_copy(update={"width": width, "height": height})
     stage.images["r"] = ReferenceImage(
         reference_image_id="r",
         reference_image_name="左翼",
@@ -225,7 +226,7 @@ def test_records_of_same_time_are_ordered_by_id(stage: Stage) -> None:
 
 
 def test_only_the_newest_items_are_searched(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(earlier_items, "LOOKED_THROUGH", 5)
+    monkeypatch.setattr(earlier_items, "MAX_SCANNED_ITEMS", 5)
     for number in range(3):
         item = create_inspected_item(stage, str(number))
         stage.item(item["inspection_id"], item_point=region(0.5))

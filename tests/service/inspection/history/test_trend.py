@@ -91,7 +91,7 @@ def test_finding_has_one_chain_through_all_inspections(stage: Stage) -> None:
 
 
 def test_photo_is_the_detected_one_else_the_newest(stage: Stage) -> None:
-    image = {"file_id": "f1", "download_url": "/api/files/f1/content", "ipfs_cid": "cid-f1"}
+    image = {"file_id": "f1", "download_url": "/api/files/f1/content", "ipfs_cid": stored_file("f1").ipfs_cid}
     create_inspected_item(stage, "detected", detection_entry(("裂纹", 210, 220, 20, 20), inputImage=image))
     create_inspected_item(stage, "singular", detection_entry(inputImage=image, matrix=[[0.0] * 3] * 3))
     only_photos = create_inspected_item(stage, "only photos")
@@ -107,7 +107,7 @@ def test_photo_is_the_detected_one_else_the_newest(stage: Stage) -> None:
     assert newest == {
         "file_id": "f2",
         "download_url": "/api/files/f2/content",
-        "ipfs_cid": "cid-f2",
+        "ipfs_cid": stored_file("f2").ipfs_cid,
         "homography": None,
     }
     assert none is None

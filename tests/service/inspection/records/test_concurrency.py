@@ -7,7 +7,9 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from sqlalchemy import select, update
 
+from service.inspection.tables import ITEM, RECORD
 from tests.service.inspection.conftest import Stage, stored_file
 
 
@@ -46,6 +48,22 @@ def test_if_match_refuses_an_older_version_and_shows_the_current_one(stage: Stag
     again = stage.client.put(write, json={field: "乙"}, headers={"If-Match": newest})
     assert again.status_code == 200
     assert stage.client.put(write, json={field: "丙"}).status_code == 200, "no If-Match: as the contract says"
+
+
+@pytest.mark.parametrize("kind", ["record", "item"])
+def test_version_that_a_restore_lost_never_matches_a_later_one(stage: Stage, kind: str) -> None:
+    read, write, change = _paths(stage)[kind]
+    (field,) = change
+    table, key = (RECORD, RECORD.c.inspection_id) if kind == "record" else (ITEM, ITEM.c.item_id)
+    this_one = key == read.rsplit("/", 1)[1]
+    backup = stage.database.read_now(lambda session: session.execute(select(table).where(this_one)).one())
+    lost = stage.client.put(write, json=change).headers["etag"]
+    restore = update(table).where(this_one).values(**backup._mapping)
+    stage.database.write_now(lambda session: session.execute(restore))
+    theirs = stage.client.put(write, json={field: "乙"})
+    late = stage.client.put(write, json={field: "丙"}, headers={"If-Match": lost})
+    assert late.status_code == 412
+    assert late.headers["etag"] == theirs.headers["etag"]
 
 
 @pytest.mark.parametrize("kind", ["record", "item"])

@@ -40,7 +40,8 @@ def test_corrected_findings_are_the_next_version(stage: Stage) -> None:
     boxes = [box(accepted=True), box("dent", origin="person", confidence=1, note="kept")]
     answer = stage.client.post(correction_path(item), json={"of_version": 1, "boxes": boxes})
     assert answer.status_code == 200
-    assert answer.headers["ETag"] == '"2"'
+    newest = stage.client.get(f"/api/inspection_item/{item['item_id']}").headers["ETag"]
+    assert answer.headers["ETag"] == newest != '"1"'
     first, entry = answer.json()["data"]["result"]
     boxes[1] |= {"by": "id-of-planner", "by_name": "姓名 planner (planner)"}
     assert first == detection_entry()
@@ -97,10 +98,11 @@ def test_verdict_and_unknown_version_cannot_be_corrected(stage: Stage, of_versio
 def test_stale_correction_is_refused_with_the_current_item(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"], result=[detection_entry()])
     body = {"of_version": 1, "boxes": []}
-    assert stage.client.post(correction_path(item), json=body, headers={"If-Match": '"1"'}).status_code == 200
+    corrected = stage.client.post(correction_path(item), json=body, headers={"If-Match": '"1"'})
+    assert corrected.status_code == 200
     stale = stage.client.post(correction_path(item), json=body, headers={"If-Match": '"1"'})
     assert stale.status_code == 412
-    assert stale.headers["ETag"] == '"2"'
+    assert stale.headers["ETag"] == corrected.headers["ETag"] != '"1"'
     assert len(stale.json()["data"]["current"]["result"]) == 2
 
 

@@ -34,7 +34,11 @@ POINTS = st.fixed_dictionaries({"x": NUMBERS, "y": NUMBERS, "w": NUMBERS, "h": N
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(point=POINTS, extra=EXTRA, image=EXTRA)
 def test_item_point_and_result_are_stored_unchanged(
     stage: Stage, point: dict[str, Any], extra: dict[str, Any], image: dict[str, Any]
@@ -259,3 +263,28 @@ def test_nul_inside_a_document_is_stored(stage: Stage) -> None:
     item = stage.client.post("/api/inspection_item/create", json=body).json()
     assert item["item_point"] == document
     assert stage.client.get(f"/api/inspection_item/{item['item_id']}").json()["item_point"] == document
+
+
+def test_a_page_that_is_too_large_is_refused(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    inspection_id = stage.record()["inspection_id"]
+    for _number in range(21):
+        stage.item(inspection_id, item_point={"kept": "翼" * 100}, result=[{"progress": "done"}])
+    query = {"inspection_id": inspection_id, "page_size": 200}
+
+    def listed(**more: int) -> tuple[int, Any]:
+        answer = stage.client.get("/api/inspection_item/list", params=query | more)
+        return answer.status_code, answer.json()["data"]
+
+    status, page = listed()
+    assert (status, len(page["data"])) == (200, 21)
+    characters = sum(
+        len(json.dumps(item[field], ensure_ascii=False, separators=(",", ":")))
+        for item in page["data"]
+        for field in ("item_point", "result")
+    )
+    monkeypatch.setattr("service.inspection.records.items.MAX_PAGE_LENGTH", characters)
+    assert listed()[0] == 200
+    monkeypatch.setattr("service.inspection.records.items.MAX_PAGE_LENGTH", characters - 1)
+    assert listed() == (413, {"error": "too_large", "page_size": 20})
+    assert listed(page_size=20)[0] == 200
+    assert listed(current_page=2, page_size=200)[0] == 200

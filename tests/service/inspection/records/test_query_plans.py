@@ -15,7 +15,6 @@ from sqlalchemy import Connection, Select, text
 from sqlalchemy.dialects import sqlite
 
 from service.account.tables import User
-from service.app import _join_sources
 from service.db.database import Database
 from service.db.postgresql import SMALL_READS, address
 from service.db.schema import migrate
@@ -62,7 +61,7 @@ VALUES: dict[str, Any] = {
 }
 # Not `q`, which searches a text at any place in every name.
 ORDERED = ("task_id", "executor_id", "inspection_status", "record_state", "reference_image_id")
-MARKED = ((), *((name,) for name in ORDERED))
+ONE_FILTER = ((), *((name,) for name in ORDERED))
 SEARCHES = [names for count in (0, 1, 2) for names in itertools.combinations(VALUES, count)]
 
 
@@ -123,7 +122,7 @@ def _sequential(plan: Mapping[str, Any]) -> Iterator[str]:
 
 @on_both_databases
 def test_every_filter_and_order_uses_an_index(database: Database) -> None:
-    queries = RecordQueries(_join_sources())
+    queries = RecordQueries()
     # Without a transaction: PostgreSQL would end it if the test had to wait for the processor.
     with database.reader.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         statements = compile_statement(connection)
@@ -135,14 +134,9 @@ def test_every_filter_and_order_uses_an_index(database: Database) -> None:
                 # A count of all records reads all of them.
                 **({"count": (queries.count(names), filters)} if names else {}),
                 **{
-                    f"page {newest_first} {few}": (
-                        queries.page(names, newest_first=newest_first, few=few),
-                        page,
-                    )
-                    for newest_first in (True, False)
+                    f"page {few}": (queries.page(names, few=few), page)
                     for few in ((True, False) if names else (False,))
                 },
-                **({"marks": (queries.marks(names), page)} if names in MARKED else {}),
             }
             for what, (select, values) in selects.items():
                 plans[(*names, what)] = find_scans(connection, statements, select, values)
@@ -152,7 +146,7 @@ def test_every_filter_and_order_uses_an_index(database: Database) -> None:
 @on_both_databases
 def test_scan_would_be_found(database: Database) -> None:
     with database.reader.connect() as connection:
-        queries = RecordQueries(_join_sources())
+        queries = RecordQueries()
         assert find_scans(connection, compile_statement(connection), queries.count(["q"]), {"q": "%x%"})
 
 
@@ -179,20 +173,14 @@ def read_rows(plan: Mapping[str, Any]) -> int:
 
 @pytest.mark.parametrize("database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def test_page_of_a_prepared_statement_is_read_in_index_order(database: Database) -> None:
-    queries = RecordQueries(_join_sources())
+    queries = RecordQueries()
     statements = Statements(database.reader.dialect)
-    mark = {"mark_time": START + dt.timedelta(days=100), "mark_id": "id-28800"}
     read = {}
     with psycopg.connect(address(database.reader.url, further=SMALL_READS)) as connection:
-        for names in MARKED:
-            values = {**{name: VALUES[name] for name in names}, "most": 60}
-            plan = explain_prepared(connection, statements.get(queries.count_few(names)).text, values)
-            read[*names, "count"] = read_rows(plan)
-            for behind in (False, True):
-                page = queries.page(names, newest_first=True, behind_mark=behind)
-                values = {**{name: VALUES[name] for name in names}, "size": 20, "skip": 40, **mark}
-                plan = explain_prepared(connection, statements.get(page).text, values)
-                assert plan["Actual Rows"] == 20
-                read[*names, str(behind)] = read_rows(plan)
+        for names in ONE_FILTER:
+            values = {**{name: VALUES[name] for name in names}, "size": 20, "skip": 40}
+            plan = explain_prepared(connection, statements.get(queries.page(names)).text, values)
+            assert plan["Actual Rows"] == 20
+            read[names] = read_rows(plan)
     # 40 skipped rows and 20 shown ones, the latter also by their IDs.
-    assert {name: rows for name, rows in read.items() if rows > 80} == {}
+    assert {names: rows for names, rows in read.items() if rows > 80} == {}

@@ -64,7 +64,11 @@ class ExpectedRecord:
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(steps=STEPS)
 def test_record_follows_its_items(stage: Stage, steps: list[tuple[Any, ...]]) -> None:
     model = ExpectedRecord()

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from service.detection.failure import MESSAGES
 from service.inspection.records.matching import Matching
 from service.inspection.tables import PHOTO, RECORD_PHOTO
 from shared.record.entries import Entry
@@ -139,7 +140,7 @@ def test_matching_proposes_and_assigns_nothing(scene: RecordSetup) -> None:
 
 def test_items_on_another_file_are_matched_with_it(scene: RecordSetup) -> None:
     scene.stage.files["own"] = stored_file("own")
-    point = {"point": POINT, "fileInfo": {"ipfs_cid": "cid-own"}}
+    point = {"point": POINT, "fileInfo": {"ipfs_cid": stored_file("own").ipfs_cid}}
     third = scene.stage.item(scene.record, item_point=point)["item_id"]
     scene.stage.item(scene.record, item_name="没有区域")
     scene.match(scene.add()["photo_id"])
@@ -153,7 +154,11 @@ def test_photo_without_a_match_and_failed_match(scene: RecordSetup) -> None:
     assert scene.match(photo)["state"] == "unmatched"
     scene.stage.matcher.error = "file_lost"
     failed = scene.match(photo)
-    assert (failed["state"], failed["error"], failed["message"]) == ("failed", "file_lost", "因为 file_lost")
+    assert (failed["state"], failed["error"], failed["message"]) == (
+        "failed",
+        "file_lost",
+        MESSAGES["file_lost"],
+    )
     scene.stage.matcher.error = None
     scene.set_matches(True)
     again = scene.match(photo)
@@ -287,7 +292,7 @@ def test_detection_gets_the_place_of_the_region(scene: RecordSetup) -> None:
     assert read(scene.items[0]).photo_alignment.by_person
     # The place is valid only for this reference image.
     scene.stage.files["own"] = stored_file("own")
-    changed = {"item_point": {"point": POINT, "fileInfo": {"ipfs_cid": "cid-own"}}}
+    changed = {"item_point": {"point": POINT, "fileInfo": {"ipfs_cid": stored_file("own").ipfs_cid}}}
     scene.stage.client.put(f"/api/inspection_item/{scene.items[0]}", json=changed)
     assert read(scene.items[0]).photo_alignment is None
     assert scene.list_photos()[0]["items"][0]["homography"] is None

@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import random
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, delete, event, update
+from sqlalchemy import Connection, update
 
 from service.inspection.records import record_pages
 from service.inspection.records.records import RecordSearch
@@ -241,131 +240,89 @@ def test_total_is_exact_after_every_write(stage: Stage) -> None:
     assert stage.search(executor_name="乙")["pagination"]["total"] == 6
 
 
-@pytest.fixture
-def mark_after_every_second_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set a mark after every second record, also in searches with few records."""
-    monkeypatch.setattr(record_pages, "MARK_EVERY", 2)
-    monkeypatch.setattr(record_pages, "MAX_ON_LOOP", 3)
-
-
-@pytest.mark.usefixtures("mark_after_every_second_record")
-def test_pages_after_a_mark_equal_pages_by_offset(stage: Stage) -> None:
-    """Marks are cached for each filter until the next write."""
-    draw = random.Random(1)
-    names = [str(number) for number in range(17)]
-    ids = {
-        name: stage.record(inspection_name=name, task_id="t" if int(name) % 3 else "u")["inspection_id"]
-        for name in names
-    }
-    for _ in range(2):
-        for task_id in ("", "t", "u"):
-            wanted = [name for name in reversed(names) if task_id in ("", "t" if int(name) % 3 else "u")]
-            pages = [(page, size) for size in (1, 2, 3) for page in range(1, -(-len(wanted) // size) + 1)]
-            for page, size in draw.sample(pages, len(pages)):
-                page_of_records = stage.search(current_page=page, page_size=size, task_id=task_id)["data"]
-                shown = [record["inspection_name"] for record in page_of_records]
-                assert shown == wanted[(page - 1) * size : page * size], (task_id, page, size)
-        deleted = names.pop(draw.randrange(len(names)))
-        stage.client.delete(f"/api/inspection/deleteInspection/{ids[deleted]}")
-
-
-@pytest.mark.parametrize("records", [16, 17])
-@pytest.mark.usefixtures("mark_after_every_second_record")
-def test_parallel_page_requests_find_the_marks_once(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, records: int
+@pytest.mark.parametrize(
+    "query", [{}, {"task_id": "t"}, {"task_id": "t", "inspection_status": "not_started"}]
+)
+def test_deep_pages_equal_those_of_the_loop(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, query: dict[str, str]
 ) -> None:
-    for number in range(records):
-        stage.record(inspection_name=str(number))
+    for number in range(9):
+        stage.record(inspection_name=str(number), task_id="t")
+    monkeypatch.setattr(record_pages, "MAX_ON_LOOP", 3)
+    shown = [
+        [
+            record["inspection_name"]
+            for record in stage.search(current_page=page, page_size=2, **query)["data"]
+        ]
+        for page in range(1, 7)
+    ]
+    assert shown == [["8", "7"], ["6", "5"], ["4", "3"], ["2", "1"], ["0"], []]
+
+
+def count_statements(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """The list that gets an entry for each read on a thread, which here are the counts."""
     fetch = stage.database.fetch
     fetched: list[None] = []
 
-    async def count_fetch(work: Callable[[Connection], Any]) -> Any:
+    async def fetch_counted(work: Callable[[Connection], Any]) -> Any:
         fetched.append(None)
         return await fetch(work)
 
-    monkeypatch.setattr(stage.database, "fetch", count_fetch)
-    wanted = [[str(number), str(number - 1)] for number in range(records - 1, 0, -2)]
-
-    async def main() -> list[list[str]]:
-        pages = (stage.service.records.search(RecordSearch(), page, 2) for page in range(4, len(wanted) + 1))
-        return [
-            [record["inspection_name"] for record in records] for records, _ in await asyncio.gather(*pages)
-        ]
-
-    assert asyncio.run(main()) == wanted[3:]
-    # The total with the first page, and the marks. Every later page is read on the loop.
-    assert len(fetched) == 2
-    assert asyncio.run(main()) == wanted[3:]
-    assert len(fetched) == 2
+    monkeypatch.setattr(stage.database, "fetch", fetch_counted)
+    return fetched
 
 
-@pytest.mark.usefixtures("mark_after_every_second_record")
-def test_outdated_marks_are_not_used(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(16):
-        stage.record(inspection_name=str(number))
-    fetch = stage.database.fetch
-
-    async def names(page: int) -> list[str]:
-        records, _ = await stage.service.records.search(RecordSearch(), page, 2)
-        return [record["inspection_name"] for record in records]
-
-    async def main() -> list[list[str]]:
-        marked = asyncio.Event()
-
-        async def delete_after(work: Callable[[Connection], Any]) -> Any:
-            result = await fetch(work)
-            if isinstance(result, list):
-                # After the marks are found and before they are cached, a record in the middle is deleted.
-                await asyncio.to_thread(
-                    stage.database.write_now,
-                    lambda session: session.execute(delete(RECORD).where(RECORD.c.inspection_name == "8")),
-                )
-                marked.set()
-            return result
-
-        monkeypatch.setattr(stage.database, "fetch", delete_after)
-        await names(4)
-        await marked.wait()
-        monkeypatch.setattr(stage.database, "fetch", fetch)
-        return [await names(page) for page in (3, 4, 5, 6)]
-
-    assert asyncio.run(main()) == [["11", "10"], ["9", "7"], ["6", "5"], ["4", "3"]]
-
-
-def test_small_searches_run_on_the_loop(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(8):
-        stage.record(inspection_name=str(number))
-
-    async def no_thread(_work: Callable[[Connection], Any]) -> Any:
-        raise AssertionError("a thread read a few records")
-
-    monkeypatch.setattr(stage.database, "fetch", no_thread)
-    for page in (1, 2, 4):
-        shown = stage.search(current_page=page, page_size=2)
-        assert [record["inspection_name"] for record in shown["data"]] == [
-            str(9 - 2 * page),
-            str(8 - 2 * page),
-        ]
-        assert shown["pagination"]["total"] == 8
-
-
-@pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_parallel_searches_count_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record_pages, "MAX_ON_LOOP", 2)
+def test_searches_count_once_until_a_record_changes(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(3):
         stage.record(task_id="t")
-    counted: list[str] = []
+    counted = count_statements(stage, monkeypatch)
+    for page in (1, 2, 1):
+        assert stage.search(task_id="t", current_page=page, page_size=2)["pagination"]["total"] == 3
+    assert len(counted) == 1
+    stage.record(task_id="t")
+    assert [stage.search(task_id="t")["pagination"]["total"] for _ in range(2)] == [4, 4]
+    assert len(counted) == 2
 
-    def listen(_connection: object, _cursor: object, statement: str, *_: object) -> None:
-        if "count(" in statement:
-            counted.append(statement)
 
-    event.listen(stage.database.reader, "before_cursor_execute", listen)
+def test_parallel_searches_count_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(3):
+        stage.record(task_id="t")
+    counted = count_statements(stage, monkeypatch)
 
     async def main() -> None:
         where = RecordSearch(task_id="t")
         results = await asyncio.gather(*(stage.service.records.search(where, 1, 10) for _ in range(8)))
-        assert [standing.total for _, standing in results] == [3] * 8
+        assert [pagination.total for _, pagination in results] == [3] * 8
 
     asyncio.run(main())
     assert len(counted) == 1
+
+
+def test_change_during_a_count_outdates_it(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage.record(task_id="t")
+    fetch = stage.database.fetch
+
+    async def create_after(work: Callable[[Connection], Any]) -> Any:
+        result = await fetch(work)
+        monkeypatch.setattr(stage.database, "fetch", fetch)
+        await asyncio.to_thread(stage.record, task_id="t")
+        return result
+
+    async def total() -> int:
+        _, standing = await stage.service.records.search(RecordSearch(task_id="t"), 1, 10)
+        return standing.total
+
+    async def main() -> list[int]:
+        monkeypatch.setattr(stage.database, "fetch", create_after)
+        return [await total(), await total()]
+
+    assert asyncio.run(main()) == [1, 2]
+
+
+def test_oldest_totals_are_forgotten(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_pages, "_MAX_TOTALS", 2)
+    stage.record(task_id="t")
+    for number in range(5):
+        assert stage.search(task_id=str(number))["pagination"]["total"] == 0
+    assert len(stage.service.records._pages._totals) <= 2
+    assert stage.search(task_id="t")["pagination"]["total"] == 1

@@ -38,7 +38,7 @@ def test_template_has_the_settings_of_its_regions(stage: Stage) -> None:
     first, second = start_record(stage, record, "items-from-template")
     assert first["item_point"]["point"] == POINT
     assert first["item_point"]["detection"] == DETECTION
-    assert first["item_point"]["fileInfo"]["ipfs_cid"] == "cid-ref"
+    assert first["item_point"]["fileInfo"]["ipfs_cid"] == stored_file("ref").ipfs_cid
     assert (first["description"], first["model_id"]) == ("看", "m1")
     assert "detection" not in second["item_point"]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.inspection.records.taken import taken_mark
+from service.inspection.records.photos import taken_mark
 from shared.wire.inspection import TakenMark
 
 START = datetime(2026, 5, 1, 8)

@@ -53,7 +53,7 @@ def test_photos_of_an_item_are_newest_first(stage: Stage) -> None:
     assert older["file"] == {
         "download_url": "/api/files/one/content",
         "filename": "one.jpg",
-        "ipfs_cid": "cid-one",
+        "ipfs_cid": stored_file("one").ipfs_cid,
         "mime_type": "image/jpeg",
         "size": 1234,
     }
@@ -143,7 +143,7 @@ def test_new_record_starts_with_the_template(stage: Stage) -> None:
     items = stage.client.post(path).json()["data"]
     assert [item["item_name"] for item in items] == ["前缘", "铆钉", "检查盖"]
     assert items[0]["item_point"]["point"] == POINT
-    assert items[0]["item_point"]["fileInfo"]["ipfs_cid"] == "cid-ref"
+    assert items[0]["item_point"]["fileInfo"]["ipfs_cid"] == stored_file("ref").ipfs_cid
     assert items[0]["model_id"] == "m1"
     listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": inspection_id})
     assert listed.json()["data"]["data"] == items
@@ -207,7 +207,9 @@ def test_detection_input_of_an_item(stage: Stage) -> None:
     )
     assert (detection_input.mm_per_pixel, detection_input.photo_file_id) == (0.5, "new")
 
-    own_image = stage.item(inspection_id, item_point={"fileInfo": {"ipfs_cid": "cid-own"}})["item_id"]
+    own_image = stage.item(inspection_id, item_point={"fileInfo": {"ipfs_cid": stored_file("own").ipfs_cid}})[
+        "item_id"
+    ]
     detection_input = _detection_input(stage, own_image)
     assert (detection_input.point, detection_input.reference_file_id, detection_input.mm_per_pixel) == (
         None,

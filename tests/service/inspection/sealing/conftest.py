@@ -15,9 +15,8 @@ from starlette.testclient import TestClient
 from service.audit.tables import AuditRow
 from service.db.database import Database
 from service.files.tables import FileRow
-from service.inspection.sealing.seal_check import SealChecks
+from service.inspection.sealing.seal_check import SealChecks, seal_checks
 from service.inspection.tables import ITEM
-from service.seal_checking import seal_checks
 from service.settings import Settings
 from shared import samples
 from shared.images.cv import cv2

@@ -156,7 +156,7 @@ def test_running_detection_prevents_finishing(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     item = stage.item(record, item_name="左翼", result=[RUNNING])
     waiting = stage.item(record, item_name="右翼")
-    stage.waiting[record] = [waiting["item_id"]]
+    stage.let_wait(record, [waiting["item_id"]])
     answer = finish(stage, record)
     assert (answer.status_code, answer.json()["data"]["error"]) == (409, "detections_running")
     named = [

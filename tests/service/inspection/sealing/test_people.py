@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Collection
 from typing import Any
 
 import pytest
+from sqlmodel import Session
 
+from service.inspection.sealing import people
 from service.inspection.sealing.people import relevant_changes
 from shared.wire.seal import NameChange
 from tests.service.inspection.conftest import Stage
@@ -68,7 +71,7 @@ def test_user_of_an_earlier_edition_does_not_release_a_later_one(stage: Stage) -
 
 
 def test_executor_is_named_with_the_username(stage: Stage) -> None:
-    stage.put("executors", id="u1", name="张三", name_with_username="张三 (zhang3)")
+    stage.put("executors", id="u1", name="张三", username="zhang3")
     record = stage.record(executor_id="u1")["inspection_id"]
     set_verdict(stage, stage.item(record), "passed")
     assert stage.get(record)["executor_name"] == "张三"
@@ -79,7 +82,7 @@ def test_executor_is_named_with_the_username(stage: Stage) -> None:
     assert edition["finished_by_name"] == "姓名 planner (planner)"
 
 
-def test_changes_of_the_names_of_the_record_are_listed(stage: Stage) -> None:
+def test_changes_of_the_names_of_the_record_are_listed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     record = stage.record(executor_id="id-of-viewer")["inspection_id"]
     item = stage.item(record)
     set_verdict(stage, item, "failed", "admin")
@@ -90,8 +93,14 @@ def test_changes_of_the_names_of_the_record_are_listed(stage: Stage) -> None:
         for username in ("admin", "inspector", "planner", "viewer", "other")
     }
     before = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
-    for named in changes.values():
-        stage.name_changes += [named.model_copy(update={"at": before}), named]
+    for username in changes:
+        stage.put("executors", id=f"id-of-{username}", name=None, username=username)
+
+    def name_changes(_session: Session, user_ids: Collection[str]) -> list[NameChange]:
+        named = [change for name, change in changes.items() if f"id-of-{name}" in user_ids]
+        return [change.model_copy(update={"at": before}) for change in named] + named
+
+    monkeypatch.setattr(people, "name_changes", name_changes)
     path = f"/api/inspection/{record}/users"
     listed = stage.client.get(path).json()["data"]["name_changes"]
     assert {named["username"] for named in listed} == {"admin", "inspector", "planner", "viewer"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from sqlalchemy.exc import DBAPIError
 
 from service.audit.service import AuditService
 from service.commands import verify_audit
+from service.commands.backup import main as backup
+from service.commands.doctor_records import records
 from service.db.database import Database
 from service.inspection.sealing import seal
 from service.inspection.sealing.contents import table_content
@@ -264,3 +267,32 @@ def test_log_without_the_seal_is_found(sealed_record: SealedRecord, settings: Se
         connection.execute(delete(AUDIT).where(AUDIT.c.action == "seal"))
     assert sealed_record.paths() == ["editions[1].seal"]
     assert AuditService(sealed_record.database, settings).verify().problems
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_doctor_and_restore_find_a_changed_verdict(
+    sealed_record: SealedRecord, settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def doctor_lines() -> list[str]:
+        return [f"{result.level} {result}" for result in records(settings)]
+
+    archives = [tmp_path / "whole.zip", tmp_path / "changed.zip"]
+    assert [line[:2] for line in doctor_lines()] == ["ok"]
+    assert backup(["backup", str(archives[0])], settings) == 0
+    # A backup of changed data is as complete as one whose manifest was computed again.
+    sealed_record.write(update(ITEM).values(verdict="passed"))
+    assert backup(["backup", str(archives[1])], settings) == 0
+    (line,) = doctor_lines()
+    assert line.startswith("fail")
+    assert "1 finished records differ from their seals" in line
+    with sealed_record.database.writer.begin() as connection:
+        connection.exec_driver_sql("DROP TRIGGER audit_event_no_update")
+    assert [line[:4] for line in doctor_lines()] == ["fail", "fail"]
+    capsys.readouterr()
+    for archive, status in zip(archives, (0, 1), strict=True):
+        restored = Settings(data_dir=tmp_path / archive.stem, database_url="")
+        assert backup(["restore", str(archive)], restored) == status
+        output = capsys.readouterr()
+        assert ("ok:" in output.out) is (status == 0)
+        assert ("compare with another backup" in output.err) is (status == 1)
+    assert "items[0].verdict" in output.out

@@ -88,7 +88,7 @@ def test_pictures_and_folders_become_photos_of_the_record(
     assert hint.isHidden()
     assert toast.args[0].endswith("notes.md")
     photo_list = page.record_photos.photo_list
-    qtbot.waitUntil(lambda: len(photo_list.photos) == 4, timeout=20_000)
+    qtbot.waitUntil(lambda: len(photo_list.photos) == 4)
     names = {photo.file.filename for photo in workbench.session.photos.list(record_id)}
     assert names == {"1.png", "2.PNG", "a.png", "b.png"}
     assert workbench.session.items.record_photos(record_id) == []
@@ -105,7 +105,7 @@ def test_raw_photos_dropped_onto_the_photos_of_the_item_are_sent_as_jpeg(
     page.go_to(page.items.model.ids()[1])
     drop(page, urls(tmp_path / "DSC_1.NEF", tmp_path / "DSC_2.CR3"), on_photos(workbench))
     item_id = page.open_record.current
-    qtbot.waitUntil(lambda: len(page.open_record.photos.get(item_id, ())) == 1, timeout=8000)
+    qtbot.waitUntil(lambda: len(page.open_record.photos.get(item_id, ())) == 1)
     (photo,) = workbench.session.items.photos(item_id)
     assert photo.file.filename == "DSC_1.NEF.jpg"
     stored = workbench.session.files.get(photo.file_id)
@@ -122,7 +122,7 @@ def test_files_dropped_onto_the_photos_of_the_item_are_added_to_it_only(
     page.go_to(page.items.model.ids()[1])
     drop(page, urls(files["1.png"], files["shots"]), on_photos(workbench))
     item_id = page.open_record.current
-    qtbot.waitUntil(lambda: len(page.open_record.photos.get(item_id, ())) == 3, timeout=8000)
+    qtbot.waitUntil(lambda: len(page.open_record.photos.get(item_id, ())) == 3)
     names = {photo.file.filename for photo in workbench.session.items.photos(item_id)}
     assert names == {"1.png", "a.png", "b.png"}
     assert workbench.session.photos.list(record_id) == []
@@ -190,7 +190,7 @@ def test_a_picture_of_another_program_becomes_a_photo(workbench: WorkbenchDriver
     data.setImageData(QImage.fromData(frame(2)))
     drop(workbench.page, data)
     photo_list = workbench.page.record_photos.photo_list
-    qtbot.waitUntil(lambda: len(photo_list.photos) == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: len(photo_list.photos) == 1)
     drop(workbench.page, data, on_photos(workbench))
     item_id = workbench.page.open_record.current
     qtbot.waitUntil(lambda: len(workbench.page.open_record.photos.get(item_id, ())) == 1)
@@ -220,7 +220,7 @@ def test_one_dropped_picture_becomes_the_missing_reference_image(
     with qtbot.waitSignal(page.toast):
         drop(page, urls(files["1.png"], files["2.PNG"]))
     drop(page, urls(files["1.png"]))
-    qtbot.waitUntil(lambda: page.view.source is not None, timeout=8000)
+    qtbot.waitUntil(lambda: page.view.source is not None)
     assert workbench.session.records.get(record_id).value.reference_image_id
 
 
@@ -234,5 +234,5 @@ def test_a_raw_photo_becomes_the_reference_image_of_a_record(
     page = workbench.page
     qtbot.waitUntil(page.reference.isVisible)
     drop(page, urls(taken))
-    qtbot.waitUntil(lambda: page.view.source is not None, timeout=8000)
+    qtbot.waitUntil(lambda: page.view.source is not None)
     assert not_none(page.view.source).size == (600, 800)

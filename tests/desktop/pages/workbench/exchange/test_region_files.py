@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from desktop.exchange.formats import walkaround_json
 from desktop.exchange.formats.archive import pack
 from desktop.pages.workbench.exchange.region_files import RegionFilesController
-from desktop.pages.workbench.model.edit_names import edit_name
-from desktop.pages.workbench.open_record.slices import SLICE_SIZE
+from desktop.record.edit_names import edit_name
+from desktop.record.slices import SLICE_SIZE
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.narrowing import not_none
@@ -123,7 +123,7 @@ def test_many_regions_are_imported_in_parts_and_undone_in_one_step(
     many = tmp_path / "many.txt"
     many.write_bytes(b"".join(b"0 %.3f .5 .01 .01\n" % (0.1 + 0.8 * n / 450) for n in range(450)))
     shown: list[int] = []
-    open_workbench.page.open_record.changed.connect(
+    open_workbench.page.open_record.rowsChanged.connect(
         lambda: shown.append(len(open_workbench.page.open_record.rows))
     )
     with qtbot.waitSignal(exchange.notice) as notice:
@@ -161,7 +161,7 @@ def test_part_is_painted_after_the_call_that_adds_it(open_workbench: WorkbenchDr
     )
     events: list[str] = []
     workbench.edits.applied.connect(lambda _: events.append("taken"))
-    workbench.changed.connect(lambda: events.append("shown"))
+    workbench.rowsChanged.connect(lambda: events.append("shown"))
     before = len(workbench.rows)
     slices = importing._slices
     slices._run = _record_events(slices._run, events)  # type: ignore[method-assign]

@@ -21,7 +21,7 @@ from shared.samples import View, draw_panel, photograph
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
 from tests.narrowing import reread
 
-_SOON = 30_000
+_SOON = 60_000
 
 
 @pytest.fixture(autouse=True)

@@ -132,7 +132,7 @@ def test_the_pair_of_another_item_never_stands_beside_one_without_a_photo(
 
     def slow(*args: Any) -> AlignedPair:
         started.set()
-        before_delete.wait(10)
+        before_delete.wait(60)
         try:
             return make_pair(*args)
         finally:
@@ -149,7 +149,7 @@ def test_the_pair_of_another_item_never_stands_beside_one_without_a_photo(
     qtbot.waitUntil(started.is_set)
     page.go_to(page.open_record.rows[1].item_id)
     before_delete.set()
-    assert finished.wait(10)
+    assert finished.wait(60)
     after: list[None] = []
     run(lambda: None, owner=page, done=after.append)
     qtbot.waitUntil(lambda: bool(after))

@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
+from desktop.background import workers
 from desktop.pages.workbench.exchange.region_files import RegionFilesController
 from desktop.pages.workbench.items.items_model import ItemDelegate, Role
 from desktop.pages.workbench.page import WorkbenchPage
@@ -76,13 +77,20 @@ class CountingDelegate(ItemDelegate):
 
 
 def count_painted_rows(page: WorkbenchPage, qtbot: QtBot) -> list[int]:
-    """The rows of the list that are painted from now on."""
+    """The rows of the list that are painted from now on, when all pictures are there."""
     delegate = CountingDelegate(page.items.list)
     page.items.list.setItemDelegate(delegate)
+    # The crops of the regions and of the two photos repaint their rows, too.
+    model = page.items.model
+    qtbot.waitUntil(lambda: (len(model._pictures), len(model._photos)) == (3, 2))
     qtbot.waitUntil(lambda: len(set(delegate.painted)) == 3)
-    qtbot.wait(200)
-    delegate.painted.clear()
-    return delegate.painted
+    for _ in range(100):
+        delegate.painted.clear()
+        qtbot.wait(200)
+        # One task waits for events of the service.
+        if not delegate.painted and workers.busy() <= 1:
+            return delegate.painted
+    raise AssertionError("the list does not come to rest")
 
 
 def test_the_next_item_repaints_only_the_rows_that_change(desk: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -103,7 +111,7 @@ def test_a_verdict_repaints_only_its_row(desk: WorkbenchDriver, qtbot: QtBot) ->
     page = desk.page
     painted = count_painted_rows(page, qtbot)
     desk.context.commands.run("item.fail")
-    qtbot.waitUntil(lambda: bool(painted))
+    qtbot.waitUntil(lambda: bool(painted) and desk.saved)
     # The answer of the service shows the row again.
     qtbot.wait(200)
     assert set(painted) == {0}

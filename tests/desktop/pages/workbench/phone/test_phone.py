@@ -12,18 +12,18 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
-from desktop.pages.workbench.phone.addresses import (
+from desktop.pages.workbench.phone.dialog import (
+    PhoneDialog,
+    QrCode,
     addresses_for_phones,
     is_own_machine,
     opened_by_phone,
 )
-from desktop.pages.workbench.phone.dialog import PhoneDialog
-from desktop.pages.workbench.phone.qr_code import QrCode
 from shared.wire.phone import CodeEnd, NewPhoneCode, PhoneCode
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 from tests.narrowing import not_none
 
-_SOON = 20_000
+_SOON = 60_000
 
 
 def code(**more: Any) -> NewPhoneCode:

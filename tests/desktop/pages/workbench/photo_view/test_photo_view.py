@@ -16,11 +16,11 @@ from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.client import Session
 from desktop.imaging.sources import opening
 from desktop.imaging.sources.tiled import TiledImage
-from desktop.pages.workbench.model import correction
-from desktop.pages.workbench.open_record.journal_file import journal_path
-from desktop.pages.workbench.photo_view.view_mapping import mapped_point
+from desktop.pages.workbench.photo_view.canvas import mapped_point
 from desktop.pages.workbench.photos.photo_box import MIN_PANE_PX
 from desktop.pages.workbench.results.label_editor import LabelEditor
+from desktop.record import correction
+from desktop.record.edits import journal_path
 from shared.record.entries import Entry
 from shared.samples import View, draw_panel, photograph
 from tests.desktop.children import child
@@ -412,7 +412,7 @@ def test_another_record_begins_with_its_reference(desk: WorkbenchDriver, qtbot: 
 def test_viewer_cannot_change_findings(desk: WorkbenchDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     page = desk.page
     monkeypatch.setattr(desk.context, "may", lambda _permission: False)
-    page.open_record.changed.emit()
+    page.open_record.recordChanged.emit()
     page.open_record.currentChanged.emit()
     drag(desk, photo_point(desk, 320, 245), photo_point(desk, 400, 300))
     assert not page.open_record.drafts.all()

@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop.canvas.model.viewport import Viewport
-from desktop.canvas.views.panes import GAP, pane_rects, useful_height
-from desktop.pages.workbench.model.correction import CorrectionDraft
-from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.model.item_rows import findings_of
+from desktop.canvas.views.pair_drawing import GAP, pane_rects, useful_height
+from desktop.pages.workbench.photo_view.canvas import mapped_point, mapped_viewport
 from desktop.pages.workbench.photo_view.finding_regions import FindingRegions, source_of
 from desktop.pages.workbench.photo_view.neighbours import NeighbourFindings
-from desktop.pages.workbench.photo_view.view_mapping import mapped_point, mapped_viewport
+from desktop.record.correction import CorrectionDraft
+from desktop.record.document import ItemView
+from desktop.record.item_rows import findings_of
 from shared.record.entries import Entry
 from shared.record.findings import Finding
 from shared.record.geometry import Rect
-from tests.desktop.pages.workbench.model.test_correction import ENTRY, draft
+from tests.desktop.record.test_correction import ENTRY, draft
 
 TURNED = np.array([[1.4, 0.3, 50.0], [-0.25, 1.5, 80.0], [1e-5, 2e-5, 1.0]])
 

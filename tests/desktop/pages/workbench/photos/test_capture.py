@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from desktop.background import workers
-from desktop.camera import GuideHint, auto_shutter, guidance
+from desktop.camera import GuideHint, guidance
 from desktop.camera.sources import Frame
 from desktop.client import Session
 from desktop.context import Context
@@ -33,7 +33,7 @@ def camera(monkeypatch: pytest.MonkeyPatch) -> MovedCamera:
     camera = MovedCamera(Pose(x=0.2))
     monkeypatch.setattr(capture, "sources", lambda _size: [camera])
     monkeypatch.setattr(guidance, "_ANALYSE_SECONDS", 0.02)
-    monkeypatch.setattr(auto_shutter, "HOLD_SECONDS", 0.15)
+    monkeypatch.setattr(guidance, "HOLD_SECONDS", 0.15)
     return camera
 
 

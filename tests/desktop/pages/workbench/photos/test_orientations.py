@@ -55,7 +55,7 @@ def test_findings_have_their_place_in_every_orientation(workbench: WorkbenchDriv
     assert workbench.page.view.source is not None
     assert workbench.page.view.source.size == (WIDTH, HEIGHT)
     assert workbench.context.commands.run("record.detect")
-    qtbot.waitUntil(lambda: all(row.finished for row in workbench.page.open_record.rows), timeout=40_000)
+    qtbot.waitUntil(lambda: all(row.finished for row in workbench.page.open_record.rows))
     assert workbench.page.open_record.document is not None
     for shown in workbench.page.open_record.document.items:
         entry = results.newest_detection(shown.result)

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.imaging import open_image
-from desktop.pages.workbench.open_record.loading import thumbnails
+from desktop.record.loading import thumbnails
 from shared.record.geometry import Rect
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import RecordUpdate

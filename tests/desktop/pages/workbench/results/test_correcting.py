@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from desktop.canvas.views.compare_view import CompareView
 from desktop.canvas.views.pair_tools import map_point
 from desktop.client import Session
-from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.results.label_editor import LabelEditor
+from desktop.record.edits import journal_path
 from shared.ids import new_id
 from shared.images.cv import cv2
 from shared.record import results

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService
-from desktop.pages.workbench.model.run_state import RunPhase, run_state
+from desktop.record.item_rows import RunPhase, run_state
 from shared.images.cv import cv2
 from shared.record.entries import Entry
 from shared.samples import draw_panel
@@ -105,7 +105,7 @@ def test_unsuitable_photo_is_explained_and_another_one_is_retried(
     assert not box.retry.isVisible()
     box.start.click()
     assert box.notice.text() == "Detection queued…"
-    qtbot.waitUntil(box.retry.isVisible, timeout=30000)
+    qtbot.waitUntil(box.retry.isVisible)
     assert box.why.text().startswith("The photo does not")
     assert workbench.page.open_record.rows[0].note == box.why.text()
     assert box.align.isVisible()
@@ -115,7 +115,7 @@ def test_unsuitable_photo_is_explained_and_another_one_is_retried(
     workbench.page.alignment_controller.cancel()
     add_photo(workbench.session, record_id, picture(1))
     box.retry.click()
-    qtbot.waitUntil(lambda: not_none(workbench.page.open_record.item).passed is True, timeout=30000)
+    qtbot.waitUntil(lambda: not_none(workbench.page.open_record.item).passed is True)
     qtbot.waitUntil(box.start.isVisible)
     assert not box.why.isVisible()
     assert not workbench.page.detecting.running_items
@@ -133,7 +133,7 @@ def test_detection_of_another_desktop_appears(
     seen_ids: list[str] = []
     marks: list[str] = []
     other.page.detecting.runningChanged.connect(lambda running: seen_ids.extend(running))
-    other.page.open_record.changed.connect(
+    other.page.open_record.rowsChanged.connect(
         lambda: marks.extend(row.run.run for row in other.page.open_record.rows)
     )
     workbench.context.commands.run("record.detect")
@@ -158,7 +158,7 @@ def test_detection_continues_after_leaving_and_ends_on_cancel(
     workbench.context.commands.run("record.detect")
     qtbot.waitUntil(lambda: len(workbench.page.detecting.running_items) >= 2)
     workbench.page.top.detect_cancelled.emit()
-    qtbot.waitUntil(lambda: not workbench.page.detecting.running_items, timeout=30000)
+    qtbot.waitUntil(lambda: not workbench.page.detecting.running_items)
     runs = [row.run.run for row in workbench.page.open_record.rows]
     assert RunPhase.CANCELED in runs
     place = runs.index(RunPhase.CANCELED)
@@ -174,9 +174,7 @@ def test_detection_continues_after_leaving_and_ends_on_cancel(
     )
     workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
     assert not workbench.page.detecting.running_items
-    qtbot.waitUntil(
-        lambda: workbench.session.items.get(item_id).value.result[-1].progress == "done", timeout=30000
-    )
+    qtbot.waitUntil(lambda: workbench.session.items.get(item_id).value.result[-1].progress == "done")
 
 
 def test_items_that_cannot_be_detected_are_counted(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -187,7 +185,7 @@ def test_items_that_cannot_be_detected_are_counted(workbench: WorkbenchDriver, q
         workbench.context.commands.run("record.detect")
     assert notice.args == ["2 item(s) skipped: no photo or no model."]
     workbench.page.detecting.cancel()
-    qtbot.waitUntil(lambda: not workbench.page.detecting.running_items, timeout=20000)
+    qtbot.waitUntil(lambda: not workbench.page.detecting.running_items)
 
 
 def test_detect_all_runs_items_without_a_current_result_and_offers_the_rest(

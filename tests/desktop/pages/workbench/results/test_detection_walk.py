@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from desktop.client.api.inspection import Items
-from desktop.pages.workbench.model.run_state import RunPhase
+from desktop.record.item_rows import RunPhase
 from tests.call_stack import packages_on_stack
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_detecting import REGION, add_photo, large
@@ -45,4 +45,4 @@ def test_only_the_open_record_reads_the_result_of_a_detection(
     assert asks == [["desktop.pages.workbench.results"]]
     # When the job was created, started and ended; one of them may be announced after it was read.
     assert 1 <= len(reads) <= 4
-    assert all(read == ["desktop.pages.workbench.open_record"] for read in reads)
+    assert all(read == ["desktop.record"] for read in reads)

@@ -14,7 +14,7 @@ from desktop.client.http.errors import Conflict
 from desktop.pages.sealing.check_dialog import CheckDialog
 from desktop.pages.sealing.editions_dialog import EditionsDialog
 from desktop.pages.sealing.finish_dialog import FinishDialog
-from desktop.pages.sealing.reopen_dialog import ReopenDialog
+from desktop.pages.sealing.seal_actions import ReopenDialog
 from shared.record import results
 from shared.record.codes import SealState, Status, Verdict
 from shared.record.entries import item_entries

@@ -19,7 +19,7 @@ from tests.desktop.pages.workbench.driver import (
     store_detections,
     workbench_driver,
 )
-from tests.desktop.pages.workbench.open_record.test_two_people import verdicts
+from tests.desktop.pages.workbench.record.test_two_people import verdicts
 from tests.narrowing import as_instance, not_none
 
 PASSED_BY_MODEL: Entry = {

@@ -1,0 +1,62 @@
+"""Calls the service for webhooks and backups (needs SETTINGS_MANAGE)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from desktop.client.http.transport import Transport, segment
+from shared.wire.backups import BackupStatus
+from shared.wire.webhooks import Delivery, NewWebhook, Webhook, WebhookCreate, WebhookUpdate
+
+_TEST_SECONDS = 60.0
+"""The service waits for the receiver."""
+
+
+class Webhooks:
+    """The receivers of finished records and failed items. Every change needs a recent password login."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self) -> Sequence[Webhook]:
+        """Every webhook, oldest first."""
+        return self._transport.call("GET", "/webhooks").data(list[Webhook])
+
+    def create(self, body: WebhookCreate) -> NewWebhook:
+        """Add a webhook. Only this answer contains its secret.
+
+        Raises Invalid for an address that is not allowed, Conflict when there are too many webhooks.
+        """
+        answer = self._transport.call("POST", "/webhooks", body=body.model_dump(mode="json"))
+        return answer.data(NewWebhook)
+
+    def update(self, webhook_id: str, change: WebhookUpdate) -> Webhook:
+        """Change the fields that are set in `change`. Raises NotFound, Invalid."""
+        body = change.model_dump(mode="json", exclude_unset=True)
+        answer = self._transport.call("PUT", f"/webhooks/{segment(webhook_id)}", body=body)
+        return answer.data(Webhook)
+
+    def delete(self, webhook_id: str) -> None:
+        """Delete a webhook and its pending deliveries. Raises NotFound."""
+        self._transport.call("DELETE", f"/webhooks/{segment(webhook_id)}")
+
+    def test(self, webhook_id: str) -> Delivery:
+        """Send a test delivery and return its result. Raises NotFound."""
+        path = f"/webhooks/{segment(webhook_id)}/test"
+        return self._transport.call("POST", path, seconds=_TEST_SECONDS).data(Delivery)
+
+    def deliveries(self, webhook_id: str) -> Sequence[Delivery]:
+        """The last deliveries, newest first. Raises NotFound."""
+        answer = self._transport.call("GET", f"/webhooks/{segment(webhook_id)}/deliveries")
+        return answer.data(list[Delivery])
+
+
+class Backups:
+    """The backups of the service."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def status(self) -> BackupStatus:
+        """The last successful backup, the time of the next one, and the newest runs."""
+        return self._transport.call("GET", "/backups").data(BackupStatus)

@@ -1,1 +1,0 @@
-"""The open record as plain values: items, results, corrections, settings and their texts. No widgets."""

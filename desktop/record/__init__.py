@@ -1,0 +1,1 @@
+"""The open record: its document, edits, journal, sending and live changes. Without widgets."""

@@ -1,0 +1,71 @@
+"""Measures what a picture holds besides its pixels, from headers, before a decoder reads it into memory.
+
+Sources: WebP Container Specification (RFC 9649, 2.7); TIFF 6.0, section 2; BigTIFF design.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from typing import BinaryIO
+
+from shared.images.png import MAX_TEXT_BYTES, has_too_much_text
+
+_PIXEL_CHUNKS = frozenset({b"VP8 ", b"VP8L", b"ALPH", b"ANMF"})
+_TIFF_TYPE_SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8}
+"""Bytes of a value by its type; the types that are missing here have one byte."""
+_MAX_TIFF_ENTRIES = 4096
+_PHOTOSHOP_LAYERS = 37724
+"""The tag of the layers, which are pixels (Adobe Photoshop TIFF Technical Notes, 2002)."""
+
+
+def has_too_much_metadata(file: BinaryIO, mime_type: str) -> bool:
+    """Return True if profiles, texts and camera data have more than `MAX_TEXT_BYTES`, else False.
+
+    A JPEG cannot hold a larger colour profile, and a bitmap is not read with one. A file that is cut off or
+    not of its type counts as far as it can be read. Raises OSError.
+    """
+    try:
+        match mime_type:
+            case "image/png":
+                return has_too_much_text(file)
+            case "image/webp":
+                return _webp_bytes(file) > MAX_TEXT_BYTES
+            case "image/tiff":
+                return _largest_tiff_value(file) > MAX_TEXT_BYTES
+    except struct.error:
+        return False
+    return False
+
+
+def _webp_bytes(file: BinaryIO) -> int:
+    file.seek(12)
+    total = 0
+    while len(head := file.read(8)) == 8:
+        length = int.from_bytes(head[4:], "little")
+        total += length if head[:4] not in _PIXEL_CHUNKS else 0
+        file.seek(length + length % 2, io.SEEK_CUR)
+    return total
+
+
+def _largest_tiff_value(file: BinaryIO) -> int:
+    """The bytes of the largest value of the first picture's directory, without pixels and layers."""
+    head = file.read(16)
+    order = "<" if head[:2] == b"II" else ">"
+    is_big = struct.unpack_from(f"{order}H", head, 2)[0] == 43
+    count_form, entry_form, offset = (
+        ("Q", "HHQQ", struct.unpack_from(f"{order}Q", head, 8)[0])
+        if is_big
+        else ("H", "HHII", struct.unpack_from(f"{order}I", head, 4)[0])
+    )
+    if offset >= 2**63:
+        return 0
+    file.seek(offset)
+    (count,) = struct.unpack(f"{order}{count_form}", file.read(struct.calcsize(f"{order}{count_form}")))
+    size = struct.calcsize(f"{order}{entry_form}")
+    entries = file.read(min(count, _MAX_TIFF_ENTRIES) * size)
+    values = struct.iter_unpack(f"{order}{entry_form}", entries[: len(entries) // size * size])
+    sizes = (
+        length * _TIFF_TYPE_SIZES.get(kind, 1) for tag, kind, length, _ in values if tag != _PHOTOSHOP_LAYERS
+    )
+    return max(sizes, default=0)

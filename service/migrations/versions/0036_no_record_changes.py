@@ -1,0 +1,33 @@
+"""Drops the counter of changes of records on PostgreSQL: the audit log numbers every change."""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0036"
+down_revision = "0035"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Drop trigger, function and sequence."""
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute("DROP TRIGGER record_changed ON record")
+        op.execute("DROP FUNCTION record_changed()")
+        op.execute("DROP SEQUENCE record_changes")
+
+
+def downgrade() -> None:
+    """Make them again, as 0025 did."""
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute("CREATE SEQUENCE record_changes")
+        op.execute(
+            "CREATE FUNCTION record_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            "PERFORM pg_advisory_xact_lock_shared(7105050, TG_RELID::int); "
+            "PERFORM nextval('record_changes'); RETURN NULL; END $$"
+        )
+        op.execute(
+            "CREATE TRIGGER record_changed BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON record "
+            "FOR EACH STATEMENT EXECUTE FUNCTION record_changed()"
+        )

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from desktop.journal import Edit, EditKind, Journal
+from desktop.record.outbox import UnshownEdits
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.narrowing import not_none
+
+
+def _edit(name: str) -> Edit:
+    return Edit("r", "item", "a", EditKind.UPDATE, {"item_name": ""}, {"item_name": name}, "rename", 0.0)
+
+
+def test_an_acknowledged_edit_counts_as_unsent_until_it_is_forgotten(tmp_path: Path) -> None:
+    journal, unshown = Journal.open(tmp_path / "a.journal"), UnshownEdits()
+    first, second = _edit("first"), _edit("second")
+    journal.append(first)
+    unshown.acknowledge(journal, first)
+    assert journal.unsent_edits() == []
+    assert unshown.with_unsent(journal) == unshown.with_unsent_of(journal, "a") == [first]
+    assert unshown.with_unsent_of(journal, "b") == []
+    assert (unshown.count(journal), unshown.has_pending(journal)) == (1, True)
+    journal.append(second)
+    (joined,) = unshown.with_unsent_of(journal, "a")
+    assert (joined.id, joined.after) == (second.id, {"item_name": "second"})
+    unshown.forget(first.id)
+    unshown.forget(first.id)
+    assert unshown.with_unsent(journal) == [second]
+    unshown.acknowledge(journal, second)
+    unshown.clear()
+    assert (unshown.count(journal), unshown.has_pending(journal)) == (0, False)
+    journal.close()
+
+
+def test_an_item_rebuilt_before_the_response_keeps_its_verdict(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    record = workbench.page.open_record
+    workbench.context.commands.run("item.fail")
+    record.edits.retry()
+    journal = not_none(record.edits.journal)
+    # The event loop does not run here, so the response cannot reach the window.
+    end = time.monotonic() + 20
+    while journal.unsent_count() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert journal.unsent_count() == 0
+    record.rebase()
+    assert record.rows[0].status == "failed"
+    assert not workbench.saved
+    qtbot.waitUntil(lambda: workbench.saved)
+    assert record.rows[0].status == "failed"

@@ -1,0 +1,91 @@
+"""How far a change goes: the files of the desktop that a drawn region and a verdict enter on their way."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from desktop.background.workers import ProgressReport
+from desktop.record.outbox import Outbox
+from shared.system.paths import program_folder
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+
+_PAINTING = ("desktop/canvas/layers/", "desktop/canvas/views/", "desktop/widgets/", "desktop/theme")
+"""What paints and what every window is made of; all that a change wakes ends here."""
+
+
+@contextmanager
+def _entered_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[str]]:
+    """The files of the desktop whose functions are called on the GUI thread or while edits are sent."""
+    root = f"{program_folder()}/"
+    entered: set[str] = set()
+
+    def profile(frame: FrameType, event: str, _argument: object) -> None:
+        if event == "call" and frame.f_code.co_filename not in entered and not _is_painting(frame):
+            entered.add(frame.f_code.co_filename)
+
+    send = Outbox.send
+
+    def send_profiled(self: Outbox, report: ProgressReport) -> Any:
+        sys.setprofile(profile)
+        try:
+            return send(self, report)
+        finally:
+            sys.setprofile(None)
+
+    files: set[str] = set()
+    with monkeypatch.context() as patch:
+        patch.setattr(Outbox, "send", send_profiled)
+        sys.setprofile(profile)
+        try:
+            yield files
+        finally:
+            sys.setprofile(None)
+    names = {path.removeprefix(root) for path in entered if path.startswith(f"{root}desktop/")}
+    files |= {name for name in names if not name.startswith(_PAINTING)}
+
+
+def _is_painting(frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_code.co_name not in ("paint", "paintEvent"):
+        frame = frame.f_back
+    return frame is not None
+
+
+def _open(workbench: WorkbenchDriver, wait: Callable[..., None]) -> None:
+    workbench.open(make_record(workbench.session), wait)
+    # What opening began has ended: pictures, history, photos.
+    QTest.qWait(1_000)
+
+
+def test_drawn_region_enters_few_files(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _open(workbench, qtbot.waitUntil)
+    view, end = workbench.page.view, workbench.at(0.9, 0.9)
+    workbench.context.commands.run("tool.rectangle")
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=workbench.at(0.75, 0.75))
+    QTest.mouseMove(view, end)
+    with _entered_files(monkeypatch) as files:
+        QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
+        assert not workbench.saved
+        qtbot.waitUntil(lambda: workbench.saved)
+    assert len(files) <= 80, sorted(files)
+
+
+def test_verdict_enters_few_files(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _open(workbench, qtbot.waitUntil)
+    with _entered_files(monkeypatch) as files:
+        workbench.context.commands.run("item.pass")
+        assert not workbench.saved
+        qtbot.waitUntil(lambda: workbench.saved)
+    assert len(files) <= 54, sorted(files)

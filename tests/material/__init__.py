@@ -1,0 +1,1 @@
+"""Drawn surfaces, scans and varied regions for tests and benchmarks."""

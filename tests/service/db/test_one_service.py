@@ -1,0 +1,55 @@
+"""Tests that one service at a time uses a SQLite file."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from service.db.database import Database
+from service.db.one_service import DatabaseInUseError, lock_database
+from service.settings import Settings
+from shared.system.paths import program_command, program_folder
+from tests.service_process import service_process
+
+
+def start_second(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = program_command("serve", "--port", "0", *arguments)
+    return subprocess.run(
+        command, cwd=program_folder(), capture_output=True, text=True, timeout=30, check=False
+    )
+
+
+def test_second_service_from_another_directory_is_refused(tmp_path: Path) -> None:
+    linked = tmp_path / "linked.db"
+    with service_process(tmp_path / "data"):
+        linked.symlink_to(tmp_path / "data" / "walkaround.db")
+        for path in (tmp_path / "data" / "walkaround.db", linked):
+            arguments = ("--data-dir", str(tmp_path / "other"), "--database-url", f"sqlite:///{path}")
+            second = start_second(*arguments)
+            assert second.returncode == 1
+            assert json.loads(second.stdout) == {"event": "failed", "why": "busy_database"}
+            assert f"a service uses the database {path}" in second.stderr
+
+
+def test_deleted_lock_file_lets_no_second_service_start(tmp_path: Path) -> None:
+    data_dir = tmp_path / "data"
+    with service_process(data_dir) as url:
+        (data_dir / "service.lock").unlink()
+        second = start_second("--data-dir", str(data_dir))
+        assert (second.returncode, json.loads(second.stdout)["event"]) == (1, "failed")
+        assert url in (data_dir / "service.json").read_text("utf-8"), "the first can still be found"
+    with service_process(data_dir):
+        pass
+
+
+def test_lock_outlives_connections_and_ends_with_its_block(database: Database, settings: Settings) -> None:
+    path = settings.database_file
+    with lock_database(path):
+        Database(settings.url).close()
+        with pytest.raises(DatabaseInUseError), lock_database(path):
+            pass
+    with lock_database(path):
+        database.write_now(lambda session: None)
