@@ -205,6 +205,16 @@
     </message>
 </context>
 <context>
+    <name>Detection</name>
+    <message numerus="yes">
+        <source>Compared by appearance with %n passed photo(s)</source>
+        <translation>
+            <numerusform>Compared by appearance with %n passed photo</numerusform>
+            <numerusform>Compared by appearance with %n passed photos</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>DetectionController</name>
     <message numerus="yes">
         <source>%n item(s) skipped: no photo or no model.</source>

@@ -79,7 +79,7 @@ class PolicyCard(Card):
             ),
             self.tr(
                 "Experimental and off by default: on 50 film cuts of three people it refused one with dlib "
-                "and seven with an open model. Who is refused uses the password."
+                "and seven with an open model. Users who are refused can use their password."
             ),
         ):
             column.addWidget(label(text, "dim", wrap=True))
