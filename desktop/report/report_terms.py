@@ -82,10 +82,11 @@ def decision(item: ReportedItem) -> str:
 def opinion(item: ReportedItem) -> str:
     """The model's opinion, or that it gave no result."""
     if item.is_incomplete:
-        return QCoreApplication.translate("Report", "Model: not inspected completely")
+        return QCoreApplication.translate("Report", "Model's opinion: not inspected completely")
     if item.opinion is None:
-        return QCoreApplication.translate("Report", "Model: no result")
-    return QCoreApplication.translate("Report", "Model: {verdict}").format(verdict=outcome(item.opinion))
+        return QCoreApplication.translate("Report", "Model's opinion: none")
+    text = QCoreApplication.translate("Report", "Model's opinion: {verdict}")
+    return text.format(verdict=outcome(item.opinion))
 
 
 def findings(item: ReportedItem) -> str:

@@ -7238,8 +7238,8 @@
         <translation>三点对齐</translation>
     </message>
     <message>
-        <source>Aligned to {px} px · {n} matched points</source>
-        <translation>对齐误差 {px} px · {n} 个匹配点</translation>
+        <source>Aligned within {px} px · {n} matched points</source>
+        <translation>对齐误差不超过 {px} px · {n} 个匹配点</translation>
     </message>
     <message>
         <source>Aligned with three points</source>
@@ -8425,15 +8425,15 @@
         <translation>检查项 {number} 的检测模型</translation>
     </message>
     <message>
-        <source>Model: no result</source>
+        <source>Model&apos;s opinion: none</source>
         <translation>模型意见：无结果</translation>
     </message>
     <message>
-        <source>Model: not inspected completely</source>
-        <translation>模型：检查不完整</translation>
+        <source>Model&apos;s opinion: not inspected completely</source>
+        <translation>模型意见：检查不完整</translation>
     </message>
     <message>
-        <source>Model: {verdict}</source>
+        <source>Model&apos;s opinion: {verdict}</source>
         <translation>模型意见：{verdict}</translation>
     </message>
     <message>
@@ -10496,7 +10496,7 @@
         <translation>未通过</translation>
     </message>
     <message>
-        <source>Model: {opinion}</source>
+        <source>Model&apos;s opinion: {opinion}</source>
         <translation>模型意见：{opinion}</translation>
     </message>
     <message>

@@ -323,7 +323,7 @@ def test_report_names_items_that_were_not_inspected(qtbot: QtBot, tmp_path: Path
     unseen = replace(unseen, is_detected=False, opinion=None)
     assert report_terms.findings(plain) == "No findings"
     assert report_terms.findings(unseen) == "Not detected"
-    assert report_terms.opinion(partly) == "Model: not inspected completely"
+    assert report_terms.opinion(partly) == "Model's opinion: not inspected completely"
     sentence = "75 % of the region inspected, 10 % ignored; not inspected completely, 95 % required"
     assert report_terms.coverage(partly) == sentence
     assert report_terms.coverage(plain) == ""

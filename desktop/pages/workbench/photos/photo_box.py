@@ -172,8 +172,9 @@ class PhotoBox(QWidget):
         if by_hand:
             text = self.tr("Aligned with three points")
         elif quality is not None:
-            text = self.tr("Aligned to {px} px · {n} matched points").format(
-                px=f"{quality[0]:.1f}", n=quality[1]
+            # A mean error of less than 0.05 px would read as none.
+            text = self.tr("Aligned within {px} px · {n} matched points").format(
+                px=f"{max(quality[0], 0.1):.1f}", n=quality[1]
             )
         self._alignment.setText(text)
         self._alignment.setVisible(bool(text))
