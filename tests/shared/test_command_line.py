@@ -41,12 +41,13 @@ def test_help_names_every_command_and_the_version() -> None:
 def test_missing_library_is_named_and_the_other_side_still_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ran = []
+    ran: list[str] = []
 
     def load(module: str) -> SimpleNamespace:
         if module.startswith("service"):
             raise ImportError("libssl.so.3: cannot open shared object file: No such file or directory")
-        return SimpleNamespace(main=lambda _arguments: ran.append(module) or 0)
+        ran.append(module)
+        return SimpleNamespace(main=lambda _arguments: 0)
 
     monkeypatch.setattr("importlib.import_module", load)
     with pytest.raises(SystemExit) as end:
