@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from desktop.display import has_display
+from desktop.display import check_window_libraries, connect_fcitx, has_display
 from shared.system.startup import without_garbage_collection
 
 
@@ -68,9 +68,15 @@ def _run(arguments: Sequence[str]) -> int:
     terminated: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: terminated.append(number))
     service = start_early(options.server, options.data_dir)
-    with without_garbage_collection():
-        from desktop.app.application import run_desktop
-
+    connect_fcitx()
+    try:
+        check_window_libraries()
+        with without_garbage_collection():
+            from desktop.app.application import run_desktop
+    except ImportError:
+        if service is not None:
+            service.stop()
+        raise
     return run_desktop(options.server, options.data_dir, service, lambda: bool(terminated))
 
 

@@ -59,6 +59,24 @@ def usage() -> str:
     return "\n".join(lines)
 
 
+def _run(module: str, arguments: Sequence[str]) -> int:
+    """Run one side and return its status: 1, with a sentence, if a library of the system is missing."""
+    try:
+        with without_garbage_collection():
+            entry: Callable[[Sequence[str]], int] = importlib.import_module(module).main
+        return entry(arguments)
+    except ImportError as problem:
+        library, is_missing, _ = str(problem).partition(": cannot open shared object file")
+        if not is_missing:
+            raise
+    print(
+        f"walkaround: the library {library} is missing. Install its package; README.txt of the portable "
+        "archive lists them all.",
+        file=sys.stderr,
+    )
+    return 1
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its status: 0 success, 1 failure, 2 wrong usage."""
     if getattr(sys, "frozen", False):
@@ -86,9 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         status = 0
         for module in modules:
-            with without_garbage_collection():
-                entry: Callable[[Sequence[str]], int] = importlib.import_module(module).main
-            status = max(status, entry(args))
+            status = max(status, _run(module, args))
         sys.stdout.flush()
     except KeyboardInterrupt:
         status = 130

@@ -161,6 +161,7 @@ class Desktop(QObject):
         self.context.loginChanged.connect(self._on_login_changed)
         self.updates = UpdateNotice(self)
         self.updates.update_found.connect(self._show_update)
+        self.updates.update_installed.connect(self._show_update)
         self.context.loginChanged.connect(self._show_update)
         self._last_user = ""
         self._refused_fingerprint = ""
@@ -339,7 +340,7 @@ class Desktop(QObject):
         window = MainWindow(self.context, build_pages(self.context, self.use_server), waits)
         window.language_requested.connect(self.set_language)
         window.retry_requested.connect(self.retry)
-        window.update_banner.action_chosen.connect(self.updates.open_page)
+        window.update_banner.action_chosen.connect(self._use_update)
         window.update_banner.closed.connect(self.updates.dismiss)
         return window
 
@@ -372,12 +373,20 @@ class Desktop(QObject):
             self._replace_window()
 
     def _show_update(self) -> None:
-        """Show a newer version to users who may change settings."""
+        """Show an installed version to everyone, a newer one to users who may change settings."""
         update = self.updates.current_update
-        if update is not None and self.context.may(Permission.SETTINGS_MANAGE):
+        if self.updates.is_installed:
+            self.updates.show_restart(self.window.update_banner)
+        elif update is not None and self.context.may(Permission.SETTINGS_MANAGE):
             self.window.show_update(update.version, bool(update.url))
         else:
             self.window.update_banner.hide()
+
+    def _use_update(self) -> None:
+        if self.updates.is_installed:
+            self.crashes.restart_requested = self.window.close()
+        else:
+            self.updates.open_page()
 
     def _on_login_lost(self) -> None:
         if self.context.payload is not None:

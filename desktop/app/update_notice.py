@@ -1,7 +1,7 @@
-"""Announces a newer version, if the administrator has configured an update address.
+"""Announces a version that was installed while the program is open, or one that can be downloaded.
 
-The address is checked in the background 20 s after the start and once a day. The notice can be dismissed and
-then appears only for a still newer version.
+For downloads the administrator configures an update address, which is checked in the background 20 s after
+the start and once a day. The notice can be dismissed and then appears only for a still newer version.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ from PySide6.QtGui import QDesktopServices
 
 from desktop.background.workers import Lane, run
 from desktop.client.updates import Update, newer_version, update_address
+from desktop.widgets import Banner
+from shared.system.paths import is_program_replaced, newer_program
 
 _FIRST_CHECK_MS = 20_000
 _CHECK_INTERVAL_MS = 24 * 3600 * 1000
+_INSTALLED_CHECK_MS = 30_000
 
 
 class UpdateNotice(QObject):
@@ -21,6 +24,8 @@ class UpdateNotice(QObject):
 
     update_found = Signal(str, str)
     """The newer version and its download address, which may be empty."""
+    update_installed = Signal()
+    """Another version was installed while this one is open."""
 
     def __init__(self, parent: QObject | None = None, address: str | None = None) -> None:
         super().__init__(parent)
@@ -29,6 +34,10 @@ class UpdateNotice(QObject):
         self._dismissed_version = ""
         self._timer = QTimer(self, interval=_CHECK_INTERVAL_MS)
         self._timer.timeout.connect(self.check)
+        self.is_installed = False
+        """Whether another version was installed while this one is open, and the notice is not dismissed."""
+        self._installed_timer = QTimer(self, interval=_INSTALLED_CHECK_MS)
+        self._installed_timer.timeout.connect(self.check_installed)
 
     @property
     def current_update(self) -> Update | None:
@@ -37,7 +46,8 @@ class UpdateNotice(QObject):
         return None if update is None or update.version == self._dismissed_version else update
 
     def start(self) -> None:
-        """Check soon, and then every day. Does nothing without an address."""
+        """Check soon, and then every day. Without an address, only for a version that is installed."""
+        self._installed_timer.start()
         if self._address:
             QTimer.singleShot(_FIRST_CHECK_MS, self, self.check)
             self._timer.start()
@@ -47,9 +57,23 @@ class UpdateNotice(QObject):
         if self._address:
             run(newer_version, self._address, owner=self, done=self._on_checked, lane=Lane.LONG)
 
+    def check_installed(self) -> None:
+        """Check whether another version was installed while this one is open."""
+        if newer_program() is not None or is_program_replaced():
+            self._installed_timer.stop()
+            self.is_installed = True
+            self.update_installed.emit()
+
+    def show_restart(self, banner: Banner) -> None:
+        """Show in `banner` that another version is installed, with a button to restart."""
+        text = self.tr("A new version of Walkaround was installed. Restart to use it.")
+        banner.show_message(text, "info", self.tr("Restart"))
+
     def dismiss(self) -> None:
         """Do not show the current version again."""
-        if self._update is not None:
+        if self.is_installed:
+            self.is_installed = False
+        elif self._update is not None:
             self._dismissed_version = self._update.version
 
     def open_page(self) -> None:

@@ -213,7 +213,8 @@ def cameras(size: tuple[int, int] = (WIDTH, HEIGHT)) -> list[Camera]:
         try:
             camera.open()
         except SourceError:
-            break
+            # Another program may use it. The next one may be free.
+            continue
         camera.close()
         working_cameras.append(camera)
     return working_cameras

@@ -6,7 +6,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from desktop.messages.error_messages import program_replaced_sentence
 from desktop.widgets import Button, ButtonKind, Dialog, label
+from shared.system.paths import is_program_replaced
 
 _REPORT_HEIGHT = 180
 
@@ -32,6 +34,8 @@ class CrashDialog(Dialog):
         column.addWidget(self.heading_label)
         self.saved_label = label(self.tr("All edits are saved on this computer."), wrap=True)
         column.addWidget(self.saved_label)
+        if is_program_replaced():
+            column.addWidget(label(program_replaced_sentence(), wrap=True))
         self.photos = label("", wrap=True)
         self.photos.hide()
         column.addWidget(self.photos)

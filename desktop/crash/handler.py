@@ -24,7 +24,7 @@ from desktop.crash.report import Failure, report_text
 from desktop.journal.unsent_edits import count_unsent_edits
 from desktop.theme import theme_manager
 from desktop.user_folders import APP
-from shared.system.paths import program_command, program_command_folder
+from shared.system.paths import newer_program, program_command, program_command_folder
 
 _log = logging.getLogger("desktop")
 
@@ -98,13 +98,14 @@ class CrashHandler(QObject):
     def _open_dialog(self, dialog: CrashDialog) -> None:
         self.dialog = dialog
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.restart_requested.connect(self._on_restart_requested)
+        dialog.restart_requested.connect(self.restart)
         dialog.show_photos(self._photos())
         theme_manager().apply_to(dialog)
         dialog.open()
         run(_count_unsent_edits, owner=dialog, done=dialog.show_waiting_edits)
 
-    def _on_restart_requested(self) -> None:
+    def restart(self) -> None:
+        """End the program. It is started again afterwards."""
         self.restart_requested = True
         QCoreApplication.exit(0)
 
@@ -131,14 +132,21 @@ def record_callback_errors() -> Iterator[list[BaseException]]:
 
 
 def start_program_again(server_url: str | None, data_folder: Path | None) -> None:
-    """Start the desktop with the same options in a new process, which continues after this one ends."""
+    """Start the desktop with the same options in a new process, which continues after this one ends.
+
+    If an update was installed in the meantime, its version is started.
+    """
     arguments = ["run"]
     if server_url:
         arguments += ["--server", server_url]
     if data_folder is not None:
         arguments += ["--data-dir", str(data_folder.absolute())]
+    command = program_command(*arguments)
+    newer = newer_program()
+    if newer is not None:
+        command[0] = str(newer)
     subprocess.Popen(  # noqa: S603 - our own command
-        program_command(*arguments),
+        command,
         stdin=subprocess.DEVNULL,
         cwd=program_command_folder(),
         env={**os.environ, "PYINSTALLER_RESET_ENVIRONMENT": "1"},

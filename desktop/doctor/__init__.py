@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from desktop.display import has_display
+from desktop.display import check_window_libraries, has_display
 from shared.system.checkup import CheckResult, fail, run_checks, warn
 
 
 def main(arguments: Sequence[str]) -> int:
     """Print one line per result. Returns 1 when one of them is a fault."""
     try:
+        if has_display():
+            check_window_libraries()
         import PySide6.QtWidgets  # noqa: F401 - whether the libraries of the windows load
     except ImportError as problem:
         return run_checks("desktop", arguments, [("windows", partial(no_window_libraries, problem))])
@@ -26,5 +28,5 @@ def main(arguments: Sequence[str]) -> int:
 def no_window_libraries(problem: ImportError) -> Iterator[CheckResult]:
     """Report that the GUI libraries cannot be loaded, which is a fault only when there is a display."""
     message = "the libraries of the windows cannot be loaded ({problem})"
-    advice = "install the packages that docs/installing.md names; the service runs without them"
+    advice = "install its package; README.txt of the portable archive lists them all"
     yield (fail if has_display() else warn)(message, advice, problem=problem)

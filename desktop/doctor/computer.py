@@ -18,6 +18,7 @@ import platformdirs
 from PySide6.QtGui import QGuiApplication
 
 from desktop.camera import sources
+from desktop.display import input_method
 from desktop.imaging.conversion import heif
 from desktop.journal.unsent_edits import count_unsent_edits
 from desktop.localization.fonts import FONT_PACKAGE, shows_chinese
@@ -97,6 +98,15 @@ def display(facts: DisplayFacts) -> Iterator[CheckResult]:
             )
         else:
             yield ok(message, **values)
+
+
+def input_methods() -> Iterator[CheckResult]:
+    """Report the input method of a Linux session; other systems have one of their own."""
+    name = input_method()
+    if name:
+        yield ok("input method {name}", name=name)
+    elif sys.platform.startswith("linux"):
+        yield ok("no input method, which only typing Chinese needs")
 
 
 def camera() -> Iterator[CheckResult]:

@@ -21,6 +21,7 @@ def computer_checks(facts: computer.DisplayFacts) -> list[Check]:
     """Return the checks that need no service."""
     return [
         ("display", partial(computer.display, facts)),
+        ("input method", computer.input_methods),
         ("fonts", partial(computer.fonts, facts)),
         ("camera", computer.camera),
         ("photos", computer.photos),

@@ -82,9 +82,9 @@ TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "the file of the detection model {name} is missing or damaged"),
     QT_TRANSLATE_NOOP("Doctor", "add the model again in the catalogue, or restore a backup"),
     QT_TRANSLATE_NOOP("Doctor", "the libraries of the windows cannot be loaded ({problem})"),
-    QT_TRANSLATE_NOOP(
-        "Doctor", "install the packages that docs/installing.md names; the service runs without them"
-    ),
+    QT_TRANSLATE_NOOP("Doctor", "install its package; README.txt of the portable archive lists them all"),
+    QT_TRANSLATE_NOOP("Doctor", "input method {name}"),
+    QT_TRANSLATE_NOOP("Doctor", "no input method, which only typing Chinese needs"),
     QT_TRANSLATE_NOOP("Doctor", "a font has Chinese characters"),
     QT_TRANSLATE_NOOP(
         "Doctor", "no font has Chinese characters, so no report with Chinese text can be written as PDF"

@@ -34,6 +34,7 @@ from desktop.localization.fonts import FONT_PACKAGE, MissingGlyphsError
 from desktop.messages.service_messages import known_message
 from desktop.report.errors import SealBrokenError
 from shared.record.codes import ErrorCode, StorageFault
+from shared.system.paths import is_program_replaced
 
 _PHOTO_MESSAGE = re.compile(r"第 (\d+) 张照片：(.+)", re.DOTALL)
 
@@ -51,6 +52,8 @@ def sentence(error: Exception) -> str:
         return text.format(n=error.edition)
     if isinstance(error, ImageError):
         return str(error)
+    if not isinstance(error, ClientError) and is_program_replaced():
+        return program_replaced_sentence()
     if isinstance(error, OSError):
         return QCoreApplication.translate("Errors", "Cannot read the file. Select another file.")
     if not isinstance(error, ClientError):
@@ -65,6 +68,13 @@ def sentence(error: Exception) -> str:
         or known_message(error.server_message or "")
         or error.server_message
         or _request_rejected_sentence()
+    )
+
+
+def program_replaced_sentence() -> str:
+    """Tell that errors come from an update of the open program."""
+    return QCoreApplication.translate(
+        "Errors", "The program was updated while it was open. Restart it: parts of this version are missing."
     )
 
 

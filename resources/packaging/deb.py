@@ -3,6 +3,10 @@
 `dist/walkaround_VERSION_ARCH.deb` installs the bundle in /opt/walkaround, the command on the PATH, an entry
 in the menu, and a systemd unit for the service, which is disabled. The build reads the dependencies from the
 libraries of the bundle. It stops if the build machine lacks one of the libraries that they need.
+
+The package's files are in /opt/walkaround/files. Its script `postinst` links them into a folder of the
+version (/opt/walkaround/VERSION), which /opt/walkaround/current names and the program runs from. An update
+leaves the folders of open programs in place.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 from resources.packaging import sbom
@@ -30,6 +35,8 @@ from shared.system.paths import program_folder
 
 PACKAGE = "walkaround"
 TARGET = Path("opt") / PACKAGE
+SCRIPTS = Path(__file__).with_name("debian")
+"""The scripts that dpkg runs, `postinst` and `prerm`."""
 LEVEL = 6
 """Compression level of xz. Level 9 would need 700 MB of memory and save 2 %."""
 UNIT = Path(__file__).with_name("walkaround.service")
@@ -86,38 +93,45 @@ def build_installer(bundle: Path, out: Path) -> Path:
     program = bundle / PACKAGE
     if not program.is_file():
         raise BuildError(f"there is no program in {bundle}: run `make package` first")
-    staging = program_folder() / "build" / "deb"
-    shutil.rmtree(staging, ignore_errors=True)
-    _copy_files(staging, bundle)
     architecture = run_tool("dpkg", "--print-architecture").strip()
-    control = staging / "DEBIAN" / "control"
-    control.parent.mkdir()
-    control.write_text(
-        CONTROL.format(
-            package=PACKAGE,
-            version=__version__,
-            architecture=architecture,
-            size=sum(file.lstat().st_size for file in staging.rglob("*")) // 1024,
-            depends=", ".join(find_dependencies(bundle)),
-        ),
-        "utf-8",
-    )
-    _normalize_permissions(staging)
     installer = out / f"{PACKAGE}_{__version__}_{architecture}.deb"
-    # dpkg-deb takes the time of the archive from this variable.
-    variables = {"SOURCE_DATE_EPOCH": str(build_time())}
-    run_tool(
-        "dpkg-deb", "--root-owner-group", "-Zxz", f"-z{LEVEL}", "--build", staging, installer, **variables
-    )
+    # Beside the bundle, because hard links need the same file system.
+    with tempfile.TemporaryDirectory(dir=out) as folder:
+        staging = Path(folder) / "root"
+        _copy_files(staging, bundle)
+        _write_control(staging / "DEBIAN", bundle, architecture)
+        _normalize_permissions(staging)
+        # dpkg-deb takes the time of the archive from this variable.
+        variables = {"SOURCE_DATE_EPOCH": str(build_time())}
+        run_tool(
+            "dpkg-deb", "--root-owner-group", "-Zxz", f"-z{LEVEL}", "--build", staging, installer, **variables
+        )
     return installer
+
+
+def _write_control(folder: Path, bundle: Path, architecture: str) -> None:
+    size = sum(file.lstat().st_size for file in folder.parent.rglob("*")) // 1024
+    folder.mkdir()
+    for script in SCRIPTS.iterdir():
+        path = folder / script.name
+        path.write_text(script.read_text("utf-8").replace("@VERSION@", __version__), "utf-8")
+        path.chmod(0o755)
+    fields = CONTROL.format(
+        package=PACKAGE,
+        version=__version__,
+        architecture=architecture,
+        size=size,
+        depends=", ".join(find_dependencies(bundle)),
+    )
+    (folder / "control").write_text(fields, "utf-8")
 
 
 def _copy_files(staging: Path, bundle: Path) -> None:
     # Hard links, because the bundle has 400 MB.
-    shutil.copytree(bundle, staging / TARGET, symlinks=True, copy_function=os.link)
+    shutil.copytree(bundle, staging / TARGET / "files", symlinks=True, copy_function=os.link)
     command = staging / "usr" / "bin" / PACKAGE
     command.parent.mkdir(parents=True)
-    command.symlink_to(Path("/", TARGET, PACKAGE))
+    command.symlink_to(Path("/", TARGET, "current", PACKAGE))
     share = staging / "usr" / "share"
     entry = share / "applications" / f"{PACKAGE}.desktop"
     entry.parent.mkdir(parents=True)
@@ -125,7 +139,7 @@ def _copy_files(staging: Path, bundle: Path) -> None:
     icon = share / "icons" / "hicolor" / "scalable" / "apps" / f"{PACKAGE}.svg"
     icon.parent.mkdir(parents=True)
     shutil.copyfile(program_folder() / "resources" / "icons" / "walkaround.svg", icon)
-    # The administrator enables it. The package has no script that runs at its installation.
+    # The administrator enables it.
     unit = staging / "usr" / "lib" / "systemd" / "system" / UNIT.name
     unit.parent.mkdir(parents=True)
     shutil.copyfile(UNIT, unit)
@@ -143,11 +157,10 @@ def _copy_files(staging: Path, bundle: Path) -> None:
 def _normalize_permissions(staging: Path) -> None:
     """Make all files readable for everyone, writable for root only, with the same time, for every umask."""
     time = build_time()
-    for path in staging.rglob("*"):
+    for path in (staging, *staging.rglob("*")):
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
         os.utime(path, (time, time), follow_symlinks=False)
-    os.utime(staging, (time, time))
 
 
 def find_dependencies(bundle: Path) -> list[str]:

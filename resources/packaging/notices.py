@@ -7,6 +7,7 @@ NOTICE.txt lists the parts for people, a CycloneDX document (`resources.packagin
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import sysconfig
@@ -35,7 +36,9 @@ _SYSTEM_LICENCES = {
     "libpython3.12-stdlib": "PSF-2.0",
     "libpython3.12t64": "PSF-2.0",
 }
-_COMMON_LICENCES = Path("/usr/share/common-licenses")
+TEXTS_VARIABLE = "WALKAROUND_LICENCE_TEXTS"
+"""Names a folder like Debian's /usr/share/common-licenses, on a build machine without it (macOS, Windows)."""
+_COMMON_LICENCES = Path(os.environ.get(TEXTS_VARIABLE, "/usr/share/common-licenses"))
 # Some parts name their licence in the metadata without its text, which is one of the common licences.
 _COMMON_TEXTS_BY_PACKAGE = {
     "PySide6_Essentials": ("LGPL-3", "GPL-3"),
@@ -134,14 +137,19 @@ def _distribution_part(distribution: metadata.Distribution, files: list[Path]) -
     texts = [
         Path(str(distribution.locate_file(file)))
         for file in distribution.files or ()
-        if file.suffix != ".py" and any(word in file.name.upper() for word in _TEXT_NAMES)
+        if file.suffix != ".py"
+        and any(word in file.name.upper() for word in _TEXT_NAMES)
+        # Some wheels of Qt have the notice of the licence that is bought. This program has Qt by the LGPL.
+        and "COMMERCIAL" not in file.name.upper()
     ]
     texts += [_COMMON_LICENCES / text for text in _COMMON_TEXTS_BY_PACKAGE.get(name, ())]
     if not texts:
         texts = [_COMMON_LICENCES / text for text in _COMMON_TEXTS_BY_LICENCE.get(licence, ())]
-    if not texts or not all(text.is_file() for text in texts):
+    missing = [text for text in texts if not text.is_file()]
+    if missing or not texts:
         raise BuildError(
             f"{name} {distribution.version} ({licence}): the text of its licence is not available"
+            + "".join(f"; {text} is missing, {TEXTS_VARIABLE} names another folder" for text in missing[:1])
         )
     bills = [
         Path(str(distribution.locate_file(file)))

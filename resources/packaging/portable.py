@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from resources.packaging import sbom
+from resources.packaging.deb import find_dependencies
 from resources.packaging.system import BuildError, build_time, run_build
 from shared import __version__
 from shared.system import atomic
@@ -42,7 +43,6 @@ desktop: on Debian and Ubuntu
 
 NOTICE.txt lists the parts of others and their licences, sbom.cdx.json the same for programs (CycloneDX).
 """
-_PACKAGES = "libegl1 libgl1 libxcb-cursor0 libxkbcommon-x11-0 libfontconfig1 libdbus-1-3 fonts-noto-cjk"
 
 
 def archive_name() -> str:
@@ -96,7 +96,8 @@ def _read_texts(bundle: Path) -> Iterator[tuple[str, bytes]]:
     licences = bundle / "_internal" / "licences"
     yield "CHANGELOG.md", (program_folder() / "CHANGELOG.md").read_bytes()
     yield "NOTICE.txt", (licences / "NOTICE.txt").read_bytes()
-    yield "README.txt", README.format(version=__version__, packages=_PACKAGES).encode("utf-8")
+    packages = " ".join(dependency.split()[0] for dependency in find_dependencies(bundle))
+    yield "README.txt", README.format(version=__version__, packages=f"{packages} fonts-noto-cjk").encode()
     yield sbom.FILE_NAME, (licences / sbom.FILE_NAME).read_bytes()
 
 

@@ -48,6 +48,40 @@ def program_command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "shared", *arguments]
 
 
+def newer_program() -> Path | None:
+    """Return the program that an update installed while this one runs; None if this is the newest.
+
+    Only the package for Debian installs versions beside each other (`resources/packaging/deb.py`).
+    """
+    if not getattr(sys, "frozen", False):
+        return None
+    program = Path(sys.executable).resolve()
+    current = program.parent.parent / "current"
+    if not (current.is_symlink() and (current / program.name).is_file()):
+        return None
+    return None if current.resolve() == program.parent else current / program.name
+
+
+def _identify_program() -> tuple[int, int] | None:
+    """Return what changes when the file of the frozen program is replaced; None if it is missing."""
+    try:
+        status = Path(sys.executable).stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns
+
+
+_PROGRAM_AT_START = _identify_program()
+
+
+def is_program_replaced() -> bool:
+    """Return True if the files of this frozen program were replaced or removed while it runs.
+
+    Parts that are not loaded yet can then fail to load.
+    """
+    return getattr(sys, "frozen", False) and _identify_program() != _PROGRAM_AT_START
+
+
 def program_command_folder() -> Path | None:
     """Return the working directory for `program_command`; None means any.
 

@@ -19,9 +19,10 @@ DOCUMENTS = [program_folder() / "README.md", *sorted((program_folder() / "docs")
 DEPLOY = program_folder() / "docs" / "deploy.md"
 UNIT = program_folder() / "resources" / "packaging" / "walkaround.service"
 
-# Not of the service: the login of a script, the models of the tests, the update notice of the desktop.
+# Not of the service: the login of a script, models of the tests, update notice and camera of the desktop, the
+# build.
 OTHERS = {"WALKAROUND_URL", "WALKAROUND_USERNAME", "WALKAROUND_PASSWORD", "WALKAROUND_TEST_MODELS"}
-OTHERS |= {"WALKAROUND_UPDATE_URL", "WALKAROUND_CAMERA"}
+OTHERS |= {"WALKAROUND_UPDATE_URL", "WALKAROUND_CAMERA", "WALKAROUND_LICENCE_TEXTS"}
 
 documents = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 

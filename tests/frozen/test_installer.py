@@ -93,9 +93,9 @@ def test_everything_belongs_to_root_and_only_root_may_write(installer: Path) -> 
 @debian
 def test_the_installed_program_answers(installed: Path, tmp_path: Path) -> None:
     command = installed / "usr" / "bin" / "walkaround"
-    assert command.readlink() == Path("/opt/walkaround/walkaround")
+    assert command.readlink() == Path("/opt/walkaround/current/walkaround")
     bare = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
-    program = installed / "opt" / "walkaround" / "walkaround"
+    program = installed / "opt" / "walkaround" / "files" / "walkaround"
     # Through a link, as on the PATH: the program must find what lies beside it.
     link = tmp_path / "walkaround"
     link.symlink_to(program)
@@ -123,7 +123,7 @@ def test_the_service_is_there_for_systemd_and_starts_only_when_it_is_enabled(
     assert unit.read_bytes() == (program_folder() / "resources/packaging/walkaround.service").read_bytes()
     assert list(installed.rglob("*.wants")) == []
     output("dpkg-deb", "-e", installer, tmp_path / "control")
-    assert [file.name for file in (tmp_path / "control").iterdir()] == ["control"]
+    assert {file.name for file in (tmp_path / "control").iterdir()} == {"control", "postinst", "prerm"}
     assert "Documentation=file:///usr/share/doc/walkaround/deploy.md" in unit.read_text("utf-8")
     assert (installed / "usr/share/doc/walkaround/deploy.md").is_file()
 
@@ -140,9 +140,9 @@ class Machine:
     def install(self, package: Path) -> None:
         # Its dependencies are those of this machine, which that folder does not have. dpkg looks for ldconfig
         # in folders that the search path of an ordinary user does not contain.
-        options = f"--root={self.folder}", "--force-depends", "--force-not-root", "--install"
+        options = f"--root={self.folder}", "--force-depends", "--force-not-root", "--force-script-chrootless"
         search_path = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
-        output("dpkg", *options, package, env={**os.environ, "PATH": search_path})
+        output("dpkg", *options, "--install", package, env={**os.environ, "PATH": search_path})
 
     def version(self) -> str:
         form = "-f=${Version} ${Status}"
@@ -150,7 +150,7 @@ class Machine:
 
     @property
     def program(self) -> Path:
-        return self.folder / "opt" / "walkaround" / "walkaround"
+        return self.folder / "opt" / "walkaround" / "current" / "walkaround"
 
 
 def version_before(installer: Path, folder: Path) -> Path:
@@ -164,7 +164,9 @@ def version_before(installer: Path, folder: Path) -> Path:
     (inside.parent / "walkaround").write_text("#!/bin/sh\necho walkaround 0.1.0\n")
     text = (control / "control").read_text("utf-8")
     (control / "control").write_text(re.sub(r"(?m)^Version: .*$", "Version: 0.1.0", text), "utf-8")
-    (control / "md5sums").unlink(missing_ok=True)
+    # It had no scripts.
+    for name in ("md5sums", "postinst", "prerm"):
+        (control / name).unlink(missing_ok=True)
     package = folder / "walkaround_0.1.0.deb"
     output("dpkg-deb", "--root-owner-group", "-Znone", "--build", stage, package)
     return package
@@ -177,7 +179,7 @@ def upgraded(installer: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
         machine = Machine(folder)
         machine.install(version_before(installer, tmp_path_factory.mktemp("before")))
         assert machine.version() == "0.1.0 install ok installed"
-        assert (machine.program.parent / "_internal" / "gone.txt").exists()
+        assert (folder / "opt/walkaround/_internal/gone.txt").exists()
         machine.install(installer)
         make_read_only(machine.program.parent)
         yield machine
@@ -186,7 +188,7 @@ def upgraded(installer: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
 @debian
 def test_it_replaces_the_version_before_whole(upgraded: Machine) -> None:
     assert upgraded.version() == f"{__version__} install ok installed"
-    assert not (upgraded.program.parent / "_internal" / "gone.txt").exists()
+    assert not (upgraded.folder / "opt/walkaround/_internal").exists()
     assert output(upgraded.program, "--version") == f"walkaround {__version__}\n"
 
 

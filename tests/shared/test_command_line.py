@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -35,3 +36,22 @@ def test_version_loads_neither_side() -> None:
 def test_help_names_every_command_and_the_version() -> None:
     assert "walkaround --version" in usage()
     assert all(f"  {command} " in usage() for command in COMMANDS)
+
+
+def test_missing_library_is_named_and_the_other_side_still_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran: list[str] = []
+
+    def load(module: str) -> SimpleNamespace:
+        if module.startswith("service"):
+            raise ImportError("libssl.so.3: cannot open shared object file: No such file or directory")
+        ran.append(module)
+        return SimpleNamespace(main=lambda _arguments: 0)
+
+    monkeypatch.setattr("importlib.import_module", load)
+    with pytest.raises(SystemExit) as end:
+        main(["doctor"])
+    assert end.value.code == 1
+    assert "the library libssl.so.3 is missing" in capsys.readouterr().err
+    assert ran == ["desktop.command_line"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -98,3 +99,20 @@ def test_page_of_the_version_is_opened(qtbot: QtBot, monkeypatch: pytest.MonkeyP
 
 def test_about_shows_the_update_address(desktop: Desktop, update_site: UpdateSite) -> None:
     assert update_site.url in About(desktop.window, desktop.context)._privacy_text()
+
+
+def test_an_installed_version_is_offered_to_everyone_until_it_is_dismissed(
+    desktop: Desktop, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desktop.context.enter(make_payload(Role.INSPECTOR))
+    desktop.updates.check_installed()
+    assert desktop.window.update_banner.isHidden()
+    monkeypatch.setattr("desktop.app.update_notice.newer_program", lambda: Path("/new"))
+    desktop.updates.check_installed()
+    assert "was installed" in desktop.window.update_banner.text()
+    monkeypatch.setattr(desktop.window, "unsent_photos", lambda: 0)
+    desktop.window.update_banner.action_chosen.emit()
+    assert desktop.crashes.restart_requested
+    desktop.window.update_banner._close()
+    desktop._show_update()
+    assert desktop.window.update_banner.isHidden()

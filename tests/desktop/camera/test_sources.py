@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from desktop.camera import Camera, FrameSource, ImageSequence, SourceError, VideoFile
+from desktop.camera import Camera, FrameSource, ImageSequence, SourceError, VideoFile, cameras
 from desktop.camera.sources import Frame, _named_cameras
 from shared.images.cv import cv2
 from tests.desktop.camera.pictures import empty_frame, write
@@ -93,9 +94,20 @@ def test_cameras_have_the_names_of_the_system(tmp_path: Path) -> None:
         (device / "index").write_text(f"{index}\n")
         (device / "name").write_text(f"{name}\n")
     (tmp_path / "video7").mkdir()
-    cameras = _named_cameras(tmp_path)
-    assert [(camera.number, camera.name) for camera in cameras] == [(0, "HD Webcam"), (10, "USB Cam")]
+    found = _named_cameras(tmp_path)
+    assert [(camera.number, camera.name) for camera in found] == [(0, "HD Webcam"), (10, "USB Cam")]
 
 
 def test_no_devices_give_no_cameras(tmp_path: Path) -> None:
     assert _named_cameras(tmp_path / "none") == []
+
+
+def test_a_busy_camera_does_not_hide_the_next_on_other_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    def open_second(camera: Camera) -> None:
+        if camera.number != 1:
+            raise SourceError("busy")
+
+    # The package has a function with the name of the module.
+    monkeypatch.setattr(import_module("desktop.camera.sources"), "_SYSTEM", "Windows")
+    monkeypatch.setattr(Camera, "open", open_second)
+    assert [camera.number for camera in cameras()] == [1]

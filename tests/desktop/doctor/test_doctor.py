@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
 import platformdirs
@@ -18,6 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop import doctor
 from desktop.context import Context
+from desktop.display import check_window_libraries, connect_fcitx
 from desktop.doctor import computer, here, service_side, texts
 from desktop.doctor.dialog import DoctorDialog
 from desktop.doctor.network import ServiceLocation, network
@@ -120,6 +123,48 @@ def test_display(facts: computer.DisplayFacts, level: Level, text: str) -> None:
     (result,) = computer.display(facts)
     assert result.level is level
     assert text in str(result)
+
+
+@pytest.mark.parametrize(
+    ("variables", "name"),
+    [
+        ({"QT_IM_MODULE": "fcitx"}, "input method fcitx"),
+        ({"XMODIFIERS": "@im=ibus"}, "input method ibus"),
+        ({}, "no input method"),
+    ],
+)
+def test_input_method_of_the_session(
+    variables: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("QT_IM_MODULES", "QT_IM_MODULE", "XMODIFIERS", "IBUS_USE_PORTAL"):
+        monkeypatch.setenv(variable, variables.get(variable, ""))
+    monkeypatch.setattr(sys, "platform", "linux")
+    (result,) = computer.input_methods()
+    assert name in str(result)
+    connect_fcitx()
+    # Qt's wheels have a plugin for IBus only, and fcitx5 answers at the address of its portal.
+    assert (os.environ["IBUS_USE_PORTAL"] == "1") == ("fcitx" in name)
+    assert os.environ["QT_IM_MODULES"].startswith("ibus;") == ("fcitx" in name)
+    assert list(computer.input_methods()) == [result]
+
+
+def test_library_that_the_window_lacks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin = tmp_path / "Qt" / "plugins" / "platforms" / "libqxcb.so"
+    plugin.parent.mkdir(parents=True)
+    plugin.touch()
+    package = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: package)
+
+    def load(_path: str) -> None:
+        raise OSError("libxcb-icccm.so.4: cannot open shared object file: No such file or directory")
+
+    monkeypatch.setattr("ctypes.CDLL", load)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    check_window_libraries()
+    monkeypatch.setenv("QT_QPA_PLATFORM", "")
+    with pytest.raises(ImportError, match=r"libxcb-icccm\.so\.4"):
+        check_window_libraries()
 
 
 def test_fonts() -> None:

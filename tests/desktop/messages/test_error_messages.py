@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ from service.account.rules import FAULT_SENTENCES
 from service.catalogue.repository import KIND_NAMES
 from service.detection.failure import MESSAGES, MODEL_MESSAGES
 from service.face.rules import SENTENCES
+from shared.system import paths
 
 
 @pytest.mark.parametrize(
@@ -263,3 +265,16 @@ def test_message_names_the_items_that_prevent_finishing() -> None:
     assert text == "5 item(s) have no verdict yet: R0, R1, R2, …"
     running = sentence(Conflict("…", code="detections_running", details={"count": 1, "items": items[:1]}))
     assert running == "Detection is running on 1 item(s): R0. Wait for it to finish or cancel it."
+
+
+def test_error_after_an_update_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "walkaround"
+    program.touch()
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "executable", str(program))
+    monkeypatch.setattr(paths, "_PROGRAM_AT_START", paths._identify_program())
+    errors = (ImportError("no module"), FileNotFoundError("model"))
+    assert not any("updated while it was open" in sentence(error) for error in errors)
+    program.unlink()
+    assert all("updated while it was open" in sentence(error) for error in errors)
+    assert "updated" not in sentence(Refused("busy"))

@@ -142,3 +142,33 @@ def test_both_lists_name_every_part(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "pkg:generic/Python@3.11.7",
         "pkg:pypi/vips@8",
     }
+
+
+class FakeQt(FakeDistribution):
+    """The wheel of Qt with the notice of the licence that is bought."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(Name="PySide6_Essentials", License="LGPL-3.0-only")
+        self._folder = folder
+
+    @property
+    def files(self) -> list[metadata.PackagePath]:
+        return [metadata.PackagePath("LicenseRef-Qt-Commercial.txt")]
+
+    def locate_file(self, path: Any) -> Any:
+        return self._folder / str(path)
+
+
+def test_qt_has_the_text_of_the_lgpl_and_not_of_the_bought_licence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "LicenseRef-Qt-Commercial.txt").write_text("bought")
+    texts = tmp_path / "texts"
+    monkeypatch.setattr(notices, "_COMMON_LICENCES", texts)
+    with pytest.raises(BuildError, match=rf"LGPL-3 is missing, {notices.TEXTS_VARIABLE} names another"):
+        notices._distribution_part(FakeQt(tmp_path), [])
+    texts.mkdir()
+    for name in ("LGPL-3", "GPL-3"):
+        (texts / name).touch()
+    part = notices._distribution_part(FakeQt(tmp_path), [])
+    assert part.texts == (texts / "LGPL-3", texts / "GPL-3")

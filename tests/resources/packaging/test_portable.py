@@ -17,7 +17,8 @@ needs_xz = pytest.mark.skipif(shutil.which("xz") is None, reason="needs xz")
 
 
 @pytest.fixture
-def bundle(tmp_path: Path) -> Path:
+def bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(portable, "find_dependencies", lambda _bundle: ["libc6 (>= 2.34)", "libshape0"])
     folder = tmp_path / "bundle"
     licences = folder / "_internal" / "licences"
     licences.mkdir(parents=True)
@@ -58,6 +59,14 @@ def test_archive_holds_links_and_names_as_they_are(bundle: Path, tmp_path: Path)
     assert entries["walkaround"].mode == 0o755
     assert entries["_internal/机.txt"].mode == 0o644
     assert {entry.uname for entry in entries.values()} == {"root"}
+
+
+@needs_xz
+def test_readme_lists_the_packages_that_the_libraries_need(bundle: Path, tmp_path: Path) -> None:
+    with tarfile.open(portable.build_archive(bundle, tmp_path)) as archive:
+        readme = archive.extractfile(f"{portable.archive_name()}/README.txt")
+        assert readme is not None
+        assert "apt install libc6 libshape0 fonts-noto-cjk\n" in readme.read().decode()
 
 
 def test_folder_without_a_program_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
