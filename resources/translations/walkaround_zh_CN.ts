@@ -3084,6 +3084,10 @@
         <translation>请让两者都与时间服务器同步</translation>
     </message>
     <message>
+        <source>input method {name}</source>
+        <translation>输入法 {name}</translation>
+    </message>
+    <message>
         <source>install it again</source>
         <translation>请重新安装</translation>
     </message>
@@ -3092,12 +3096,12 @@
         <translation>请重新安装，以下功能需要它：{purpose}</translation>
     </message>
     <message>
-        <source>install one, on Debian and Ubuntu the package {package}</source>
-        <translation>请安装，在 Debian 和 Ubuntu 上为软件包 {package}</translation>
+        <source>install its package; README.txt of the portable archive lists them all</source>
+        <translation>请安装它所属的软件包；便携版的 README.txt 列出了全部软件包</translation>
     </message>
     <message>
-        <source>install the packages that docs/installing.md names; the service runs without them</source>
-        <translation>请安装 docs/installing.md 列出的软件包；服务不需要它们</translation>
+        <source>install one, on Debian and Ubuntu the package {package}</source>
+        <translation>请安装，在 Debian 和 Ubuntu 上为软件包 {package}</translation>
     </message>
     <message>
         <source>it is of a newer version: install that one</source>
@@ -3338,6 +3342,10 @@
     <message>
         <source>{count} edits are saved on this computer and not sent yet</source>
         <translation>{count} 项修改已保存在本机，尚未发送</translation>
+    </message>
+    <message>
+        <source>no input method, which only typing Chinese needs</source>
+        <translation>没有输入法，只有输入中文时才需要</translation>
     </message>
     <message>
         <source>start the service once: it restores the protection. Then run: walkaround audit verify</source>
@@ -4218,6 +4226,10 @@
     <message>
         <source>The image has too much embedded text, too large a color profile or too many channels. Save it again as a plain image.</source>
         <translation>图片的文本信息、色彩配置或颜色通道过多，请另存为普通图片后上传。</translation>
+    </message>
+    <message>
+        <source>The program was updated while it was open. Restart it: parts of this version are missing.</source>
+        <translation>程序在打开时被更新，此版本的部分文件已不存在，请重启程序。</translation>
     </message>
     <message>
         <source>The service rejected the request. Try again.</source>
@@ -10362,6 +10374,17 @@
     <message>
         <source>{share} % of the region inspected</source>
         <translation>已检查区域的 {share}%</translation>
+    </message>
+</context>
+<context>
+    <name>UpdateNotice</name>
+    <message>
+        <source>A new version of Walkaround was installed. Restart to use it.</source>
+        <translation>绕机检查工作站已安装新版本，重启后生效。</translation>
+    </message>
+    <message>
+        <source>Restart</source>
+        <translation>重启</translation>
     </message>
 </context>
 <context>
