@@ -19,9 +19,10 @@ INTRODUCTION = """\
 
 Written by `python -m docs.settings` from `service/settings.py`.
 
-Set a setting in the environment of the service; on a server in the file of the unit ([deploy.md](deploy.md)). A desktop that runs
-its own service passes its environment on. Lists are JSON, for example `WALKAROUND_ALLOWED_HOSTS='["inspect.example"]'`. Times are in
-seconds and sizes in bytes. A setting that is not valid stops the start with a message that names it.
+Set a setting in the environment of the service; on a server in the file of the unit
+([deploy.md](deploy.md)). A desktop that runs its own service passes its environment on. Lists are JSON, for
+example `WALKAROUND_ALLOWED_HOSTS='["inspect.example"]'`. Times are in seconds and sizes in bytes. A setting
+that is not valid stops the start with a message that names it.
 """
 
 

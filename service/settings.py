@@ -109,9 +109,9 @@ class Settings(BaseSettings):
     disk_reserve_bytes: int = Field(default=512 * 2**20, ge=0)
     """The free disk space that uploads leave to the database."""
     webhook_allowed_networks: list[IPv4Network | IPv6Network] = Field(default_factory=list)
-    """Networks that webhooks may reach although they are not on the internet, for example `["10.20.0.0/16"]`."""
+    """Networks off the internet that webhooks may reach, for example `["10.20.0.0/16"]`."""
     face_model: str = ""
-    """The face model, as `walkaround face models` names it. Empty: the one chosen with `walkaround face use`."""
+    """The face model, as `walkaround face models` names it. Empty: the choice of `walkaround face use`."""
     backup_to: str = ""
     """Where scheduled backups are stored: an absolute path or `s3://BUCKET/PREFIX`. Empty: no scheduled
     backups."""
