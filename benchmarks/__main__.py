@@ -3,8 +3,8 @@
     python -m benchmarks [--only NAME ...] [--out FILE]
 
 Each benchmark runs in its own process, one after another, on a machine that should do nothing else. Their
-lines are printed at once. If all of them succeed, the table is written to docs/benchmarks.md or to the file of
-`--out`. `--only` runs some benchmarks and needs `--out`.
+lines are printed at once. If all of them succeed, the table is written to docs/benchmarks.md or to the file
+of `--out`. `--only` runs some benchmarks and needs `--out`.
 """
 
 from __future__ import annotations
