@@ -40,7 +40,8 @@ The folder can be moved, put on a stick or a network share, and made read-only. 
 desktop: on Debian and Ubuntu
     apt install {packages}
 
-NOTICE.txt lists the parts of others and their licences, sbom.cdx.json the same for programs (CycloneDX).
+LICENSE is the licence of Walkaround. NOTICE.txt lists the parts of others and their licences, sbom.cdx.json
+the same for programs (CycloneDX).
 """
 _PACKAGES = "libegl1 libgl1 libxcb-cursor0 libxkbcommon-x11-0 libfontconfig1 libdbus-1-3 fonts-noto-cjk"
 
@@ -95,6 +96,7 @@ def write_archive(bundle: Path, file: IO[bytes]) -> None:
 def _read_texts(bundle: Path) -> Iterator[tuple[str, bytes]]:
     licences = bundle / "_internal" / "licences"
     yield "CHANGELOG.md", (program_folder() / "CHANGELOG.md").read_bytes()
+    yield "LICENSE", (program_folder() / "LICENSE").read_bytes()
     yield "NOTICE.txt", (licences / "NOTICE.txt").read_bytes()
     yield "README.txt", README.format(version=__version__, packages=_PACKAGES).encode("utf-8")
     yield sbom.FILE_NAME, (licences / sbom.FILE_NAME).read_bytes()
