@@ -71,7 +71,7 @@ class Settings(BaseSettings):
     plain_http: bool = False
     """Allows an address other than loopback without TLS, for use behind a reverse proxy with TLS."""
     allowed_hosts: list[str] = Field(default_factory=list)
-    """The host names that requests may name, in addition to addresses of this computer."""
+    """The host names that requests may name, in addition to loopback. Empty on a network: any name."""
     allowed_origins: list[str] = Field(default_factory=list)
     """The origins whose web pages may use the service, for example `["https://tools.example"]`."""
     trusted_proxies: list[str] = Field(default_factory=list)
