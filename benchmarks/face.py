@@ -1,20 +1,20 @@
 """Measures how well faces are distinguished, and how fast.
 
     python -m benchmarks.face --pairs PAIRS.csv --images DIR --engine NAME --out RESULT.json [--pack DIR]
-    python -m benchmarks.face --attacks [--heads N] [--sequence DIR ...] [--movement NAME] [--engine NAME]
-    python -m benchmarks.face --enrolment [--heads N] [--people DIR ...] [--engine NAME]
+    python -m benchmarks.face --attacks --sequence DIR ... [--movement NAME] [--engine NAME]
+    python -m benchmarks.face --enrolment --people DIR ... [--engine NAME]
     python -m benchmarks.face [--only NAME]
 
 With pairs it prints accuracy, equal error rate, and false non-matches and thresholds at false match rates of
 1e-2 and 1e-3 (benchmarks/face_pairs.py says how). Without, it measures the service: a login from the picture
 to the answer, the search, and what hostile pictures cost, one JSON line per figure (benchmarks/figures.py).
 
-With attacks it renders heads that follow a challenge, attacks each of them in every way, and prints how many
-attacks pass and how many people are refused; sequences in folders are measured and attacked too
-(benchmarks/face_attacks.py). `--engine none` judges by the tracks alone.
+With attacks it judges films of people who follow a challenge, attacks each of them in every way, and prints
+why each film is refused, how many are, and how many attacks pass (benchmarks/face_attacks.py). DIR is a film,
+or holds the films of one person: each a folder of frames (benchmarks/face_sequences.py).
 
-With enrolment it compares one template with the four of a guided enrolment, on rendered heads or on the
-pictures in DIR, one folder a person (benchmarks/face_enrolment.py).
+With enrolment it compares one template with the four of a guided enrolment, on the pictures in DIR, one
+folder a person (benchmarks/face_enrolment.py).
 
 NAME is dlib, the engine or the name of a pack (open, insightface, mobilefacenet, sface), or a pack's folder.
 `--pack DIR` uses a pack that is not installed: one with pack.json, a folder of loose model files that are
@@ -35,7 +35,7 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.face_attacks import measure_attacks
-from benchmarks.face_enrolment import measure_enrolment, read_folders, render_people
+from benchmarks.face_enrolment import measure_enrolment, read_folders
 from benchmarks.face_forgeries import KINDS
 from benchmarks.face_pairs import PairsError, compare, read_pairs
 from benchmarks.figures import count_cores, percentile, print_figure, print_skipped, resident_mb, time_calls
@@ -52,7 +52,7 @@ from service.db.database import Database
 from service.db.schema import migrate
 from service.face import service as face_service
 from service.face.consent import CONSENT_VERSION
-from service.face.engines.engine import FaceEngine, Metric, analyse
+from service.face.engines.engine import Metric, analyse
 from service.face.engines.face_process import FaceProcess
 from service.face.engines.picture import decode, picture_bytes
 from service.face.liveness.movements import Movement
@@ -291,10 +291,9 @@ def _parser() -> argparse.ArgumentParser:
         "--enrolment", action="store_true", help="compare one template with a guided enrolment"
     )
     parser.add_argument("--people", type=Path, nargs="+", default=[], metavar="DIR", help="a folder a person")
-    parser.add_argument("--heads", type=int, default=20, help="rendered heads for both")
-    parser.add_argument("--seed", type=int, default=1, help="which heads are drawn")
+    parser.add_argument("--seed", type=int, default=1, help="which attacks are drawn")
     parser.add_argument("--kinds", nargs="*", choices=KINDS, default=KINDS, help="attacks of --attacks; all")
-    parser.add_argument("--sequence", type=Path, nargs="+", default=[], metavar="DIR", help="filmed frames")
+    parser.add_argument("--sequence", type=Path, nargs="+", default=[], metavar="DIR", help="films")
     parser.add_argument("--movement", choices=list(Movement), help="what --sequence shows")
     parser.add_argument("--only", choices=("login", "search", "hostile"), help="a part of the table of goals")
     parser.add_argument("--logins", type=int, default=30)
@@ -318,35 +317,23 @@ def measure_pairs(options: argparse.Namespace) -> None:
 
 
 def measure_challenge(options: argparse.Namespace) -> None:
-    """What `--attacks` does. Raises PackError, ImportError, ValueError."""
-
-    def measure(load: Callable[[], FaceEngine] | None) -> None:
+    """What `--attacks` does. Raises PackError, ImportError, OSError, ValueError."""
+    with chosen_model(options.engine, options.pack) as model:
         measure_attacks(
-            load,
+            functools.partial(load_engine, *model),
             options.engine,
-            heads=options.heads,
+            options.sequence,
             seed=options.seed,
             jobs=options.jobs,
             kinds=options.kinds,
-            folders=options.sequence,
             movement=Movement(options.movement) if options.movement else None,
         )
-
-    if options.engine == "none":
-        measure(None)
-        return
-    with chosen_model(options.engine, options.pack) as model:
-        measure(functools.partial(load_engine, *model))
 
 
 def measure_enrolments(options: argparse.Namespace) -> None:
     """What `--enrolment` does. Raises PackError, ImportError, ValueError."""
     with chosen_model(options.engine, options.pack) as model:
         engine = load_engine(*model)
-        if not options.people:
-            people = render_people(options.heads, options.seed)
-            # They are one portrait with moved features: no strangers to an engine.
-            measure_enrolment(engine, options.engine, people, "rendered heads", strangers=False)
         for folder in options.people:
             measure_enrolment(engine, options.engine, read_folders(folder), folder.name, strangers=True)
 
@@ -365,6 +352,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 1
         return 0
     if options.attacks or options.enrolment:
+        if not (options.sequence if options.attacks else options.people):
+            parser.error("--attacks needs --sequence, --enrolment needs --people")
         try:
             (measure_challenge if options.attacks else measure_enrolments)(options)
         except (PackError, ImportError, OSError, ValueError) as problem:

@@ -1,38 +1,31 @@
 """Measures what a guided enrolment saves: how often a login fails with one template, and with four.
 
-A person's pictures are in a folder of their own (`from_folders`, the layout of the ORL set), or rendered
-(`rendered_people`). The guided enrolment takes the picture from the front, the two that are turned the
-furthest to both sides, and the one that is least like these, in place of the one with glasses. One template
-is the picture from the front alone. All other pictures are logins, the same ones for both. The threshold is
-the one in force with ten templates.
+A person's pictures are in a folder of their own (the layout of the ORL set). The guided enrolment takes the
+picture from the front, the two that are turned the furthest to both sides, and the one that is least like
+these, in place of the one with glasses. One template is the picture from the front alone. All other pictures
+are logins, the same ones for both. The threshold is the one in force with ten templates.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.face_heads import Person, draw_conditions, photograph
 from benchmarks.face_pairs import picture
 from benchmarks.figures import print_figure
 from service.face import rules
 from service.face.engines.engine import Embedding, FaceEngine, Metric, analyse, score
 from service.face.engines.picture import BadPicture, Pixels
 from shared.rates import rate_bound
-from shared.samples.heads import Pose
 
 REJECTION_PERCENT = 1.0
 TEMPLATES = 10
 GUIDED = 4
-# Degrees to the side of a guided enrolment, and what a login varies by.
-_SIDE = 20.0
-_LOGIN = Pose(yaw=10.0, pitch=7.0, roll=5.0, x=15.0, y=10.0)
-_LOGINS = 8
 
 People = Iterator[Iterator[Pixels]]
 """The pictures of each person."""
@@ -65,25 +58,9 @@ def _list_pictures(folder: Path) -> Iterator[Pixels]:
             print(f"{file}: {bad.fault.value}", file=sys.stderr)
 
 
-def render_people(count: int, seed: int) -> People:
-    """Rendered heads: the front, both sides, with glasses, and `_LOGINS` pictures in other light."""
-    return (_render_person(seed, number) for number in range(count))
-
-
-def _render_person(seed: int, number: int) -> Iterator[Pixels]:
-    rng = np.random.default_rng((seed, number))
-    bare = replace(draw_conditions(rng), glasses=False, side_light=0.2)
-    wears = bool(rng.random() < 0.35)
-    far = (_LOGIN.yaw, _LOGIN.pitch, _LOGIN.roll, _LOGIN.x, _LOGIN.y)
-    guided = [(Pose(), False), (Pose(yaw=-_SIDE), False), (Pose(yaw=_SIDE), False), (Pose(), True)]
-    logins = [(Pose(*rng.normal(0, far).tolist()), wears) for _ in range(_LOGINS)]
-    for pose, glasses in guided + logins:
-        conditions = replace(bare, glasses=glasses)
-        person = Person(np.random.default_rng((seed, number, 1)), rng, conditions)
-        yield photograph(person, pose, conditions, rng)
-
-
-def measure_enrolment(engine: FaceEngine, kind: str, people: People, source: str, *, strangers: bool) -> None:
+def measure_enrolment(
+    engine: FaceEngine, kind: str, people: People, source: str, *, strangers: bool = True
+) -> None:
     """Print the false non-matches with one template and with a guided enrolment.
 
     With `strangers` the logins are compared with the other people too.

@@ -13,13 +13,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.face_films import POSES, draw_exposures
-from benchmarks.face_heads import compress, simulate_sensor
 from benchmarks.face_sequences import Take
-from service.face.liveness.movements import Step
+from service.face.liveness.movements import Movement, Step
 from shared.images.cv import cv2
 from shared.samples import heads
 from shared.samples.heads import Picture, Pixels, Pose, Scene, Texture
+
+POSES = {Movement.LEFT: Pose(yaw=1), Movement.RIGHT: Pose(yaw=-1), Movement.UP: Pose(pitch=1)}
 
 Attack = Callable[[Take, np.random.Generator], Take]
 Movements = Callable[[Pose, float, np.random.Generator], Pose]
@@ -54,16 +54,14 @@ def _print_attack(
         path = _draw_path(genuine.steps, pose, rng)
         room = _draw_room(genuine.frames[0], rng)
         frames = []
-        for at, exposed in zip(
-            heads.interpolate_poses(path, genuine.times), _expose(scene, genuine, rng), strict=True
-        ):
+        for at in heads.interpolate_poses(path, genuine.times):
             x, y = heads.locate_surface_points(surface.depth, at, scene)
             frame = heads.paint_texture(texture, x, y, scene).astype(np.float32)
             if outlined:
                 outline = np.hypot(x / (1.45 - 0.25 * np.clip(y, 0, 1.8)), (y - 0.1) / 2.0)
                 covered = cv2.resize(np.clip((1 - outline) / 0.04, 0, 1), scene.size)[:, :, None]
                 frame = room + (frame - room) * covered
-            frames.append(_film_frame(frame, exposed, rng))
+            frames.append(_film_frame(frame, scene, rng))
         return replace(genuine, frames=frames, eyes=_eye_centres(scene))
 
     return attack
@@ -103,10 +101,6 @@ def _squeeze(direction: Pose, degrees: float, rng: np.random.Generator) -> Pose:
     return Pose(yaw=direction.yaw * degrees, pitch=direction.pitch * degrees, nearer=rng.uniform(0.8, 1.25))
 
 
-def _zoom(_direction: Pose, _degrees: float, rng: np.random.Generator) -> Pose:
-    return Pose(nearer=rng.uniform(1.2, 1.6))
-
-
 def _move_freely(direction: Pose, degrees: float, rng: np.random.Generator) -> Pose:
     """Tilted, pushed and brought nearer at once."""
     return replace(
@@ -124,11 +118,6 @@ def _bend_upright(rng: np.random.Generator) -> Picture:
 def _bend_any_way(rng: np.random.Generator) -> Picture:
     """Towards the camera or away, around any axis, or flat."""
     return Picture(rng.uniform(0.2, 0.75) * rng.choice((-1, 0, 1, 1)), axis=rng.uniform(-90, 90))
-
-
-def _cut_holes(rng: np.random.Generator) -> Picture:
-    bend = rng.uniform(0.2, 0.75) * rng.choice((-1, 0, 1, 1))
-    return Picture(bend, holes=rng.uniform(0.15, 0.5))
 
 
 # --- films --------------------------------------------------------------------------------------------
@@ -157,12 +146,9 @@ def _show_on_screen(take: Take, path: Sequence[tuple[float, Pose]], rng: np.rand
     """The frames of `take` on a screen that moves along `path`."""
     scene = _draw_scene(take, rng)
     frames = []
-    exposures = _expose(scene, take, rng)
-    for frame, pose, exposed in zip(
-        take.frames, heads.interpolate_poses(path, take.times), exposures, strict=True
-    ):
+    for frame, pose in zip(take.frames, heads.interpolate_poses(path, take.times), strict=True):
         shown = heads.render_surface(Texture(frame, take.eyes), Picture().depth, pose, scene)
-        frames.append(_film_frame(shown.astype(np.float32), exposed, rng))
+        frames.append(_film_frame(shown.astype(np.float32), scene, rng))
     return replace(take, frames=frames, eyes=_eye_centres(scene))
 
 
@@ -188,7 +174,8 @@ def _choose_stills(genuine: Take, rng: np.random.Generator) -> list[Pixels]:
     stills = [genuine.frames[0]]
     times = np.asarray(genuine.times)
     for step in genuine.steps:
-        within = np.flatnonzero((times > step.from_ms) & (times <= step.to_ms))
+        # In its first half the movement before may not have ended yet.
+        within = np.flatnonzero((times > (step.from_ms + step.to_ms) / 2) & (times <= step.to_ms))
         if len(within) == 0:
             stills.append(genuine.frames[-1])
             continue
@@ -223,31 +210,15 @@ def _morph_stills(genuine: Take, rng: np.random.Generator) -> Take:
     return _morph(genuine, stills, begins, rng.uniform(400, 800), rng)
 
 
-def _morph_through_front(genuine: Take, rng: np.random.Generator) -> Take:
-    """A morph that passes the photo from the front between two poses, so that its line has a corner."""
-    front, *poses = _choose_stills(genuine, rng)
-    stills, begins = [front, poses[0]], [genuine.steps[0].from_ms + rng.uniform(220, 450)]
-    lasts = rng.uniform(400, 800)
-    for step, pose in zip(genuine.steps[1:], poses[1:], strict=True):
-        stills += [front, pose]
-        begin = step.from_ms + rng.uniform(220, 450)
-        begins += [begin, begin + lasts / 2]
-    return _morph(genuine, stills, begins, lasts, rng, last_halves=len(stills) > 2)
-
-
 def _morph(
     genuine: Take,
     stills: Sequence[Pixels],
     begins: Sequence[float],
     lasts: float,
     rng: np.random.Generator,
-    *,
-    last_halves: bool = False,
-    trembling: NDArray[np.float64] | None = None,
 ) -> Take:
     """The frames of a morph through `stills`, each warped by the flow to the next from one of `begins` on for
-    `lasts` ms, and blended; all but the first take half as long with `last_halves`. `trembling` (frames,) is
-    how far each frame is from its place, in parts of the way.
+    `lasts` ms, and blended.
     """
     finder = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
     greys = [cv2.cvtColor(still, cv2.COLOR_BGR2GRAY) for still in stills]
@@ -255,41 +226,35 @@ def _morph(
         (finder.calc(first, second, None), finder.calc(second, first, None))
         for first, second in itertools.pairwise(greys)
     ]
-    even = last_halves or rng.random() < 0.5
+    even = rng.random() < 0.5
     frames = []
-    offsets = np.zeros(len(genuine.times)) if trembling is None else trembling
-    for at, offset in zip(genuine.times, offsets, strict=True):
+    for at in genuine.times:
         step = max(sum(at >= begin for begin in begins) - 1, 0)
-        length = lasts / 2 if last_halves and step else lasts
-        part = float(np.clip((at - begins[step]) / length, 0, 1))
+        part = float(np.clip((at - begins[step]) / lasts, 0, 1))
         part = part if even else part * part * (3 - 2 * part)
-        # It turns back at both ends.
-        part = 1 - abs(1 - abs(part + float(offset)))
         forward, back = pairs[step]
         first, second = _warp(stills[step], forward, part), _warp(stills[step + 1], back, 1 - part)
         frames.append(_add_noise(cv2.addWeighted(first, 1 - part, second, part, 0), rng))
     return replace(genuine, frames=frames)
 
 
+def _dissolve_stills(genuine: Take, rng: np.random.Generator) -> Take:
+    """Each still fades into the next."""
+    stills = _choose_stills(genuine, rng)
+    begins = [step.from_ms + rng.uniform(220, 450) for step in genuine.steps]
+    lasts = rng.uniform(200, 800)
+    frames = []
+    for at in genuine.times:
+        step = max(sum(at >= begin for begin in begins) - 1, 0)
+        part = float(np.clip((at - begins[step]) / lasts, 0, 1))
+        faded = cv2.addWeighted(stills[step], 1 - part, stills[step + 1], part, 0)
+        frames.append(_add_noise(np.asarray(faded, np.uint8), rng))
+    return replace(genuine, frames=frames)
+
+
 def _sway_morph(genuine: Take, rng: np.random.Generator) -> Take:
     """A morph whose frames a program moves as a head sways."""
     return _sway(_morph_stills(genuine, rng), rng)
-
-
-def _tremble(genuine: Take, rng: np.random.Generator) -> Take:
-    """A film of the person until the first movement, then a morph that sways and goes to and fro a little:
-    it is nowhere as still as a photo.
-    """
-    begins = [step.from_ms + rng.uniform(220, 450) for step in genuine.steps]
-    filmed = sum(at < begins[0] for at in genuine.times)
-    stills = [genuine.frames[filmed - 1], *_choose_stills(genuine, rng)[1:]]
-    offsets = np.zeros(len(genuine.times))
-    for number in range(1, len(offsets)):
-        offsets[number] = 0.9 * offsets[number - 1] + 0.4 * rng.normal()
-    offsets *= rng.uniform(0.005, 0.03)
-    take = _morph(genuine, stills, begins, rng.uniform(400, 800), rng, trembling=offsets)
-    swayed = _sway(replace(take, frames=take.frames[filmed:]), rng)
-    return replace(take, frames=[*genuine.frames[:filmed], *swayed.frames])
 
 
 def _sway(take: Take, rng: np.random.Generator) -> Take:
@@ -303,16 +268,6 @@ def _sway(take: Take, rng: np.random.Generator) -> Take:
         matrix[:, 2] += offset[:2]
         frames.append(cv2.warpAffine(frame, matrix, frame.shape[1::-1], borderMode=cv2.BORDER_REPLICATE))
     return replace(take, frames=frames)
-
-
-def _show_morph(genuine: Take, rng: np.random.Generator) -> Take:
-    """A morph on a screen that a hand holds."""
-    take = _morph_stills(genuine, rng)
-    poses = [
-        Pose(yaw=rng.normal(0, 1.5), pitch=rng.normal(0, 1.5), roll=rng.normal(0, 1), x=rng.normal(0, 2))
-        for _ in range(8)
-    ]
-    return _show_on_screen(take, [(700.0 * number, pose) for number, pose in enumerate(poses)], rng)
 
 
 def _warp(image: Pixels, flow: NDArray[np.float32], part: float) -> Pixels:
@@ -329,13 +284,6 @@ def _warp(image: Pixels, flow: NDArray[np.float32], part: float) -> Pixels:
 
 
 # --- what all of them need ----------------------------------------------------------------------------
-
-
-def _expose(scene: Scene, take: Take, rng: np.random.Generator) -> list[Scene]:
-    """The attacker's camera in each frame: it adapts its exposure too."""
-    drift = max(rng.uniform(-0.3, 0.3), 0)
-    exposures = draw_exposures(rng, take.times, drift)
-    return [replace(scene, gain=scene.gain * float(exposure)) for exposure in exposures]
 
 
 def _draw_scene(genuine: Take, rng: np.random.Generator) -> Scene:
@@ -365,7 +313,9 @@ def _draw_room(frame: Pixels, rng: np.random.Generator) -> NDArray[np.float32]:
 
 
 def _film_frame(frame: NDArray[np.float32], scene: Scene, rng: np.random.Generator) -> Pixels:
-    return compress(simulate_sensor(frame, scene, rng), int(rng.integers(70, 96)))
+    noisy = np.clip(frame * scene.gain + rng.normal(0, scene.noise, frame.shape), 0, 255).astype(np.uint8)
+    _, data = cv2.imencode(".jpg", noisy, (cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(70, 96))))
+    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
 
 
 def _add_noise(frame: Pixels, rng: np.random.Generator) -> Pixels:
@@ -381,16 +331,12 @@ _ATTACKS: dict[str, Attack] = {
     "bent, tilted and moved": _print_attack(_move_freely, _bend_any_way),
     "cut out": _print_attack(_move_freely, _bend_any_way, outlined=True),
     "scaled": _print_attack(_squeeze, far_away=True),
-    "zoomed": _print_attack(_zoom),
-    "eye holes": _print_attack(_tilt, _cut_holes),
     "old sequence": _answer_other_challenge,
     "other film on a screen": _show_other_film,
     "cut": _cut_between_stills,
     "wrong time": _shift_time,
     "morph": _morph_stills,
-    "morph through the front": _morph_through_front,
+    "cross dissolve": _dissolve_stills,
     "swaying morph": _sway_morph,
-    "morph on a screen": _show_morph,
-    "trembling morph": _tremble,
 }
 KINDS = tuple(_ATTACKS)

@@ -1,18 +1,14 @@
-"""Makes sequences of frames to judge: rendered heads that follow a challenge, or the frames in a folder."""
+"""Reads films of people who follow a challenge from folders of frames."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.face_films import render_film
-from benchmarks.face_heads import Conditions, draw_conditions
-from service.face.access.challenges import draw_one_more, draw_steps
 from service.face.liveness.movements import Movement, Step
 from shared.images.cv import cv2
 from shared.samples.heads import Pixels
@@ -22,30 +18,12 @@ FRAME_MS = 80
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Take:
-    """Frames BGR uint8, their times in ms, the steps they answer, and the eyes (2, 2) px in the first one;
-    `conditions` and `person_seed` of a rendered one.
-    """
+    """Frames BGR uint8, their times in ms, the steps they answer, and the eyes (2, 2) px in the first one."""
 
     frames: list[Pixels]
     times: list[float]
     steps: list[Step]
     eyes: NDArray[np.float64]
-    conditions: Conditions | None = None
-    person_seed: int = 0
-
-
-def render_take(rng: np.random.Generator, previous: Take | None = None, *, is_one_more: bool = False) -> Take:
-    """A head that follows a challenge, both drawn; with `previous`, its head and conditions again. The
-    challenge has two movements, or one after a film that was in doubt.
-    """
-    random = Random(int(rng.integers(2**31)))
-    steps = draw_one_more(random=random) if is_one_more else draw_steps(random=random)
-    if previous is None or previous.conditions is None:
-        conditions, person_seed = draw_conditions(rng), int(rng.integers(2**31))
-    else:
-        conditions, person_seed = previous.conditions, previous.person_seed
-    film = render_film(rng, steps, conditions, person_seed)
-    return Take(film.frames, film.times, steps, film.eyes, conditions, person_seed)
 
 
 def read_folder(folder: Path, movement: Movement | None = None) -> Take:

@@ -25,11 +25,9 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from benchmarks.figures import print_figure, print_skipped
-from benchmarks.second_opinions import roc_area
-from service.detection.appearance.backbone import SIDE, BuiltInBackbone
+from service.detection.appearance.backbone import SIDE, BuiltInBackbone, Features
 from service.detection.appearance.comparing import Appearance, AppearanceMemory
 from service.detection.appearance.efficientnet import backbone_model
-from service.detection.onnx.backbone import Features
 from shared.images.cv import cv2
 
 GOALS: Final = {
@@ -75,6 +73,12 @@ def find_photos(folder: Path) -> ObjectPhotos:
 
 def _list_photos(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*") if path.suffix.lower() in _ENDINGS)
+
+
+def roc_area(positive: Sequence[float], negative: Sequence[float]) -> float:
+    """Return the share of pairs with a larger positive value; equal pairs count half."""
+    larger = np.subtract.outer(positive, negative)
+    return float((larger > 0).mean() + (larger == 0).mean() / 2)
 
 
 def read_photo(path: Path) -> Image:

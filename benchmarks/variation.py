@@ -1,16 +1,11 @@
 """Measures what the memory of a region does: false findings, recall, time, cracks that grow, pass or fail.
 
     python -m benchmarks.variation [--regions N] [--inspections N] [--checks N] [--cracks N] [--seed N]
-    python -m benchmarks.variation --backbone FILE [--regions N] [--checks N] [--seed N]
 
 Prints one JSON line per figure (`benchmarks/figures.py`). Regions are drawn with places that vary although
 nothing is wrong (`tests/material/varied_regions.py`): once the kinds that the method was made on, once
 others. Each has twenty inspections under changing light and cameras, all passed; then come photos without
 and with damage. A photo passes into the memory before the damage is there.
-
-With a backbone, an ONNX file, it measures instead how well the second opinion distinguishes defects from
-other findings: the area under the ROC curve, 0.5 for chance and 1 for never wrong. The findings are those
-without a memory, because a memory leaves few other ones. The area of the confidence is printed beside it.
 """
 
 from __future__ import annotations
@@ -20,13 +15,11 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks.figures import print_figure
 from benchmarks.passed_cracks import wrong_passes
-from benchmarks.second_opinions import measure_second_opinions
 from benchmarks.varied_regions import (
     REGION,
     SIZE,
@@ -38,7 +31,6 @@ from benchmarks.varied_regions import (
     passed_variations,
     take_photo,
 )
-from service.detection.onnx.settings import parse_settings
 from service.detection.reference_difference import (
     PhotoVariation,
     RegionMemory,
@@ -163,16 +155,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--inspections", type=int, default=max(SIZES), help="of each region, all passed")
     parser.add_argument("--checks", type=int, default=5, help="photos compared with each memory")
     parser.add_argument("--seed", type=int, default=700)
-    parser.add_argument("--backbone", type=Path, help="measure the second opinion of this ONNX file instead")
-    parser.add_argument("--settings", type=parse_settings, default={}, help="how it is fed, a JSON object")
     options = parser.parse_args(arguments)
     # As the service runs two at a time: one core each, so OpenCV starts no threads of its own.
     cv2.setNumThreads(1)
-    if options.backbone is not None:
-        model = options.checks, options.backbone, options.settings
-        measure_second_opinions("known kinds", NUISANCES, options.regions, options.seed, *model)
-        measure_second_opinions("other kinds", UNSEEN_NUISANCES, options.regions, options.seed + 1000, *model)
-        return 0
     sizes = options.inspections, options.checks
     quality("known kinds", NUISANCES, options.regions, options.seed, *sizes)
     quality("other kinds", UNSEEN_NUISANCES, options.regions, options.seed + 1000, *sizes)

@@ -124,7 +124,7 @@ def _record_list_commands() -> list[Command]:
         ("record.clear_filters", QT_TRANSLATE_NOOP("Commands", "Clear filters"), (), "close", None),
         (
             "records.detect",
-            QT_TRANSLATE_NOOP("Commands", "Run pending detections"),
+            QT_TRANSLATE_NOOP("Commands", "Detect undetected photos"),
             ("Ctrl+Shift+R",),
             "play",
             Permission.INSPECTION_ITEM_UPDATE,
@@ -179,7 +179,7 @@ def _detail_commands() -> list[Command]:
         ("details.workbench", QT_TRANSLATE_NOOP("Commands", "Open workbench"), ("Ctrl+O",), "edit"),
         ("details.pdf", QT_TRANSLATE_NOOP("Commands", "Export report as PDF"), ("Ctrl+P",), "report"),
         ("details.html", QT_TRANSLATE_NOOP("Commands", "Export report as HTML"), (), "globe"),
-        ("details.cancel", QT_TRANSLATE_NOOP("Commands", "Cancel record"), (), "close"),
+        ("details.cancel", QT_TRANSLATE_NOOP("Commands", "Void record"), (), "close"),
         ("details.reopen", QT_TRANSLATE_NOOP("Commands", "Reopen record"), (), "undo"),
         ("details.delete", QT_TRANSLATE_NOOP("Commands", "Delete record"), (), "trash"),
     ]
@@ -244,7 +244,7 @@ def _comparison_commands() -> list[Command]:
         ("compare.overlay", QT_TRANSLATE_NOOP("Commands", "Compare: overlay"), ("Ctrl+5",)),
     ]
     commands = [Command(id_, title, _COMPARE, keys, "compare", _WORKBENCH) for id_, title, keys in rows]
-    flip = QT_TRANSLATE_NOOP("Commands", "Toggle blink")
+    flip = QT_TRANSLATE_NOOP("Commands", "Switch image while blinking")
     commands.append(
         Command("compare.flip", flip, _COMPARE, ("Space",), "compare", _WORKBENCH, focus=("compare",))
     )
@@ -289,10 +289,10 @@ def _view_commands() -> list[Command]:
     ]
     # On the canvas Tab selects the next finding, so that leaving it without a mouse needs other keys.
     for id_, title, keys, icon_name in (
-        ("view.leave", QT_TRANSLATE_NOOP("Commands", "Leave the image"), ("F6",), "chevron-right"),
+        ("view.leave", QT_TRANSLATE_NOOP("Commands", "Focus next panel"), ("F6",), "chevron-right"),
         (
             "view.leave_back",
-            QT_TRANSLATE_NOOP("Commands", "Leave the image backwards"),
+            QT_TRANSLATE_NOOP("Commands", "Focus previous panel"),
             ("Shift+F6",),
             "chevron-left",
         ),
@@ -357,11 +357,16 @@ def _item_commands() -> list[Command]:
         ("record.review", QT_TRANSLATE_NOOP("Commands", "Photos of the record"), ("Ctrl+Shift+P",), "eye"),
         ("item.versions", QT_TRANSLATE_NOOP("Commands", "Compare versions"), ("Shift+C",), "history"),
         ("item.trend", QT_TRANSLATE_NOOP("Commands", "Show trend of item"), ("Shift+T",), "chart"),
-        ("item.memory", QT_TRANSLATE_NOOP("Commands", "Show memory of item"), ("Shift+Y",), "memory"),
+        (
+            "item.memory",
+            QT_TRANSLATE_NOOP("Commands", "Show known variations of item"),
+            ("Shift+Y",),
+            "memory",
+        ),
         ("item.detect", QT_TRANSLATE_NOOP("Commands", "Run detection on item"), ("Ctrl+R",), "play"),
         (
             "record.detect",
-            QT_TRANSLATE_NOOP("Commands", "Run pending detections of this record"),
+            QT_TRANSLATE_NOOP("Commands", "Detect undetected photos of this record"),
             ("Ctrl+Shift+R",),
             "play",
         ),

@@ -6,7 +6,7 @@ import math
 
 from PySide6.QtCore import QCoreApplication
 
-from shared.record.entries import EntryCoverage
+from shared.record.entries import EntryAppearance, EntryCoverage
 from shared.record.findings import SecondOpinion
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, Severity
 from shared.wire.memory import MemoryReason
@@ -81,6 +81,20 @@ def coverage_text(coverage: EntryCoverage | None) -> str:
     return text
 
 
+def appearance_text(appearance: EntryAppearance | None) -> str:
+    """Describe a comparison by appearance; an empty string if there was none."""
+    if appearance is None:
+        return ""
+    translate = QCoreApplication.translate
+    text = translate("Detection", "Compared by appearance with %n passed photo(s)", "", appearance["photos"])
+    share = appearance["share"]
+    if share is None:
+        return translate("Detection", "{text}: only gross changes are found").format(text=text)
+    return translate("Detection", "{text}; {share} % of them are as unusual").format(
+        text=text, share=f"{share * 100:.1f}"
+    )
+
+
 def percent(share: float) -> str:
     """Format a share in percent, rounded down: 99.9 % is not all of a region."""
     return f"{math.floor(share * 100 + 1e-9)}"
@@ -117,15 +131,15 @@ def memory_word(reason: MemoryReason | None) -> str:
     translate = QCoreApplication.translate
     match reason:
         case MemoryReason.NEW_LINE:
-            return translate("Finding", "Memory: new thin line")
+            return translate("Finding", "Known variations: new thin line")
         case MemoryReason.LASTING:
-            return translate("Finding", "Memory: lasting change")
+            return translate("Finding", "Known variations: lasting change")
         case MemoryReason.FAILED:
-            return translate("Finding", "Memory: failed before")
+            return translate("Finding", "Known variations: failed before")
         case MemoryReason.UNUSUAL:
-            return translate("Finding", "Memory: unusual look")
+            return translate("Finding", "Known variations: unusual look")
         case MemoryReason.REST:
-            return translate("Finding", "Memory: partly explained")
+            return translate("Finding", "Known variations: partly explained")
     return ""
 
 
@@ -139,8 +153,8 @@ def memory_details(reason: MemoryReason | None) -> str:
         case MemoryReason.NEW_LINE:
             return translate(
                 "Finding",
-                "The memory explains what is around it, but not this thin dark line, as of a crack: too few "
-                "passed photos show a similar one.",
+                "Known variations explain what is around it, but not this thin dark line, as of a crack: "
+                "too few passed photos show a similar one.",
             )
         case MemoryReason.LASTING:
             return translate(
@@ -159,7 +173,7 @@ def memory_details(reason: MemoryReason | None) -> str:
                 "Passed photos show similar differences, but this place looks unlike all of them.",
             )
         case MemoryReason.REST:
-            return translate("Finding", "The memory explains what is around it, but not this part.")
+            return translate("Finding", "Known variations explain what is around it, but not this part.")
     return ""
 
 
@@ -190,9 +204,7 @@ def failure_sentence(code: str, message: str) -> str:
             "Detection", "This model does not exist on the service. Select another model."
         ),
         "model_disabled": translate("Detection", "This model is disabled. Select another model."),
-        "model_finds_nothing": translate(
-            "Detection", "A backbone gives second opinions and finds nothing itself. Select another model."
-        ),
+        "model_finds_nothing": translate("Detection", "A backbone finds nothing. Select another model."),
         "file_lost": translate(
             "Detection", "The file of the photo or reference image is missing. Upload it again."
         ),

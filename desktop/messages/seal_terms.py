@@ -24,11 +24,11 @@ def seal_sentence(seal: RecordSeal | None) -> str:
         return ""
     if seal.state is SealState.AWAITING_RELEASE:
         text = QCoreApplication.translate(
-            "Seal", "Finished by {name} on {time}, edition {n}. Awaiting release by another user."
+            "Seal", "Finished by {name} on {time}, edition {n}. Awaiting review by another user."
         )
     elif seal.state is SealState.FINISHED and edition.released_by is not None:
         text = QCoreApplication.translate(
-            "Seal", "Finished and sealed by {name} on {time}, edition {n}. Released by {releaser}."
+            "Seal", "Finished and sealed by {name} on {time}, edition {n}. Reviewed by {releaser}."
         )
     elif seal.state is SealState.FINISHED:
         text = QCoreApplication.translate("Seal", "Finished and sealed by {name} on {time}, edition {n}.")
@@ -46,7 +46,7 @@ def seal_word(state: SealState) -> str:
     """The word for a seal state; empty for a record that was never finished."""
     return {
         SealState.FINISHED: QCoreApplication.translate("Seal", "Sealed"),
-        SealState.AWAITING_RELEASE: QCoreApplication.translate("Seal", "Awaiting release"),
+        SealState.AWAITING_RELEASE: QCoreApplication.translate("Seal", "Awaiting review"),
         SealState.REOPENED: QCoreApplication.translate("Seal", "Reopened"),
     }.get(state, "")
 
@@ -91,7 +91,7 @@ def edition_events(edition: Edition) -> list[str]:
         )
     if edition.released_at is not None:
         name = edition.released_by_name or edition.released_by or ""
-        release_text = translate("Seal", "Released by {name} on {time}")
+        release_text = translate("Seal", "Reviewed by {name} on {time}")
         lines.append(release_text.format(name=name, time=format_minute(edition.released_at)))
     if edition.reopened_at is not None:
         name = edition.reopened_by_name or edition.reopened_by or ""

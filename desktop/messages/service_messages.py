@@ -10,7 +10,7 @@ def same_person_sentence() -> str:
     return QCoreApplication.translate(
         "Errors",
         "You finished this record, or gave a verdict or a correction in it. "
-        "Ask a user who took no part in it to release it.",
+        "Ask a user who took no part in it to review it.",
     )
 
 
@@ -22,7 +22,7 @@ def known_message(message: str) -> str:
             "Errors", "No space left at the backup location. Free some space or choose another location."
         ),
         "服务没有备份位置的写入权限，备份未完成，请检查目录权限": QCoreApplication.translate(
-            "Errors", "The service may not write to the backup location. Check its permissions."
+            "Errors", "The service has no permission to write to the backup location."
         ),
         "数据库无响应，备份未完成，稍后自动重试": QCoreApplication.translate(
             "Errors", "The database did not respond. The service will try again."
@@ -67,7 +67,7 @@ def known_message(message: str) -> str:
             "Errors", "The record is not sealed. Finish it first."
         ),
         "检查记录不在待放行状态，请刷新": QCoreApplication.translate(
-            "Errors", "The record is not awaiting release. Reload it."
+            "Errors", "The record is not awaiting review. Reload it."
         ),
         "不能放行本人完成、判定或修正过的检查记录，请由未参与此记录的用户放行": same_person_sentence(),
         "检查记录没有此版次，请刷新": QCoreApplication.translate(
@@ -220,13 +220,6 @@ def known_message(message: str) -> str:
             "Errors",
             "The output format of the model is not supported. Export the model in a supported format.",
         ),
-        "特征模型须输出一个特征图 [1, 通道, 行, 列] 或图块特征 [1, 图块数, 通道]，请重新导出": (
-            QCoreApplication.translate(
-                "Errors",
-                "A backbone must have one output: a feature map [1, channels, rows, columns] or patch "
-                "features [1, patches, channels]. Export it again.",
-            )
-        ),
         "模型的输出与所选类型不符，请选择其他类型": QCoreApplication.translate(
             "Errors", "The model's outputs do not match the selected type. Select another type."
         ),
@@ -339,7 +332,7 @@ def known_message(message: str) -> str:
             "Errors", "The record already has items. Use a template only for a record without items."
         ),
         "检查记录已取消，无法完成，请先重新打开": QCoreApplication.translate(
-            "Errors", "Cannot finish a cancelled record. Reopen it first."
+            "Errors", "Cannot finish a void record. Restore it first."
         ),
         "检查记录没有检查项，无法完成，请先添加检查项": QCoreApplication.translate(
             "Errors", "Cannot finish a record without items. Draw a region first."
@@ -395,10 +388,12 @@ def known_message(message: str) -> str:
             "again.",
         ),
         "照片不在此区域的记忆中，请刷新后重试": QCoreApplication.translate(
-            "Errors", "This photo is not part of the memory of the region. Reload it."
+            "Errors", "This photo is not among the known variations of the region. Reload it."
         ),
         "检查项在参考图上没有区域，没有区域记忆，请先绘制区域": QCoreApplication.translate(
-            "Errors", "The item has no region on a reference image, so it has no memory. Draw a region first."
+            "Errors",
+            "The item has no region on a reference image, so it has no known variations. "
+            "Draw a region first.",
         ),
         "统计数据正在生成，请稍后重试": QCoreApplication.translate(
             "Errors", "The statistics are still being counted. Try again later."

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from shared.record.geometry import Rect
 from shared.wire.detection import DetectionModel, ModelKind
-from shared.wire.inspection import DetectionSettings
+from shared.wire.inspection import DetectionSettings, Place
 
 DETECTION = "detection"
 """The key inside `item_point`."""
@@ -25,14 +25,15 @@ class ItemDetectionSettings:
 
     `sensitivity` is 0..1. `smallest` is in mm if the reference image has a scale, else in px of it. `ignored`
     is in fractions (0..1) of the upright reference image. `alignment` is the user's alignment of one photo (a
-    `SetAlignment` as JSON). `readable` is False for invalid settings, which are kept until the user sets new
-    ones.
+    `SetAlignment` as JSON). `place` says where the region lies in photos. `readable` is False for invalid
+    settings, which are kept until the user sets new ones.
     """
 
     sensitivity: float | None = None
     smallest: float | None = None
     ignored: tuple[Rect, ...] = ()
     alignment: Mapping[str, Any] | None = None
+    place: Place = Place.ALIGN
     readable: bool = True
 
     @property
@@ -56,7 +57,13 @@ def item_detection_settings(item_point: Mapping[str, Any] | None) -> ItemDetecti
         return ItemDetectionSettings(readable=False)
     areas = tuple(Rect(float(a.x), float(a.y), float(a.w), float(a.h)) for a in settings.ignored)
     alignment = None if settings.alignment is None else settings.alignment.model_dump(mode="json")
-    return ItemDetectionSettings(_number(settings.sensitivity), _number(settings.smallest), areas, alignment)
+    return ItemDetectionSettings(
+        _number(settings.sensitivity),
+        _number(settings.smallest),
+        areas,
+        alignment,
+        settings.place or Place.ALIGN,
+    )
 
 
 def with_settings(item_point: Mapping[str, Any] | None, settings: ItemDetectionSettings) -> dict[str, Any]:
@@ -70,6 +77,8 @@ def with_settings(item_point: Mapping[str, Any] | None, settings: ItemDetectionS
         }
         if settings.alignment is not None:
             point[DETECTION]["alignment"] = dict(settings.alignment)
+        if settings.place is not Place.ALIGN:
+            point[DETECTION]["place"] = settings.place.value
     return point
 
 

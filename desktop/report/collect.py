@@ -426,7 +426,7 @@ def _fields(
     api_status: tuple[tuple[str, str], ...] = ()
     if record.inspection_status is not seal.record_state:
         # Clients of the API set this status; it is not a decision of a user of the desktop.
-        label = QCoreApplication.translate("Report", "API status")
+        label = QCoreApplication.translate("Report", "Status in other systems")
         api_status = ((label, report_terms.status(record.inspection_status)),)
     changes_field: tuple[tuple[str, str], ...] = ()
     if name_changes:
@@ -439,7 +439,7 @@ def _fields(
     )
     return (
         *(field for field in object_fields if field[1]),
-        (QCoreApplication.translate("Report", "Executor"), seal.executor or record.executor_name or ""),
+        (QCoreApplication.translate("Report", "Inspector"), seal.executor or record.executor_name or ""),
         (QCoreApplication.translate("Report", "Task"), task.task_name if task else record.task_id),
         (QCoreApplication.translate("Report", "Start time"), _minute_text(record.start_time)),
         (QCoreApplication.translate("Report", "End time"), _minute_text(record.end_time)),

@@ -44,7 +44,7 @@ def status(code: Status) -> str:
         Status.IN_PROGRESS: QCoreApplication.translate("Report", "In progress"),
         Status.PASSED: QCoreApplication.translate("Report", "Passed"),
         Status.FAILED: QCoreApplication.translate("Report", "Failed"),
-        Status.CANCELLED: QCoreApplication.translate("Report", "Cancelled"),
+        Status.CANCELLED: QCoreApplication.translate("Report", "Void"),
     }[code]
 
 
@@ -115,7 +115,7 @@ def explained_differences(item: ReportedItem) -> str:
         return ""
     photos = QCoreApplication.translate("Report", "%n photo(s)", "", item.memory_photos)
     return QCoreApplication.translate(
-        "Report", "%n difference(s) explained by the region's memory of {photos}", "", item.explained
+        "Report", "%n known variation(s) not reported, by {photos}", "", item.explained
     ).format(photos=photos)
 
 

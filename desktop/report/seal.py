@@ -57,7 +57,7 @@ def mark(seal: ReportSeal | None) -> str:
     if seal.reopened:
         return QCoreApplication.translate("Report", "REOPENED")
     if seal.awaits_release:
-        return QCoreApplication.translate("Report", "AWAITING RELEASE")
+        return QCoreApplication.translate("Report", "AWAITING REVIEW")
     return ""
 
 
@@ -78,10 +78,10 @@ def seal_lines(seal: ReportSeal) -> list[str]:
         ),
     ]
     if seal.released_at is not None:
-        release_text = QCoreApplication.translate("Report", "Released by {name}, {time}")
+        release_text = QCoreApplication.translate("Report", "Reviewed by {name}, {time}")
         lines.append(release_text.format(name=seal.released_by, time=format_minute_in_zone(seal.released_at)))
     elif seal.awaits_release:
-        lines.append(QCoreApplication.translate("Report", "Awaiting release by another user"))
+        lines.append(QCoreApplication.translate("Report", "Awaiting review by another user"))
     lines.append(seal.seal)
     verify_text = QCoreApplication.translate("Report", "Verify with: {command}")
     lines.append(verify_text.format(command=f"walkaround audit verify --record {seal.record_id}"))

@@ -205,6 +205,16 @@
     </message>
 </context>
 <context>
+    <name>Detection</name>
+    <message numerus="yes">
+        <source>Compared by appearance with %n passed photo(s)</source>
+        <translation>
+            <numerusform>Compared by appearance with %n passed photo</numerusform>
+            <numerusform>Compared by appearance with %n passed photos</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>DetectionController</name>
     <message numerus="yes">
         <source>%n item(s) skipped: no photo or no model.</source>
@@ -238,16 +248,6 @@
         <translation>
             <numerusform>Add %n photo?</numerusform>
             <numerusform>Add %n photos?</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>RecordEdits</name>
-    <message numerus="yes">
-        <source>%n change(s) saved on this computer. They will be sent when you log in again.</source>
-        <translation>
-            <numerusform>%n change saved on this computer. It will be sent when you log in again.</numerusform>
-            <numerusform>%n changes saved on this computer. They will be sent when you log in again.</numerusform>
         </translation>
     </message>
 </context>
@@ -330,27 +330,27 @@
 <context>
     <name>Explained</name>
     <message numerus="yes">
-        <source>Explained by memory: seen in %n photo(s) of it.</source>
+        <source>Known variation: seen in %n passed photo(s).</source>
         <translation>
-            <numerusform>Explained by memory: seen in %n photo of it.</numerusform>
-            <numerusform>Explained by memory: seen in %n photos of it.</numerusform>
+            <numerusform>Known variation: seen in %n passed photo.</numerusform>
+            <numerusform>Known variation: seen in %n passed photos.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>ExplainedBox</name>
     <message numerus="yes">
-        <source>%n difference(s) explained by memory</source>
+        <source>%n known variation(s) not reported</source>
         <translation>
-            <numerusform>%n difference explained by memory</numerusform>
-            <numerusform>%n differences explained by memory</numerusform>
+            <numerusform>%n known variation not reported</numerusform>
+            <numerusform>%n known variations not reported</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Seen in %n photo(s) of the memory</source>
+        <source>Seen in %n passed photo(s)</source>
         <translation>
-            <numerusform>Seen in %n photo of the memory</numerusform>
-            <numerusform>Seen in %n photos of the memory</numerusform>
+            <numerusform>Seen in %n passed photo</numerusform>
+            <numerusform>Seen in %n passed photos</numerusform>
         </translation>
     </message>
 </context>
@@ -623,6 +623,16 @@
     </message>
 </context>
 <context>
+    <name>RecordEdits</name>
+    <message numerus="yes">
+        <source>%n change(s) saved on this computer. They will be sent when you log in again.</source>
+        <translation>
+            <numerusform>%n change saved on this computer. It will be sent when you log in again.</numerusform>
+            <numerusform>%n changes saved on this computer. They will be sent when you log in again.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>RecordPhotos</name>
     <message numerus="yes">
         <source>%n item(s) · {share}</source>
@@ -720,10 +730,10 @@
 <context>
     <name>Report</name>
     <message numerus="yes">
-        <source>%n difference(s) explained by the region&apos;s memory of {photos}</source>
+        <source>%n known variation(s) not reported, by {photos}</source>
         <translation>
-            <numerusform>%n difference explained by the region&apos;s memory of {photos}</numerusform>
-            <numerusform>%n differences explained by the region&apos;s memory of {photos}</numerusform>
+            <numerusform>%n known variation not reported, by {photos}</numerusform>
+            <numerusform>%n known variations not reported, by {photos}</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -13,7 +13,6 @@ import sqlite3
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
@@ -24,9 +23,8 @@ from sqlmodel import Session, select
 from service.changes import BeforeCommit
 from service.db.database import Database
 from service.db.schema import migrate
-from service.detection.appearance.comparing import Place
 from service.detection.compute.computer import Computer
-from service.detection.compute.request import AppearanceRequest, Request
+from service.detection.compute.request import Request
 from service.detection.failure import BadModel, DetectionFailed
 from service.detection.models.registry import Models, list_models
 from service.detection.onnx.settings import parse_settings
@@ -37,8 +35,7 @@ from service.web.envelope import Problem
 from shared.record.entries import EntryBox
 from shared.system.os_errors import describe_os_error
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
-
-_PLACES: dict[str, Place | None] = {"align": None, "fixed": Place.SAME, "anywhere": Place.ANYWHERE}
+from shared.wire.inspection import Place
 
 
 class _Pair(NamedTuple):
@@ -76,8 +73,9 @@ def _detect(arguments: list[str], settings: Settings) -> int:
     )
     parser.add_argument(
         "--place",
-        choices=list(_PLACES),
-        default="align",
+        type=Place,
+        choices=list(Place),
+        default=Place.ALIGN,
         help="align (default), or compare by appearance: a fixed camera, or an object that lies anywhere",
     )
     parser.add_argument(
@@ -85,7 +83,7 @@ def _detect(arguments: list[str], settings: Settings) -> int:
         type=Path,
         nargs="+",
         default=[],
-        help="photos that passed, for --place fixed or anywhere (default: the reference image)",
+        help="photos that passed, to compare by appearance: with --place align if a photo cannot be aligned",
     )
     parser.add_argument("--batch", type=Path, help="CSV file with the columns reference,photo")
     parser.add_argument("--out", type=Path, help="file for the JSON lines (default: standard output)")
@@ -93,7 +91,8 @@ def _detect(arguments: list[str], settings: Settings) -> int:
     if (options.batch is None) == (options.photo is None):
         parser.error("give either --photo (with --reference) or --batch")
     region = given_region(options, parser)
-    appearance = _appearance(options, parser)
+    if options.model != REFERENCE_DIFFERENCE and (options.place is not Place.ALIGN or options.passed):
+        parser.error("--place and --passed are used without --model")
     try:
         model = _chosen_detector(options.model, settings)
         if options.memory is not None:
@@ -123,25 +122,14 @@ def _detect(arguments: list[str], settings: Settings) -> int:
         "point": region,
         "mm_per_pixel": options.mm_per_pixel,
         "memory": memory,
-        "appearance": appearance,
+        "item": {"place": options.place},
+        "passed": tuple(str(photo) for photo in options.passed),
     }
     folder = Path() if options.batch is None else options.batch.parent
     if options.out is None:
         return _run(pairs, model, extra, folder, sys.stdout)
     with options.out.open("w", encoding="utf-8") as out:
         return _run(pairs, model, extra, folder, out)
-
-
-def _appearance(options: argparse.Namespace, parser: argparse.ArgumentParser) -> AppearanceRequest | None:
-    """The comparison by appearance of these options. Ends the program if they do not fit together."""
-    place = _PLACES[options.place]
-    if place is None:
-        if options.passed:
-            parser.error("--passed needs --place fixed or anywhere")
-        return None
-    if options.model != REFERENCE_DIFFERENCE or options.memory is not None:
-        parser.error("--place fixed and anywhere are used without --model and --memory")
-    return AppearanceRequest(place, tuple(str(photo) for photo in options.passed))
 
 
 def add_comparison_options(parser: argparse.ArgumentParser) -> None:
@@ -284,7 +272,7 @@ def _run(
                         for finding in finished.suppressed
                     ]
                 if finished.appearance is not None:
-                    line["appearance"] = asdict(finished.appearance)
+                    line["appearance"] = finished.appearance
                 line["passed"] = finished.passed
                 line["alignment"] = finished.alignment
             except (DetectionFailed, _IncompleteLineError) as error:
@@ -319,7 +307,12 @@ def _model(arguments: list[str], settings: Settings, before_commit: Sequence[Bef
     adding.add_argument("--name", help="model name (default: file name)")
     adding.add_argument("--description")
     adding.add_argument(
-        "--kind", choices=[kind.value for kind in ModelKind if kind != "reference_difference"]
+        "--kind",
+        choices=[
+            kind.value
+            for kind in ModelKind
+            if kind not in (ModelKind.REFERENCE_DIFFERENCE, ModelKind.BACKBONE)
+        ],
     )
     adding.add_argument("--labels", type=Path, help="text file with one label a line")
     adding.add_argument("--settings", default="{}", help="settings of the detector as a JSON object")

@@ -87,7 +87,7 @@ def _summary(memory: RegionMemory) -> dict[str, object]:
         "version": VERSION,
         "region": _rect_values(memory.region),
         "photos": [{"sha256": photo.key, "differences": len(photo.appearances)} for photo in memory.photos],
-        "disagrees_with_reference": [_rect_values(place) for place in memory.disagreements()],
+        "disagrees_with_reference": [_rect_values(place) for place in memory.aligned().disagreements()],
     }
 
 

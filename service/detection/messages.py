@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from shared.record.entries import EntryAlignment, EntryBox, EntryMemory, EntrySuppressed, EntryThresholds
+from shared.record.entries import (
+    EntryAlignment,
+    EntryAppearance,
+    EntryBox,
+    EntryMemory,
+    EntrySuppressed,
+    EntryThresholds,
+)
 
 
 class Done(TypedDict):
@@ -15,7 +22,8 @@ class Done(TypedDict):
 
     `boxes` and `alignment` are in px of the upright photo, whose size is `width` x `height`. `passed` is the
     model's opinion, `seconds` the time. `memory` and `suppressed` exist only if the memory of the region was
-    used; `photos` of a suppressed finding are the keys of photos (`PhotoVariation.key`).
+    used; `photos` of a suppressed finding are the keys of photos (`PhotoVariation.key`). `appearance` exists
+    if the photo was compared by its appearance.
     """
 
     event: Literal["done"]
@@ -28,6 +36,7 @@ class Done(TypedDict):
     seconds: float
     memory: NotRequired[EntryMemory]
     suppressed: NotRequired[list[EntrySuppressed]]
+    appearance: NotRequired[EntryAppearance]
 
 
 class FoundPlace(TypedDict):

@@ -182,6 +182,8 @@ def finished_entry(
             }
             for suppressed, box in zip(answer.get("suppressed", []), boxes[reported:], strict=True)
         ]
+    if "appearance" in answer:
+        used["appearance"] = answer["appearance"]
     origin: Provenance = {
         "thresholds": answer["thresholds"],
         "alignment": answer["alignment"],

@@ -59,4 +59,4 @@ class _RequestHandler:
 def _judge_frames(engine: FaceEngine, request: messages.FaceRequest) -> SequenceAnalysis:
     frames = [film_frame(frame.face_info) for frame in request.frames]
     times = [frame.at_ms for frame in request.frames]
-    return judge(engine, frames, times, request.steps, request.earlier)
+    return judge(engine, frames, times, request.steps)

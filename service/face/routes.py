@@ -85,25 +85,17 @@ def router(service: FaceService) -> APIRouter:
     async def draw_challenge(
         request: Request, body: ChallengeRequest, device_token: _DeviceToken = ""
     ) -> Envelope[DrawnChallenge]:
-        """Draw the movements that a face login must show, without those that the user cannot make, or one
-        more movement after a doubtful answer.
-        """
+        """Draw the movements that a face login must show, without those that the user cannot make."""
         excluded_movements = [Movement(name) for name in body.avoid]
         return Envelope(
-            data=await service.draw_challenge(
-                excluded_movements, client_address(request), device_token, body.continues
-            )
+            data=await service.draw_challenge(excluded_movements, client_address(request), device_token)
         )
 
     @routes.post("/auth/loginByFaceChallenge", responses=failures(403, 422, 429))
     async def login_by_challenge(
         request: Request, body: ChallengeAnswer, device_token: _DeviceToken = ""
     ) -> Envelope[Tokens | None]:
-        """Log in by the frames that were filmed during the movements of a challenge.
-
-        If it is doubtful whether they show a living person, the message requests one more movement: draw it
-        with `continues`, and answer it in the same way.
-        """
+        """Log in by the frames that were filmed during the movements of a challenge."""
         frames = [Filmed(float(frame.at_ms), frame.picture.get_secret_value()) for frame in body.frames]
         client = client_address(request), client_program(request), device_token
         return Envelope(

@@ -13,9 +13,8 @@ from enum import StrEnum
 from service.face.engines.engine import PictureAnalysis, Thresholds
 from service.face.engines.picture import PictureFault
 from service.face.engines.quality import Quality
-from service.face.liveness.movements import Reason
 from shared.record.codes import Permission
-from shared.wire.face import CHALLENGE_CONTINUES, CHALLENGE_FAILED, CHALLENGE_NEEDED, Weakness
+from shared.wire.face import CHALLENGE_FAILED, CHALLENGE_NEEDED, Weakness
 
 # The rate of false matches that one login may have, over all enrolled templates together.
 FALSE_MATCH_RATE = 1e-3
@@ -177,8 +176,6 @@ class Match:
 
 CHALLENGE_REQUIRED = "asked_for"
 """The reason why a picture of a user did not lead to a login: the policy requires a challenge."""
-CONTINUED = frozenset((CHALLENGE_REQUIRED, Reason.IN_DOUBT.value))
-"""The reasons after which the person continues with a challenge."""
 # A score less than this above the threshold is doubtful.
 DOUBT = 0.05
 STRONG = frozenset((Permission.USER_MANAGE, Permission.MODEL_MANAGE, Permission.SETTINGS_MANAGE))
@@ -200,8 +197,6 @@ class Identification:
         """The sentence of the failure, which is about the movement and never about the person."""
         if self.challenge == CHALLENGE_REQUIRED:
             return CHALLENGE_NEEDED
-        if self.challenge == Reason.IN_DOUBT:
-            return CHALLENGE_CONTINUES
         return "无法校验人脸" if self.challenge is None else CHALLENGE_FAILED
 
 

@@ -16,7 +16,7 @@ from sqlmodel import Session, col, delete, select
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.face import rules
-from service.face.access.challenges import Challenges, Doubt
+from service.face.access.challenges import Challenges
 from service.face.access.devices import Devices
 from service.face.access.stations import RateLimiter, Stations, busy, policy
 from service.face.access.waiting_limit import FaceClient, WaitingLimit, unavailable
@@ -26,7 +26,7 @@ from service.face.engines.engine import EngineInfo, PictureAnalysis, score
 from service.face.engines.face_process import EngineUnavailableError, FaceProcess
 from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture, PictureFault
-from service.face.liveness.movements import Movement, Reason
+from service.face.liveness.movements import Movement
 from service.face.oversight import FaceAdministration
 from service.face.packs.pack_store import checks_liveness, model_in_use
 from service.face.tables import FaceEnrolment, FaceTemplate
@@ -352,10 +352,8 @@ class FaceService:
         excluded_movements: Collection[Movement],
         address: str,
         device_token: str = "",
-        continued_id: str | None = None,
     ) -> DrawnChallenge:
-        """Draw the movements for a login at `address`, without `excluded_movements`; one more movement if the
-        answer to the challenge `continued_id` is in doubt.
+        """Draw the movements for a login at `address`, without `excluded_movements`.
 
         Raises Problem 422 if these exclude every turn, 429 and 403 like `login`.
         """
@@ -363,7 +361,7 @@ class FaceService:
         if not self._draw_limiter.take():
             raise busy(60)
         try:
-            return await self._challenges.draw(address, excluded_movements, continued_id)
+            return await self._challenges.draw(address, excluded_movements)
         except ValueError:
             raise invalid("avoid", "no_turn", "请至少保留左转、右转、抬头中的一个动作") from None
 
@@ -377,32 +375,21 @@ class FaceService:
     ) -> Tokens:
         """Log in the user in the first frame, if the frames show the movements of the challenge.
 
-        Raises Refusal that the movements were not seen, that one more movement is needed, or 无法校验人脸
-        for any other failure, and Problem like `login`.
+        Raises Refusal that the movements were not seen, or 无法校验人脸 for any other failure, and Problem
+        like `login`.
         """
 
         async def look() -> rules.Identification:
-            challenge = await self._challenges.take(challenge_id, address, frames[-1].at_ms)
-            if challenge is None:
+            steps = await self._challenges.take(challenge_id, address, frames[-1].at_ms)
+            if not steps:
                 return rules.Identification(None, "not_valid")
-            doubt = challenge.doubt
-            earlier = None if doubt is None else doubt.evidence
             try:
-                sequence = await self._face_client.judge(frames, challenge.steps, earlier)
+                sequence = await self._face_client.judge(frames, steps)
             except BadPicture:
                 return rules.Identification(None)
-            verdict = sequence.verdict
-            if not verdict.live and verdict.evidence is None:
-                return rules.Identification(None, verdict.reason.value)
-            identification = await self._identify(sequence.first)
-            if verdict.evidence is not None:
-                # Also for a stranger, so that the answer does not tell who is enrolled.
-                new_doubt = Doubt(verdict.evidence, identification.user_id)
-                await self._challenges.keep_doubt(challenge_id, address, new_doubt)
-                return rules.Identification(None, verdict.reason.value)
-            if doubt is not None and identification.user_id != doubt.user_id:
-                return rules.Identification(None, Reason.OTHER_FACE.value)
-            return identification
+            if not sequence.verdict.live:
+                return rules.Identification(None, sequence.verdict.reason.value)
+            return await self._identify(sequence.first)
 
         return await self._attempt(look, address, user_agent, device_token, is_challenge_answer=True)
 
@@ -437,7 +424,7 @@ class FaceService:
                     await self.devices.mark_used(device_token)
                     return tokens
                 reason = identification.challenge
-                if reason is not None and reason in rules.CONTINUED:
+                if reason == rules.CHALLENGE_REQUIRED:
                     await self._stations.count_challenge_request(address, reason)
                 else:
                     await self._stations.count_failure(address, reason)

@@ -89,7 +89,7 @@ class MemoryService:
         if rules.count_passed(kept_members) < memory.required_photos:
             return ()
         contents = reading.contents(session, kept_members)
-        return [_known_photo(member, content) for member, content in contents]
+        return [KnownPhoto(member.file_id, member.sha256, content) for member, content in contents]
 
     # For the routes
 
@@ -208,17 +208,4 @@ def _to_photo(memory: Memory, member: Member, names: Mapping[str, str]) -> Memor
         if left_out_row is None
         else names.get(left_out_row.left_out_by, left_out_row.left_out_by),
         left_out_at=None if left_out_row is None else left_out_row.left_out_at,
-    )
-
-
-def _known_photo(member: Member, content: bytes) -> KnownPhoto:
-    question = member.photo.question
-    return KnownPhoto(
-        file_id=member.file_id,
-        sha256=member.sha256,
-        content=content,
-        passed=member.kind is MemoryKind.PASSED and not member.kept_findings,
-        settings=question.settings,
-        place=question.place,
-        place_by_person=question.place_by_person,
     )

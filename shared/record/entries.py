@@ -195,6 +195,21 @@ class EntrySuppressed(TypedDict):
     photos: list[str]
 
 
+class EntryAppearance(TypedDict):
+    """How unusual a photo looks beside photos that passed, when it was compared by its appearance alone.
+
+    `distance`: to the passed photos, cosine, 0 to 2; it passes up to `limit`. `share`: the expected share of
+    passed photos that are as unusual, 0 to 1; None if there was one. `photos`: how many passed. `place`:
+    where parts were searched, `fixed` or `anywhere`.
+    """
+
+    distance: float
+    limit: float
+    share: float | None
+    photos: int
+    place: str
+
+
 class EntryError(TypedDict, total=False):
     """Why a detection gave no result: a stable code and a sentence."""
 
@@ -205,7 +220,8 @@ class EntryError(TypedDict, total=False):
 class Entry(TypedDict, total=False):
     """One version of an item's result: a detection, a correction, a verdict or an entry of another client.
 
-    `memory` and `suppressed` exist only if a detection used the memory of the region.
+    `memory` and `suppressed` exist only if a detection used the memory of the region, and `appearance` only
+    if it compared the photo by its appearance.
     """
 
     inputImage: EntryFile | None
@@ -218,6 +234,7 @@ class Entry(TypedDict, total=False):
     provenance: Provenance
     memory: EntryMemory
     suppressed: list[EntrySuppressed]
+    appearance: EntryAppearance
     correction: EntryCorrection
     verdict: EntryVerdict
 

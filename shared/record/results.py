@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from unicodedata import east_asian_width
 
 from shared.record.codes import InspectionGap, Progress, Status, Verdict
-from shared.record.entries import Entry, EntryCoverage
+from shared.record.entries import Entry, EntryAppearance, EntryCoverage
 
 SERVICE_KEYS = ("verdict", "correction", "job_id", "provenance")
 """The keys of an entry that only the service writes. An entry with one of them is an entry of the service."""
@@ -98,6 +98,12 @@ def entry_coverage(entry: Entry | None) -> EntryCoverage | None:
     provenance = None if entry is None else entry.get("provenance")
     coverage = provenance.get("coverage") if isinstance(provenance, Mapping) else None
     return coverage if isinstance(coverage, Mapping) else None
+
+
+def entry_appearance(entry: Entry | None) -> EntryAppearance | None:
+    """Return how unusual the photo looks, if it was compared by its appearance."""
+    appearance = None if entry is None else entry.get("appearance")
+    return appearance if isinstance(appearance, Mapping) else None
 
 
 def covers_too_little(entry: Entry | None) -> bool:

@@ -15,7 +15,7 @@ REFERENCE_DIFFERENCE = "reference-difference"
 
 
 class ModelKind(StrEnum):
-    """How a model's output is read. A backbone finds nothing: it gives the second opinion on findings."""
+    """How a model's output is read. A backbone finds nothing, and only earlier versions could add one."""
 
     REFERENCE_DIFFERENCE = "reference_difference"
     YOLO = "yolo"

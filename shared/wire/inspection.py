@@ -145,19 +145,33 @@ class SetAlignment(ExtensibleModel):
         return self
 
 
+class Place(StrEnum):
+    """Where a region lies in a photo: it is found by alignment, or photos are compared by their appearance.
+
+    `FIXED`: the camera does not move, so it lies where it does in the reference image. `ANYWHERE`: so does
+    the section of the photo, in which an object may lie anywhere.
+    """
+
+    ALIGN = "align"
+    FIXED = "fixed"
+    ANYWHERE = "anywhere"
+
+
 class DetectionSettings(ExtensibleModel):
     """`item_point.detection`: the settings for this item, which override those of its model.
 
     `sensitivity`: 0 (few findings) .. 1 (many); `smallest`: the smallest defect that counts, in mm where the
     reference image has a scale, else in px of it; null leaves the model's own value.
-    `alignment` is used in place of an alignment that is looked for, in its own photo only. An item keeps
-    `detection` as a client wrote it; a detection reads it with this type and fails when it makes no sense.
+    `alignment` is used in place of an alignment that is looked for, in its own photo only. `place`: null is
+    `ALIGN`. An item keeps `detection` as a client wrote it; a detection reads it with this type and fails
+    when it makes no sense.
     """
 
     sensitivity: Fraction | None = None
     smallest: Annotated[Number, Field(gt=0)] | None = None
     ignored: Annotated[list[IgnoredArea], Field(max_length=1000)] = Field(default_factory=list)
     alignment: SetAlignment | None = None
+    place: Place | None = None
 
 
 class ItemPoint(ExtensibleModel):

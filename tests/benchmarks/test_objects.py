@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks import remembered
 from benchmarks.objects import main
 from shared.images.cv import cv2
 
@@ -55,3 +56,15 @@ def test_a_folder_without_photos_is_skipped(tmp_path: Path, capsys: pytest.Captu
 
     (line,) = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert "lacks photos" in line["skipped"]
+
+
+def test_what_is_remembered_of_a_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    draw_set(tmp_path / "tiles")
+
+    remembered.main(["--fixed", str(tmp_path / "tiles")])
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    figures = {line["figure"]: line for line in lines}
+
+    assert figures["fixed, 5 passed: false findings per good photo"]["photos"] == 4
+    assert figures["fixed, 5 passed: bad that pass"]["of"] == 4
+    assert figures["fixed, 5 passed: bad that pass"]["value"] == 0

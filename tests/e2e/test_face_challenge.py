@@ -1,4 +1,4 @@
-"""A head that follows a challenge logs in, if need be after one more movement; its photo does not.
+"""A head that follows a challenge logs in; its photo does not.
 
 Service and face process are real.
 """
@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from desktop.client import Session
@@ -18,7 +16,6 @@ from shared.samples import faces, heads
 from shared.samples.heads import Pose, Scene, Shape
 from shared.wire.account import Payload
 from shared.wire.face import (
-    CHALLENGE_CONTINUES,
     CHALLENGE_FAILED,
     CHALLENGE_NEEDED,
     ChallengeStep,
@@ -32,8 +29,6 @@ POSES: dict[MovementName, Pose] = {"left": Pose(yaw=24), "right": Pose(yaw=-24),
 SCENE = Scene(eye_distance=64, size=(400, 340))
 FRAME_MS = 80
 REACTION_MS, MOVEMENT_MS = 300, 500
-UNREST = 0.6
-"""By how many degrees the head turns to and fro, because no one holds it still."""
 
 Frames = list[tuple[int, bytes]]
 
@@ -67,15 +62,10 @@ def _follow(steps: Sequence[ChallengeStep]) -> list[tuple[int, Pose]]:
     return list(zip(times, heads.interpolate_poses(path, list(times)), strict=True))
 
 
-def film_head(steps: Sequence[ChallengeStep], unrest: float = UNREST) -> Frames:
+def film_head(steps: Sequence[ChallengeStep]) -> Frames:
     texture, frames = heads.portrait_texture(), []
     for number, (at, pose) in enumerate(_follow(steps)):
-        swayed = replace(
-            pose,
-            yaw=pose.yaw + unrest * float(np.sin(1.3 * number)),
-            pitch=pose.pitch + unrest * float(np.sin(0.9 * number + 1)),
-        )
-        frame = heads.render_head_frame(texture, Shape(), swayed, SCENE, number)
+        frame = heads.render_head_frame(texture, Shape(), pose, SCENE, number)
         frames.append((at, faces.encode_picture(frame, ".jpg")))
     return frames
 
@@ -108,13 +98,3 @@ def test_photo_does_not_log_in(session: Session) -> None:
     challenge = session.account.draw_challenge()
     with pytest.raises(Refused, match=CHALLENGE_FAILED):
         answer(session, challenge, film_photo(challenge.steps))
-
-
-def test_one_more_movement_clears_the_doubt_about_a_head_that_was_held_still(session: Session) -> None:
-    challenge = session.account.draw_challenge()
-    with pytest.raises(Refused, match=CHALLENGE_CONTINUES):
-        answer(session, challenge, film_head(challenge.steps, unrest=0.0))
-    more = session.account.draw_challenge(continues=challenge.challenge_id)
-    assert len(more.steps) == 1
-    assert answer(session, more, film_head(more.steps)).user.username == ADMIN[0]
-    session.account.logout()

@@ -50,7 +50,7 @@ def changes(base: Record, current: Record) -> list[str]:
         (translate("RecordDeleting", "Name"), base.inspection_name, current.inspection_name),
         (translate("RecordDeleting", "Task"), base.task_id, current.task_id),
         (
-            translate("RecordDeleting", "Executor"),
+            translate("RecordDeleting", "Inspector"),
             base.executor_name or base.executor_id,
             current.executor_name or current.executor_id,
         ),
@@ -66,7 +66,7 @@ def changes(base: Record, current: Record) -> list[str]:
             _time_text(current.start_time),
         ),
         (translate("RecordDeleting", "End time"), _time_text(base.end_time), _time_text(current.end_time)),
-        (translate("RecordDeleting", "API status"), _status_text(base), _status_text(current)),
+        (translate("RecordDeleting", "Status in other systems"), _status_text(base), _status_text(current)),
     )
     return [f"{name}: {before or '–'} → {after or '–'}" for name, before, after in values if before != after]
 

@@ -349,7 +349,7 @@ class LoginPage(Page):
             case Step.LANGUAGE:
                 return "Language · 语言", self.tr("Step 1 of 3. You can change it at any time.")
             case Step.SERVICE:
-                return self.tr("Where is the service?"), self.tr(
+                return self.tr("Where should records be stored?"), self.tr(
                     "Step 2 of 3. The service stores records and images: on this computer, or on a server "
                     "that several people share."
                 )

@@ -56,7 +56,7 @@ class FieldsCard(Card):
         self.names = {
             "inspection_name": self.tr("Name"),
             "task_id": self.tr("Task or external task ID"),
-            "executor_id": self.tr("Executor"),
+            "executor_id": self.tr("Inspector"),
             "reference_image_id": self.tr("Reference image"),
             "start_time": self.tr("Start time"),
         }
@@ -117,7 +117,7 @@ class FieldsCard(Card):
         grid.setColumnStretch(1, 1)
         facts = (
             ("state", self.tr("Status")),
-            ("api_status", self.tr("API status")),
+            ("api_status", self.tr("Status in other systems")),
             ("judged", self.tr("Verdicts")),
             ("outcome", self.tr("Outcome")),
             ("ended", self.tr("End time")),

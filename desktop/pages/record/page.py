@@ -299,9 +299,9 @@ class RecordPage(Page):
         """Cancel the record after a confirmation."""
         if confirm(
             self,
-            self.tr("Cancel record?"),
-            self.tr("The record and all its items are kept. You can reopen it later."),
-            self.tr("Cancel record"),
+            self.tr("Void record?"),
+            self.tr("The record and all its items are kept. You can restore it later."),
+            self.tr("Void record"),
         ):
             self._change_record({"inspection_status": Status.CANCELLED})
 

@@ -94,7 +94,7 @@ class BatchController(QObject):
         previous, self.batch = self.batch, batch
         if batch.total == 0:
             self.batch = None
-            self.notice.emit(self.tr("No pending detections"))
+            self.notice.emit(self.tr("No undetected photos"))
         elif previous is None or _finished_count(previous) != _finished_count(batch):
             self.detections_ended.emit()
         self.changed.emit()

@@ -26,11 +26,11 @@ class Filters(QWidget):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         session = context.session
-        self.search = SearchField(self.tr("Name, aircraft, executor"))
+        self.search = SearchField(self.tr("Name, aircraft, inspector"))
         self.search.setMaxLength(255)
         self.status = Combo(self.tr("Status"))
         self.executor = SearchCombo(
-            self.tr("Executor"), lookup.people(context), free=True, placeholder=self.tr("All executors")
+            self.tr("Inspector"), lookup.people(context), free=True, placeholder=self.tr("All inspectors")
         )
         self.aircraft = SearchCombo(
             self.tr("Aircraft"), lookup.aircraft(session), placeholder=self.tr("All aircraft")

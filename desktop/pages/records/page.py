@@ -82,7 +82,7 @@ class RecordsPage(Page):
             keys=context.commands.keys_text("record.new"),
         )
         self.export = Button(self.tr("Export"), icon="download")
-        self.detect = Button(self.tr("Run pending detections"), icon="play")
+        self.detect = Button(self.tr("Detect undetected photos"), icon="play")
         self.detect.setToolTip(context.commands.tooltip("records.detect"))
         self.batches = BatchController.for_context(context)
         self.batch_bar = BatchBar(self.batches)
@@ -376,8 +376,8 @@ class RecordsPage(Page):
             self.tr("Seal"),
             self.tr("Finished by"),
             self.tr("Finished at"),
-            self.tr("Released by"),
-            self.tr("Released at"),
+            self.tr("Reviewed by"),
+            self.tr("Reviewed at"),
         ]
         return [
             *headings[: RecordColumn.PROGRESS],

@@ -156,7 +156,7 @@ class RecordsModel(QAbstractTableModel):
             RecordColumn.NAME: QCoreApplication.translate("Records", "Name"),
             RecordColumn.AIRCRAFT: QCoreApplication.translate("Records", "Aircraft"),
             RecordColumn.FLIGHT: QCoreApplication.translate("Records", "Flight"),
-            RecordColumn.EXECUTOR: QCoreApplication.translate("Records", "Executor"),
+            RecordColumn.EXECUTOR: QCoreApplication.translate("Records", "Inspector"),
             RecordColumn.PROGRESS: QCoreApplication.translate("Records", "Decided"),
             RecordColumn.STATUS: QCoreApplication.translate("Records", "Status"),
             RecordColumn.UPDATED: QCoreApplication.translate("Records", "Modified"),

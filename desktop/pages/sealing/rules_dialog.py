@@ -26,7 +26,7 @@ class RulesDialog(Dialog):
         self.setWindowTitle(self.tr("Finishing rules"))
         self.setModal(True)
         self.setMinimumWidth(480)
-        self.four_eyes = QCheckBox(self.tr("Require two-person release"))
+        self.four_eyes = QCheckBox(self.tr("Require second-person review"))
         self.four_eyes.setObjectName("four-eyes")
         self.four_eyes.clicked.connect(lambda on: self._save(InspectionPolicy(four_eyes=on)))
         self.requires_inspection = QCheckBox(self.tr("Require inspection of passed items"))
@@ -73,8 +73,8 @@ class RulesDialog(Dialog):
         column.addSpacing(8)
         column.addWidget(self.four_eyes)
         rule = self.tr(
-            "When enabled, a finished record awaits release by another user, and its report says so "
-            "on every page. The user who finished a record cannot release it. Records finished "
+            "When enabled, a finished record awaits review by another user, and its report says so "
+            "on every page. The user who finished a record cannot review it. Records finished "
             "earlier do not change."
         )
         column.addWidget(label(rule, wrap=True))

@@ -135,9 +135,9 @@ class SealController(QObject):
         newest = seal.newest
         if confirm(
             self._window,
-            self.tr("Release record?"),
+            self.tr("Confirm the review of this record?"),
             text.format(name=newest.finished_by_name or newest.finished_by, n=newest.edition),
-            self.tr("Release record"),
+            self.tr("Confirm review"),
             danger=False,
         ):
             run(

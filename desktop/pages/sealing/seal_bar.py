@@ -25,7 +25,7 @@ class SealBar(Panel):
         self.setObjectName("seal-bar")
         self.text = label("", wrap=True)
         self._symbol = IconLabel("lock", "accent")
-        self.release = Button(self.tr("Release…"), kind=ButtonKind.LINK)
+        self.release = Button(self.tr("Review…"), kind=ButtonKind.LINK)
         self.release.setObjectName("seal-release")
         self.verify = Button(self.tr("Verify seal"), kind=ButtonKind.LINK)
         self.verify.setObjectName("seal-verify")

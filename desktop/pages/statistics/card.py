@@ -96,7 +96,7 @@ class ChartCard(Card):
         if self._chart_filter == ChartFilter():
             state = EmptyState(
                 "chart",
-                self.tr("Nothing to count yet. Charts follow from records and their findings."),
+                self.tr("No data yet. Charts appear when records have findings."),
                 self.tr("Show records"),
                 lambda: self.records_requested.emit(RecordFilter(), ""),
                 kind=ButtonKind.PLAIN,

@@ -43,7 +43,7 @@ class StatisticsPage(Page):
             self.tr("Aircraft"), lookup.aircraft(context.session), placeholder=self.tr("All aircraft")
         )
         self.executor = SearchCombo(
-            self.tr("Executor"), lookup.people(context), placeholder=self.tr("All executors")
+            self.tr("Inspector"), lookup.people(context), placeholder=self.tr("All inspectors")
         )
         self.clear = Button(self.tr("Clear"), kind=ButtonKind.LINK)
         self.cards = {kind: ChartCard(context, kind) for kind in ChartKind}

@@ -41,7 +41,7 @@ def status_text(status: str) -> str:
         case "failed":
             return translate("Status", "Failed")
         case "cancelled":
-            return translate("Status", "Cancelled")
+            return translate("Status", "Void")
         case "undecided":
             return translate("Status", "Undecided")
     return status

@@ -9,8 +9,10 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from service.detection.appearance.efficientnet import backbone_model
-from service.detection.onnx.backbone import Features
 from shared.images.cv import cv2
+
+Features = NDArray[np.float16]
+"""(rows, columns, channels), each patch of length 1."""
 
 SIDE: Final = 320
 """Side of the input in px: a patch is then a twentieth of the picture. A picture is stretched to it."""

@@ -11,16 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from statistics import NormalDist
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.detection.onnx.backbone import Features
+from service.detection.appearance.backbone import Features
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
+from shared.wire.inspection import Place
 
 Distances = NDArray[np.float32]
 """(rows, columns): the distance of each patch, 0 (equal) to 2."""
@@ -29,6 +29,8 @@ MAX_PHOTOS: Final = 24
 """The most photos of a memory: 4.5 MB of features. Of more, those that differ most from each other stay."""
 PASSING_SHARE: Final = 0.01
 """A photo passes if at least this share of passed photos is as unusual."""
+MOST_UNUSUAL: Final = 0.5
+"""The share of unusual patches from which a photo shows something else than the passed ones."""
 
 _RADIUS: Final = 1
 """In patches: how far an object may lie from the same place."""
@@ -36,6 +38,8 @@ _COUNTED: Final = 0.03
 """The share of the patches that count, the most distant ones."""
 _ANYWHERE: Final = 1.7
 """Places count unless the passed photos are this many times as far from each other when they do."""
+_LEFT_OUT: Final = 10
+"""The most photos that are compared with the others, spread over all of them: a memory is made in 0.4 s."""
 _LEAST_SPREAD: Final = 0.252
 """Standard deviation of the logarithm: it puts the limit of `PASSING_SHARE` at 1.8 times the usual distance.
 Later photos differ more from passed ones than those do from each other: by half on MVTec transistor."""
@@ -45,13 +49,6 @@ _GROSS: Final = 0.4
 """The limit with one passed photo: nothing says how much photos differ, so only gross changes exceed it."""
 _LEAST_DISTANCE: Final = 1e-3
 """A smaller usual distance is rounding, since features have half precision."""
-
-
-class Place(StrEnum):
-    """Where a patch may have its nearest neighbour: about the `SAME` place, or `ANYWHERE`."""
-
-    SAME = "same"
-    ANYWHERE = "anywhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +76,12 @@ class Appearance:
     passed: bool
     parts: tuple[UnusualPart, ...]
 
+    def most_heat(self, box: Rect) -> float:
+        """The most heat of the patches that `box` touches, in fractions of the picture."""
+        rows, columns = self.heat.shape
+        down, across = _span(box.y, box.bottom, rows), _span(box.x, box.right, columns)
+        return float(self.heat[down, across].max())
+
 
 @dataclass(frozen=True, slots=True)
 class AppearanceMemory:
@@ -97,22 +100,23 @@ class AppearanceMemory:
     def of(cls, photos: Sequence[Features], place: Place | None = None) -> AppearanceMemory:
         """The memory of photos that passed, at least one, all of the same size.
 
-        place: None lets the photos choose. Of one photo it is the same place.
+        place: `FIXED` or `ANYWHERE`; None lets the photos choose. Of one photo it is `FIXED`.
         """
         patches = np.stack(_differing(photos))
         if len(patches) == 1:
-            return cls(patches, place or Place.SAME, None, _LEAST_SPREAD)
+            return cls(patches, place or Place.FIXED, None, _LEAST_SPREAD)
+        numbers = np.linspace(0, len(patches) - 1, min(len(patches), _LEFT_OUT)).round().astype(int).tolist()
         distances = {
             candidate: [
-                photo_distance(nearest(photo, np.delete(patches, number, axis=0), candidate))
-                for number, photo in enumerate(patches)
+                photo_distance(nearest(patches[number], np.delete(patches, number, axis=0), candidate))
+                for number in numbers
             ]
-            for candidate in ([place] if place else Place)
+            for candidate in ([place] if place else (Place.FIXED, Place.ANYWHERE))
         }
-        chosen = place or _choose(distances[Place.SAME], distances[Place.ANYWHERE])
+        chosen = place or _choose(distances[Place.FIXED], distances[Place.ANYWHERE])
         logarithms = np.log(np.maximum(distances[chosen], _LEAST_DISTANCE))
         squares = float(((logarithms - logarithms.mean()) ** 2).sum())
-        measured = (_SPREAD_PHOTOS * _LEAST_SPREAD**2 + squares) / (_SPREAD_PHOTOS + len(patches) - 1)
+        measured = (_SPREAD_PHOTOS * _LEAST_SPREAD**2 + squares) / (_SPREAD_PHOTOS + len(numbers) - 1)
         spread = max(math.sqrt(measured), _LEAST_SPREAD)
         return cls(patches, chosen, math.exp(float(logarithms.mean())), spread)
 
@@ -123,9 +127,12 @@ class AppearanceMemory:
             return _GROSS
         return self.usual * math.exp(NormalDist(0, self.spread).inv_cdf(1 - PASSING_SHARE))
 
-    def judge(self, photo: Features) -> Appearance:
-        """How a photo looks beside the passed ones."""
+    def judge(self, photo: Features, ignored: Sequence[Rect] = ()) -> Appearance:
+        """How a photo looks beside the passed ones; `ignored` are parts of it, in fractions."""
         distances = nearest(photo, self.patches, self.place)
+        rows, columns = distances.shape
+        for area in ignored:
+            distances[_inside(area.y, area.bottom, rows), _inside(area.x, area.right, columns)] = 0
         distance = photo_distance(distances)
         share = None
         if self.usual is not None:
@@ -162,12 +169,23 @@ def photo_distance(distances: Distances) -> float:
     return float(np.sort(distances, axis=None)[-counted:].mean())
 
 
+def _span(start: float, end: float, count: int) -> slice:
+    """The patches of a row or column that a span of fractions touches, at least one."""
+    first = min(max(math.floor(start * count), 0), count - 1)
+    return slice(first, min(max(math.ceil(end * count), first + 1), count))
+
+
+def _inside(start: float, end: float, count: int) -> slice:
+    """The patches of a row or column whose middle is in a span of fractions."""
+    return slice(max(math.ceil(start * count - 0.5), 0), max(math.ceil(end * count - 0.5), 0))
+
+
 def _shifted(length: int, by: int) -> slice:
     return slice(max(by, 0), length + min(by, 0))
 
 
 def _choose(same: Sequence[float], anywhere: Sequence[float]) -> Place:
-    return Place.ANYWHERE if np.mean(same) > _ANYWHERE * np.mean(anywhere) else Place.SAME
+    return Place.ANYWHERE if np.mean(same) > _ANYWHERE * np.mean(anywhere) else Place.FIXED
 
 
 def _differing(photos: Sequence[Features]) -> list[Features]:

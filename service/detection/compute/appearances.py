@@ -1,22 +1,24 @@
-"""Compares a photo by its appearance: reads the passed photos and keeps the backbone open."""
+"""Compares photos by their appearance; keeps the backbone open and the memories of the last regions."""
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.detection.appearance.backbone import SIDE, BuiltInBackbone
-from service.detection.appearance.comparing import AppearanceMemory, Place
+from service.detection.appearance.backbone import SIDE, BuiltInBackbone, Features
+from service.detection.appearance.comparing import MOST_UNUSUAL, AppearanceMemory
 from service.detection.appearance.torch_weights import NotWeightsError
 from service.detection.compute import pictures
-from service.detection.compute.comparing import JudgedAppearance, entry_box
+from service.detection.compute.comparing import entry_box
 from service.detection.failure import DetectionFailed
-from service.detection.onnx.backbone import Features
-from service.detection.reference_difference import RegionMemory, Result, SuppressedDifference
+from service.detection.reference_difference import RegionMemory, Result
 from service.detection.reference_difference.data import (
     Matrix,
     Pyramid,
@@ -25,36 +27,78 @@ from service.detection.reference_difference.data import (
     inverse,
     shift_scale,
 )
-from service.detection.second_opinion.windows import touched_cells
-from shared.record.entries import EntryBox
+from service.detection.reference_difference.variation.lasting import SUPPORT
+from shared.record.content import sha256
+from shared.record.entries import EntryAppearance, EntryBox
 from shared.record.geometry import Rect, rect_from_corners
-from shared.wire.memory import MemoryKind
+from shared.wire.inspection import Place
+from shared.wire.memory import MemoryKind, MemoryReason
+
+Look = NDArray[np.int8]
+"""Patch features of a picture in `_STEPS`, (rows, columns, channels)."""
 
 _KEPT: Final = 8
 """The memories of the last regions that stay computed, at most 4.5 MB each."""
-
-
 _STEPS: Final = 127
 """Steps of a feature in a look. Rounding adds less than 0.001 to a distance."""
 
 
+def is_enough(looks: Sequence[Look]) -> bool:
+    """Whether these photos that passed say how much photos differ; one says nothing about that."""
+    return len(looks) >= SUPPORT
+
+
 class Appearances:
-    """Compares photos by appearance, and keeps the memories of the last regions."""
+    """Compares photos with the looks of photos that passed."""
 
     def __init__(self) -> None:
         self._backbone: BuiltInBackbone | None = None
-        self._memories: OrderedDict[tuple[object, ...], AppearanceMemory] = OrderedDict()
+        self._memories: OrderedDict[tuple[str, Place | None], AppearanceMemory] = OrderedDict()
+        self._files: OrderedDict[tuple[str, Rect], Look] = OrderedDict()
+
+    def look(self, photo: NDArray[np.uint8], section: Rect) -> Look:
+        """The look of a section of a photo (BGR uint8), in fractions of it. Raises DetectionFailed."""
+        return self._look(cut_out(photo, section))
+
+    def aligned_look(self, photo: Pyramid, region: Rect, homography: Matrix) -> Look:
+        """The look of `region` (px of the reference image) in a photo. Raises DetectionFailed.
+
+        homography: reference px -> photo px.
+        """
+        to_reference = inverse(shift_scale(region.x, region.y, SIDE / region.w, SIDE / region.h))
+        return self._look(photo.warped(homography @ to_reference, (SIDE, SIDE)))
+
+    def looks_of_files(self, paths: Sequence[str], section: Rect) -> list[Look]:
+        """The looks of photos that passed. Raises DetectionFailed."""
+        looks = []
+        for path in paths:
+            look = self._files.pop((path, section), None)
+            if look is None:
+                look = self.look(pictures.load(Path(path), _needed_side(section))[0], section)
+            self._files[path, section] = look
+            looks.append(look)
+        while len(self._files) > max(_MAX_FILES, len(paths)):
+            self._files.popitem(last=False)
+        return looks
 
     def judge(
-        self, photo: NDArray[np.uint8], section: Rect, passed: tuple[str, ...], place: Place
-    ) -> tuple[list[EntryBox], JudgedAppearance]:
+        self,
+        photo: NDArray[np.uint8],
+        section: Rect,
+        looks: Sequence[Look],
+        place: Place,
+        ignored: Sequence[Rect] = (),
+    ) -> tuple[list[EntryBox], EntryAppearance] | None:
         """The unusual parts of `photo` (BGR uint8) in its px, none if it passes, and how unusual it is.
 
-        section: the part of every picture that is compared, in fractions of it. passed: paths of photos that
-        passed, at least one. Raises DetectionFailed.
+        section: the part of every picture that is compared, in fractions of it. looks: of the passed photos,
+        at least one. place: with `ALIGN`, the passed photos choose. ignored: in fractions of the
+        section. None if the photo shows something else. Raises DetectionFailed.
         """
-        memory = self._memory(section, passed, place)
-        appearance = memory.judge(self._features(cut_out(photo, section)))
+        memory = self._memory(looks, None if place is Place.ALIGN else place)
+        appearance = memory.judge(_floats(self.look(photo, section)), ignored)
+        if float(np.mean(appearance.heat > 1)) > MOST_UNUSUAL:
+            return None
         height, width = photo.shape[:2]
         boxes = [
             entry_box(
@@ -69,78 +113,75 @@ class Appearances:
             )
             for part in appearance.parts
         ]
-        share = None if appearance.share is None else round(appearance.share, 4)
-        judged = JudgedAppearance(
-            round(appearance.distance, 4), round(memory.limit, 4), share, len(memory.patches)
-        )
-        return boxes, judged
+        return boxes, {
+            "distance": round(appearance.distance, 4),
+            "limit": round(memory.limit, 4),
+            "share": None if appearance.share is None else round(appearance.share, 4),
+            "photos": len(memory.patches),
+            "place": memory.place.value,
+        }
 
-    def describe(self, photo: Pyramid, region: Rect, homography: Matrix) -> NDArray[np.int8]:
-        """The look of `region` (px of the reference image) in a photo, for `PhotoVariation`.
+    def weigh(self, memory: RegionMemory | None, photo: NDArray[np.uint8], result: Result) -> Result:
+        """`result` as it is once the appearance has a say. Raises DetectionFailed.
 
-        homography: reference px -> photo px. Raises DetectionFailed.
-        """
-        to_reference = inverse(shift_scale(region.x, region.y, SIDE / region.w, SIDE / region.h))
-        image = photo.warped(homography @ to_reference, (SIDE, SIDE))
-        return np.asarray(np.rint(self._features(image) * np.float32(_STEPS)), np.int8)
-
-    def unusual(
-        self, memory: RegionMemory | None, photo: NDArray[np.uint8], result: Result
-    ) -> list[SuppressedDifference]:
-        """The suppressed findings of `result` in places that look unlike all photos of `memory`.
-
-        There must be at least two photos that passed: with one nothing says how much photos differ. What a
-        person rejected stays suppressed. Raises DetectionFailed.
+        A finding that the memory explains is reported where the photo looks unlike all passed ones, unless a
+        person rejected it. One that a single photo explains is suppressed only where the photo looks usual.
         """
         if memory is None or not result.suppressed:
-            return []
-        looks = [variation.look for variation in memory.passed if variation.look is not None]
-        if len(looks) < 2:
-            return []
+            return result
+        looks = memory.looks()
+        if not is_enough(looks):
+            return result
         homography = result.alignment.homography
-        today = _floats(self.describe(Pyramid(photo), memory.region, homography))
-        heat = AppearanceMemory.of([_floats(look) for look in looks], Place.SAME).judge(today).heat
         back = inverse(homography)
+        today = _floats(self.aligned_look(Pyramid(photo), memory.region, homography))
+        appearance = self._memory(looks, Place.FIXED).judge(today)
         rejected = {photo.key for photo in memory.photos if photo.kind is MemoryKind.REJECTED}
-        return [
-            finding
-            for finding in result.suppressed
-            if rejected.isdisjoint(finding.photos)
-            and _heat_at(heat, _map_box(finding.difference.box, back), memory.region) > 1
-        ]
 
-    def _features(self, image: NDArray[np.uint8]) -> Features:
+        def is_unusual(at: Rect) -> bool:
+            return appearance.most_heat(_within(at, memory.region)) > 1
+
+        reported, suppressed = list(result.boxes), []
+        for finding in result.suppressed:
+            at = _map_box(finding.difference.box, back)
+            if not (rejected.isdisjoint(finding.photos) and is_unusual(at)):
+                suppressed.append(replace(finding, instead=None))
+            else:
+                unusual = replace(finding.difference, reason=MemoryReason.UNUSUAL)
+                reported.append(finding.instead or unusual)
+        reported.sort(key=lambda difference: -difference.confidence)
+        return replace(result, boxes=tuple(reported), suppressed=tuple(suppressed))
+
+    def _look(self, image: NDArray[np.uint8]) -> Look:
         try:
-            return self._opened().features(image)
+            self._backbone = self._backbone or BuiltInBackbone()
+            features = self._backbone.features(image)
         except FileNotFoundError as error:
             raise DetectionFailed("model_lost") from error
         except NotWeightsError as error:
             raise DetectionFailed("model_failed") from error
+        return np.asarray(np.rint(features * np.float32(_STEPS)), np.int8)
 
-    def _memory(self, section: Rect, passed: tuple[str, ...], place: Place) -> AppearanceMemory:
-        key = (section, passed, place)
+    def _memory(self, looks: Sequence[Look], place: Place | None) -> AppearanceMemory:
+        key = sha256(b"".join(look.tobytes() for look in looks)), place
         memory = self._memories.pop(key, None)
-        if memory is None:
-            photos = [pictures.load(Path(path), needed_side(section))[0] for path in passed]
-            features = [self._features(cut_out(photo, section)) for photo in photos]
-            memory = AppearanceMemory.of(features, place)
+        memory = memory or AppearanceMemory.of([_floats(look) for look in looks], place)
         self._memories[key] = memory
         if len(self._memories) > _KEPT:
             self._memories.popitem(last=False)
         return memory
 
-    def _opened(self) -> BuiltInBackbone:
-        if self._backbone is None:
-            self._backbone = BuiltInBackbone()
-        return self._backbone
+
+_MAX_FILES: Final = 100
+"""Looks of files that stay computed, 0.1 MB each."""
 
 
-def needed_side(section: Rect) -> pictures.NeededSide:
+def _needed_side(section: Rect) -> pictures.NeededSide:
     """The px that a comparison of this section needs: twice the input of the backbone."""
 
     def least(width: int, height: int) -> float:
         shorter = min(section.w * width, section.h * height)
-        return 2 * SIDE * max(width, height) / shorter
+        return math.inf if shorter <= 0 else 2 * SIDE * max(width, height) / shorter
 
     return least
 
@@ -153,7 +194,7 @@ def cut_out(image: NDArray[np.uint8], section: Rect) -> NDArray[np.uint8]:
     return image[top : max(bottom, top + 1), left : max(right, left + 1)]
 
 
-def _floats(look: NDArray[np.int8]) -> Features:
+def _floats(look: Look) -> Features:
     """The features of a look, each of length 1 again."""
     values = look.astype(np.float32)
     lengths = np.linalg.norm(values, axis=2, keepdims=True)
@@ -165,8 +206,6 @@ def _map_box(box: Rect, homography: Matrix) -> Rect:
     return rect_from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
 
 
-def _heat_at(heat: NDArray[np.float32], box: Rect, region: Rect) -> float:
-    """The most heat of the patches of `region` that `box` touches; both are px of the reference image."""
-    rows, columns = heat.shape
-    cells = touched_cells(box, region, rows, columns)
-    return float(heat[cells.top : cells.bottom, cells.left : cells.right].max())
+def _within(at: Rect, region: Rect) -> Rect:
+    """A box in fractions of `region`."""
+    return Rect((at.x - region.x) / region.w, (at.y - region.y) / region.h, at.w / region.w, at.h / region.h)

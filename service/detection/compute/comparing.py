@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from service.detection.compute.request import Request, item_settings
 from service.detection.messages import Done
 from service.detection.reference_difference import DetectedDifference, Parameters, Result
-from shared.record.entries import EntryAlignment, EntryBox, EntryMemory, EntrySuppressed, EntryThresholds
+from shared.record.entries import (
+    EntryAlignment,
+    EntryAppearance,
+    EntryBox,
+    EntryMemory,
+    EntrySuppressed,
+    EntryThresholds,
+)
 from shared.record.geometry import Rect
 from shared.wire.inspection import DetectionSettings
 
@@ -35,13 +42,19 @@ class SuppressedBox:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedAppearance:
-    """How unusual a photo is, see `appearance.comparing`, and the number of photos that this is based on."""
+class Judged:
+    """Findings in px of the decoded photo, whether it passes, the settings, and the alignment.
 
-    distance: float
-    limit: float
-    share: float | None
-    photos: int
+    suppressed, memory, appearance: as in `DetectionOutcome`.
+    """
+
+    findings: list[EntryBox]
+    passed: bool
+    used: EntryThresholds
+    alignment: EntryAlignment | None
+    suppressed: Sequence[SuppressedBox] = ()
+    memory: EntryMemory | None = None
+    appearance: EntryAppearance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +62,7 @@ class DetectionOutcome:
     """The result of a detection: boxes in the form of a result entry, the opinion, settings and alignment.
 
     memory: the memory of the region that was used, None without one. suppressed: the findings that it
-    explains. appearance: of a comparison by appearance.
+    explains. appearance: if the photo was compared by its appearance.
     """
 
     boxes: list[EntryBox]
@@ -61,7 +74,7 @@ class DetectionOutcome:
     height: int
     seconds: float
     memory: EntryMemory | None = None
-    appearance: JudgedAppearance | None = None
+    appearance: EntryAppearance | None = None
 
     def answer(self) -> Done:
         """The answer of the compute process."""
@@ -78,6 +91,8 @@ class DetectionOutcome:
         if self.memory is not None:
             answer["memory"] = self.memory
             answer["suppressed"] = suppressed_entries(self.suppressed)
+        if self.appearance is not None:
+            answer["appearance"] = self.appearance
         return answer
 
 

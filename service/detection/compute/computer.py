@@ -19,18 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.compute import allocator, pictures, region_memories
-from service.detection.compute.appearances import Appearances
 from service.detection.compute.comparing import (
     DetectionOutcome,
-    JudgedAppearance,
-    SuppressedBox,
-    comparison_parameters,
-    difference_box,
+    Judged,
     enlarge_box,
     entry_box,
-    entry_thresholds,
     ignored_areas,
-    suppressed_boxes,
 )
 from service.detection.compute.place_search import PlaceSearch, PlacesRequest
 from service.detection.compute.placing import (
@@ -40,8 +34,8 @@ from service.detection.compute.placing import (
     entry_alignment,
     with_start,
 )
-from service.detection.compute.request import AppearanceRequest, Request, item_settings
-from service.detection.compute.second_opinions import ComparedPhoto, SecondOpinions
+from service.detection.compute.region_comparer import MarkedRegion, RegionComparer
+from service.detection.compute.request import Request, item_settings
 from service.detection.failure import DetectionFailed, disk_error_code
 from service.detection.messages import FoundPlace
 from service.detection.onnx.detector import DetectedObject, Detectors, is_sliced, parallel_calls
@@ -50,37 +44,28 @@ from service.detection.onnx.fit import scale_of
 from service.detection.onnx.settings import DetectorSettings
 from service.detection.reference_difference import (
     AlignmentFailed,
-    PhotoVariation,
     RegionMemory,
-    detect,
-    photo_variation,
 )
 from service.detection.reference_difference.alignment.align import align
 from service.detection.reference_difference.data import (
     Alignment,
     Matrix,
     Pyramid,
-    Result,
     apply,
     grey,
     inverse,
 )
 from service.detection.reference_difference.threads import WorkThreads
-from service.detection.reference_difference.variation.serial import from_bytes
-from shared.record.entries import EntryAlignment, EntryBox, EntryMemory, EntryThresholds
+from shared.record.entries import EntryAlignment, EntryThresholds
 from shared.record.geometry import Rect, is_inside_quad, point_to_pixels
 from shared.wire.detection import ModelKind
-from shared.wire.memory import MemoryKind, MemoryReason
+from shared.wire.memory import MemoryKind
 
 _DECODING_MARGIN = 1.5
 """The decoded photo is at least this many times as fine as the input of the model that scales it down."""
 
 _PREFETCH_PIXELS = 30_000_000
 """The most px of a photo that is decoded before its turn, which bounds the memory."""
-
-
-_Findings = tuple[list[EntryBox], bool, EntryThresholds, EntryAlignment | None]
-"""Findings in px of the decoded photo, whether it passes, the settings, and the alignment."""
 
 
 Photo = tuple[NDArray[np.uint8], float]
@@ -113,8 +98,7 @@ class Computer:
         self._ahead: _PrefetchedPictures | None = None
         self._reference: tuple[str, NDArray[np.uint8], float] | None = None
         self._places = PlaceSearch(self._load_reference)
-        self._second_opinions = SecondOpinions(self._detectors)
-        self._appearances = Appearances()
+        self._comparer = RegionComparer()
 
     def __enter__(self) -> Self:
         return self
@@ -176,35 +160,28 @@ class Computer:
                 self.read_ahead(then)
             progress(25)
             with self._threads.shared():
-                suppressed: list[SuppressedBox] = []
-                used_memory: EntryMemory | None = None
-                appearance: JudgedAppearance | None = None
-                if request.appearance is not None:
-                    (findings, passed, used, alignment), appearance = self._judge_appearance(
-                        request, request.appearance, photo
-                    )
-                elif request.kind == ModelKind.REFERENCE_DIFFERENCE:
-                    opinion, suppressed, used_memory = self._compare(request, photo, scale, contents)
-                    findings, passed, used, alignment = opinion
+                if request.kind == ModelKind.REFERENCE_DIFFERENCE:
+                    marked = self._region(request)
+                    judged = self._comparer.compare(request, marked, (photo, scale), contents)
                 else:
-                    findings, passed, used, alignment = self._run_detector(request, photo, scale)
+                    judged = self._run_detector(request, photo, scale)
             progress(85)
             if request.rendered is not None:
-                _write(Path(request.rendered), pictures.render(photo, findings))
+                _write(Path(request.rendered), pictures.render(photo, judged.findings))
         except MemoryError as error:
             raise DetectionFailed("out_of_memory") from error
         height, width = photo.shape[:2]
         return DetectionOutcome(
-            [enlarge_box(finding, scale) for finding in findings],
-            [replace(finding, box=enlarge_box(finding.box, scale)) for finding in suppressed],
-            passed,
-            used,
-            enlarge_alignment(alignment, scale),
+            [enlarge_box(finding, scale) for finding in judged.findings],
+            [replace(finding, box=enlarge_box(finding.box, scale)) for finding in judged.suppressed],
+            judged.passed,
+            judged.used,
+            enlarge_alignment(judged.alignment, scale),
             round(width / scale),
             round(height / scale),
             time.perf_counter() - started,
-            used_memory,
-            appearance,
+            judged.memory,
+            judged.appearance,
         )
 
     def photo_memory(
@@ -222,29 +199,11 @@ class Computer:
         file.
         """
         try:
-            photo, photo_scale = self._load(request)
+            photo = self._load(request)
             with self._threads.shared():
-                reference, region, scale = self._region(request)
-                parameters = comparison_parameters(request, reference, scale)
-
-                def measure_variation(start: Matrix | None) -> PhotoVariation:
-                    return photo_variation(
-                        reference,
-                        region,
-                        photo,
-                        key,
-                        order,
-                        parameters,
-                        start,
-                        kind,
-                        [region_memories.scale_rect(rect, photo_scale) for rect in judged],
-                        [region_memories.scale_rect(rect, photo_scale) for rect in without],
-                        lambda picture, homography: self._appearances.describe(picture, region, homography),
-                    )
-
-                return RegionMemory.of(region, [with_start(request, scale, photo_scale, measure_variation)])
-        except AlignmentFailed as error:
-            raise alignment_failure(error) from error
+                return self._comparer.photo_memory(
+                    request, self._region(request), photo, key, order, kind, judged, without
+                )
         except MemoryError as error:
             raise DetectionFailed("out_of_memory") from error
 
@@ -255,74 +214,25 @@ class Computer:
         DetectionFailed.
         """
         try:
-            reference, region, _ = self._region(request)
+            marked = self._region(request)
         except MemoryError as error:
             raise DetectionFailed("out_of_memory") from error
-        height, width = reference.shape[:2]
+        height, width = marked.reference.shape[:2]
         return region_memories.disagreement_places(
-            region_memories.merge_memories(region, contents), width, height
+            region_memories.merge_memories(marked.region, contents), width, height
         )
 
-    def _compare(
-        self, request: Request, photo: NDArray[np.uint8], photo_scale: float, contents: Sequence[bytes]
-    ) -> tuple[_Findings, list[SuppressedBox], EntryMemory | None]:
-        reference, region, scale = self._region(request)
-        parameters = comparison_parameters(request, reference, scale)
-        if request.memory is None:
-            memory = region_memories.merge_memories(region, contents)
-        else:
-            memory = from_bytes(_read(Path(request.memory)))
-        try:
-
-            def compare(start: Matrix | None) -> Result:
-                return detect(reference, region, photo, parameters, start, memory)
-
-            result = with_start(request, scale, photo_scale, compare)
-        except AlignmentFailed as error:
-            raise alignment_failure(error) from error
-        unusual = self._appearances.unusual(memory, photo, result)
-        reported = [
-            *result.boxes,
-            *(replace(finding.difference, reason=MemoryReason.UNUSUAL) for finding in unusual),
-        ]
-        reported.sort(key=lambda difference: -difference.confidence)
-        result = replace(
-            result,
-            boxes=tuple(reported),
-            suppressed=tuple(finding for finding in result.suppressed if finding not in unusual),
-        )
-        findings = [difference_box(difference) for difference in result.boxes]
-        findings = self._second_opinions.with_opinions(
-            request, ComparedPhoto(reference, region, scale, photo, result), findings
-        )
-        alignment = entry_alignment(result.alignment, scale, request)
-        opinion = (findings, not findings, entry_thresholds(request, parameters), alignment)
-        return opinion, suppressed_boxes(result), region_memories.memory_entry(memory)
-
-    def _judge_appearance(
-        self, request: Request, wanted: AppearanceRequest, photo: NDArray[np.uint8]
-    ) -> tuple[_Findings, JudgedAppearance]:
-        """Compare the section of the photo where the region is in the reference image; nothing is aligned."""
-        reference, region, scale = self._region(request)
-        height, width = reference.shape[:2]
-        section = Rect(region.x / width, region.y / height, region.w / width, region.h / height)
-        passed = tuple(wanted.photos) or (str(request.reference),)
-        boxes, judged = self._appearances.judge(photo, section, passed, wanted.place)
-        used = entry_thresholds(request, comparison_parameters(request, reference, scale))
-        return (boxes, not boxes, used, None), judged
-
-    def _region(self, request: Request) -> tuple[NDArray[np.uint8], Rect, float]:
-        """The reference image as decoded, the region in px of that, and its scale."""
+    def _region(self, request: Request) -> MarkedRegion:
         if request.reference is None:
             raise DetectionFailed("no_region")
         reference, scale = self._load_reference(request.reference)
         height, width = reference.shape[:2]
         if request.point is None:
-            return reference, Rect(0, 0, width, height), scale
+            return MarkedRegion(reference, Rect(0, 0, width, height), scale)
         x, y, w, h = request.point
         shrink = 1.0 if max(request.point) <= 1 else scale
         region = point_to_pixels(x * shrink, y * shrink, w * shrink, h * shrink, width, height)
-        return reference, region, scale
+        return MarkedRegion(reference, region, scale)
 
     def _load_reference(self, path: str) -> tuple[NDArray[np.uint8], float]:
         # The items of a record share their reference image, so the last one stays decoded.
@@ -331,7 +241,7 @@ class Computer:
             self._reference = (path, *pictures.load(Path(path)))
         return self._reference[1], self._reference[2]
 
-    def _run_detector(self, request: Request, photo: NDArray[np.uint8], photo_scale: float) -> _Findings:
+    def _run_detector(self, request: Request, photo: NDArray[np.uint8], photo_scale: float) -> Judged:
         if request.model is None:
             raise DetectionFailed("model_unknown")
         settings = DetectorSettings.model_validate(request.settings)
@@ -365,7 +275,7 @@ class Computer:
             "fail_confidence": settings.fail_confidence,
             "least_confidence": settings.least_confidence,
         }
-        return boxes, passed, used, alignment
+        return Judged(boxes, passed, used, alignment)
 
     def _drop_ignored(
         self,
@@ -375,33 +285,26 @@ class Computer:
         findings: Sequence[DetectedObject],
     ) -> tuple[list[DetectedObject], EntryAlignment]:
         """The findings whose middle is outside the ignored parts of the reference, and the alignment."""
-        reference, region, scale = self._region(request)
+        marked = self._region(request)
         try:
-            reference_pyramid, photo_pyramid = Pyramid(grey(reference)), Pyramid(grey(photo))
+            reference_pyramid, photo_pyramid = Pyramid(grey(marked.reference)), Pyramid(grey(photo))
 
             def align_from(start: Matrix | None) -> Alignment:
-                return align(reference_pyramid, region, photo_pyramid, start)
+                return align(reference_pyramid, marked.region, photo_pyramid, start)
 
-            alignment = with_start(request, scale, photo_scale, align_from)
+            alignment = with_start(request, marked.scale, photo_scale, align_from)
         except AlignmentFailed as error:
             raise alignment_failure(error) from error
         back = inverse(alignment.homography)
-        areas = ignored_areas(item_settings(request), reference)
+        areas = ignored_areas(item_settings(request), marked.reference)
 
         def is_ignored(finding: DetectedObject) -> bool:
             ((x, y),) = apply(back, np.array([finding.box.centre], np.float64)).tolist()
             return any(area.x <= x < area.right and area.y <= y < area.bottom for area in areas)
 
         return [finding for finding in findings if not is_ignored(finding)], entry_alignment(
-            alignment, scale, request
+            alignment, marked.scale, request
         )
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DetectionFailed("file_lost") from error
 
 
 def _load(request: Request, most: int = pictures.MAX_PIXELS) -> Photo:

@@ -16,11 +16,12 @@ from shared.record.entries import EntryAlignment
 T = TypeVar("T")
 
 _ALIGNMENT_CODES = {"too_small": "too_small", "not_visible": "not_visible"}
+NOT_ALIGNED = "alignment_failed"
 
 
 def alignment_failure(error: AlignmentFailed) -> DetectionFailed:
     """The failure of a detection whose alignment failed."""
-    return DetectionFailed(_ALIGNMENT_CODES.get(error.reason, "alignment_failed"))
+    return DetectionFailed(_ALIGNMENT_CODES.get(error.reason, NOT_ALIGNED))
 
 
 def with_start(request: Request, scale: float, photo_scale: float, work: Callable[[Matrix | None], T]) -> T:

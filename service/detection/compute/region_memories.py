@@ -34,7 +34,7 @@ def disagreement_places(memory: RegionMemory | None, width: int, height: int) ->
 
     width, height: of the reference image, px as decoded.
     """
-    places = () if memory is None else memory.disagreements()
+    places = () if memory is None else memory.aligned().disagreements()
     inside = [place.clamp(width, height) for place in places]
     return [
         [round(value, 6) for value in (place.x / width, place.y / height, place.w / width, place.h / height)]

@@ -7,38 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from service.detection.appearance.comparing import Place
 from shared.wire.inspection import DetectionSettings
-
-
-@dataclass(frozen=True, slots=True)
-class OpinionRequest:
-    """The backbone that gives a second opinion: its file, hash, id, name, version and `DetectorSettings`.
-
-    reference_sha256: of the reference image. photos: the passed photos, newest first, each with its
-    `photo_sha256` and its alignment as far as it is known.
-    """
-
-    model: str
-    sha256: str
-    model_id: str
-    name: str
-    version: int
-    settings: Mapping[str, Any]
-    reference_sha256: str
-    photos: Sequence[Request] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class AppearanceRequest:
-    """A comparison by appearance in place of an alignment.
-
-    place: where a patch may lie. photos: paths of photos that passed; none: the reference image is the one
-    that did. All pictures show the same section.
-    """
-
-    place: Place
-    photos: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +20,9 @@ class Request:
     homography of the photo's assignment to the item (3 x 3, reference px -> photo px of the files).
     place_by_person: a user set it. within: the corners of the region in px of the photo file, if findings of
     an ONNX model count only inside. photo_sha256: if given, the findings of a model are cached. memory: file
-    with the memory of the region, for reference-difference; None for none. rendered: file for the picture
-    with the boxes; None for no picture. second_opinion: on the findings of reference-difference; None for
-    none. appearance: for reference-difference, to compare by appearance alone; None to align.
+    with the memory of the region, for reference-difference; None for none. passed: photos that passed, to
+    compare by appearance, beside those of the memory. rendered: file for the picture with the boxes; None for
+    no picture.
     """
 
     kind: str
@@ -71,9 +40,8 @@ class Request:
     within: Sequence[Sequence[float]] | None = None
     photo_sha256: str | None = None
     memory: str | None = None
+    passed: Sequence[str] = ()
     rendered: str | None = None
-    second_opinion: OpinionRequest | None = None
-    appearance: AppearanceRequest | None = None
 
 
 def as_json(request: Request) -> dict[str, object]:
@@ -84,14 +52,6 @@ def as_json(request: Request) -> dict[str, object]:
 def to_request(fields: dict[str, Any]) -> Request:
     """A `Request` from its JSON form."""
     point: Sequence[float] | None = fields.get("point")
-    opinion: dict[str, Any] | None = fields.get("second_opinion")
-    if opinion is not None:
-        photos = tuple(to_request(photo) for photo in opinion["photos"])
-        fields = {**fields, "second_opinion": OpinionRequest(**{**opinion, "photos": photos})}
-    appearance: dict[str, Any] | None = fields.get("appearance")
-    if appearance is not None:
-        wanted = AppearanceRequest(Place(appearance["place"]), tuple(appearance["photos"]))
-        fields = {**fields, "appearance": wanted}
     return Request(
         **{
             **fields,

@@ -23,7 +23,6 @@ from service.detection.compute.request import Request, as_json
 from service.detection.dispatch.requests import RequestBuilder
 from service.detection.dispatch.store_waiting import retry_store
 from service.detection.dispatch.work import (
-    ComparisonContext,
     ComputedResult,
     DetectionEnd,
     DetectionObserver,
@@ -35,7 +34,7 @@ from service.detection.failure import DetectionFailed, disk_error_code
 from service.detection.jobs import job_rows
 from service.detection.messages import Answer
 from service.detection.models.labels import with_severities
-from service.detection.models.registry import chosen_backbone, stored_model
+from service.detection.models.registry import stored_model
 from service.detection.queue.port import AT_ONCE, Outcome, Queue, Take
 from service.exception_trace import trace_of
 from service.files.lookup import file_info
@@ -201,6 +200,8 @@ class Dispatcher:
             error = "model_unknown"
         elif not model.enabled:
             error = "model_disabled"
+        elif model.kind == ModelKind.BACKBONE:
+            error = "model_finds_nothing"
         elif row.attempt > job_rows.MAX_ATTEMPTS:
             error = "worker_died"
         elif settings is None:
@@ -287,12 +288,7 @@ class Dispatcher:
                 rendered = Path(folder) / "boxes.jpg"
                 make_request = partial(self._requests.for_work, work, work.model, work.photo, rendered)
                 request = await retry_store(lambda: on_thread(make_request))
-                context = await self._comparison_context(work)
-                memory_photos = context.memory_photos
-                if context.backbone is not None:
-                    request = await retry_store(
-                        lambda: on_thread(self._requests.with_opinion, request, work, context)
-                    )
+                memory_photos = await self._memory_photos(work)
                 answer = await self._compute_in_turn(run, request, memory_photos)
                 if answer["event"] != "done" or not rendered.exists():
                     return ComputedResult(answer, memory_photos=memory_photos)
@@ -310,18 +306,14 @@ class Dispatcher:
             # The picture or its folder could not be written.
             return _failed_result(disk_error_code(error))
 
-    async def _comparison_context(self, work: Work) -> ComparisonContext:
-        """The photos of the memory and the backbone for a comparison; empty for other models."""
+    async def _memory_photos(self, work: Work) -> Sequence[KnownPhoto]:
+        """The photos of the memory for a comparison; none for other models."""
         photo = work.photo
         if photo is None or work.model is None or work.model.kind != ModelKind.REFERENCE_DIFFERENCE:
-            return ComparisonContext()
-
-        def read(session: Session) -> ComparisonContext:
-            # If a backbone ends the process, the next attempt runs without it.
-            backbone = chosen_backbone(session) if work.attempt == 1 else None
-            return ComparisonContext(self._known_photos(session, work.item_id, photo.file_id), backbone)
-
-        return await self._database.read(read)
+            return ()
+        return await self._database.read(
+            lambda session: self._known_photos(session, work.item_id, photo.file_id)
+        )
 
     async def _compute_in_turn(
         self, run: Run, request: Request, memory_photos: Sequence[KnownPhoto]

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from service.detection import rules
 from service.detection.compute.request import Request
-from service.detection.dispatch.second_opinion import opinion_request
-from service.detection.dispatch.work import ComparisonContext, Work
+from service.detection.dispatch.work import Work
 from service.detection.failure import DetectionFailed
 from service.files.service import FilesService
 from shared.wire.detection import ModelKind
@@ -57,13 +56,6 @@ class RequestBuilder:
         settings = rules.for_photo(work.settings, photo.file_id)
         within = rules.region_in_photo(work.point, work.reference, work.place, settings)
         return replace(request, model=path, sha256=model.sha256, within=within)
-
-    def with_opinion(self, request: Request, work: Work, context: ComparisonContext) -> Request:
-        """The request with the backbone of `context` for a second opinion."""
-        if work.reference is None:
-            return request
-        opinion = opinion_request(context, work.reference, self._model_path, self._files.path)
-        return replace(request, second_opinion=opinion)
 
     def _image(self, stored: StoredFile) -> str:
         try:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlmodel import Session
 
@@ -21,18 +21,12 @@ class KnownPhoto:
     """A photo of the memory of a region.
 
     `sha256` is of its content, which is its key in the memory. `content` is the memory of this photo in the
-    format of `reference_difference.variation.serial`. `passed`: a person passed it and kept no finding in it,
-    so that all of it is usual. `settings` are of its item for this photo. `place` is where the reference
-    image lies in it by its assignment (3 x 3, reference px -> photo px); `place_by_person`: a person said so.
+    format of `reference_difference.variation.serial`.
     """
 
     file_id: str
     sha256: str
     content: bytes
-    passed: bool
-    settings: Mapping[str, Any]
-    place: Sequence[Sequence[float]] | None
-    place_by_person: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +50,6 @@ class Work:
     mm_per_pixel: float | None
     settings: DetectionSettings
     error: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonContext:
-    """The photos of the memory and the enabled backbone, which a comparison uses too.
-
-    backbone: its id and facts; None if no backbone is enabled.
-    """
-
-    memory_photos: Sequence[KnownPhoto] = ()
-    backbone: tuple[str, rules.ModelFacts] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,7 @@ class Models:
     async def update(
         self, model_id: str, changed: ModelUpdate, if_match: str | None, actor: str, address: str
     ) -> DetectionModel:
-        """Rename, describe, enable or disable a model. Enabling a backbone disables the other backbones.
+        """Rename, describe, enable or disable a model.
 
         Raises Problem 404, 409 if the name is taken, and 412 if `if_match` is stale.
         """
@@ -163,8 +163,6 @@ class Models:
                 row.description = fields["model_description"]
             if fields.get("enabled") is not None:
                 row.enabled = fields["enabled"]
-            if row.enabled and row.kind == ModelKind.BACKBONE:
-                _disable_other_backbones(session, row, actor, address)
             row.updated_at = now()
             announce(
                 session, ObjectChange("update", "model", model_id, actor, address, {"fields": sorted(fields)})
@@ -239,7 +237,7 @@ class Models:
                 size=size,
                 labels=labels or checked["labels"],
                 settings=checked["settings"],
-                enabled=_is_enabled_at_first(checked["kind"]),
+                enabled=True,
                 added_by=actor,
             )
             return self._insert(session, row, actor, address)
@@ -315,7 +313,7 @@ class Models:
                 size=before.size,
                 labels=before.labels if changed.labels is None else changed.labels,
                 settings=settings.model_dump(),
-                enabled=_is_enabled_at_first(before.kind),
+                enabled=True,
                 added_by=actor,
             )
             return self._insert(session, row, actor, address)
@@ -356,28 +354,6 @@ def list_models(database: Database) -> list[DetectionModel]:
     """All models, oldest first, for callers without a loop."""
     oldest = select(ModelRow).order_by(col(ModelRow.created_at), col(ModelRow.model_id))
     return database.read_now(lambda session: [wire(row, {}) for row in session.exec(oldest)])
-
-
-def chosen_backbone(session: Session) -> tuple[str, ModelFacts] | None:
-    """The id and the facts of the backbone that gives second opinions; None while none is enabled."""
-    enabled = select(ModelRow).where(ModelRow.kind == ModelKind.BACKBONE, col(ModelRow.enabled))
-    row = session.exec(enabled.order_by(col(ModelRow.updated_at).desc()).limit(1)).first()
-    return None if row is None else (row.model_id, model_facts(row))
-
-
-def _is_enabled_at_first(kind: str) -> bool:
-    """Whether a new model is enabled from the start: not a backbone, which users choose for all items."""
-    return kind != ModelKind.BACKBONE
-
-
-def _disable_other_backbones(session: Session, chosen: ModelRow, actor: str, address: str) -> None:
-    others = select(ModelRow).where(
-        ModelRow.kind == ModelKind.BACKBONE, col(ModelRow.enabled), ModelRow.model_id != chosen.model_id
-    )
-    for row in session.exec(others.with_for_update()):
-        row.enabled, row.updated_at = False, now()
-        details = {"fields": ["enabled"]}
-        announce(session, ObjectChange("update", "model", row.model_id, actor, address, details))
 
 
 def invalid_input(code: str) -> Problem:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.failure import BadModel
-from service.detection.onnx import backbone, container
+from service.detection.onnx import container
 from service.detection.onnx.decode import is_within_unit, yolo_columns
 from service.detection.onnx.detector import SIZE_INPUT, Detector, channels_last
 from service.detection.onnx.layout import (
@@ -69,8 +69,7 @@ def check(path: Path, kind: ModelKind | None, overrides: dict[str, Any], classes
     except Exception as error:
         raise BadModel("cannot_open") from error
     metadata = dict(detector.session.get_modelmeta().custom_metadata_map)
-    usual = backbone.SIDE if kind is ModelKind.BACKBONE else _DEFAULT_SIDE
-    width, height = _input_size(detector, overrides, metadata, usual)
+    width, height = _input_size(detector, overrides, metadata)
     try:
         model = run_tests(detector, metadata, width, height)
     except Exception as error:
@@ -79,9 +78,6 @@ def check(path: Path, kind: ModelKind | None, overrides: dict[str, Any], classes
         raise BadModel("task_unsupported")
     names = _label_names(metadata.get("names", ""))
     recognised = kind or recognise_model(model, classes or len(names))
-    if kind is None and recognised is ModelKind.BACKBONE:
-        # A backbone whose file does not fix the size of its input has another usual size.
-        return check(path, ModelKind.BACKBONE, overrides, classes)
     sized = {**overrides, "width": width, "height": height}
     if detector.bytes:
         # The model scales by itself: numbers within 0..1 would be black.
@@ -98,8 +94,7 @@ def check(path: Path, kind: ModelKind | None, overrides: dict[str, Any], classes
     if not is_understood(recognised, model, settings):
         if kind is None:
             raise _unknown_kind(model, sized)
-        kinds = decodable_kinds(model, _settings({}, sized))
-        raise BadModel("backbone_wrong" if kind is ModelKind.BACKBONE else "kind_wrong", kinds)
+        raise BadModel("kind_wrong", decodable_kinds(model, _settings({}, sized)))
     return CheckedModel(recognised, labels or _numbered_labels(recognised, model.outputs, settings), settings)
 
 
@@ -137,9 +132,7 @@ def _settings(habits: dict[str, Any], overrides: dict[str, Any]) -> DetectorSett
         raise BadModel("settings_wrong") from error
 
 
-def _input_size(
-    detector: Detector, overrides: dict[str, Any], metadata: dict[str, str], default: int
-) -> tuple[int, int]:
+def _input_size(detector: Detector, overrides: dict[str, Any], metadata: dict[str, str]) -> tuple[int, int]:
     inputs = [tensor for tensor in detector.inputs if tensor.name != SIZE_INPUT]
     if len(inputs) != 1 or len(inputs[0].shape) != 4:
         raise BadModel("not_an_image_model")
@@ -149,7 +142,7 @@ def _input_size(
     channels, height, width = (shape[2], *shape[:2]) if channels_last(inputs[0].shape) else shape
     if (isinstance(channels, int) and channels != 3) or not 1 <= detector.batch <= _MAX_BATCH:
         raise BadModel("not_an_image_model")
-    usual = _usual_size(metadata.get("imgsz", ""), default)
+    usual = _usual_size(metadata.get("imgsz", ""), _DEFAULT_SIDE)
     sides = []
     for fixed, name, trained in ((width, "width", usual[1]), (height, "height", usual[0])):
         side = fixed if isinstance(fixed, int) else overrides.get(name, trained)
@@ -175,8 +168,6 @@ def _usual_settings(kind: ModelKind, detector: Detector, model: ModelOutputs, cl
     """The usual settings of models of a kind; a user may choose others."""
     if kind is ModelKind.YOLOX:
         return {"colour": "bgr", "values": "raw", "fit": "corner"}
-    if kind is ModelKind.BACKBONE:
-        return {"values": "imagenet", "fit": "stretch"}
     if kind is ModelKind.NMS_INSIDE:
         sized = {"fit": "stretch", "confidence": 0.5} if detector.sized else {}
         return {**sized, **usual_order(model, detector.last)}
@@ -241,7 +232,7 @@ def _numbered_labels(
     kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSettings
 ) -> list[str]:
     """Numbered labels for the classes of a file without labels."""
-    if kind in (ModelKind.NMS_FREE, ModelKind.NMS_INSIDE, ModelKind.BACKBONE):
+    if kind in (ModelKind.NMS_FREE, ModelKind.NMS_INSIDE):
         return []
     if kind is ModelKind.DETR:
         classes = next((output.shape[-1] for output in raw if output.shape[-1] != 4), 4)

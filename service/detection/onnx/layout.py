@@ -14,7 +14,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from service.detection.onnx import backbone
 from service.detection.onnx.decode import (
     MAX_RELATIVE,
     ROUNDING,
@@ -103,8 +102,6 @@ def recognise_model(model: ModelOutputs, classes: int) -> ModelKind | None:
         return ModelKind.DETR
     shapes = [output.shape for output in raw]
     kind = recognise(shapes, width, height)
-    if kind is None and backbone.patch_grid(shapes, width, height) is not None:
-        return ModelKind.BACKBONE
     if kind is None and _ends_with_extras(model):
         return ModelKind.NMS_FREE
     if kind is not ModelKind.YOLOX:
@@ -182,18 +179,11 @@ def _ends_with_extras(model: ModelOutputs) -> bool:
 
 def is_understood(kind: ModelKind, model: ModelOutputs, settings: DetectorSettings) -> bool:
     """Whether `kind` with `settings` explains every output of a model for every test picture."""
-    if kind is ModelKind.REFERENCE_DIFFERENCE:
+    if kind in (ModelKind.REFERENCE_DIFFERENCE, ModelKind.BACKBONE):
         return False
-    if kind is ModelKind.BACKBONE:
-        return all(_is_backbone(raw, settings) for raw in model.runs)
     if not _explains_outputs(kind, model, settings):
         return False
     return all(_has_meaning(kind, raw, settings) for raw in model.runs)
-
-
-def _is_backbone(raw: Outputs, settings: DetectorSettings) -> bool:
-    grid = backbone.patch_grid([output.shape for output in raw], settings.width, settings.height)
-    return grid is not None and bool(np.all(np.isfinite(grid.patches(raw))))
 
 
 def _explains_outputs(kind: ModelKind, model: ModelOutputs, settings: DetectorSettings) -> bool:

@@ -93,12 +93,14 @@ class SuppressedDifference:
     """A difference that the memory of the region explains, as it would be reported without a memory.
 
     left: the confidence 0..1 in the part that the memory does not explain. photos: the keys of the photos
-    that explain the rest.
+    that explain the rest. instead: if a single photo explains it, what is reported unless something else
+    confirms that.
     """
 
     difference: DetectedDifference
     left: float
     photos: tuple[str, ...]
+    instead: DetectedDifference | None = None
 
 
 @dataclass(frozen=True, slots=True)

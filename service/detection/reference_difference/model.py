@@ -40,7 +40,7 @@ from service.detection.reference_difference.difference.sampling import thin
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import in_order_if_small
 from service.detection.reference_difference.variation.appearance import difference_of
-from service.detection.reference_difference.variation.judging import judge, raise_confidence
+from service.detection.reference_difference.variation.judging import Judgement, judge, raise_confidence
 from service.detection.reference_difference.variation.memory import (
     MAX_APPEARANCES,
     MAX_FAINT,
@@ -93,13 +93,15 @@ def detect(
     parameters: Parameters | None = None,
     start: Matrix | None = None,
     memory: RegionMemory | None = None,
+    once: bool = False,
 ) -> Result:
     """Compare `photo` with `region` (px) of `reference`; both BGR uint8, upright.
 
     The photo may show the whole reference, the region, or anything between. Boxes are in px of the photo,
     clipped to it, the most confident first. start: the alignment that a user set, see `align`. memory:
-    differences that it explains are suppressed; a memory without photos has no effect. Raises AlignmentFailed
-    if the photo does not show the region.
+    differences that it explains are suppressed; a memory without photos has no effect. once: those that a
+    single photo explains are suppressed too, with what is to be reported `instead` if nothing else confirms
+    it. Raises AlignmentFailed if the photo does not show the region.
     """
     begun = time.perf_counter()
     wanted = parameters or Parameters()
@@ -109,26 +111,30 @@ def detect(
     known = memory if memory is not None and memory.photos else None
     today = () if known is None else appearances(reported_parts(seen, wanted.min_confidence))
     for view, part, sure in reported_parts(seen, wanted.min_confidence if known is None else _FAINT):
-        judged = (
-            None
-            if known is None or sure < wanted.min_confidence
-            else judge(known, today, part, view, seen, sure)
-        )
+        judgements: list[Judgement | None] = [None]
+        if known is not None and sure >= wanted.min_confidence:
+            judgements = [
+                judge(known, today, part, view, seen, sure, single)
+                for single in ([False, True] if once else [False])
+            ]
+        judged = judgements[0]
         if judged is None and known is not None:
             sure = raise_confidence(known, part, view, sure)
         box = photo_box(part, view, seen.scanned, size)
         if sure < wanted.min_confidence or box.is_empty:
             continue
-        one = DetectedDifference(label(part, view.was, view.now), sure, box)
-        if judged is None:
-            reported_differences.append(one)
-        elif judged.rest is None or judged.sure < wanted.min_confidence:
-            suppressed.append(SuppressedDifference(one, judged.sure, judged.photos))
-        else:
+        one = reported = DetectedDifference(label(part, view.was, view.now), sure, box)
+        if judged is not None and judged.rest is not None:
             box = photo_box(judged.rest, view, seen.scanned, size)
-            reported_differences.append(
-                DetectedDifference(label(judged.rest, view.was, view.now), judged.sure, box, judged.reason)
-            )
+            rest_label = label(judged.rest, view.was, view.now)
+            reported = DetectedDifference(rest_label, judged.sure, box, judged.reason)
+        for judgement in judgements:
+            if judgement is not None and judgement.is_explained(wanted.min_confidence):
+                instead = None if judgement is judged else reported
+                suppressed.append(SuppressedDifference(one, judgement.sure, judgement.photos, instead))
+                break
+        else:
+            reported_differences.append(reported)
     doubted = start is None and seen.alignment.inliers and seen.alignment.score < _MIN_TO_PASS
     if not reported_differences and not suppressed and doubted:
         raise AlignmentFailed("no_match")

@@ -1,5 +1,4 @@
-"""Draws challenges for face logins and accepts one answer to each. After an answer that is in doubt, one more
-movement can be drawn.
+"""Draws challenges for face logins and accepts one answer to each.
 
 Challenges are stored in the database, which all service processes share.
 """
@@ -10,7 +9,6 @@ import hashlib
 import json
 import secrets
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
 
@@ -19,7 +17,7 @@ from sqlmodel import Session, col, delete, select
 
 from service.db.database import Database, now
 from service.face.access.stations import busy
-from service.face.liveness.movements import Evidence, Movement, Step
+from service.face.liveness.movements import Movement, Step
 from service.face.tables import FaceChallenge
 from service.web import addresses
 from shared.wire.face import ChallengeStep, DrawnChallenge
@@ -40,36 +38,14 @@ _TURNS = (Movement.LEFT, Movement.RIGHT, Movement.UP)
 _RANDOM = secrets.SystemRandom()
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """What an answer showed that was in doubt, and the id of the user in it; None if it shows no user."""
-
-    evidence: Evidence
-    user_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class TakenChallenge:
-    """The steps of a challenge that is being answered, and the doubt that they have to clear."""
-
-    steps: tuple[Step, ...]
-    doubt: Doubt | None
-
-
 class Challenges:
     """Draws challenges and accepts their answers."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def draw(
-        self,
-        address: str,
-        excluded_movements: Collection[Movement] = (),
-        continued_id: str | None = None,
-    ) -> DrawnChallenge:
-        """Draw a challenge for the station at `address`, without `excluded_movements`: one more movement if
-        the answer to the challenge `continued_id` is in doubt.
+    async def draw(self, address: str, excluded_movements: Collection[Movement] = ()) -> DrawnChallenge:
+        """Draw a challenge for the station at `address`, without `excluded_movements`.
 
         Raises ValueError if these exclude every turn, Problem 429 if too many challenges of the station wait.
         """
@@ -78,8 +54,7 @@ class Challenges:
         def write(session: Session) -> tuple[list[Step], datetime]:
             moment = now()
             session.exec(delete(FaceChallenge).where(col(FaceChallenge.expires_at) < moment))
-            doubt = None if continued_id is None else _take_doubt(session, continued_id, station)
-            steps = draw_steps(excluded_movements) if doubt is None else draw_one_more(excluded_movements)
+            steps = draw_steps(excluded_movements)
             query = select(func.count()).where(FaceChallenge.station == station)
             if (session.exec(query).first() or 0) >= MAX_WAITING:
                 raise busy(BUSY_SECONDS)
@@ -88,7 +63,6 @@ class Challenges:
                     challenge_hash=_hash(challenge_id),
                     station=station,
                     steps=json.dumps([(step.movement, step.from_ms, step.to_ms) for step in steps]),
-                    doubt=doubt,
                     drawn_at=moment,
                     expires_at=moment + LIFETIME,
                 )
@@ -105,11 +79,11 @@ class Challenges:
             expires_at=expires_at,
         )
 
-    async def take(self, challenge_id: str, address: str, filmed_ms: float) -> TakenChallenge | None:
-        """Delete a challenge and return it.
+    async def take(self, challenge_id: str, address: str, filmed_ms: float) -> tuple[Step, ...]:
+        """Delete a challenge and return its steps.
 
-        Returns None if it is unknown, already answered, expired or drawn by another station, or if less time
-        than `filmed_ms` has passed since it was drawn.
+        Returns no steps if it is unknown, already answered, expired or drawn by another station, or if less
+        time than `filmed_ms` has passed since it was drawn.
         """
 
         def write(session: Session) -> FaceChallenge | None:
@@ -126,59 +100,16 @@ class Challenges:
             or challenge.station != addresses.client_group(address)
             or moment > challenge.expires_at
         ):
-            return None
+            return ()
         if moment - challenge.drawn_at + _CLOCK_SLACK < timedelta(milliseconds=filmed_ms):
-            return None
-        steps = tuple(
-            Step(Movement(name), begins, ends) for name, begins, ends in json.loads(challenge.steps)
-        )
-        if not steps:
-            return None
-        return TakenChallenge(steps, None if challenge.doubt is None else _read_doubt(challenge.doubt))
-
-    async def keep_doubt(self, challenge_id: str, address: str, doubt: Doubt) -> None:
-        """Allow one more movement to be drawn after the answer to a challenge that was taken."""
-        evidence = doubt.evidence
-        fields = {"reliefs": evidence.reliefs, "ratio": evidence.ratio, "user_id": doubt.user_id}
-
-        def write(session: Session) -> None:
-            moment = now()
-            session.add(
-                FaceChallenge(
-                    challenge_hash=_hash(challenge_id),
-                    station=addresses.client_group(address),
-                    steps="[]",
-                    doubt=json.dumps(fields),
-                    drawn_at=moment,
-                    expires_at=moment + LIFETIME,
-                )
-            )
-
-        await self._database.write(write)
-
-
-def _take_doubt(session: Session, challenge_id: str, station: str) -> str | None:
-    """Delete the challenge of `station` whose answer is in doubt, or the movement drawn after it, and return
-    the doubt; None without one.
-    """
-    challenge = session.get(FaceChallenge, _hash(challenge_id), with_for_update=True)
-    if challenge is None or challenge.station != station or challenge.doubt is None:
-        return None
-    session.delete(challenge)
-    return challenge.doubt
-
-
-def _read_doubt(text: str) -> Doubt:
-    fields = json.loads(text)
-    return Doubt(Evidence(tuple(fields["reliefs"]), fields["ratio"]), fields["user_id"])
+            return ()
+        return tuple(Step(Movement(name), begins, ends) for name, begins, ends in json.loads(challenge.steps))
 
 
 def draw_steps(excluded_movements: Collection[Movement] = (), random: Random = _RANDOM) -> list[Step]:
     """Draw two different turns in a random order, with `random`.
 
-    A morph or a print has to show both, and from one side to the other the points of a head move on an arc
-    that is four times as deep as from the front. If only one turn is left, coming closer is the other
-    movement. Raises ValueError when no turn is left.
+    If only one turn is left, coming closer is the other movement. Raises ValueError when no turn is left.
     """
     turns = [turn for turn in _TURNS if turn not in excluded_movements]
     if not turns:
@@ -191,18 +122,6 @@ def draw_steps(excluded_movements: Collection[Movement] = (), random: Random = _
         Step(movement, begins + STEP_MS * index, begins + STEP_MS * (index + 1))
         for index, movement in enumerate(movements)
     ]
-
-
-def draw_one_more(excluded_movements: Collection[Movement] = (), random: Random = _RANDOM) -> list[Step]:
-    """Draw one turn with `random`, for a film after one that was in doubt.
-
-    Raises ValueError when no turn is left.
-    """
-    turns = [turn for turn in _TURNS if turn not in excluded_movements]
-    if not turns:
-        raise ValueError("no turn is left")
-    begins = random.randrange(*_FIRST_MS)
-    return [Step(random.choice(turns), begins, begins + STEP_MS)]
 
 
 def _hash(challenge_id: str) -> str:

@@ -12,7 +12,7 @@ from service.face.engines.engine import EngineInfo, PictureAnalysis
 from service.face.engines.face_process import EngineUnavailableError
 from service.face.engines.messages import FilmedFrame
 from service.face.engines.sequence import SequenceAnalysis
-from service.face.liveness.movements import Evidence, Step
+from service.face.liveness.movements import Step
 from service.web.envelope import Problem
 from shared.record.codes import ErrorCode
 
@@ -34,13 +34,8 @@ class FaceClient(Protocol):
         """Analyse a picture. Raises BadPicture, EngineUnavailableError."""
         ...
 
-    async def judge(
-        self, frames: Sequence[FilmedFrame], steps: Sequence[Step], earlier: Evidence | None = None
-    ) -> SequenceAnalysis:
-        """Judge whether a sequence shows the steps, after an `earlier` one that was in doubt.
-
-        Raises BadPicture, EngineUnavailableError.
-        """
+    async def judge(self, frames: Sequence[FilmedFrame], steps: Sequence[Step]) -> SequenceAnalysis:
+        """Judge whether a sequence shows the steps. Raises BadPicture, EngineUnavailableError."""
         ...
 
     async def close(self) -> None:

@@ -18,7 +18,7 @@ from service.face.engines.engine import EngineInfo, PictureAnalysis
 from service.face.engines.messages import Answer, FaceRequest, FilmedFrame, request_frame, to_answer
 from service.face.engines.picture import MAX_BASE64_LENGTH, BadPicture, PictureFault
 from service.face.engines.sequence import SequenceAnalysis
-from service.face.liveness.movements import Evidence, Step
+from service.face.liveness.movements import Step
 from service.workers.child import Child, ProcessDied
 from shared.system.paths import program_command
 
@@ -62,14 +62,9 @@ class FaceProcess:
         """Analyse a picture (Base64 or data URL). Raises BadPicture, EngineUnavailableError."""
         return await self._run(lambda: self._analyse_picture(face_info))
 
-    async def judge(
-        self, frames: Sequence[FilmedFrame], steps: Sequence[Step], earlier: Evidence | None = None
-    ) -> SequenceAnalysis:
-        """Judge whether a sequence shows the steps, after an `earlier` one that was in doubt.
-
-        Raises BadPicture, EngineUnavailableError.
-        """
-        return await self._run(lambda: self._judge_sequence(tuple(frames), tuple(steps), earlier))
+    async def judge(self, frames: Sequence[FilmedFrame], steps: Sequence[Step]) -> SequenceAnalysis:
+        """Judge whether a sequence shows the steps. Raises BadPicture, EngineUnavailableError."""
+        return await self._run(lambda: self._judge_sequence(tuple(frames), tuple(steps)))
 
     async def close(self) -> None:
         """End the process, also during its start or a request."""
@@ -103,13 +98,11 @@ class FaceProcess:
             raise EngineUnavailableError(str(answer))
         return answer
 
-    def _judge_sequence(
-        self, frames: tuple[FilmedFrame, ...], steps: tuple[Step, ...], earlier: Evidence | None
-    ) -> SequenceAnalysis:
+    def _judge_sequence(self, frames: tuple[FilmedFrame, ...], steps: tuple[Step, ...]) -> SequenceAnalysis:
         if sum(len(frame.face_info) for frame in frames) > MAX_BASE64_LENGTH:
             raise BadPicture(PictureFault.TOO_LARGE)
         self._ensure_loaded()
-        request = self._request._replace(frames=frames, steps=steps, earlier=earlier)
+        request = self._request._replace(frames=frames, steps=steps)
         answer = self._answer(request, LOOK_SECONDS)
         if isinstance(answer, PictureFault):
             raise BadPicture(answer)

@@ -23,7 +23,7 @@ from service.face.engines.engine import (
 from service.face.engines.picture import PictureFault
 from service.face.engines.quality import Quality
 from service.face.engines.sequence import SequenceAnalysis
-from service.face.liveness.movements import Evidence, Movement, Reason, Step, Verdict
+from service.face.liveness.movements import Movement, Reason, Step, Verdict
 from service.workers.frames import Frame
 
 # Little-endian, the byte order of all supported machines.
@@ -40,9 +40,8 @@ class FilmedFrame(NamedTuple):
 class FaceRequest(NamedTuple):
     """A request to load the engine of `model` in `folder`, unless it is loaded, and to analyse a picture.
 
-    `face_info` is the picture as Base64 or data URL; `frames` are a sequence that answers `steps`, and
-    `earlier` is what a sequence before it showed that was in doubt. Without both, the answer contains only
-    the facts about the engine.
+    `face_info` is the picture as Base64 or data URL; `frames` are a sequence that answers `steps`. Without
+    both, the answer contains only the facts about the engine.
     """
 
     model: str
@@ -50,7 +49,6 @@ class FaceRequest(NamedTuple):
     face_info: str | None = None
     frames: tuple[FilmedFrame, ...] = ()
     steps: tuple[Step, ...] = ()
-    earlier: Evidence | None = None
 
 
 def request_frame(request: FaceRequest) -> Frame:
@@ -66,7 +64,6 @@ def request_frame(request: FaceRequest) -> Frame:
     message["times"] = [frame.at_ms for frame in request.frames]
     message["lengths"] = [len(picture) for picture in pictures]
     message["steps"] = [asdict(step) for step in request.steps]
-    message["earlier"] = _evidence(request.earlier)
     return Frame(message, b"".join(pictures))
 
 
@@ -87,7 +84,6 @@ def to_request(frame: Frame) -> FaceRequest:
         texts[0] if message["picture"] else None,
         tuple(FilmedFrame(at_ms, text) for at_ms, text in zip(times, texts, strict=True)) if times else (),
         tuple(Step(Movement(step["movement"]), step["from_ms"], step["to_ms"]) for step in message["steps"]),
-        _to_evidence(message["earlier"]),
     )
 
 
@@ -107,22 +103,8 @@ def analysis_frame(analysis: PictureAnalysis) -> Frame:
 def sequence_frame(sequence: SequenceAnalysis) -> Frame:
     """Encode the answer to a sequence."""
     frame = analysis_frame(sequence.first)
-    verdict = {
-        "reason": sequence.verdict.reason,
-        "score": sequence.verdict.score,
-        "evidence": _evidence(sequence.verdict.evidence),
-    }
+    verdict = asdict(sequence.verdict)
     return Frame({"sequence": verdict, **frame.message}, frame.payload)
-
-
-def _evidence(evidence: Evidence | None) -> dict[str, Any] | None:
-    return None if evidence is None else asdict(evidence)
-
-
-def _to_evidence(fields: dict[str, Any] | None) -> Evidence | None:
-    if fields is None:
-        return None
-    return Evidence(tuple(float(relief) for relief in fields["reliefs"]), float(fields["ratio"]))
 
 
 def _analysis(analysis: PictureAnalysis) -> dict[str, Any]:
@@ -160,11 +142,8 @@ def to_answer(frame: Frame) -> Answer:
             case {"engine": engine}:
                 return _to_info(engine)
             case {"sequence": verdict, "analysis": analysis}:
-                evidence = _to_evidence(verdict["evidence"])
-                reason, score = Reason(verdict["reason"]), float(verdict["score"])
-                return SequenceAnalysis(
-                    Verdict(reason, score, evidence), _to_analysis(analysis, frame.payload)
-                )
+                judged = Verdict(Reason(verdict["reason"]), float(verdict["score"]))
+                return SequenceAnalysis(judged, _to_analysis(analysis, frame.payload))
             case {"analysis": analysis}:
                 return _to_analysis(analysis, frame.payload)
     except (KeyError, TypeError, AttributeError) as error:

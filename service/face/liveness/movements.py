@@ -38,30 +38,15 @@ class Reason(StrEnum):
     WRONG_MOVEMENT = "wrong_movement"
     FLAT = "flat"
     CUT = "cut"
-    MORPH = "morph"
     OTHER_FACE = "other_face"
-    IN_DOUBT = "in_doubt"
-    """Everything but the shape of the turns is right, which one more movement decides."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What turns show: the relief of each, and the logarithm of the likelihood ratio of a head to a morph."""
-
-    reliefs: tuple[float, ...]
-    ratio: float
-
-    def __add__(self, other: Evidence) -> Evidence:
-        return Evidence(self.reliefs + other.reliefs, self.ratio + other.ratio)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a sequence shows, and how surely: `score` 0..1, from 0.5 on LIVE; `evidence` if it is in doubt."""
+    """What a sequence shows, and how surely: `score` 0..1, 0 unless it is LIVE."""
 
     reason: Reason
     score: float
-    evidence: Evidence | None = None
 
     @property
     def live(self) -> bool:

@@ -11,13 +11,13 @@ from pytestqt.qtbot import QtBot
 from desktop.background import workers
 from desktop.camera import CameraFeed, Film, FilmedFrame, feed, is_choppy
 from desktop.camera.sources import Frame
-from service.face.liveness.decision import decide, measure_motion
-from service.face.liveness.tracking import track
+from service.face.engines.dlib_engine import DlibEngine
+from service.face.engines.sequence import judge
 from shared.images.cv import cv2
 from shared.limits import MAX_FRAME_LENGTH, MAX_FRAMES
 from shared.samples import heads
 from tests.desktop.camera.pictures import empty_frame, face_frame
-from tests.service.face.liveness import clouds, films
+from tests.service.face.liveness import films
 
 
 def record_film(length_ms: int, every_ms: float, frame: Frame) -> Film:
@@ -115,16 +115,16 @@ def test_feed_reports_start_and_end_of_a_film(qtbot: QtBot, monkeypatch: pytest.
     assert workers.shutdown()
 
 
-@pytest.mark.parametrize(("frame", "live"), [(films.draw_head, True), (films.draw_flat_picture, False)])
-def test_the_service_judges_films_of_the_desktop(frame: films.Frame, live: bool) -> None:
+@pytest.mark.parametrize(("draw", "live"), [(films.draw_head, True), (films.draw_flat_picture, False)])
+def test_the_service_judges_films_of_the_desktop(draw: films.Frame, live: bool) -> None:
     film = Film(1300)
     # A camera of 15 frames a second.
     times = [number * 1000 / 15 for number in range(20)]
-    poses = clouds.sway(heads.interpolate_poses(films.TO_THE_LEFT, times))
-    for number, (at, pose) in enumerate(zip(times, poses, strict=True)):
-        film.add(frame(pose, number), 7.0 + at / 1000)
+    for number, (at, pose) in enumerate(
+        zip(times, heads.interpolate_poses(films.TO_THE_LEFT, times), strict=True)
+    ):
+        film.add(draw(pose, number), 7.0 + at / 1000)
     sent = film.frames()
-    greys = [cv2.cvtColor(decoded_picture(each), cv2.COLOR_BGR2GRAY) for each in sent]
-    tracks = track(greys, films.EYES)
-    motion = measure_motion([float(each.at_ms) for each in sent], tracks)
-    assert decide(motion, [films.STEP]).live is live
+    frames = [decoded_picture(each) for each in sent]
+    seen = judge(DlibEngine(), frames, [float(each.at_ms) for each in sent], [films.STEP])
+    assert seen.verdict.live is live

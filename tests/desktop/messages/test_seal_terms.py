@@ -46,9 +46,9 @@ def test_sentence_names_the_user_who_released_the_record(name: str | None, shown
     released = {"released_by": "u2", "released_by_name": name, "released_at": "2026-11-22T22:39:00Z"}
     sentence = seal_sentence(make_seal(SealState.FINISHED, **released))
     assert "by Zhao Min" in sentence
-    assert sentence.endswith(f"edition 2. Released by {shown_name}.")
+    assert sentence.endswith(f"edition 2. Reviewed by {shown_name}.")
 
 
 def test_sentence_of_unreleased_record_names_no_one() -> None:
     assert seal_sentence(make_seal(SealState.FINISHED)).endswith("edition 2.")
-    assert "Released" not in seal_sentence(make_seal(SealState.AWAITING_RELEASE))
+    assert "Reviewed" not in seal_sentence(make_seal(SealState.AWAITING_RELEASE))

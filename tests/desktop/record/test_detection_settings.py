@@ -16,7 +16,7 @@ from desktop.record.detection_settings import (
     with_settings,
 )
 from shared.record.geometry import Rect
-from shared.wire.inspection import DetectionSettings
+from shared.wire.inspection import DetectionSettings, Place
 
 share = st.floats(0, 1, allow_nan=False)
 areas = st.builds(Rect, *[st.floats(0, 0.5)] * 2, *[st.floats(0.01, 0.5)] * 2)
@@ -25,6 +25,7 @@ item_settings = st.builds(
     st.none() | share,
     st.none() | st.floats(0.01, 1000),
     st.lists(areas, max_size=3).map(tuple),
+    place=st.sampled_from(Place),
 )
 
 

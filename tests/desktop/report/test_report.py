@@ -66,7 +66,7 @@ def report(items: int, title: str = "左翼根部航后检查") -> Report:
         subtitle="检查报告",
         status="failed",
         status_name="未通过",
-        fields=(("飞机", "B-1234 波音 787"), ("航班", "CA1831"), ("执行人", "张三"), ("进度", "100 %")),
+        fields=(("飞机", "B-1234 波音 787"), ("航班", "CA1831"), ("检查人", "张三"), ("进度", "100 %")),
         overview=picture(800, 500),
         overview_scale=0.5,
         items=tuple(item(n, [True, False, None][n % 3]) for n in range(1, items + 1)),
@@ -93,8 +93,8 @@ def test_every_page_of_a_record_awaiting_release_is_marked(qtbot: QtBot, tmp_pat
     waits = replace(report(3), seal=replace(SEAL, awaits_release=True))
     pdf.write(waits, tmp_path / "waits.pdf")
     pages = [page.extract_text() for page in PdfReader(tmp_path / "waits.pdf").pages]
-    assert all("AWAITINGRELEASE" in re.sub(r"\s+", "", page) for page in pages)
-    assert "AWAITING RELEASE" in html.page(waits)
+    assert all("AWAITINGREVIEW" in re.sub(r"\s+", "", page) for page in pages)
+    assert "AWAITING REVIEW" in html.page(waits)
 
 
 def test_every_page_of_a_sealed_report_shows_the_seal(qtbot: QtBot, tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_report_counts_differences_explained_by_the_memory(qtbot: QtBot, tmp_pat
     two_items = report(2)
     first, second = two_items.items
     two_items = replace(two_items, items=(replace(first, explained=3, memory_photos=5), second))
-    sentence = "3 difference(s) explained by the region's memory of 5 photo(s)"
+    sentence = "3 known variation(s) not reported, by 5 photo(s)"
     assert report_terms.explained_differences(two_items.items[0]) == sentence
     assert report_terms.explained_differences(second) == ""
     page = re.sub(r"&#x27;|&#39;", "'", html.page(two_items))

@@ -61,8 +61,8 @@ def test_user_who_takes_another_name_is_recognized(
         assert report.seal is not None
         assert report.seal.finished_by == f"{CHIEF} (zhang3)"
     # The edition keeps the executor's name as it was; the record shows the current one.
-    assert dict(sealed.fields)["Executor"] == f"{CHIEF} (zhang3)"
-    assert dict(now.fields)["Executor"] == "张三 (zhang3)"
+    assert dict(sealed.fields)["Inspector"] == f"{CHIEF} (zhang3)"
+    assert dict(now.fields)["Inspector"] == "张三 (zhang3)"
     page = tmp_path / "report.html"
     html.write(sealed, page)
     assert f"{CHIEF} (zhang3)" in page.read_text(encoding="utf-8")

@@ -103,7 +103,7 @@ def test_tab_visits_the_passwords_before_their_toggles(qtbot: QtBot) -> None:
 
 
 def test_search_is_emitted_once_after_a_pause_or_at_enter(qtbot: QtBot) -> None:
-    field = SearchField("Name, aircraft, executor")
+    field = SearchField("Name, aircraft, inspector")
     show_widget(qtbot, field)
     texts: list[str] = []
     field.searched.connect(texts.append)

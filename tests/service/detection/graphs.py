@@ -135,42 +135,12 @@ def sized_model(path: Path, boxes: NDArray[np.float32], scores: NDArray[np.float
     return path
 
 
-def backbone_model(
-    path: Path,
-    size: tuple[int, int] | None = (64, 64),
-    *,
-    leading: int | None = None,
-    channels: int = 24,
-    patch: int = 8,
-    seed: int = 5,
-) -> Path:
-    """A backbone with one fixed random convolution per patch of `patch` px and a pooled second output.
-
-    size: width and height of the input; None leaves them open. leading: so many constant tokens come before
-    those of the patches; None: a feature map comes out.
-    """
-    rng = np.random.default_rng(seed)
-    weights = rng.normal(0, 0.1, (channels, 3, patch, patch)).astype(np.float32)
-    width, height = size or ("width", "height")
-    image = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, height, width])
-    nodes = [
-        helper.make_node("Conv", ["images", "weights"], ["map"], strides=[patch, patch]),
-        helper.make_node("GlobalAveragePool", ["map"], ["mean"]),
-        helper.make_node("Flatten", ["mean"], ["pooled"]),
-    ]
-    initializers = [numpy_helper.from_array(weights, "weights")]
-    features = helper.make_tensor_value_info("map", TensorProto.FLOAT, [1, channels, None, None])
-    if leading is not None:
-        flat = np.array([1, channels, -1], np.int64)
-        nodes += [
-            helper.make_node("Reshape", ["map", "flat"], ["rows"]),
-            helper.make_node("Transpose", ["rows"], ["patches"], perm=[0, 2, 1]),
-            helper.make_node("Concat", ["first", "patches"], ["tokens"], axis=1),
-        ]
-        first = np.full((1, leading, channels), 9, np.float32)
-        initializers += [numpy_helper.from_array(flat, "flat"), numpy_helper.from_array(first, "first")]
-        features = helper.make_tensor_value_info("tokens", TensorProto.FLOAT, [1, None, channels])
-    pooled = helper.make_tensor_value_info("pooled", TensorProto.FLOAT, [1, channels])
-    graph = helper.make_graph(nodes, "backbone", [image], [features, pooled], initializers)
+def backbone_model(path: Path) -> Path:
+    """A backbone: the features of patches, and no findings."""
+    weights = numpy_helper.from_array(np.full((24, 3, 8, 8), 0.1, np.float32), "weights")
+    image = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, 64, 64])
+    features = helper.make_tensor_value_info("map", TensorProto.FLOAT, [1, 24, 8, 8])
+    node = helper.make_node("Conv", ["images", "weights"], ["map"], strides=[8, 8])
+    graph = helper.make_graph([node], "backbone", [image], [features], [weights])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), str(path))
     return path

@@ -13,7 +13,7 @@ from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture, PictureFault
 from service.face.engines.sequence import SequenceAnalysis
-from service.face.liveness.movements import Evidence, Reason, Step, Verdict
+from service.face.liveness.movements import Reason, Step, Verdict
 from service.face.tables import FaceStation
 from service.web.envelope import Refusal
 from shared.samples import faces
@@ -30,21 +30,17 @@ class Judge(SameProcess):
 
     engine: DlibEngine
     reason: Reason = Reason.LIVE
-    evidence: Evidence | None = None
     damaged: bool = False
     steps: list[Step] = field(default_factory=list)
-    earlier: Evidence | None = None
 
     def __post_init__(self) -> None:
         super().__init__(self.engine)
 
-    async def judge(
-        self, frames: Sequence[FilmedFrame], steps: Sequence[Step], earlier: Evidence | None = None
-    ) -> SequenceAnalysis:
-        self.steps, self.earlier = list(steps), earlier
+    async def judge(self, frames: Sequence[FilmedFrame], steps: Sequence[Step]) -> SequenceAnalysis:
+        self.steps = list(steps)
         if self.damaged:
             raise BadPicture(PictureFault.DAMAGED)
-        verdict = Verdict(self.reason, 1.0, self.evidence)
+        verdict = Verdict(self.reason, 1.0)
         return SequenceAnalysis(verdict, await self.analyse(frames[0].face_info))
 
 

@@ -18,7 +18,7 @@ from service.face.engines.engine import EngineInfo, FaceEngine, PictureAnalysis,
 from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import decode, picture_bytes
 from service.face.engines.sequence import SequenceAnalysis, film_frame, judge
-from service.face.liveness.movements import Evidence, Step
+from service.face.liveness.movements import Step
 from service.face.packs.pack_store import install, load_engine
 from service.face.service import FaceService
 from service.settings import Settings
@@ -75,16 +75,13 @@ class SameProcess:
             self.analyses[key] = analyse(self.engine, decode(picture_bytes(face_info)))
         return self.analyses[key]
 
-    async def judge(
-        self, frames: Sequence[FilmedFrame], steps: Sequence[Step], earlier: Evidence | None = None
-    ) -> SequenceAnalysis:
+    async def judge(self, frames: Sequence[FilmedFrame], steps: Sequence[Step]) -> SequenceAnalysis:
         await asyncio.sleep(0)
         return judge(
             self.engine,
             [film_frame(each.face_info) for each in frames],
             [each.at_ms for each in frames],
             steps,
-            earlier,
         )
 
     async def close(self) -> None:

@@ -102,7 +102,7 @@ def test_film_that_is_longer_than_the_time_since_the_draw_is_refused(setup: Setu
     asyncio.run(play())
 
 
-@pytest.mark.parametrize("reason", [each for each in Reason if each not in (Reason.LIVE, Reason.IN_DOUBT)])
+@pytest.mark.parametrize("reason", [each for each in Reason if each is not Reason.LIVE])
 def test_every_other_verdict_is_refused_and_audited(setup: Setup, judge: Judge, reason: Reason) -> None:
     async def play() -> None:
         judge.reason = reason

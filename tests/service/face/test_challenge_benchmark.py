@@ -9,47 +9,31 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import face_attacks, face_enrolment, face_sequences
+from benchmarks import face_attacks, face_enrolment
 from benchmarks.face_attacks import Outcome
-from benchmarks.face_films import draw_exposures, render_film
 from benchmarks.face_forgeries import KINDS, make_attack
-from benchmarks.face_heads import Conditions, Passer, draw_conditions
 from benchmarks.face_sequences import Take
+from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.engine import Metric, PictureAnalysis, Thresholds
 from service.face.engines.quality import Quality
-from service.face.liveness.movements import Evidence, Movement, Reason, Step, Verdict
-from shared.samples import faces
-from shared.samples.heads import Pixels
+from service.face.liveness.movements import Movement, Step
+from shared.samples import faces, heads
+from shared.samples.heads import Pixels, Pose, Scene
 
 STEPS = [Step(Movement.LEFT, 300, 700)]
-CONDITIONS = Conditions(
-    distance=60,
-    field_of_view=88,
-    turn=20,
-    start=3,
-    frame_ms=120,
-    exposure=20,
-    noise=2,
-    quality=80,
-    gain=1,
-    side_light=0.3,
-    glasses=True,
-    beard=True,
-    shoulders=0.5,
-    room=0.5,
-)
 
 
 @pytest.fixture(scope="module")
 def take() -> Take:
-    film = render_film(np.random.default_rng(1), STEPS, CONDITIONS)
-    return Take(film.frames, film.times, STEPS, film.eyes, CONDITIONS)
-
-
-def test_film_has_a_frame_for_each_time(take: Take) -> None:
-    assert len(take.frames) == len(take.times) > 4
-    assert take.times[0] == 0
-    assert abs(np.hypot(*(take.eyes[1] - take.eyes[0])) - CONDITIONS.eye_distance) < 6
+    """A head that turns left."""
+    path = [(0.0, Pose()), (400.0, Pose()), (700.0, Pose(yaw=24))]
+    times = [float(at) for at in range(0, 800, 80)]
+    scene = Scene(eye_distance=40, size=(200, 180))
+    frames = [
+        heads.render_head_frame(heads.portrait_texture(), heads.Shape(), pose, scene, seed)
+        for seed, pose in enumerate(heads.interpolate_poses(path, times))
+    ]
+    return Take(frames, times, STEPS, np.array(((80.0, 76.0), (120.0, 76.0))))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -62,82 +46,44 @@ def test_attack_answers_a_challenge_with_a_turn(kind: str, take: Take) -> None:
     assert same == (kind == "old sequence")
 
 
-def test_second_film_shows_the_same_person_and_conditions() -> None:
-    first = face_sequences.render_take(np.random.default_rng(4))
-    again = face_sequences.render_take(np.random.default_rng(5), first)
-    assert (again.conditions, again.person_seed) == (first.conditions, first.person_seed)
-    other = face_sequences.render_take(np.random.default_rng(5))
-    assert other.person_seed != first.person_seed
+def test_films_are_found_by_person(tmp_path: Path) -> None:
+    for name in ("anna/second", "anna/first", "lone"):
+        (tmp_path / name).mkdir(parents=True)
+    found = face_attacks._find_films([tmp_path / "anna", tmp_path / "lone"])
+    assert [(person, folder.name) for person, folder in found] == [
+        ("anna", "first"),
+        ("anna", "second"),
+        ("lone", "lone"),
+    ]
 
 
-def test_one_more_movement_is_one_turn() -> None:
-    (step,) = face_sequences.render_take(np.random.default_rng(4), is_one_more=True).steps
-    assert step.movement in (Movement.LEFT, Movement.RIGHT, Movement.UP)
-
-
-def test_film_in_doubt_is_decided_by_one_more_movement(monkeypatch: pytest.MonkeyPatch, take: Take) -> None:
-    evidence = Evidence((3.0, 3.0), -1.0)
-    rendered: list[bool] = []
-
-    def render(_rng: object, _previous: Take | None = None, *, is_one_more: bool = False) -> Take:
-        rendered.append(is_one_more)
-        return take
-
-    def judge(film: Take, _rng: object, earlier: Evidence | None = None) -> tuple[Verdict, object]:
-        if earlier is None:
-            return Verdict(Reason.IN_DOUBT, 0.4, evidence), film.eyes
-        assert earlier == evidence
-        return Verdict(Reason.LIVE if film is take else Reason.MORPH, 0.5), film.eyes
-
-    monkeypatch.setattr(face_attacks, "render_take", render)
+def test_film_and_its_attacks_are_judged(
+    monkeypatch: pytest.MonkeyPatch, take: Take, dlib_engine: DlibEngine
+) -> None:
+    monkeypatch.setattr(face_attacks, "_engine", dlib_engine)
     monkeypatch.setattr(face_attacks, "read_folder", lambda _folder, _movement: take)
-    monkeypatch.setattr(face_attacks, "_judge", judge)
-    outcome = face_attacks._measure((1, 0, None, None, ("cut",)))
-    assert outcome.reasons == {"genuine": Reason.LIVE, "cut": Reason.MORPH}
-    assert outcome.doubtful == {"genuine", "cut"}
-    assert rendered == [False, True, True]
-    named = face_attacks._measure((1, 0, Path("named"), None, ("cut",)))
-    assert set(named.reasons.values()) == {Reason.IN_DOUBT}
+    outcome = face_attacks._measure((1, "anna", Path("film"), None, ("cut",)))
+    assert (outcome.person, outcome.name, outcome.frames) == ("anna", "film", 10)
+    # The film is too short.
+    assert outcome.reasons == {"genuine": "too_few_frames", "cut": "too_few_frames"}
+    assert outcome.spent_ms > 0
 
 
-def test_exposure_stays_within_its_drift() -> None:
-    times = [80.0 * number for number in range(50)]
-    exposures = draw_exposures(np.random.default_rng(6), times, 0.2)
-    assert abs(exposures - 1).max() <= 0.2
-    assert np.ptp(exposures) > 0.05
-    assert (draw_exposures(np.random.default_rng(6), times, 0.0) == 1).all()
-
-
-def test_person_who_passes_covers_the_room_and_moves() -> None:
-    room = np.zeros((40, 60, 3), np.float32)
-    passer = Passer(np.full((10, 6, 3), 200, np.float32), 2, 5, 3.0)
-    passer.paint(room, 4)
-    rows, columns = np.flatnonzero(room.any(axis=(1, 2))), np.flatnonzero(room.any(axis=(0, 2)))
-    assert (rows[0], rows[-1], columns[0], columns[-1]) == (5, 14, 14, 19)
-
-
-def test_heads_are_far_enough_apart_for_a_login() -> None:
-    for seed in range(20):
-        assert draw_conditions(np.random.default_rng(seed)).eye_distance > 30
-
-
-def test_report_counts_attacks_and_refusals(capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_counts_refusals_of_each_person_and_attacks(capsys: pytest.CaptureFixture[str]) -> None:
     outcomes = [
-        Outcome("", {"genuine": Reason.LIVE, "cut": Reason.CUT}, 10.0, CONDITIONS),
-        Outcome("", {"genuine": Reason.FLAT, "cut": Reason.LIVE}, 12.0, CONDITIONS, Reason.LIVE),
-        Outcome("", {"genuine": Reason.NO_FACE}, 12.0, CONDITIONS, Reason.CUT, frozenset(("genuine", "cut"))),
+        Outcome("anna", "1", {"genuine": "live", "cut": "cut"}, 10, 100.0),
+        Outcome("anna", "2", {"genuine": "flat", "cut": "live"}, 10, 120.0),
+        Outcome("ben", "1", {"genuine": "live"}, 10, 300.0),
     ]
     face_attacks._report("none", ["cut", "morph"], outcomes)
-    face_attacks._report_conditions("none", outcomes)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    rejections, twice, attacks = lines[:3]
-    assert (rejections["refused"], rejections["sequences"]) == (2, 3)
-    assert (twice["refused"], twice["sequences"]) == (1, 3)
-    assert (attacks["passed"], attacks["attacks"]) == (1, 2)
-    assert (rejections["in_doubt"], attacks["in_doubt"]) == (1, 1)
-    assert attacks["bound"] > 50
-    by_glasses = next(line for line in lines if "glasses" in line["figure"])
-    assert by_glasses["parts"] == {"0 to 0.5": "0 of 0", "0.5 to 1": "2 of 3"}
+    anna, ben, everybody, cut, frame, longest = lines
+    assert (anna["count"], anna["films"], anna["reasons"]) == (1, 2, {"flat": 1, "live": 1})
+    assert (ben["count"], ben["films"]) == (0, 1)
+    assert (everybody["count"], everybody["films"]) == (1, 3)
+    assert (cut["count"], cut["films"]) == (1, 2)
+    assert cut["bound"] > 50
+    assert (frame["value"], longest["value"]) == (12.0, 300.0)
 
 
 def test_guided_enrolment_uses_the_front_both_sides_and_the_most_different_photos() -> None:

@@ -58,13 +58,11 @@ class ModelForm(EntryForm):
         self.fail_confidence: QDoubleSpinBox | None = None
         self.classes: ClassTable | None = None
         self.input_fields: dict[str, Combo] = {}
-        if entry.kind is ModelKind.BACKBONE:
-            self._add_backbone_inputs()
-        elif entry.kind is not ModelKind.REFERENCE_DIFFERENCE:
-            self._add_rules()
-        else:
+        if entry.kind is ModelKind.REFERENCE_DIFFERENCE:
             self.setMinimumWidth(860)
             self._columns.addWidget(self._class_table(), 1)
+        elif entry.kind is not ModelKind.BACKBONE:
+            self._add_rules()
 
     def _add_facts(self) -> None:
         entry, settings = self._entry, self._entry.settings
@@ -134,17 +132,6 @@ class ModelForm(EntryForm):
         picture = open_picture(self, self.tr("Try a picture"), Purpose.PHOTOS)
         if picture is not None:
             TrialDialog(self._context, self._entry, picture, self).open()
-
-    def _add_backbone_inputs(self) -> None:
-        grid = QFormLayout()
-        grid.setHorizontalSpacing(16)
-        self._add_input_fields(grid, ("values", "colour"))
-        self.body.insertLayout(self.body.count() - 1, grid)
-        hint = self.tr(
-            "While a backbone is enabled, findings of reference difference get a second opinion from it. One "
-            "backbone is enabled at a time. Other settings create a new version, which is disabled at first."
-        )
-        self.body.insertWidget(self.body.count() - 1, label(hint, "small", wrap=True))
 
     def _class_table(self) -> ClassTable:
         self.classes = ClassTable(self._entry)

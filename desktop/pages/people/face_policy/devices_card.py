@@ -40,8 +40,8 @@ class DeviceForm(Form):
         self.fields["name"].set_text(platform.node() if device is None else device.name)
         if device is None:
             text = self.tr(
-                "Whoever uses this computer with your system account can log in by face here. Its token is "
-                "kept in the system's keyring."
+                "Anyone who signs in to this computer with your account can log in by face here. "
+                "Its token is kept in the system's keyring."
             )
             self.body.addWidget(label(text, "dim", wrap=True))
 

@@ -20,7 +20,7 @@ def event_word(event: str) -> str:
     translate = QCoreApplication.translate
     labels: dict[str, str] = {
         WebhookEvent.RECORD_SEALED: translate("Webhooks", "Record finished"),
-        WebhookEvent.RECORD_RELEASED: translate("Webhooks", "Record released"),
+        WebhookEvent.RECORD_RELEASED: translate("Webhooks", "Record reviewed"),
         WebhookEvent.ITEM_FAILED: translate("Webhooks", "Item failed"),
         TEST_EVENT: translate("Webhooks", "Test"),
     }
@@ -32,8 +32,8 @@ def event_meaning(event: WebhookEvent) -> str:
     translate = QCoreApplication.translate
     return {
         WebhookEvent.RECORD_SEALED: translate("Webhooks", "Every item is decided and the record is sealed."),
-        WebhookEvent.RECORD_RELEASED: translate("Webhooks", "A second person released the record."),
-        WebhookEvent.ITEM_FAILED: translate("Webhooks", "The verdict of an item became failed."),
+        WebhookEvent.RECORD_RELEASED: translate("Webhooks", "A second person reviewed the record."),
+        WebhookEvent.ITEM_FAILED: translate("Webhooks", "An item was failed."),
     }[event]
 
 

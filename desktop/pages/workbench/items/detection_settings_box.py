@@ -14,16 +14,17 @@ from desktop.record.detection_settings import (
     takes_thresholds,
 )
 from desktop.record.edit_names import group_digits
-from desktop.widgets import Button, ButtonKind, IconButton, clear_layout, label
+from desktop.widgets import Button, ButtonKind, Combo, IconButton, clear_layout, label
 from shared.record.geometry import Rect
 from shared.wire.detection import DetectionModel
+from shared.wire.inspection import Place
 
 _STEP = 5
 _LARGEST = 100_000.0
 
 
 class DetectionSettingsBox(QWidget):
-    """Sensitivity, smallest defect and ignored areas of the chosen item."""
+    """Place, sensitivity, smallest defect and ignored areas of the chosen item."""
 
     changed = Signal(object)
     """Emits the changed `ItemDetectionSettings`."""
@@ -55,6 +56,15 @@ class DetectionSettingsBox(QWidget):
         self.smallest.setRange(0, _LARGEST)
         self.smallest.setKeyboardTracking(False)
         self.smallest.setSpecialValueText(self.tr("Default"))
+        self.place = Combo(self.tr("Position in photos"))
+        self.place.setObjectName("own-place")
+        self.place.set_choices(
+            [
+                (Place.ALIGN, self.tr("Align each photo")),
+                (Place.FIXED, self.tr("Fixed camera")),
+                (Place.ANYWHERE, self.tr("Anywhere")),
+            ]
+        )
         self.area = Button(self.tr("Add ignored area"), icon="rectangle")
         self.area.setObjectName("own-area")
         self._problem = label(
@@ -77,12 +87,17 @@ class DetectionSettingsBox(QWidget):
         size.addWidget(label(self.tr("Minimum finding size"), "label"))
         size.addStretch(1)
         size.addWidget(self.smallest)
+        place = QHBoxLayout()
+        place.addWidget(label(self.tr("Position in photos"), "label"))
+        place.addStretch(1)
+        place.addWidget(self.place)
         lines = QVBoxLayout(self._thresholds)
         lines.setContentsMargins(0, 0, 0, 0)
         lines.setSpacing(6)
         lines.addLayout(head)
         lines.addWidget(self.sensitivity)
         lines.addLayout(size)
+        lines.addLayout(place)
         self._list.setSpacing(2)
         inner = QVBoxLayout(self._content)
         inner.setContentsMargins(0, 4, 0, 0)
@@ -106,6 +121,7 @@ class DetectionSettingsBox(QWidget):
         self.fold.clicked.connect(lambda _checked=False: self.open(self._content.isHidden()))
         self.sensitivity.valueChanged.connect(self._on_sensitivity_changed)
         self.smallest.valueChanged.connect(self._on_smallest_changed)
+        self.place.picked.connect(self._on_place_picked)
         self.area.clicked.connect(lambda _checked=False: self.areaWanted.emit())
         self.as_model.clicked.connect(
             lambda _checked=False: self.changed.emit(
@@ -150,6 +166,7 @@ class DetectionSettingsBox(QWidget):
         value = sensitivity_of(model) if settings.sensitivity is None else settings.sensitivity
         self.sensitivity.setValue(round(100 * value))
         self.smallest.setValue(settings.smallest or 0)
+        self.place.set_value(settings.place)
         for widget in controls:
             widget.blockSignals(False)
         self._sensitivity_label.setText(self._sensitivity_text(value, settings.sensitivity is None))
@@ -169,7 +186,7 @@ class DetectionSettingsBox(QWidget):
     def set_editable(self, on: bool) -> None:
         """Enable or disable changes of the settings."""
         self._editable = on
-        for widget in (self.sensitivity, self.smallest, self.area, self.as_model):
+        for widget in (self.sensitivity, self.smallest, self.place, self.area, self.as_model):
             widget.setEnabled(on)
         for button in self.findChildren(IconButton):
             button.setEnabled(on)
@@ -202,6 +219,9 @@ class DetectionSettingsBox(QWidget):
 
     def _on_smallest_changed(self, value: float) -> None:
         self.changed.emit(replace(self._settings, smallest=value or None, readable=True))
+
+    def _on_place_picked(self, place: object) -> None:
+        self.changed.emit(replace(self._settings, place=Place(str(place)), readable=True))
 
     def _sensitivity_text(self, value: float, default: bool) -> str:
         levels = (

@@ -59,7 +59,9 @@ class PhotoDetails(Card):
             self._grid.addWidget(label(name, "label"), row, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(label(value, wrap=True), row, 1)
         out = photo is not None and photo.left_out
-        self.leave_out.setText(self.tr("Put back into memory") if out else self.tr("Leave out of memory"))
+        self.leave_out.setText(
+            self.tr("Put back into known variations") if out else self.tr("Leave out of known variations")
+        )
         self.leave_out.set_icon("plus" if out else "minus")
         self.leave_out.setVisible(photo is not None and can_change)
         self.open.setVisible(photo is not None)

@@ -28,7 +28,7 @@ class MemoryRules(QWidget):
         self.required.setObjectName("memory-required")
         self.required.setRange(1, MAX_REQUIRED_PHOTOS)
         self.required.setAccessibleName(self.tr("Required photos"))
-        self.required.setToolTip(self.tr("Detection uses the memory from this number of passed photos on"))
+        self.required.setToolTip(self.tr("Minimum passed photos"))
         self.required.lineEdit().setTextMargins(6, 0, 0, 0)
         self.apply = Button(self.tr("Apply"))
         self.apply.setObjectName("memory-apply")
@@ -60,9 +60,9 @@ class MemoryRules(QWidget):
         self._frozen = state.frozen_at is not None
         self.freeze.setText(self.tr("Unfreeze") if self._frozen else self.tr("Freeze"))
         self.freeze.setToolTip(
-            self.tr("Photos that people pass from now on are added to the memory again")
+            self.tr("Photos that people pass from now on are added again")
             if self._frozen
-            else self.tr("Photos that people pass from now on are not added to the memory")
+            else self.tr("Photos that people pass from now on are not added")
         )
         self.freeze.setEnabled(self._frozen or bool(state.photos))
         self.start_over.setEnabled(bool(state.photos))

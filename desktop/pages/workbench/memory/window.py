@@ -65,7 +65,7 @@ class MemoryDialog(BaseDialog):
         """
         super().__init__(parent)
         self.setObjectName("memory")
-        self.setWindowTitle(self.tr("Memory"))
+        self.setWindowTitle(self.tr("Known variations"))
         self.setModal(True)
         self.setMinimumSize(900, 560)
         size = QSize(1400, 900) if parent is None else parent.window().size() - QSize(40, 130)
@@ -79,8 +79,8 @@ class MemoryDialog(BaseDialog):
         self.pictures = FramePictures(session, self)
         self.reel = FilmStripModel(self.pictures, self)
         self.reel.waiting = self.tr("Loading photo…")
-        self.strip = FilmStrip(self.reel, self.tr("Photos of the memory"))
-        self.stage = FrameView(self.reel, self.tr("Chosen photo of the memory"))
+        self.strip = FilmStrip(self.reel, self.tr("Photos of the known variations"))
+        self.stage = FrameView(self.reel, self.tr("Chosen photo of the known variations"))
         self.details = PhotoDetails()
         self.rules = MemoryRules()
         self.banner = Banner()
@@ -155,7 +155,7 @@ class MemoryDialog(BaseDialog):
         if self._read_task is not None:
             self._read_task.cancel()
         if self.memory is None:
-            self.stack.show_loading(self.tr("Reading the memory…"))
+            self.stack.show_loading(self.tr("Reading known variations…"))
         self._read_task = run(
             read_memory,
             self._session,
@@ -210,10 +210,10 @@ class MemoryDialog(BaseDialog):
     def _ask_start_over(self) -> None:
         dialog = Confirm(
             self,
-            self.tr("Start the memory over?"),
+            self.tr("Clear known variations?"),
             self.tr(
-                "The photos decided until now leave the memory of this region, in all records. "
-                "Detection reports every difference again until enough new photos are passed."
+                "All photos so far are removed, in all records; detection reports every difference again "
+                "until enough photos are passed."
             ),
             self.tr("Start over"),
         )
@@ -254,11 +254,11 @@ class MemoryDialog(BaseDialog):
     def _empty_text(self, state: MemoryState) -> str:
         if state.reference_file_id is None:
             return self.tr(
-                "This item has no region on a reference image, so it has no memory. Draw a region."
+                "This item has no region on a reference image, so it has no known variations. Draw a region."
             )
         return self.tr(
-            "No photos yet. The photo of an item enters the memory when a person passes the item. "
-            "Findings that were deleted as not a defect enter it when the item is decided. "
+            "No photos yet. The photo of an item is added when a person passes the item. "
+            "Findings that were deleted as not a defect are added when the item is decided. "
             "Differences that look the same in at least two photos are then no longer reported."
         )
 

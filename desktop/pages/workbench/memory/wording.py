@@ -17,12 +17,12 @@ def state_text(state: MemoryState) -> str:
     used = [photo for photo in state.photos if not photo.left_out and photo.differences is not None]
     match state.state:
         case MemoryStatus.EMPTY:
-            parts = [translate("Memory", "The memory is empty: detection reports every difference.")]
+            parts = [translate("Memory", "No known variations: detection reports every difference.")]
         case MemoryStatus.TOO_FEW:
             text = translate(
                 "Memory",
-                "{count} of {required} required photos are passed and compared: detection does not use the "
-                "memory yet.",
+                "{count} of {required} required photos are passed and compared: detection reports every "
+                "difference until then.",
             )
             passed = {photo.file_id for photo in used if photo.kind is MemoryKind.PASSED}
             parts = [text.format(count=len(passed), required=state.required)]

@@ -116,9 +116,7 @@ class FindingEditController(QObject):
             action.triggered.connect(lambda _checked=False, it=act: it())
             menu.insertAction(first, action)
         menu.setToolTipsVisible(True)
-        action.setToolTip(
-            self.tr("Not a defect: the memory of the region learns it when the item is decided")
-        )
+        action.setToolTip(self.tr("Not a defect: it becomes a known variation when the item is decided"))
         menu.insertSeparator(first)
 
     def _fill_explained_menu(self, menu: QMenu, at: QPoint) -> None:

@@ -19,15 +19,15 @@ def reason_text(finding: SuppressedFinding) -> str:
     """Why a difference is no finding: the photos with it, and its confidence without and with the memory."""
     translate = QCoreApplication.translate
     explanation = translate(
-        "Explained", "Explained by memory: seen in %n photo(s) of it.", "", len(finding.photos)
+        "Explained", "Known variation: seen in %n passed photo(s).", "", len(finding.photos)
     )
-    sure = translate("Explained", "Confidence {alone} without the memory, {left} with it.")
+    sure = translate("Explained", "Confidence {alone} without known variations, {left} with them.")
     return f"{explanation}\n{sure.format(alone=f'{finding.score_alone:.2f}', left=f'{finding.score:.2f}')}"
 
 
 def explained_boxes(findings: Sequence[SuppressedFinding]) -> list[FindingBox]:
     """The suppressed findings as boxes to paint beside the findings."""
-    text = QCoreApplication.translate("Explained", "{label} (memory)")
+    text = QCoreApplication.translate("Explained", "{label} (known variation)")
     return [
         FindingBox(
             finding.box,
@@ -105,7 +105,7 @@ class ExplainedBox(QWidget):
         self.unfolded.emit(on)
 
     def _fill(self) -> None:
-        self.fold.setText(self.tr("%n difference(s) explained by memory", "", len(self._findings)))
+        self.fold.setText(self.tr("%n known variation(s) not reported", "", len(self._findings)))
         self.fold.set_icon("chevron-down" if self.is_open else "chevron-right")
         clear_layout(self._rows)
         if not self.is_open:
@@ -118,22 +118,20 @@ class ExplainedBox(QWidget):
         column = QVBoxLayout(row)
         column.setContentsMargins(18, 0, 0, 0)
         column.setSpacing(2)
-        text = self.tr("{label}: {alone} without memory, {left} with it").format(
+        text = self.tr("{label}: {alone} without known variations, {left} with them").format(
             label=finding_word(finding.label), alone=f"{finding.score_alone:.2f}", left=f"{finding.score:.2f}"
         )
         line = label(text, wrap=True)
         line.setToolTip(reason_text(finding))
         column.addWidget(line)
-        column.addWidget(
-            label(self.tr("Seen in %n photo(s) of the memory", "", len(finding.photos)), "small")
-        )
+        column.addWidget(label(self.tr("Seen in %n passed photo(s)", "", len(finding.photos)), "small"))
         links = QHBoxLayout()
         links.setSpacing(10)
         report = Button(self.tr("Report as finding"), kind=ButtonKind.LINK)
         report.setObjectName("explained-report")
         report.setEnabled(self._editable)
         report.clicked.connect(partial(self._report, finding))
-        memory = Button(self.tr("Open memory"), kind=ButtonKind.LINK)
+        memory = Button(self.tr("Open known variations"), kind=ButtonKind.LINK)
         memory.setObjectName("explained-memory")
         memory.clicked.connect(partial(self._open_memory, finding))
         links.addWidget(report)

@@ -97,8 +97,7 @@ class FindingList(QWidget):
             self.tr("Click the square to accept · double-click to relabel")
             + "\n"
             + self.tr(
-                "Delete findings that are not defects: the memory of the region learns them when the item "
-                "is decided"
+                "Delete findings that are not defects: they become known variations when the item is decided"
             )
         )
         self.updateGeometry()

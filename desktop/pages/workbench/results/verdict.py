@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
-from desktop.localization.detection_terms import coverage_text
+from desktop.localization.detection_terms import appearance_text, coverage_text
 from desktop.pages.workbench.items.item_fields import TextEdit
 from desktop.record.document import ItemView
 from desktop.record.drafts import VerdictDraft
@@ -150,7 +150,10 @@ class VerdictBox(QWidget):
         elif self._opinion is None and results.has_client_result(item.result):
             text = self.tr("– (entered by a client)")
         self._opinion_label.setText(self.tr("Model: {opinion}").format(opinion=text))
-        coverage = coverage_text(results.entry_coverage(results.finished_detection(item.result)))
+        detection = results.finished_detection(item.result)
+        coverage = coverage_text(results.entry_coverage(detection)) or appearance_text(
+            results.entry_appearance(detection)
+        )
         self._coverage_label.setText(coverage)
         self._coverage_label.setVisible(bool(coverage))
         # No one has judged an item undecided that was never inspected.

@@ -59,13 +59,13 @@ def summary(trend: Trend, findings: int, mm_per_pixel: float | None) -> str:
     count = len(trend.entries)
     if count == 1:
         first = translate("Trend", "This is the first inspection of this region.")
-        parts = [first, translate("Trend", "A trend begins with the second one.")]
+        parts = [first, translate("Trend", "A trend needs at least two inspections.")]
     else:
         text = translate("Trend", "%n inspection(s), {first} to {last}.", "", count)
         days = day_of(trend.entries[0].at), day_of(trend.entries[-1].at)
         parts = [text.format(first=days[0], last=days[1])]
     if not findings:
-        parts.append(translate("Trend", "No findings with a place on the reference image."))
+        parts.append(translate("Trend", "No finding could be located on the reference image."))
     elif mm_per_pixel is None:
         parts.append(translate("Trend", "Sizes are the longer side in pixels of the reference image."))
         parts.append(translate("Trend", "Set its scale in the catalogue to see millimetres."))
@@ -74,7 +74,7 @@ def summary(trend: Trend, findings: int, mm_per_pixel: float | None) -> str:
             translate("Trend", "Sizes are the longer side of a finding, by the scale of the reference image.")
         )
     if findings > MAX_SERIES:
-        text = translate("Trend", "{n} of {all} findings are drawn; the CSV file holds all.")
+        text = translate("Trend", "Showing {n} of {all} findings. The CSV file has all of them.")
         parts.append(text.format(n=MAX_SERIES, all=findings))
     return " ".join(parts)
 

@@ -32,6 +32,10 @@ _COLOURS = ((-0.08, -0.41, 0.49), (0.62, -0.41, -0.21))
 _UNIT = 64
 # Grey levels within the tolerance from which there is an edge. Less is texture, which a stain may tint.
 _EDGE = 60
+# The most that the usual difference may be relative to the half-normal distribution with the same 40th
+# percentile. A change that covers a fifth of the px of one contrast, such as a car on a road, reaches the
+# 80th percentile, and would be usual itself. In scans most px do not differ at all.
+_LONGEST_TAIL = 3.0
 # Least noise per channel (luminance, two of colour) in grey levels: rounding and compression.
 _FLOORS = (1.6, 1.4, 1.4)
 
@@ -82,7 +86,17 @@ def differ(reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False
         exceeding = _beyond_range(reference_channels[0], photo_channels[0], radius)
     half = _halve_mask(valid) if len(reference_channels) > 1 else valid
     work = [
-        partial(_channel, reference_channels[0], photo_channels[0], valid, radius, 0, _FLOORS[0], exceeding)
+        partial(
+            _channel,
+            reference_channels[0],
+            photo_channels[0],
+            valid,
+            radius,
+            0,
+            _FLOORS[0],
+            exceeding,
+            scanned,
+        )
     ]
     for channel in range(1, len(reference_channels)):
         work.append(
@@ -95,6 +109,7 @@ def differ(reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False
                 1,
                 _FLOORS[channel],
                 None,
+                scanned,
             )
         )
     found = run_parallel(work)
@@ -132,7 +147,14 @@ def _in_grey_levels(image: Fixed) -> Floats:
 
 
 def _channel(
-    one: Fixed, other: Fixed, valid: Bytes, radius: int, first: int, floor: float, exceeding: Fixed | None
+    one: Fixed,
+    other: Fixed,
+    valid: Bytes,
+    radius: int,
+    first: int,
+    floor: float,
+    exceeding: Fixed | None,
+    scanned: bool,
 ) -> tuple[int, list[Floats], Floats]:
     """`first`, the strength of one channel at each scale from number `first` on, and its raw difference."""
     if not valid.all():
@@ -145,7 +167,7 @@ def _channel(
             break
         tolerance = max(radius - level, 1) if level < 3 else 0
         off = exceeding if level == 0 and exceeding is not None else _beyond_range(one, other, tolerance)
-        scales.append(_deviation(off, one, valid, tolerance, floor * 0.75**level))
+        scales.append(_deviation(off, one, valid, tolerance, floor * 0.75**level, scanned))
         if level == first:
             other = _without_edges(one, other, off, tolerance)
         one, other, valid = _halve(one), _halve(other), _halve_mask(valid)
@@ -235,16 +257,18 @@ def _tolerance(one: Fixed, other: Fixed, valid: Bytes) -> tuple[int, Fixed]:
     return 3, exceeding
 
 
-def _deviation(exceeding: Fixed, one: Fixed, valid: Bytes, radius: int, floor: float) -> Floats:
+def _deviation(
+    exceeding: Fixed, one: Fixed, valid: Bytes, radius: int, floor: float, scanned: bool
+) -> Floats:
     off = np.asarray(cv2.blur(exceeding, (3, 3)), np.int16)
     contrast = _range(one, max(radius, 1) + 1)
-    usual = _usual_difference(off, contrast, valid, floor)
+    usual = _usual_difference(off, contrast, valid, floor, scanned)
     # The table has an entry for each whole grey level of contrast, 0 to 255.
     whole = cv2.convertScaleAbs(contrast, alpha=1 / _UNIT)
     return np.asarray(cv2.multiply(off, cv2.LUT(whole, 1 / (_UNIT * usual)), dtype=cv2.CV_32F), np.float32)
 
 
-def _usual_difference(off: Fixed, contrast: Fixed, valid: Bytes, floor: float) -> Floats:
+def _usual_difference(off: Fixed, contrast: Fixed, valid: Bytes, floor: float, scanned: bool) -> Floats:
     """The usual difference at each local contrast of 0..255 grey levels, as a standard deviation."""
     step = int(np.ceil(np.sqrt(off.size / _SAMPLES)))
     samples, levels, seen = (part[::step, ::step].ravel() for part in (off, contrast, valid))
@@ -256,11 +280,14 @@ def _usual_difference(off: Fixed, contrast: Fixed, valid: Bytes, floor: float) -
     # Bins of equal size along the contrast, so that all have the same weight.
     order = np.argsort(levels, kind="stable")[: each * _BINS].reshape(_BINS, each)
     position = levels[order[:, each // 2]] / _UNIT
-    # The 80th and 60th percentiles of a half-normal distribution lie at 1.28 and 0.84 deviations.
-    at = (int(each * 0.6), int(each * 0.8))
+    # These percentiles of a half-normal distribution lie at 0.52, 0.84 and 1.28 deviations.
+    at = (int(each * 0.4), int(each * 0.6), int(each * 0.8))
     bins = np.sort(samples[order], axis=1)[:, at].astype(np.float64) / _UNIT
-    spreads = np.maximum(bins[:, 1] / 1.28, bins[:, 0] / 0.84)
+    spreads = np.maximum(bins[:, 2] / 1.28, bins[:, 1] / 0.84)
     # Not below a share of the contrast, which interpolation alone leaves at an edge.
+    least = floor + 0.03 * position
+    if not scanned:
+        spreads = np.minimum(spreads, _LONGEST_TAIL * np.maximum(bins[:, 0] / 0.52, least))
     grey_levels = np.arange(256)
-    table = np.interp(grey_levels, position, np.maximum(spreads, floor + 0.03 * position))
+    table = np.interp(grey_levels, position, np.maximum(spreads, least))
     return np.asarray(table + 0.03 * np.maximum(grey_levels - position[-1], 0), np.float32)

@@ -38,30 +38,35 @@ class Explanation:
     photos: tuple[str, ...]
 
 
-def explain(memory: RegionMemory, today: Sequence[Appearance], box: Rect, mask: Bytes) -> Explanation:
+def explain(
+    memory: RegionMemory, today: Sequence[Appearance], box: Rect, mask: Bytes, once: bool = False
+) -> Explanation:
     """Explain a part of today's photo by `memory`.
 
     box: the place of the part, px of the reference image. mask: uint8, not 0 on the part. today: all
-    differences of today's photo, including the part.
+    differences of today's photo, including the part. once: a single photo suffices, but not the newest: what
+    it shows may have come to stay.
     """
     part = TiledPart.of(today, box, mask)
     nothing = np.zeros(mask.shape, np.bool_)
     if part is None:
         return Explanation(mask > 0, nothing, 0.0, 1.0, ())
     # For each tile the shares that the two photos leave which explain it best.
-    best = np.ones((SUPPORT, part.energies.size))
+    support = 1 if once else SUPPORT
+    newest = memory.passed[-1] if once and memory.passed else None
+    best = np.ones((support, part.energies.size))
     photos = []
     for photo in reversed(memory.photos):
         if (best[-1] <= EXPLAINED).all():
             break
-        if photo.kind is MemoryKind.FAILED:
+        if photo.kind is MemoryKind.FAILED or photo is newest:
             continue
         rest = part.unlikeness(photo.appearances)
         if (rest <= EXPLAINED).any():
             photos.append(photo.key)
         # A person examined a finding that they rejected, so it counts as two photos that passed.
-        votes = [rest] * (SUPPORT if photo.kind is MemoryKind.REJECTED else 1)
-        best = np.sort(np.vstack([best, *votes]), axis=0)[:SUPPORT]
+        votes = [rest] * (support if photo.kind is MemoryKind.REJECTED else 1)
+        best = np.sort(np.vstack([best, *votes]), axis=0)[:support]
     rest = best[-1]
     banned = forbidden_tiles(memory, part)
     rest[banned] = 1.0

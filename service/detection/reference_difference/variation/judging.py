@@ -66,6 +66,10 @@ class Judgement:
     photos: tuple[str, ...] = ()
     reason: MemoryReason = MemoryReason.REST
 
+    def is_explained(self, least: float) -> bool:
+        """Whether nothing is left with a confidence of at least `least`."""
+        return self.rest is None or self.sure < least
+
 
 def judge(
     memory: RegionMemory,
@@ -74,14 +78,16 @@ def judge(
     view: Comparison,
     examined: Examined,
     sure: float,
+    once: bool = False,
 ) -> Judgement | None:
     """The judgement of a part; None if `memory` explains too little of it.
 
     today: all differences of the photo, including the part. sure: the confidence in the part without a
-    memory. A defect that was confirmed there keeps it, and so does a crack that appeared and stayed.
+    memory. A defect that was confirmed there keeps it, and so does a crack that appeared and stayed. once: as
+    in `explain`.
     """
     box, change, mask = difference_of(part, view)
-    explanation = explain(memory, today, box, mask)
+    explanation = explain(memory, today, box, mask, once)
     top, left = (int(at) - max(int(at) - PAD, 0) for at in (part.box.y, part.box.x))
     inside = np.s_[top : top + part.mask.shape[0], left : left + part.mask.shape[1]]
     if explanation.share < _LITTLE:

@@ -14,7 +14,7 @@ from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind
 
-VERSION = 3
+VERSION = 4
 """The version of the contents of a memory. Another version is rebuilt from the photos."""
 OLDEST: Final = 4
 NEWEST: Final = 20
@@ -66,6 +66,8 @@ class PhotoVariation:
     failing the item; in the last two cases the rest of the photo does not count. faint: places of differences
     too faint to be reported, px of the reference image, which permit nothing. look: the patch features of the
     region in a photo that passed, int8 (rows, columns, channels), see `compute.appearances`; None without.
+    section: the same of the photo as it is, where the region lies in the reference image. is_aligned: whether
+    the photo could be compared; otherwise it has its section only.
     """
 
     key: str
@@ -74,6 +76,8 @@ class PhotoVariation:
     kind: MemoryKind = MemoryKind.PASSED
     faint: tuple[Rect, ...] = ()
     look: NDArray[np.int8] | None = field(default=None, repr=False)
+    section: NDArray[np.int8] | None = field(default=None, repr=False)
+    is_aligned: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,18 @@ class RegionMemory:
             )
         ]
         return RegionMemory(region, tuple(sorted(chosen, key=_by_age)))
+
+    def aligned(self) -> RegionMemory:
+        """The memory of the photos that could be compared."""
+        return RegionMemory(self.region, tuple(photo for photo in self.photos if photo.is_aligned))
+
+    def sections(self) -> list[NDArray[np.int8]]:
+        """The looks of its passed photos as they are, the oldest first."""
+        return [photo.section for photo in self.passed if photo.section is not None]
+
+    def looks(self) -> list[NDArray[np.int8]]:
+        """The looks of its passed photos as aligned, the oldest first."""
+        return [photo.look for photo in self.passed if photo.look is not None]
 
     @property
     def passed(self) -> tuple[PhotoVariation, ...]:

@@ -7,11 +7,12 @@ The format, all numbers little-endian:
 | 4 | `WRM1` |
 | 4 | length of the header, unsigned |
 | n | header: JSON in UTF-8, keys sorted |
-| rest | one zlib stream of int8: for each photo its appearances (height, width, 3) and its look (see below) |
+| rest | one zlib stream of int8: of each photo the appearances (height, width, 3), look and section |
 
 The header has `version` (`memory.VERSION`), `region` [x, y, w, h] in px of the reference image, and
 `photos`: each with `key`, `order`, `kind`, `faint` (boxes) and `appearances` (`box`, `size` [width,
-height] of its values), and `look` ([rows, columns, channels], or null). The same memory gives the same bytes.
+height] of its values), `aligned`, and `look` and `section` ([rows, columns, channels], or null). The same
+memory gives the same bytes.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _MAGIC: Final = b"WRM1"
 _LENGTH: Final = struct.Struct("<4sI")
 _MAX_HEADER: Final = 4_000_000
 _MAX_LOOK: Final = 200_000
-_MAX_PHOTO: Final = MAX_APPEARANCES * MAX_SIDE * MAX_SIDE * 3 + _MAX_LOOK
+_MAX_PHOTO: Final = MAX_APPEARANCES * MAX_SIDE * MAX_SIDE * 3 + 2 * _MAX_LOOK
 _MAX_VALUES: Final = len(MemoryKind) * (OLDEST + NEWEST) * _MAX_PHOTO
 
 
@@ -56,7 +57,9 @@ def to_bytes(memory: RegionMemory) -> bytes:
             "order": photo.order,
             "kind": str(photo.kind),
             "faint": [_numbers(box) for box in photo.faint],
+            "aligned": photo.is_aligned,
             "look": None if photo.look is None else list(photo.look.shape),
+            "section": None if photo.section is None else list(photo.section.shape),
             "appearances": [
                 {
                     "box": _numbers(appearance.box),
@@ -74,10 +77,10 @@ def to_bytes(memory: RegionMemory) -> bytes:
         for photo in memory.photos
         for array in (
             *(appearance.values for appearance in photo.appearances),
-            *(() if photo.look is None else (photo.look,)),
+            *(look for look in (photo.look, photo.section) if look is not None),
         )
     )
-    return _LENGTH.pack(_MAGIC, len(header)) + header + zlib.compress(values, 6)
+    return _LENGTH.pack(_MAGIC, len(header)) + header + zlib.compress(values, 1)
 
 
 def from_bytes(data: bytes) -> RegionMemory:
@@ -109,18 +112,28 @@ def _memory(header: Any, values: bytes) -> RegionMemory:
             appearance_values = np.frombuffer(values, np.int8, count, at).reshape(height, width, 3)
             appearances.append(Appearance(Rect(*map(float, fields["box"])), appearance_values))
             at += count
-        look = None
-        if photo["look"] is not None:
-            rows, columns, channels = (int(size) for size in photo["look"])
+        looks = []
+        for shape in (photo["look"], photo["section"]):
+            rows, columns, channels = (int(size) for size in shape or (0, 0, 0))
             count = rows * columns * channels
-            if min(rows, columns, channels) <= 0 or count > _MAX_LOOK:
+            if shape is not None and (min(rows, columns, channels) <= 0 or count > _MAX_LOOK):
                 raise MemoryUnreadable("not a memory")
             look = np.frombuffer(values, np.int8, count, at).reshape(rows, columns, channels)
+            looks.append(None if shape is None else look)
             at += count
         faint = tuple(Rect(*map(float, box)) for box in photo["faint"])
         kind = MemoryKind(photo["kind"])
         photos.append(
-            PhotoVariation(str(photo["key"]), float(photo["order"]), tuple(appearances), kind, faint, look)
+            PhotoVariation(
+                str(photo["key"]),
+                float(photo["order"]),
+                tuple(appearances),
+                kind,
+                faint,
+                looks[0],
+                looks[1],
+                bool(photo["aligned"]),
+            )
         )
     return RegionMemory(Rect(*map(float, header["region"])), tuple(photos))
 

@@ -17,16 +17,14 @@ from desktop.pages.catalogue.models.class_table import FAILS, SEVERITY, THRESHOL
 from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.models.section import ModelSection
 from desktop.pages.catalogue.models.trial_dialog import TrialDialog
-from desktop.record.loading import load
 from desktop.widgets import Combo
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate, Severity
 from tests.desktop.children import child
 from tests.desktop.pages.catalogue.driver import open_catalogue
-from tests.desktop.pages.workbench.driver import make_record
 from tests.narrowing import as_instance, not_none
-from tests.service.detection.graphs import backbone_model, spots_model
+from tests.service.detection.graphs import spots_model
 from tests.service.detection.models.test_registry import ambiguous_model, unclear_detr
 
 
@@ -96,29 +94,6 @@ def test_ambiguous_model_is_added_after_a_question_and_superseded(
     assert (saved_model.version, saved_model.settings["confidence"]) == (2, 0.6)
     assert (saved_model.settings["values"], saved_model.settings["colour"]) == ("unit", "bgr")
     assert list(saved_model.settings["per_label"].values()) == [0.75]
-
-
-def test_backbone_is_fed_as_chosen_and_not_offered_to_items(
-    context: Context, qtbot: QtBot, tmp_path: Path
-) -> None:
-    detection = context.session.detection
-    model = detection.add_model(backbone_model(tmp_path / "patches.onnx"), "patches")
-    form = ModelForm(context, model)
-    qtbot.addWidget(form)
-    assert (form.settings(), form.names(), set(form.input_fields)) == ({}, None, {"values", "colour"})
-    form.input_fields["values"].set_value("unit")
-    with qtbot.waitSignal(form.saved) as saved:
-        form.save.click()
-    version = saved.args[0]
-    assert (version.version, version.settings["values"], version.enabled) == (2, "unit", False)
-    assert detection.update_model(version.model_id, ModelUpdate(enabled=True)).enabled
-    record_id = make_record(context.session, ())
-    models = load(context.session, record_id, str).models
-    # Other tests add models to the same service.
-    chosen = {choice.model_id for choice in models}
-    assert REFERENCE_DIFFERENCE in chosen
-    assert chosen.isdisjoint({model.model_id, version.model_id})
-    detection.update_model(version.model_id, ModelUpdate(enabled=False))
 
 
 def test_classes_can_be_named_and_keep_their_thresholds(

@@ -164,7 +164,7 @@ def test_api_status_is_not_the_state(context: Context, record: Record, qtbot: Qt
     draft = collect(session, record_id, "me", lambda *_: None)
     assert (draft.status, draft.status_name) == (Status.IN_PROGRESS, "In progress")
     fields = dict(draft.fields)
-    assert (fields["Status"], fields["API status"], fields["Outcome"]) == (
+    assert (fields["Status"], fields["Status in other systems"], fields["Outcome"]) == (
         "In progress",
         "Failed",
         "Undecided",
@@ -174,7 +174,7 @@ def test_api_status_is_not_the_state(context: Context, record: Record, qtbot: Qt
     page.reload()
     qtbot.waitUntil(lambda: statuses() == ("Passed", "Passed", None))
     report = collect(session, record_id, "me", lambda *_: None)
-    assert (report.status, "API status" in dict(report.fields)) == (Status.PASSED, False)
+    assert (report.status, "Status in other systems" in dict(report.fields)) == (Status.PASSED, False)
     session.records.reopen(record_id, "wrong wing")
     page.reload()
     qtbot.waitUntil(lambda: statuses() == ("In progress", "In progress", None))

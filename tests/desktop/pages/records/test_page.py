@@ -314,7 +314,7 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
         return "" if row < 0 else str(index.data())
 
     qtbot.waitUntil(lambda: status_text("sealed") == "Passed · Sealed")
-    assert status_text("awaiting") == "Passed · Awaiting release"
+    assert status_text("awaiting") == "Passed · Awaiting review"
     assert status_text("reopened") == "In progress · Reopened"
     assert status_text("open") == "Not started"
     assert status_text("detected") == "In progress"
@@ -335,7 +335,7 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
     assert rows["sealed"]["Seal"] == newest.seal
     assert rows["sealed"]["Finished by"] == (newest.finished_by_name or newest.finished_by)
     assert datetime.fromisoformat(rows["sealed"]["Finished at"]) == newest.finished_at.replace(microsecond=0)
-    assert rows["awaiting"]["Seal status"] == "Awaiting release"
+    assert rows["awaiting"]["Seal status"] == "Awaiting review"
     assert rows["reopened"]["Seal status"] == "Reopened"
     states = {name: rows[name]["Status"] for name in record_ids}
     assert states == {
@@ -498,7 +498,7 @@ def test_pending_detections_run_and_failed_ones_are_retried(
     assert page.batch_bar.isHidden()
     with qtbot.waitSignal(page.toast) as toast:
         page.detect.click()
-    assert toast.args[0].startswith("No pending detections")
+    assert toast.args[0].startswith("No undetected photos")
     assert page.batch_bar.isHidden()
 
 
@@ -599,13 +599,15 @@ def test_judged_and_detected_items_are_counted_as_on_the_workbench(page: Records
             store_detections(session, stored.item_id, detection)
         if number == 0:
             session.items.set_verdict(stored.item_id, Verdict.FAILED, "裂纹")
-    page.reload()
 
     def counters() -> tuple[int, ...] | None:
         row = page.model.find_row(record.inspection_id)
         counts = page.model.index(row, RecordColumn.PROGRESS).data(COUNTERS_ROLE)
         return None if counts is None else (counts.items, counts.judged, counts.detected)
 
+    # The detections were stored without an event, so the list may have been read before them.
+    qtbot.waitUntil(lambda: (counters() or (0, 0))[:2] == (3, 1))
+    page.reload()
     qtbot.waitUntil(lambda: counters() == (3, 1, 2))
     row = page.model.find_row(record.inspection_id)
     assert page.model.index(row, RecordColumn.PROGRESS).data() == "Decided 1 of 3 · Detected 2 of 3"

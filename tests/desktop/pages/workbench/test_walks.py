@@ -77,7 +77,7 @@ def test_drawn_region_enters_few_files(
         QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
         assert not workbench.saved
         qtbot.waitUntil(lambda: workbench.saved)
-    assert len(files) <= 85, sorted(files)
+    assert len(files) <= 80, sorted(files)
 
 
 def test_verdict_enters_few_files(
@@ -88,4 +88,4 @@ def test_verdict_enters_few_files(
         workbench.context.commands.run("item.pass")
         assert not workbench.saved
         qtbot.waitUntil(lambda: workbench.saved)
-    assert len(files) <= 60, sorted(files)
+    assert len(files) <= 54, sorted(files)

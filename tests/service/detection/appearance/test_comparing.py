@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.detection.appearance.comparing import MAX_PHOTOS, AppearanceMemory, Place
-from service.detection.onnx.backbone import Features
+from service.detection.appearance.backbone import Features
+from service.detection.appearance.comparing import MAX_PHOTOS, AppearanceMemory
+from shared.record.geometry import Rect
+from shared.wire.inspection import Place
 
 SIZE, CHANNELS = 12, 48
 SURFACE = np.random.default_rng(0).normal(size=(SIZE, SIZE, CHANNELS))
@@ -64,7 +66,7 @@ def test_one_photo_gives_no_share_and_shows_only_gross_changes() -> None:
 def test_photos_of_a_fixed_camera_choose_the_same_place() -> None:
     memory = AppearanceMemory.of([photo(seed) for seed in range(5)])
 
-    assert memory.place is Place.SAME
+    assert memory.place is Place.FIXED
     assert not memory.judge(photo(50, moved=4)).passed
 
 
@@ -100,3 +102,20 @@ def test_of_many_photos_those_that_differ_stay() -> None:
 
     assert len(memory.patches) == MAX_PHOTOS
     assert any(np.array_equal(stays, different) for stays in memory.patches)
+
+
+def test_the_most_heat_of_a_box_is_that_of_the_patches_it_touches() -> None:
+    found = AppearanceMemory.of([photo(seed) for seed in range(3)]).judge(broken(51))
+
+    assert found.most_heat(Rect(0.45, 0.2, 0.1, 0.1)) > 1
+    assert found.most_heat(Rect(0.8, 0.8, 0.1, 0.1)) < 1
+    assert found.most_heat(Rect(7.1 / SIZE, 4.1 / SIZE, 0.001, 0.001)) > 1
+    assert found.most_heat(Rect(1.5, 1.5, 0.1, 0.1)) == found.heat[-1, -1]
+
+
+def test_what_is_ignored_is_usual() -> None:
+    memory = AppearanceMemory.of([photo(seed) for seed in range(3)])
+
+    assert not memory.judge(broken(51)).passed
+    assert memory.judge(broken(51), [Rect(0.5, 0.25, 2 / SIZE, 2 / SIZE)]).passed
+    assert not memory.judge(broken(51), [Rect(0.5, 0.25, 1 / SIZE, 2 / SIZE), Rect(2, 2, 1, 1)]).passed

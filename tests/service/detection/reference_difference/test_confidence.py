@@ -1,8 +1,12 @@
 """Tests the measures on which the confidence of a finding depends."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from service.detection.reference_difference import detect
 from service.detection.reference_difference.data import Alignment
 from service.detection.reference_difference.difference.boxes import DifferencePart
 from service.detection.reference_difference.difference.comparison import (
@@ -16,6 +20,7 @@ from service.detection.reference_difference.difference.confidence import (
     measures,
 )
 from service.detection.reference_difference.light.light import Light
+from shared.images.cv import cv2
 from shared.record.geometry import Rect
 
 SIDE = 200
@@ -63,3 +68,37 @@ def test_measures_are_logarithms_of_ratios() -> None:
 
 def test_no_finding_is_certain() -> None:
     assert sure(examine(around=0, peak=300.0)) <= MAX_CONFIDENCE
+
+
+CARS = (
+    Rect(160, 20, 110, 130),
+    Rect(380, 30, 120, 140),
+    Rect(170, 190, 120, 120),
+    Rect(390, 210, 110, 110),
+    Rect(180, 340, 110, 120),
+    Rect(400, 350, 120, 110),
+)
+
+
+def road(cars: Sequence[Rect], seed: int) -> NDArray[np.uint8]:
+    """A plain road between verges with structure, and cars on it."""
+    random = np.random.default_rng(4)
+    image = np.full((480, 640, 3), 120, np.float32)
+    for _ in range(160):
+        x, y = int(random.choice([*range(140), *range(560, 640)])), int(random.integers(0, 480))
+        colour = tuple(random.integers(20, 230, 3).tolist())
+        cv2.rectangle(image, (x, y), (x + 12, y + 12), colour, -1)
+    for car in cars:
+        image[int(car.y) : int(car.bottom), int(car.x) : int(car.right)] = (190, 195, 200)
+        image[int(car.y) + 8 : int(car.y) + 40, int(car.x) + 8 : int(car.right) - 8] = 30
+    image = cv2.GaussianBlur(image, (0, 0), 0.8) + np.random.default_rng(seed).normal(0, 3, image.shape)
+    return np.asarray(np.clip(image, 0, 255), np.uint8)
+
+
+@pytest.mark.parametrize("count", [1, 3, 6])
+def test_large_changes_keep_their_confidence_whatever_else_changed(count: int) -> None:
+    result = detect(road((), 1), Rect(0, 0, 640, 480), road(CARS[:count], 2))
+
+    assert len(result.boxes) == count
+    assert all(max(box.box.iou(car) for box in result.boxes) > 0.7 for car in CARS[:count])
+    assert min(box.confidence for box in result.boxes) > 0.95

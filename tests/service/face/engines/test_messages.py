@@ -13,7 +13,7 @@ from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.engine import EngineInfo, PictureAnalysis, analyse, engine_info
 from service.face.engines.picture import PictureFault
 from service.face.engines.sequence import SequenceAnalysis
-from service.face.liveness.movements import Evidence, Movement, Reason, Step, Verdict
+from service.face.liveness.movements import Movement, Reason, Step, Verdict
 from service.workers.frames import Frame
 from shared.samples import faces
 
@@ -39,18 +39,14 @@ def test_a_folder_is_named_from_the_root(tmp_path: Path, monkeypatch: pytest.Mon
     assert messages.to_request(request).folder == tmp_path / "packs"
 
 
-EVIDENCE = Evidence((2.5, 0.1), -1 / 3)
-
-
-@pytest.mark.parametrize("earlier", [None, EVIDENCE])
-def test_a_sequence_arrives_as_it_was(earlier: Evidence | None, tmp_path: Path) -> None:
+def test_a_sequence_arrives_as_it_was(tmp_path: Path) -> None:
     frames = (messages.FilmedFrame(0.0, "AAAA"), messages.FilmedFrame(80.0, "BBBBBB"))
     steps = (Step(Movement.LEFT, 500, 2100),)
-    request = messages.FaceRequest("dlib", tmp_path, None, frames, steps, earlier)
+    request = messages.FaceRequest("dlib", tmp_path, None, frames, steps)
     assert messages.to_request(messages.request_frame(request)) == request
 
 
-@pytest.mark.parametrize("verdict", [Verdict(Reason.LIVE, 0.75), Verdict(Reason.IN_DOUBT, 0.4, EVIDENCE)])
+@pytest.mark.parametrize("verdict", [Verdict(Reason.LIVE, 0.75), Verdict(Reason.FLAT, 0.0)])
 def test_a_verdict_arrives_as_it_is(verdict: Verdict) -> None:
     sent = SequenceAnalysis(verdict, PictureAnalysis(64, 48))
     got = messages.to_answer(messages.sequence_frame(sent))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from service.face.engines import sequence
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.messages import (
     FaceRequest,
@@ -19,11 +19,10 @@ from service.face.engines.messages import (
 )
 from service.face.engines.picture import BadPicture, PictureFault
 from service.face.engines.sequence import SequenceAnalysis, film_frame, judge
-from service.face.liveness.movements import Movement, Reason, Step, Verdict
+from service.face.liveness.movements import Movement, Reason, Step
 from shared.images.cv import cv2
 from shared.samples import faces, heads
-from shared.samples.heads import Pixels, Pose, Scene, Shape, Texture
-from tests.service.face.liveness.clouds import sway
+from shared.samples.heads import Pixels, Scene, Shape, Texture
 from tests.service.face.liveness.films import STEP, TIMES, TO_THE_LEFT
 
 _SCENE = Scene(eye_distance=56, size=(320, 280))
@@ -31,11 +30,11 @@ _SCENE = Scene(eye_distance=56, size=(320, 280))
 
 @pytest.fixture(scope="module")
 def film() -> list[Pixels]:
-    """A head of the portrait that turns left and sways."""
+    """A head of the portrait that turns left."""
     texture = heads.portrait_texture()
     return [
         heads.render_head_frame(texture, Shape(), pose, _SCENE, seed)
-        for seed, pose in enumerate(sway(heads.interpolate_poses(TO_THE_LEFT, TIMES)))
+        for seed, pose in enumerate(heads.interpolate_poses(TO_THE_LEFT, TIMES))
     ]
 
 
@@ -58,21 +57,30 @@ def test_answer_of_the_process_is_decoded_completely(judged: SequenceAnalysis) -
     assert (answer.first.embedding == judged.first.embedding).all()
 
 
-def test_another_face_at_the_end_is_refused(dlib_engine: DlibEngine, film: list[Pixels]) -> None:
+def test_another_face_in_the_turn_is_refused(dlib_engine: DlibEngine, film: list[Pixels]) -> None:
     other = Texture(
         faces.move_features(faces.load_portrait(), faces._STRANGERS[0]), heads.portrait_texture().eyes
     )
-    frames = [*film[:-1], heads.render_head_frame(other, Shape(), Pose(yaw=10), _SCENE)]
-    assert not judge(dlib_engine, frames, TIMES, [STEP]).verdict.live
+    frames = [
+        heads.render_head_frame(other, Shape(), pose, _SCENE)
+        for pose in heads.interpolate_poses(TO_THE_LEFT, TIMES)
+    ]
+    # The person is seen in the first frame alone.
+    mixed = judge(dlib_engine, [film[0], *frames[1:]], TIMES, [STEP])
+    assert mixed.verdict.reason is Reason.OTHER_FACE
 
 
-def test_landmarks_that_turn_to_the_other_side_refuse_the_film(
-    dlib_engine: DlibEngine, film: list[Pixels], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # As on films of real people, the tracks are wrong about the side.
-    monkeypatch.setattr(sequence, "decide", lambda *_: Verdict(Reason.LIVE, 1.0))
+def test_turn_to_the_other_side_is_refused(dlib_engine: DlibEngine, film: list[Pixels]) -> None:
     other_side = [Step(Movement.RIGHT, STEP.from_ms, STEP.to_ms)]
     assert judge(dlib_engine, film, TIMES, other_side).verdict.reason is Reason.WRONG_MOVEMENT
+
+
+def test_photo_that_is_tilted_is_refused(dlib_engine: DlibEngine) -> None:
+    frames = [
+        heads.render_picture_frame(heads.portrait_texture(), replace(pose, yaw=1.5 * pose.yaw), _SCENE, seed)
+        for seed, pose in enumerate(heads.interpolate_poses(TO_THE_LEFT, TIMES))
+    ]
+    assert not judge(dlib_engine, frames, TIMES, [STEP]).verdict.live
 
 
 def test_film_without_a_face_is_refused(dlib_engine: DlibEngine, film: list[Pixels]) -> None:

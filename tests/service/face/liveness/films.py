@@ -1,28 +1,35 @@
-"""Films of rendered heads for the tests: small frames, few of them."""
+"""Films of rendered heads for the tests: small frames, few of them, whose landmarks are known."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
-from service.face.liveness.decision import Motion, measure_motion
+from service.face.liveness.film import SIDE, Film, straighten
 from service.face.liveness.movements import Movement, Step
-from service.face.liveness.tracking import track
-from shared.images.cv import cv2
 from shared.samples import heads
 from shared.samples.heads import Pixels, Pose, Scene, Shape
-from tests.service.face.liveness.clouds import sway
 
 SCENE = Scene(eye_distance=48, size=(240, 200))
-EYES = np.array(((96, 84), (144, 84)), np.float32)
 STEP = Step(Movement.LEFT, 400, 1500)
 TIMES = tuple(float(at) for at in range(0, 1300, 90))
-TO_THE_LEFT = ((0.0, Pose()), (650.0, Pose()), (1100.0, Pose(yaw=24)), (1500.0, Pose(yaw=24)))
-UPWARDS = ((0.0, Pose()), (650.0, Pose()), (1100.0, Pose(pitch=20)), (1500.0, Pose(pitch=20)))
+
+Path = tuple[tuple[float, Pose], ...]
+
+
+def move_to(pose: Pose) -> Path:
+    """A movement from the front to `pose`."""
+    return ((0.0, Pose()), (650.0, Pose()), (1100.0, pose), (1500.0, pose))
+
+
+TO_THE_LEFT = move_to(Pose(yaw=24))
 
 Frame = Callable[[Pose, int], Pixels]
+# Both eyes and the tip of the nose.
+_PLACES = np.array(((-0.5, 0.0), (0.5, 0.0), (0.0, 0.62)), np.float32)
 
 
 def draw_head(pose: Pose, seed: int) -> Pixels:
@@ -35,30 +42,31 @@ def draw_flat_picture(pose: Pose, seed: int) -> Pixels:
     return heads.render_picture_frame(heads.portrait_texture(), pose, SCENE, seed)
 
 
-def draw_bent_picture(pose: Pose, seed: int) -> Pixels:
-    """A frame of a picture bent around a vertical axis."""
-    return heads.render_picture_frame(heads.portrait_texture(), pose, SCENE, seed, bend=0.6)
-
-
-def draw_picture_with_eye_holes(pose: Pose, seed: int) -> Pixels:
-    """A frame of a picture with eye holes."""
-    return heads.render_picture_frame(heads.portrait_texture(), pose, SCENE, seed, holes=0.3)
-
-
 @cache
-def film(frame: Frame, poses: tuple[tuple[float, Pose], ...]) -> tuple[Pixels, ...]:
-    """The frames at `TIMES` of a movement through `poses` that sways."""
-    return tuple(frame(pose, seed) for seed, pose in enumerate(sway(heads.interpolate_poses(poses, TIMES))))
+def film(frame: Frame, poses: Path) -> Film:
+    """The film of a movement through `poses`, a frame at each of `TIMES`."""
+    eyes, nose, crops = [], [], []
+    for seed, pose in enumerate(heads.interpolate_poses(poses, TIMES)):
+        left, right, tip = _project(pose, is_flat=frame is draw_flat_picture)
+        eyes.append((left, right))
+        nose.append(tip)
+        crops.append(straighten(frame(pose, seed), np.array((left, right))))
+    return Film(np.array(TIMES), np.array(eyes), np.array(nose), np.array(crops))
 
 
-@cache
-def motion(frame: Frame, poses: tuple[tuple[float, Pose], ...]) -> Motion:
-    """What is measured on that film."""
-    return motion_of(film(frame, poses))
+def without_face(film: Film, index: int) -> Film:
+    """The film, whose frame `index` shows no face."""
+    eyes, nose, crops = film.eyes.copy(), film.nose.copy(), film.crops.copy()
+    eyes[index], nose[index], crops[index] = np.nan, np.nan, np.zeros((SIDE, SIDE), np.uint8)
+    return Film(film.times, eyes, nose, crops)
 
 
-def motion_of(frames: Sequence[Pixels]) -> Motion:
-    """What is measured on any frames at `TIMES`."""
-    greys = [cv2.cvtColor(each, cv2.COLOR_BGR2GRAY) for each in frames]
-    tracks = track(greys, EYES)
-    return measure_motion(TIMES[: len(frames)], tracks)
+def _project(pose: Pose, *, is_flat: bool) -> NDArray[np.float64]:
+    """Where the places (3, 2) are in the frame, px."""
+    x, y = _PLACES.T
+    depth = np.zeros(3) if is_flat else Shape().depth(x, y)
+    pivot = np.array(heads.PIVOT)
+    points = (np.stack((x, y, depth), axis=1) - pivot) @ heads.rotation_matrix(pose).T + pivot
+    factor = SCENE.eye_distance * SCENE.distance / (SCENE.distance / pose.nearer - points[:, 2:])
+    middle = (SCENE.size[0] / 2 + pose.x, SCENE.size[1] * 0.42 + pose.y)
+    return np.asarray(points[:, :2] * factor + middle)

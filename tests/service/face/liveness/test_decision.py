@@ -2,140 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from service.face.liveness import decision
-from service.face.liveness.decision import DOUBTFUL_RATIO, LAST_RATIO, RATIO, Motion, decide
-from service.face.liveness.movements import Evidence, Movement, Reason, Step, Verdict
+from service.face.liveness.decision import decide, find_reached
+from service.face.liveness.movements import Movement, Reason, Step
 from shared.samples.heads import Pose
 from tests.service.face.liveness.films import (
     STEP,
     TIMES,
     TO_THE_LEFT,
-    UPWARDS,
-    Frame,
-    draw_bent_picture,
     draw_flat_picture,
     draw_head,
-    draw_picture_with_eye_holes,
     film,
-    motion,
-    motion_of,
+    move_to,
+    without_face,
 )
 
-
-def test_head_that_turns_left_is_live() -> None:
-    verdict = decide(motion(draw_head, TO_THE_LEFT), [STEP])
-    assert verdict.reason is Reason.LIVE
-    assert verdict.score >= 0.5
+HEAD = film(draw_head, TO_THE_LEFT)
 
 
-def test_head_that_looks_up_is_live() -> None:
-    assert decide(motion(draw_head, UPWARDS), [replace(STEP, movement=Movement.UP)]).live
+@pytest.mark.parametrize(
+    ("pose", "movement"),
+    [
+        (Pose(yaw=24), Movement.LEFT),
+        (Pose(yaw=-24), Movement.RIGHT),
+        (Pose(pitch=20), Movement.UP),
+        (Pose(nearer=1.3), Movement.CLOSER),
+    ],
+)
+def test_head_that_follows_is_live_and_makes_no_other_movement(pose: Pose, movement: Movement) -> None:
+    seen = film(draw_head, move_to(pose))
+    assert {each: decide(seen, [replace(STEP, movement=each)]).live for each in Movement} == {
+        each: each is movement for each in Movement
+    }
 
 
-def test_approach_of_the_head_is_recognised() -> None:
-    closer = ((0.0, Pose()), (650.0, Pose()), (1100.0, Pose(nearer=1.3)), (1500.0, Pose(nearer=1.3)))
-    assert decide(motion(draw_head, closer), [replace(STEP, movement=Movement.CLOSER)]).live
+def test_turn_to_the_other_side_is_the_wrong_movement() -> None:
+    assert decide(HEAD, [replace(STEP, movement=Movement.RIGHT)]).reason is Reason.WRONG_MOVEMENT
 
 
-@pytest.mark.parametrize("picture", [draw_flat_picture, draw_bent_picture, draw_picture_with_eye_holes])
-def test_picture_that_is_tilted_is_not_live(picture: Frame) -> None:
-    turned = Pose(yaw=35)
-    tilted = ((0.0, Pose()), (650.0, Pose()), (1100.0, turned), (1500.0, turned))
-    assert not decide(motion(picture, tilted), [STEP]).live
+def test_turn_that_is_mainly_another_one_is_the_wrong_movement() -> None:
+    seen = film(draw_head, move_to(Pose(yaw=10, pitch=30)))
+    assert len(find_reached(seen, STEP)) >= 2
+    assert decide(seen, [STEP]).reason is Reason.WRONG_MOVEMENT
 
 
-def test_other_movement_is_refused() -> None:
-    measured = motion(draw_head, TO_THE_LEFT)
-    assert decide(measured, [replace(STEP, movement=Movement.RIGHT)]).reason is Reason.WRONG_MOVEMENT
-    assert not decide(measured, [replace(STEP, movement=Movement.UP)]).live
-    assert not decide(measured, [replace(STEP, movement=Movement.CLOSER)]).live
+def test_two_movements_are_seen_in_their_order() -> None:
+    path = ((0.0, Pose()), (400.0, Pose()), (750.0, Pose(yaw=20)), (950.0, Pose()), (1200.0, Pose(yaw=-20)))
+    seen = film(draw_head, path)
+    left, right = Step(Movement.LEFT, 300, 800), Step(Movement.RIGHT, 800, 1300)
+    assert decide(seen, [left, right]).live
+    swapped = [replace(left, movement=Movement.RIGHT), replace(right, movement=Movement.LEFT)]
+    assert decide(seen, swapped).reason is Reason.WRONG_MOVEMENT
+
+
+def test_small_turn_is_not_enough() -> None:
+    assert decide(film(draw_head, move_to(Pose(yaw=4))), [STEP]).reason is Reason.NOT_MADE
+
+
+def test_tilted_picture_makes_no_turn() -> None:
+    seen = film(draw_flat_picture, move_to(Pose(yaw=35)))
+    assert decide(seen, [STEP]).reason is Reason.NOT_MADE
+
+
+def test_picture_whose_landmarks_seem_to_turn_is_flat() -> None:
+    tilted = film(draw_flat_picture, move_to(Pose(yaw=35)))
+    assert decide(replace(HEAD, crops=tilted.crops), [STEP]).reason is Reason.FLAT
 
 
 def test_movement_before_its_time_is_refused() -> None:
-    late = Step(Movement.LEFT, 1000, 1500)
-    assert decide(motion(draw_head, TO_THE_LEFT), [late]).reason is Reason.NOT_STEADY
+    assert decide(HEAD, [Step(Movement.LEFT, 1000, 1500)]).reason is Reason.NOT_STEADY
 
 
 def test_movement_after_its_time_is_refused() -> None:
-    early = Step(Movement.LEFT, 100, 700)
-    assert decide(motion(draw_head, TO_THE_LEFT), [early]).reason is Reason.NOT_MADE
+    assert decide(HEAD, [Step(Movement.LEFT, 100, 700)]).reason is Reason.NOT_MADE
 
 
-def test_movements_in_another_order_are_refused() -> None:
-    steps = [Step(Movement.UP, 300, 700), Step(Movement.LEFT, 700, 1500)]
-    assert not decide(motion(draw_head, TO_THE_LEFT), steps).live
+def test_cut_between_two_poses_is_refused() -> None:
+    shown = [0 if at < 800 else -1 for at in TIMES]
+    cut = replace(HEAD, eyes=HEAD.eyes[shown], nose=HEAD.nose[shown], crops=HEAD.crops[shown])
+    assert decide(cut, [STEP]).reason is Reason.CUT
 
 
-def test_cut_between_two_pictures_is_refused() -> None:
-    frames = film(draw_head, TO_THE_LEFT)
-    cut = [frames[0] if at < 800 else frames[-1] for at in TIMES]
-    assert not decide(motion_of(cut), [STEP]).live
+def test_face_that_changes_on_the_way_is_cut() -> None:
+    crops = HEAD.crops.copy()
+    crops[8] = np.random.default_rng(1).integers(0, 256, crops[8].shape)
+    assert decide(replace(HEAD, crops=crops), [STEP]).reason is Reason.CUT
+
+
+def test_frame_without_a_face_is_passed_over() -> None:
+    assert decide(without_face(HEAD, 8), [STEP]).live
+
+
+def test_film_that_shows_a_face_only_later_is_refused() -> None:
+    seen = HEAD
+    for index in range(8):
+        seen = without_face(seen, index)
+    assert decide(seen, [STEP]).reason is Reason.NO_FACE
 
 
 def test_frames_with_a_gap_are_refused() -> None:
-    measured = motion(draw_head, TO_THE_LEFT)
-    times = measured.times.copy()
+    times = HEAD.times.copy()
     times[6:] += 500
-    assert decide(replace_times(measured, times), [STEP]).reason is Reason.TOO_FEW_FRAMES
+    assert decide(replace(HEAD, times=times), [STEP]).reason is Reason.TOO_FEW_FRAMES
 
 
 def test_few_frames_are_refused() -> None:
-    assert decide(motion_of(film(draw_head, TO_THE_LEFT)[:5]), [STEP]).reason is Reason.TOO_FEW_FRAMES
-
-
-def test_frames_without_texture_are_refused() -> None:
-    grey = [np.full((200, 240, 3), 128, np.uint8)] * len(TIMES)
-    assert not decide(motion_of(grey), [STEP]).live
-
-
-def replace_times(measured: Motion, times: NDArray[np.float64]) -> Motion:
-    return Motion(times, measured.tracks, measured.path)
-
-
-HEAD = Evidence((3.0, 3.0), 0.0)
-
-
-@pytest.fixture
-def weigh(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
-    """Decides a film of a head that turns, whose arc has a given ratio."""
-
-    def weigh(ratio: float, earlier: Evidence | None = None) -> Verdict:
-        monkeypatch.setattr(decision, "weigh_arc", lambda _turn, **_: ratio)
-        monkeypatch.setattr(decision, "weigh_unrest", lambda _unrest: 0.0)
-        return decide(motion(draw_head, TO_THE_LEFT), [STEP], earlier)
-
-    return weigh
-
-
-def test_ratio_between_head_and_morph_is_in_doubt(weigh: Callable[..., Verdict]) -> None:
-    assert weigh(RATIO).live
-    doubtful = weigh(RATIO - 0.1)
-    assert doubtful.reason is Reason.IN_DOUBT
-    assert not doubtful.live
-    assert doubtful.evidence is not None
-    assert doubtful.evidence.ratio == RATIO - 0.1
-    assert len(doubtful.evidence.reliefs) == 1
-
-
-def test_film_that_one_more_movement_cannot_save_is_a_morph(weigh: Callable[..., Verdict]) -> None:
-    assert weigh(DOUBTFUL_RATIO).reason is Reason.IN_DOUBT
-    assert weigh(DOUBTFUL_RATIO - 0.1).reason is Reason.MORPH
-
-
-def test_second_film_decides_with_the_evidence_of_the_first(weigh: Callable[..., Verdict]) -> None:
-    assert weigh(LAST_RATIO, HEAD).live
-    refused = weigh(LAST_RATIO - 0.1, HEAD)
-    assert (refused.reason, refused.evidence) == (Reason.MORPH, None)
-    assert weigh(1.0, replace(HEAD, ratio=LAST_RATIO - 0.9)).live
-    assert weigh(1.0, replace(HEAD, ratio=LAST_RATIO - 1.1)).reason is Reason.MORPH
-
-
-def test_relief_of_the_first_film_counts_with_the_second(weigh: Callable[..., Verdict]) -> None:
-    assert weigh(1.0, replace(HEAD, reliefs=(3.0, 0.2))).reason is Reason.FLAT
+    few = replace(HEAD, times=HEAD.times[:5], eyes=HEAD.eyes[:5], nose=HEAD.nose[:5], crops=HEAD.crops[:5])
+    assert decide(few, [STEP]).reason is Reason.TOO_FEW_FRAMES

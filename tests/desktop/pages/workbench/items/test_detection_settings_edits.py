@@ -16,6 +16,7 @@ from desktop.widgets import IconButton
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import draw_panel
+from shared.wire.inspection import Place
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record
 from tests.narrowing import not_none, reread
@@ -59,6 +60,29 @@ def test_sensitivity_and_smallest_defect_are_edits(workbench: WorkbenchDriver, q
     box.as_model.click()
     qtbot.waitUntil(lambda: workbench.saved)
     assert read_detection_settings(workbench.session, record_id) is None
+
+
+def test_position_in_photos_is_an_edit_and_survives_the_next_one(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    box = workbench.page.inspector.fields.detection_settings
+    box.open(True)
+    assert box.place.value() == Place.ALIGN
+    box.place.setCurrentIndex(1)
+    box.place.activated.emit(1)
+    box.smallest.setValue(2.5)
+    qtbot.waitUntil(lambda: workbench.saved)
+    assert read_detection_settings(workbench.session, record_id) == {
+        "sensitivity": None,
+        "smallest": 2.5,
+        "ignored": [],
+        "place": "fixed",
+    }
+    assert "custom" in box.fold.text()
+    box.as_model.click()
+    assert reread(box.place.value()) == Place.ALIGN
 
 
 def test_areas_are_drawn_inside_the_region_and_removed(workbench: WorkbenchDriver, qtbot: QtBot) -> None:

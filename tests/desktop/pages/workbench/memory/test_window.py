@@ -97,7 +97,7 @@ def test_a_photo_is_left_out_and_put_back(
     assert dialog.reel.frames[1].note == "Left out"
     assert "0 of 2 required photos" in dialog.summary.text()
     assert "张三" in label_texts(dialog)
-    assert dialog.details.leave_out.text() == "Put back into memory"
+    assert dialog.details.leave_out.text() == "Put back into known variations"
     dialog.details.leave_out.click()
     qtbot.waitUntil(lambda: not not_none(dialog.photo).left_out)
     assert faded_frames(dialog) == [False, False, False]

@@ -71,7 +71,7 @@ def test_line_shows_the_number_of_explained_findings_and_a_click_shows_them(
     page = desk.page
     box = page.inspector.explained
     assert box.isVisible()
-    assert box.fold.text() == "2 difference(s) explained by memory"
+    assert box.fold.text() == "2 known variation(s) not reported"
     views = (page.view._finding_layer, page.compare._findings, page.inspector.photo.pane._findings)
     assert [reasons(view.boxes) for view in views] == [[], [], []]
     box.fold.click()
@@ -103,12 +103,12 @@ def test_the_reason_is_the_tooltip_of_the_box(desk: WorkbenchDriver, qtbot: QtBo
     inside = QPoint(*(round(value) for value in page.view.viewport.to_view(315, 255)))
     outside = QPoint(*(round(value) for value in page.view.viewport.to_view(345, 200)))
     reason = page.view._finding_layer.reason_at(inside.x(), inside.y(), page.view.viewport)
-    assert "seen in 3 photo(s)" in reason
+    assert "seen in 3 passed photo(s)" in reason
     assert "0.90" in reason
     assert "0.12" in reason
     assert page.view._finding_layer.reason_at(outside.x(), outside.y(), page.view.viewport) == ""
     QApplication.sendEvent(page.view, QHelpEvent(QEvent.Type.ToolTip, inside, page.view.mapToGlobal(inside)))
-    assert "seen in 3 photo(s)" in QToolTip.text()
+    assert "seen in 3 passed photo(s)" in QToolTip.text()
     QToolTip.hideText()
 
 
@@ -120,12 +120,12 @@ def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: Q
         ("stain", True),
         ("crack", False),
     ]
-    assert page.inspector.explained.fold.text() == "1 difference(s) explained by memory"
+    assert page.inspector.explained.fold.text() == "1 known variation(s) not reported"
     assert page.inspector.explained.is_open
     assert page.undo_controller is not None
     desk.context.commands.run("edit.undo")
     assert [finding.label for finding in page.inspector.findings.shown_findings] == ["crack"]
-    assert page.inspector.explained.fold.text() == "2 difference(s) explained by memory"
+    assert page.inspector.explained.fold.text() == "2 known variation(s) not reported"
     desk.context.commands.run("edit.redo")
     page.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
@@ -133,7 +133,7 @@ def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: Q
     stored = item_entries(item)[-1]
     boxes = not_none(stored.get("resultImage"))["boxes"]
     assert [box["points"]["x1"] for box in boxes] == [300, 300]
-    qtbot.waitUntil(lambda: page.inspector.explained.fold.text() == "1 difference(s) explained by memory")
+    qtbot.waitUntil(lambda: page.inspector.explained.fold.text() == "1 known variation(s) not reported")
 
 
 def test_the_right_button_on_the_photo_reports_the_one_below(desk: WorkbenchDriver, qtbot: QtBot) -> None:

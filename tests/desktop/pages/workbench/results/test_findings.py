@@ -81,11 +81,11 @@ def test_second_opinion_stands_below_the_label_and_in_the_tooltip(qtbot: QtBot) 
 @pytest.mark.parametrize(
     ("reason", "word", "details"),
     [
-        (MemoryReason.NEW_LINE, "Memory: new thin line", "not this thin dark line"),
-        (MemoryReason.LASTING, "Memory: lasting change", "it appeared and stayed, or it grows"),
-        (MemoryReason.FAILED, "Memory: failed before", "an item failed for a similar finding"),
-        (MemoryReason.UNUSUAL, "Memory: unusual look", "this place looks unlike all of them"),
-        (MemoryReason.REST, "Memory: partly explained", "not this part"),
+        (MemoryReason.NEW_LINE, "Known variations: new thin line", "not this thin dark line"),
+        (MemoryReason.LASTING, "Known variations: lasting change", "it appeared and stayed, or it grows"),
+        (MemoryReason.FAILED, "Known variations: failed before", "an item failed for a similar finding"),
+        (MemoryReason.UNUSUAL, "Known variations: unusual look", "this place looks unlike all of them"),
+        (MemoryReason.REST, "Known variations: partly explained", "not this part"),
     ],
 )
 def test_reason_of_a_memory_stands_below_the_label_and_in_the_tooltip(

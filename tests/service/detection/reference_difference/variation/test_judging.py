@@ -123,6 +123,24 @@ def test_one_passed_photo_hides_nothing() -> None:
     assert compare(take_photo(blot, 9), known).boxes
 
 
+def test_one_passed_photo_explains_what_went_again_and_says_what_to_report_instead() -> None:
+    photo = take_photo(lamp, 9)
+    without = compare(photo, None)
+    went = RegionMemory.of(REGION, [measure_photo(lamp, 1), *memory(None, 2, 2).photos])
+    stayed = RegionMemory.of(REGION, [*memory(None, 2).photos, measure_photo(lamp, 3)])
+
+    once = detect(reference(), REGION, photo, memory=went, once=True)
+
+    assert compare(photo, went).boxes == without.boxes
+    assert once.boxes == ()
+    assert [(one.difference, one.instead, one.photos) for one in once.suppressed] == [
+        (without.boxes[0], without.boxes[0], ("1",))
+    ]
+    assert detect(reference(), REGION, photo, memory=stayed, once=True).boxes == without.boxes
+    twice = detect(reference(), REGION, photo, memory=memory(lamp, 4), once=True)
+    assert [one.instead for one in twice.suppressed] == [None]
+
+
 def test_a_finding_that_a_person_rejected_is_permitted_there_and_nowhere_else() -> None:
     photo = take_photo(blot, 3)
     (found,) = compare(photo, None).boxes

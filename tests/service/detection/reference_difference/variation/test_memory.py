@@ -93,28 +93,39 @@ def test_a_memory_is_read_as_it_was_written(parts: list[tuple[int, int, int, Mem
 
 def test_looks_are_read_as_they_were_written() -> None:
     look = np.arange(-60, 60, dtype=np.int8).reshape(4, 5, 6)
-    photos = [photo(1, appearance()), replace(photo(2, appearance(3, 4)), look=look), photo(3, appearance())]
+    unaligned = PhotoVariation("4", 4, (), section=look + 1, is_aligned=False)
+    described = replace(photo(2, appearance(3, 4)), look=look)
+    photos = [photo(1, appearance()), described, photo(3, appearance()), unaligned]
 
     read = serial.from_bytes(serial.to_bytes(RegionMemory.of(REGION, photos)))
 
-    assert [variation.look is None for variation in read.photos] == [True, False, True]
+    assert [variation.look is None for variation in read.photos] == [True, False, True, True]
+    assert [variation.is_aligned for variation in read.photos] == [True, True, True, False]
+    assert len(read.aligned().photos) == 3
+    (section,) = read.sections()
+    assert np.array_equal(section, look + 1)
     assert np.array_equal(read.photos[1].look, look)  # type: ignore[arg-type]
     assert np.array_equal(read.photos[2].appearances[0].values, appearance().values)
 
 
-@pytest.mark.parametrize("damage", ["short", "magic", "version", "values", "nothing", "size", "kind", "look"])
+@pytest.mark.parametrize(
+    "damage", ["short", "magic", "version", "values", "nothing", "size", "kind", "look", "section"]
+)
 def test_bytes_other_than_a_memory_are_refused(damage: str) -> None:
     look = np.ones((2, 3, 4), np.int8)
-    data = serial.to_bytes(RegionMemory.of(REGION, [replace(photo(1, appearance()), look=look)]))
+    data = serial.to_bytes(
+        RegionMemory.of(REGION, [replace(photo(1, appearance()), look=look, section=look)])
+    )
     broken = {
         "short": data[:30],
         "magic": b"PNG1" + data[4:],
-        "version": data.replace(b'"version":3', b'"version":9'),
+        "version": data.replace(b'"version":4', b'"version":9'),
         "values": data[:-8],
         "nothing": b"",
         "kind": data.replace(b'"kind":"passed"', b'"kind":"parsed"'),
         "size": data.replace(b'"size":[30,20]', b'"size":[99,99]'),
-        "look": data.replace(b'"look":[2,3,4]', b'"look":[2,3,9]'),
+        "look": data.replace(b'"look":[2,3,4]', b'"look":[2,3,0]'),
+        "section": data.replace(b'"section":[2,3,4]', b'"section":[2,3,9]'),
     }[damage]
     with pytest.raises(serial.MemoryUnreadable):
         serial.from_bytes(broken)

@@ -1,0 +1,198 @@
+"""Compares photos with a region of a reference image: aligned, or else by their appearance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.compute import region_memories
+from service.detection.compute.appearances import Appearances, Look, is_enough
+from service.detection.compute.comparing import (
+    Judged,
+    comparison_parameters,
+    difference_box,
+    entry_thresholds,
+    suppressed_boxes,
+)
+from service.detection.compute.placing import NOT_ALIGNED, alignment_failure, entry_alignment, with_start
+from service.detection.compute.request import Request, item_settings
+from service.detection.failure import DetectionFailed
+from service.detection.reference_difference import (
+    AlignmentFailed,
+    Parameters,
+    PhotoVariation,
+    RegionMemory,
+    Result,
+    detect,
+    photo_variation,
+)
+from service.detection.reference_difference.data import Matrix, Pyramid
+from service.detection.reference_difference.variation.serial import from_bytes
+from shared.record.geometry import Rect
+from shared.wire.inspection import Place
+from shared.wire.memory import MemoryKind
+
+T = TypeVar("T")
+
+Picture = tuple[NDArray[np.uint8], float]
+"""The result of `pictures.load`."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedRegion:
+    """The reference image (BGR uint8) as decoded at `scale`, and the region in px of that."""
+
+    reference: NDArray[np.uint8]
+    region: Rect
+    scale: float
+
+    @property
+    def section(self) -> Rect:
+        """The region in fractions of the reference image."""
+        height, width = self.reference.shape[:2]
+        region = self.region
+        return Rect(region.x / width, region.y / height, region.w / width, region.h / height)
+
+    def in_section(self, area: Rect) -> Rect:
+        """An area (px) in fractions of the region."""
+        region = self.region
+        x, y = (area.x - region.x) / region.w, (area.y - region.y) / region.h
+        return Rect(x, y, area.w / region.w, area.h / region.h)
+
+
+class RegionComparer:
+    """Compares photos; keeps what it knows of the photos that passed."""
+
+    def __init__(self) -> None:
+        self._appearances = Appearances()
+
+    def compare(
+        self, request: Request, marked: MarkedRegion, photo: Picture, contents: Sequence[bytes]
+    ) -> Judged:
+        """The findings in a photo. contents: as in `Computer.run`. Raises DetectionFailed."""
+        memory = _memory(request, marked.region, contents)
+        aligned = None if memory is None else memory.aligned()
+        parameters = comparison_parameters(request, marked.reference, marked.scale)
+        pixels, scale = photo
+        once = aligned is not None and is_enough(aligned.looks())
+
+        def work(start: Matrix | None) -> Result:
+            return detect(marked.reference, marked.region, pixels, parameters, start, aligned, once)
+
+        result = _align(request, marked.scale, scale, work)
+        if result is None:
+            return self._by_appearance(request, marked, pixels, memory, parameters)
+        result = self._appearances.weigh(aligned, pixels, result)
+        findings = [difference_box(difference) for difference in result.boxes]
+        return Judged(
+            findings,
+            not findings,
+            entry_thresholds(request, parameters),
+            entry_alignment(result.alignment, marked.scale, request),
+            suppressed_boxes(result),
+            region_memories.memory_entry(memory),
+        )
+
+    def _by_appearance(
+        self,
+        request: Request,
+        marked: MarkedRegion,
+        photo: NDArray[np.uint8],
+        memory: RegionMemory | None,
+        parameters: Parameters,
+    ) -> Judged:
+        looks = self._passed_looks(request, marked, memory)
+        ignored = [marked.in_section(area) for area in parameters.ignored]
+        judged = None
+        if looks:
+            judged = self._appearances.judge(photo, marked.section, looks, place_of(request), ignored)
+        if judged is None:
+            raise DetectionFailed(NOT_ALIGNED)
+        boxes, appearance = judged
+        return Judged(boxes, not boxes, entry_thresholds(request, parameters), None, appearance=appearance)
+
+    def photo_memory(
+        self,
+        request: Request,
+        marked: MarkedRegion,
+        photo: Picture,
+        key: str,
+        order: float,
+        kind: MemoryKind,
+        judged: Sequence[Rect],
+        without: Sequence[Rect],
+    ) -> RegionMemory:
+        """As `Computer.photo_memory`. A photo that passed and cannot be aligned has its look only."""
+        pixels, photo_scale = photo
+        parameters = comparison_parameters(request, marked.reference, marked.scale)
+        is_usual = kind is MemoryKind.PASSED and not without
+        section = self._appearances.look(pixels, marked.section) if is_usual else None
+
+        def measure(start: Matrix | None) -> PhotoVariation:
+            return photo_variation(
+                marked.reference,
+                marked.region,
+                pixels,
+                key,
+                order,
+                parameters,
+                start,
+                kind,
+                [region_memories.scale_rect(rect, photo_scale) for rect in judged],
+                [region_memories.scale_rect(rect, photo_scale) for rect in without],
+                self._describe_in(marked.region),
+            )
+
+        variation = _align(request, marked.scale, photo_scale, measure)
+        if variation is None:
+            if section is None:
+                raise DetectionFailed(NOT_ALIGNED)
+            variation = PhotoVariation(key, order, (), kind, is_aligned=False)
+        return RegionMemory.of(marked.region, [replace(variation, section=section)])
+
+    def _describe_in(self, region: Rect) -> Callable[[Pyramid, Matrix], Look]:
+        return lambda photo, homography: self._appearances.aligned_look(photo, region, homography)
+
+    def _passed_looks(
+        self, request: Request, marked: MarkedRegion, memory: RegionMemory | None
+    ) -> list[Look]:
+        """The looks of the photos that passed; with a chosen place else of the reference image."""
+        looks = self._appearances.looks_of_files(request.passed, marked.section)
+        looks += [] if memory is None else memory.sections()
+        if not looks and place_of(request) is not Place.ALIGN:
+            looks.append(self._appearances.look(marked.reference, marked.section))
+        return looks
+
+
+def place_of(request: Request) -> Place:
+    """Where the item's region lies in photos."""
+    return item_settings(request).place or Place.ALIGN
+
+
+def _align(
+    request: Request, scale: float, photo_scale: float, work: Callable[[Matrix | None], T]
+) -> T | None:
+    """The result of `with_start`; None if the photo cannot or must not be aligned. Raises DetectionFailed."""
+    if place_of(request) is not Place.ALIGN:
+        return None
+    try:
+        return with_start(request, scale, photo_scale, work)
+    except AlignmentFailed as error:
+        refusal = alignment_failure(error)
+        if refusal.code != NOT_ALIGNED:
+            raise refusal from error
+        return None
+
+
+def _memory(request: Request, region: Rect, contents: Sequence[bytes]) -> RegionMemory | None:
+    if request.memory is None:
+        return region_memories.merge_memories(region, contents)
+    try:
+        return from_bytes(Path(request.memory).read_bytes())
+    except OSError as error:
+        raise DetectionFailed("file_lost") from error

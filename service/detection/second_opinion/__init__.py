@@ -1,1 +1,0 @@
-"""Computes how unusual findings are, from the patch features of a backbone."""

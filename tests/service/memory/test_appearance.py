@@ -1,0 +1,77 @@
+"""Comparison by appearance in the real service: by the photos that people passed, where nothing aligns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from service.db.database import Database
+from tests.service.detection.compute.test_appearances import gravel
+from tests.service.detection.dispatch.test_jobs import encode
+from tests.service.memory.conftest import ON_ONE_DATABASE, Site
+from tests.service.memory.test_memory import rows, wait_for_memory
+
+
+def refused(site: Site, item: dict[str, Any]) -> str:
+    """The reason why a detection in the item's photo gives no result."""
+    answer = site.client.post(f"/api/inspection_item/{item['item_id']}/detect?wait=60")
+    return str(answer.json()["data"]["error"])
+
+
+@pytest.fixture
+def passed_photos(site: Site, database: Database) -> list[dict[str, Any]]:
+    """Three passed photos that cannot be aligned with the reference image."""
+    items = [site.passed_item(photo=encode(gravel(number))) for number in range(1, 4)]
+    wait_for_memory(site, database, items[0])
+    return items
+
+
+@ON_ONE_DATABASE
+def test_passed_photos_judge_what_cannot_be_aligned(
+    site: Site, passed_photos: list[dict[str, Any]], database: Database
+) -> None:
+    assert [(row.error, row.differences) for row in rows(database)] == [(None, 0)] * 3
+
+    good = site.detect(site.item(photo=encode(gravel(50))))
+    broken = site.detect(site.item(photo=encode(gravel(51, is_broken=True))))
+
+    assert (good["isPassed"], broken["isPassed"]) == (True, False)
+    assert good["appearance"]["photos"] == 3
+    assert good["appearance"]["distance"] <= good["appearance"]["limit"]
+    assert broken["appearance"]["distance"] > broken["appearance"]["limit"]
+    assert len(broken["resultImage"]["boxes"]) == 1
+    assert "memory" not in good
+    assert "coverage" not in good["provenance"]
+
+
+@ON_ONE_DATABASE
+def test_without_enough_passed_photos_the_refusal_stays(site: Site, database: Database) -> None:
+    passed = [site.passed_item(photo=encode(gravel(number))) for number in range(2)]
+    wait_for_memory(site, database, passed[0])
+
+    assert refused(site, site.item(photo=encode(gravel(50)))) == "alignment_failed"
+
+
+@ON_ONE_DATABASE
+def test_item_with_a_fixed_camera_is_not_aligned(site: Site) -> None:
+    point = {"point": {"x": 0, "y": 0, "w": 1, "h": 1}, "detection": {"place": "fixed"}}
+
+    entry = site.detect(site.item(item_point=point))
+
+    assert entry["appearance"] == {
+        "distance": pytest.approx(0.3, abs=0.1),
+        "limit": 0.4,
+        "share": None,
+        "photos": 1,
+        "place": "fixed",
+    }
+    assert entry["provenance"]["alignment"] is None
+    assert entry["provenance"]["settings"] == {"place": "fixed"}
+
+
+@ON_ONE_DATABASE
+def test_unknown_place_is_an_error_of_the_settings(site: Site) -> None:
+    point = {"point": {"x": 0, "y": 0, "w": 1, "h": 1}, "detection": {"place": "near"}}
+
+    assert refused(site, site.item(item_point=point)) == "item_settings_wrong"
