@@ -38,7 +38,7 @@ from shared.wire.detection import (
 
 IdPath = Annotated[Id, Path()]
 _LABELS = f"JSON list of label names, {MAX_LABELS} at most, of {MAX_LABEL} characters at most"
-Wait = Annotated[float, Query(ge=0, le=60, description="seconds to wait for the end of the job")]
+Wait = Annotated[float, Query(ge=0, le=60, description="Seconds to wait for the end of the job")]
 
 
 def router(service: DetectionService) -> APIRouter:
@@ -64,7 +64,7 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
     @routes.post("/inspection/{inspection_id}/detect", responses=failures(404, 409))
     async def detect_record(
         inspection_id: IdPath,
-        outdated: Annotated[bool, Query(description="only items without a current result")] = False,
+        outdated: Annotated[bool, Query(description="Only items without a current result")] = False,
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Envelope[list[Job]]:
         """Run detection on every undecided item of the record that has a model and a photo.
@@ -79,9 +79,7 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
         inspection_id: Annotated[OptionalId, Query()] = None,
         batch_id: Annotated[OptionalId, Query()] = None,
         state: Annotated[list[JobState] | None, Query()] = None,
-        before: Annotated[
-            Id | None, Query(description="the last job of the page before: the next page follows it")
-        ] = None,
+        before: Annotated[Id | None, Query(description="ID of the last job of the previous page")] = None,
         _: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Envelope[list[Job]]:
         """Return at most 500 jobs, newest first, optionally of a record, of a batch or in some states."""

@@ -43,7 +43,7 @@ _DeviceToken = Annotated[
     Header(
         alias=DEVICE_HEADER,
         max_length=100,
-        description="The token of a device that an administrator has allowed, where the policy wants one.",
+        description="Token of an allowed device, if the policy requires one",
     ),
 ]
 

@@ -40,20 +40,20 @@ _FORM: dict[str, Any] = {
 _BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 _CONTENT: dict[int | str, dict[str, Any]] = {
     200: {"description": "The whole content", "content": {"*/*": _BINARY}},
-    206: {"description": "The range asked for", "content": {"*/*": _BINARY}},
-    304: {"description": "The client has it already"},
+    206: {"description": "The requested range", "content": {"*/*": _BINARY}},
+    304: {"description": "Not modified"},
 }
 _JPEG: dict[int | str, dict[str, Any]] = {
     200: {"description": "The thumbnail", "content": {"image/jpeg": _BINARY}},
-    304: {"description": "The client has it already"},
+    304: {"description": "Not modified"},
 }
 _TILE: dict[int | str, dict[str, Any]] = {
     200: {"description": "The tile", "content": {"image/jpeg": _BINARY}},
-    304: {"description": "The client has it already"},
+    304: {"description": "Not modified"},
 }
 _PNG: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The part of the picture", "content": {"image/png": _BINARY}},
-    304: {"description": "The client has it already"},
+    200: {"description": "The part of the image", "content": {"image/png": _BINARY}},
+    304: {"description": "Not modified"},
 }
 # A content never changes, so neither do its tiles; `private` because a shared proxy must not cache them.
 _CACHE_FOREVER = "private, max-age=31536000, immutable"

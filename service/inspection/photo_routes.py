@@ -14,7 +14,7 @@ from shared.wire.common import Envelope, Id
 from shared.wire.photos import PhotoItemsSet, RecordPhoto, RecordPhotoAdd
 
 _IdPath = Annotated[Id, Path()]
-_Wait = Annotated[float, Query(ge=0, le=60, description="seconds to wait for the end of the matching")]
+_Wait = Annotated[float, Query(ge=0, le=60, description="Seconds to wait for the end of the matching")]
 _PHOTOS = "/inspection/{inspection_id}/record-photos"
 _ONE = _PHOTOS + "/{photo_id}"
 
@@ -98,7 +98,7 @@ def add_photo_routes(routes: APIRouter, service: InspectionService) -> None:
     async def delete_record_photo(
         inspection_id: _IdPath,
         photo_id: _IdPath,
-        confirmed: Annotated[bool, Query(description="also when results or verdicts rest on it")] = False,
+        confirmed: Annotated[bool, Query(description="Also if results or verdicts depend on it")] = False,
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Envelope[bool]:
         """Remove the photo from the record and its items. The file is not deleted.

@@ -53,7 +53,7 @@ IdempotencyKey = Annotated[
         alias="Idempotency-Key",
         min_length=1,
         max_length=255,
-        description="Names this create: sent again with the same key, it answers what was made at first",
+        description="Key of this creation; a repeated request with it returns the created object",
     ),
 ]
 PhotoKey = Annotated[
@@ -62,7 +62,7 @@ PhotoKey = Annotated[
         alias="Idempotency-Key",
         min_length=1,
         max_length=255,
-        description="Names this addition: sent again with the same key, it answers the photo added at first",
+        description="Key of this addition; a repeated request with it returns the added photo",
     ),
 ]
 
@@ -209,7 +209,7 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
     @routes.delete("/inspection_item/{item_id}", tags=["inspection_item"], responses=failures(404, 409, 412))
     async def remove(
         item_id: IdPath,
-        reason: Annotated[LongText | None, Query(description="why, for the audit log")] = None,
+        reason: Annotated[LongText | None, Query(description="Reason, for the audit log")] = None,
         if_match: etags.DescribedIfMatch = None,
         caller: Caller = require(Permission.INSPECTION_ITEM_DELETE),
     ) -> Envelope[bool]:

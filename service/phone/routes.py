@@ -81,7 +81,7 @@ _PART: dict[str, Any] = {
 }
 _JPEG: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The region and what is around it",
+        "description": "The region and its surroundings",
         "content": {"image/jpeg": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
@@ -210,7 +210,7 @@ def router(service: PhoneService) -> APIRouter:
     async def send_phone_part(
         request: Request,
         upload_id: _IdPath,
-        start: Annotated[int, Query(ge=0, le=MAX_PHOTO_BYTES, description="the place of the first byte")],
+        start: Annotated[int, Query(ge=0, le=MAX_PHOTO_BYTES, description="Position of the first byte")],
         phone: PhoneConnection = phone_code,
     ) -> Envelope[PhoneUpload]:
         """Send the next bytes of a photo. The answer contains how many have arrived.
