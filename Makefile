@@ -1,4 +1,4 @@
-# The two commands of the README are `make run` and `make test`; both set up .venv when it is missing.
+# `make run` and `make test` set up .venv when it is missing.
 # Only relative paths: the project must work from a directory with spaces in its name.
 PYTHON ?= python3
 PY = .venv/bin/python

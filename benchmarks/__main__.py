@@ -3,8 +3,8 @@
     python -m benchmarks [--only NAME ...] [--out FILE]
 
 Each benchmark runs in its own process, one after another, on a machine that should do nothing else. Their
-lines are printed at once. If all of them succeed, the table is written to docs/benchmarks.md and its main
-rows to the README, or only the table to the file of `--out`. `--only` runs some benchmarks and needs `--out`.
+lines are printed at once. If all of them succeed, the table is written to docs/benchmarks.md or to the file
+of `--out`. `--only` runs some benchmarks and needs `--out`.
 """
 
 from __future__ import annotations
@@ -43,26 +43,6 @@ _REDUCED_OPTIONS = {
     "variation": ("--regions", "2", "--cracks", "2", "--checks", "2"),
 }
 TABLE = ROOT / "docs" / "benchmarks.md"
-README = ROOT / "README.md"
-# The README contains the rows of these figures, between the lines `BEGIN` and `END`.
-MAIN_FIGURES = (
-    "first picture of 100 MP",
-    "longest stall while opening again",
-    "longest stall while importing 10,000 regions",
-    "start of the bundle to login",
-    "report of 200 findings",
-    "sqlite: record by id",
-    "sqlite: search by task, pages 1 to 10",
-    "sqlite: create with audit entry",
-    "postgresql: record by id",
-    "postgresql: search by task, pages 1 to 10",
-    "postgresql: create with audit entry",
-    "sqlite: ready after start",
-    "640 x 640 aligned, on two free cores",
-    "24 MP with alignment",
-    "login, engine dlib",
-)
-BEGIN, END = "<!-- written by make bench -->\n", "<!-- until here -->\n"
 PREFACE = (
     "Written by `make bench`: every figure of every benchmark, of one run. A floor is the figure of a",
     "minimal program in the same run, and the ratio is the figure divided by it. On a shared machine the",
@@ -94,13 +74,14 @@ def run_benchmark(name: str) -> list[Line]:
 
 
 def format_table(
-    results: Iterable[tuple[str, Sequence[Line], float]], machine: Machine, date: datetime
+    results: Sequence[tuple[str, Sequence[Line], float]], machine: Machine, date: datetime
 ) -> str:
     """Return the document: machine, commit, date, and a row for each figure.
 
     `results` contains the name of each benchmark, its lines and its duration in seconds.
     """
     rows, took, reduced = [], [], []
+    reached = [line["ok"] for _, lines, _ in results for line in lines if "ok" in line]
     for name, lines, seconds in results:
         took.append(f"{name} {seconds:.0f} s")
         if name in _REDUCED_OPTIONS:
@@ -114,6 +95,7 @@ def format_table(
             "",
             f"- Machine: {machine.description}",
             f"- Commit: {describe_commit()}",
+            f"- Goals missed: {reached.count(False)} of {len(reached)}",
             f"- Date: {date:%Y-%m-%d %H:%M} UTC",
             f"- Time taken: {', '.join(took)}",
             f"- Run with fewer or smaller cases than by default: {', '.join(reduced) or 'none'}",
@@ -124,31 +106,6 @@ def format_table(
             "",
         ]
     )
-
-
-def format_main_rows(lines: Iterable[Line], machine: Machine, date: datetime) -> str:
-    """Format the table of the README: the rows of `MAIN_FIGURES`, and the machine and the date."""
-    by_figure = {line["figure"]: line for line in lines}
-    rows = [_format_row(_format_cells(by_figure[figure])) for figure in MAIN_FIGURES if figure in by_figure]
-    return "\n".join(
-        [
-            "| figure | value | goal | floor | ratio |",
-            "|---|---|---|---|---|",
-            *rows,
-            "",
-            f"{machine.description}; commit {describe_commit()}, {date:%Y-%m-%d}.",
-            "",
-        ]
-    )
-
-
-def replace_main_rows(readme: str, rows: str) -> str:
-    """Return the README with other rows. Raises ValueError if the lines around them are missing."""
-    before, begin, rest = readme.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"{README.name} lacks {BEGIN.strip()} or {END.strip()}")
-    return before + begin + rows + end + after
 
 
 def _format_cells(line: Line) -> list[str]:
@@ -190,9 +147,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     out = options.out or TABLE
     out.write_text(format_table(results, machine, date), "utf-8")
-    if options.out is None:
-        rows = format_main_rows((line for _, lines, _ in results for line in lines), machine, date)
-        README.write_text(replace_main_rows(README.read_text("utf-8"), rows), "utf-8")
     print(f"written: {out}", file=sys.stderr)
     return 0
 

@@ -49,48 +49,94 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="WALKAROUND_", extra="ignore")
 
     data_dir: Path = Field(default_factory=_default_data_dir)
+    """The data folder: database, files, models and keys. By default the user's data folder of the system."""
     database_url: str = ""
+    """The address of the database, for example `postgresql://NAME@HOST/walkaround`. Empty: SQLite in the data
+    folder."""
     secret_file: Path | None = None
+    """The file of the key that signs tokens and the audit log. By default `secret.key` in the data folder."""
     face_key_file: Path | None = None
+    """The file of the key that encrypts face templates. By default `face.key` in the data folder."""
     host: str = "127.0.0.1"
+    """The address that the service accepts connections on. Loopback serves this computer only."""
     port: int = Field(default=8177, ge=0, le=_MAX_PORT)
+    """The port that the service accepts connections on; 0 picks a free one."""
     workers: int = Field(default=1, ge=1, le=64)
+    """The number of service processes; more than one requires PostgreSQL."""
     tls_cert: Path | None = None
+    """The TLS certificate (PEM), together with `tls_key`. Without both, the service creates its own on a
+    network."""
     tls_key: Path | None = None
+    """The private key of `tls_cert` (PEM), without a password."""
     plain_http: bool = False
+    """Allows an address other than loopback without TLS, for use behind a reverse proxy with TLS."""
     allowed_hosts: list[str] = Field(default_factory=list)
+    """The host names that requests may name, in addition to loopback. Empty on a network: any name."""
     allowed_origins: list[str] = Field(default_factory=list)
+    """The origins whose web pages may use the service, for example `["https://tools.example"]`."""
     trusted_proxies: list[str] = Field(default_factory=list)
+    """The addresses or networks of reverse proxies whose forwarding headers are read."""
     access_token_seconds: int = Field(default=15 * 60, ge=30, le=24 * 3600)
+    """How long an access token is valid."""
     refresh_token_seconds: int = Field(default=14 * 24 * 3600, ge=60, le=365 * 24 * 3600)
+    """How long a refresh token is valid, and so how long a login lasts without use."""
     statement_seconds: int = Field(default=STATEMENT_SECONDS, ge=1, le=3600)
+    """How long a statement on PostgreSQL may run."""
     bcrypt_cost: int = Field(default=12, ge=4, le=16)
+    """The cost of new password hashes; each step doubles the time of a login."""
     max_body_bytes: int = Field(default=16 * 2**20, ge=2**20)
+    """The largest JSON body."""
     max_bodies_bytes: int = Field(default=256 * 2**20, ge=2**20)
+    """The most bytes of JSON bodies that a process holds at the same time."""
     camera_position: bool = False
+    """Whether the positions that cameras write into photos are read."""
     reason_characters: int = Field(default=MIN_REASON, ge=1, le=200)
+    """The fewest characters of a verdict's reason; a Chinese character counts as two."""
     max_upload_bytes: int = Field(default=2 * 2**30, ge=2**20)
+    """The largest uploaded file."""
     files_url: str = ""
+    """Where files and models are stored: `s3://BUCKET/PREFIX`. Empty: in the data folder."""
     files_endpoint: str = ""
+    """The address of an S3-compatible store that is not Amazon's."""
     files_region: str = "us-east-1"
+    """The region of the S3 store."""
     files_keys_file: Path | None = None
+    """The file with the keys of the S3 store. Without it the `AWS_` variables are read."""
     files_cache_bytes: int = Field(default=20 * 2**30, ge=2**20)
+    """The most bytes of files from the S3 store that are cached on the disk."""
     files_quota_bytes: int = Field(default=0, ge=0)
+    """The most bytes of stored files; 0 sets no limit."""
     disk_reserve_bytes: int = Field(default=512 * 2**20, ge=0)
+    """The free disk space that uploads leave to the database."""
     webhook_allowed_networks: list[IPv4Network | IPv6Network] = Field(default_factory=list)
+    """Networks off the internet that webhooks may reach, for example `["10.20.0.0/16"]`."""
     face_model: str = ""
+    """The face model, as `walkaround face models` names it. Empty: the choice of `walkaround face use`."""
     backup_to: str = ""
+    """Where scheduled backups are stored: an absolute path or `s3://BUCKET/PREFIX`. Empty: no scheduled
+    backups."""
     backup_at: str = "02:30"
+    """When scheduled backups run: a time of day like 02:30, or an interval like 6h."""
     backup_stored_files: bool = True
+    """Whether backups include files of an S3 store."""
     backup_keep_daily: int = Field(default=7, ge=1, le=1000)
+    """The number of days of which the newest backup is kept."""
     backup_keep_weekly: int = Field(default=5, ge=0, le=1000)
+    """The number of weeks of which the newest backup is kept."""
     backup_keep_monthly: int = Field(default=12, ge=0, le=1000)
+    """The number of months of which the newest backup is kept."""
     log_level: str = "INFO"
+    """The least severe level of log lines: DEBUG, INFO, WARNING or ERROR."""
     log_format: Literal["text", "json"] = "text"
+    """The format of the log: lines of text, or one JSON object per line."""
     metrics: str = ""
+    """The address of a server for Prometheus metrics, for example `127.0.0.1:9177`. Empty: none."""
     metrics_token_file: Path | None = None
+    """The file of the token that opens `/metrics` on the service's own address."""
     otel_endpoint: str = ""
+    """The address of an OpenTelemetry collector for traces. Empty: none."""
     parent_pipe: bool = False
+    """Whether the service ends when its standard input closes. The desktop sets it for its own service."""
 
     @field_validator("tls_cert", "tls_key", mode="before")
     @classmethod

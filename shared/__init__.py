@@ -16,5 +16,5 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # import time. httpx also works without that module.
 sys.modules["httpx._main"] = None  # type: ignore[assignment]
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 """The version of the program. pyproject.toml, the packages and the check of the changelog read it here."""

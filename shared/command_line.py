@@ -28,15 +28,15 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "face": (SERVICE, "list, install and calibrate face models"),
     "model": (SERVICE, "add and list detection models"),
     "detect": (SERVICE, "run detection on files, without a service"),
-    "memory": (SERVICE, "make and show the memory of a region from photos that passed"),
-    "training-set": (SERVICE, "write the findings that people corrected as a training set"),
-    "tls": (SERVICE, "show the certificate that the service answers with"),
+    "memory": (SERVICE, "make and show the memory of a region"),
+    "training-set": (SERVICE, "write corrected findings as a training set"),
+    "tls": (SERVICE, "show the certificate of the service"),
     "backup": (SERVICE, "write database and files into one archive"),
-    "restore": (SERVICE, "read such an archive back"),
+    "restore": (SERVICE, "restore a backup archive"),
     "files": (SERVICE, "list and remove stored files that nothing uses"),
     "audit": (SERVICE, "verify the audit log"),
-    "statistics": (SERVICE, "recount what the charts show"),
-    "doctor": (SERVICE, "check this installation and say what to repair"),
+    "statistics": (SERVICE, "rebuild the statistics"),
+    "doctor": (SERVICE, "check this installation and suggest repairs"),
 }
 
 # Commands with a part in both sides: the module of the second part.
@@ -51,10 +51,11 @@ def usage() -> str:
         "       walkaround --version",
         "",
     ]
-    lines += [f"  {name:<12} {line}" for name, (_, line) in COMMANDS.items()]
+    # The service starts its workers by itself.
+    lines += [f"  {name:<12} {line}" for name, (_, line) in COMMANDS.items() if name != "worker"]
     lines += [
         "",
-        "All but demo and worker take --data-dir DIR, those of the service also --database-url URL.",
+        "All but demo take --data-dir DIR, those of the service also --database-url URL.",
     ]
     return "\n".join(lines)
 

@@ -41,7 +41,10 @@ LEVEL = 6
 """Compression level of xz. Level 9 would need 700 MB of memory and save 2 %."""
 UNIT = Path(__file__).with_name("walkaround.service")
 
-OPERATOR_DOCUMENTS = ("backup.md", "clients.md", "deploy.md", "monitoring.md", "security.md")
+OPERATOR_DOCUMENTS = (
+    *("api.md", "backup.md", "clients.md", "contract.md", "deploy.md", "faq.md", "monitoring.md"),
+    *("security.md", "settings.md"),
+)
 """Documents for operators of a service, who have only the package and not the sources."""
 
 DESKTOP_ENTRY = """\
@@ -147,6 +150,7 @@ def _copy_files(staging: Path, bundle: Path) -> None:
     documents.mkdir(parents=True)
     for name in OPERATOR_DOCUMENTS:
         shutil.copyfile(program_folder() / "docs" / name, documents / name)
+    shutil.copyfile(program_folder() / "LICENSE", documents / "LICENSE")
     shutil.copyfile(bundle / "_internal" / "licences" / "NOTICE.txt", documents / "copyright")
     shutil.copyfile(bundle / "_internal" / "licences" / sbom.FILE_NAME, documents / sbom.FILE_NAME)
     # Without a time in its header, the file depends only on the changelog.

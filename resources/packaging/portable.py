@@ -41,7 +41,8 @@ The folder can be moved, put on a stick or a network share, and made read-only. 
 desktop: on Debian and Ubuntu
     apt install {packages}
 
-NOTICE.txt lists the parts of others and their licences, sbom.cdx.json the same for programs (CycloneDX).
+LICENSE is the licence of Walkaround. NOTICE.txt lists the parts of others and their licences, sbom.cdx.json
+the same for programs (CycloneDX).
 """
 
 
@@ -95,6 +96,7 @@ def write_archive(bundle: Path, file: IO[bytes]) -> None:
 def _read_texts(bundle: Path) -> Iterator[tuple[str, bytes]]:
     licences = bundle / "_internal" / "licences"
     yield "CHANGELOG.md", (program_folder() / "CHANGELOG.md").read_bytes()
+    yield "LICENSE", (program_folder() / "LICENSE").read_bytes()
     yield "NOTICE.txt", (licences / "NOTICE.txt").read_bytes()
     packages = " ".join(dependency.split()[0] for dependency in find_dependencies(bundle))
     yield "README.txt", README.format(version=__version__, packages=f"{packages} fonts-noto-cjk").encode()

@@ -93,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     stdin = "read the password from the first line of standard input"
     add = command("add", "add a user", _add_user)
     roles = [role.value for role in Role]
-    add.add_argument("--role", action="append", required=True, choices=roles, help="may be given again")
+    add.add_argument("--role", action="append", required=True, choices=roles, help="can be repeated")
     add.add_argument("--name", help="the person's name")
     add.add_argument("--password-stdin", action="store_true", help=stdin)
     command("list", "list the users", _list_users, with_username=False)

@@ -61,7 +61,8 @@ def _auth(service: AccountService) -> APIRouter:
     async def refresh(request: Request, body: Refresh | None = None) -> Envelope[Tokens]:
         """Exchange a refresh token, in the body or as Bearer without a body, for new tokens.
 
-        Sent again by the same client within ten seconds it gives the same tokens; later it ends the session.
+        The same client gets the same tokens for a repeated request within ten seconds. Later use ends the
+        session.
         """
         agent = request.headers.get("user-agent", "")
         token = SecretStr(bearer_token(request)) if body is None else body.refresh_token
@@ -76,17 +77,19 @@ def _auth(service: AccountService) -> APIRouter:
 
     @routes.get("/me", responses=failures(401))
     async def me(caller: Caller = require_login()) -> Envelope[Payload]:
-        """Who is logged in and what they may do, as of now."""
+        """Return the current user and their permissions."""
         return Envelope(data=await service.me(caller))
 
     @routes.get("/first-run")
     async def first_run_needed() -> Envelope[FirstRun]:
-        """Whether the first admin is still to be made."""
+        """Return whether the first administrator still has to be created."""
         return Envelope(data=FirstRun(needed=await service.needs_first_run()))
 
     @routes.post("/first-run", responses=failures(403, 409, 422))
     async def first_run(request: Request, body: FirstAdmin) -> Envelope[Tokens]:
-        """Make the first admin and log in as them: only while there is no user, only from this machine."""
+        """Create the first administrator and log in, only while there is no user, and only from this
+        computer.
+        """
         if any(header in request.headers for header in _PROXY_HEADERS):
             # Behind a proxy on this machine every client looks local.
             raise Problem(
@@ -102,16 +105,16 @@ def _auth(service: AccountService) -> APIRouter:
     async def update_info(
         body: Annotated[dict[str, Any], Body()], caller: Caller = require(Permission.USER_UPDATE)
     ) -> Envelope[User | str]:
-        """Change the own profile by the fields that were sent."""
+        """Change the fields of the current user's profile that are sent."""
         return Envelope(data=await service.update_info(caller, body), msg="更新数据成功")
 
     @routes.post("/updatePassword", responses=failures(401, 422, 429))
     async def update_password(
         body: UpdatePassword, caller: Caller = require_login()
     ) -> Envelope[bool | ErrorDetail | None]:
-        """Change the own password; the user's other sessions end.
+        """Change the current user's password and end the user's other sessions.
 
-        A new password against the rules is code 1 with a sentence.
+        A new password that breaks the rules is answered with code 1 and the rule.
         """
         await service.update_password(caller, body.password, body.newPassword)
         return Envelope(data=True, msg="更新密码成功")
@@ -122,18 +125,18 @@ def _auth(service: AccountService) -> APIRouter:
         page_size: Annotated[PageSize, Query()] = 50,
         caller: Caller = require_login(),
     ) -> Envelope[Page[LoginSession]]:
-        """The caller's sessions that have not ended, the last used one first."""
+        """Return the current user's open sessions, the last used one first."""
         sessions = await service.sessions.find(caller, caller.user_id, current_page, page_size)
         return Envelope(data=sessions, msg="登录会话获取成功")
 
     @routes.delete("/sessions", responses=failures(401))
     async def end_other_sessions(caller: Caller = require_login()) -> Envelope[int]:
-        """End the caller's sessions, at once, except the one that asks; gives how many there were."""
+        """End all other sessions of the current user immediately, and return their number."""
         return Envelope(data=await service.sessions.end_others(caller, caller.user_id), msg="登录会话已结束")
 
     @routes.delete("/sessions/{session_id}", responses=failures(401, 404, 409, 422))
     async def end_session(session_id: Id, caller: Caller = require_login()) -> Envelope[bool]:
-        """End another session of the caller at once; logout ends the one that asks."""
+        """End another session of the current user immediately. Logout ends the current one."""
         await service.sessions.end(caller, caller.user_id, session_id)
         return Envelope(data=True, msg="登录会话已结束")
 
@@ -152,24 +155,26 @@ def _users(service: AccountService) -> APIRouter:
         page_size: Annotated[PageSize, Query()] = 50,
         _caller: Caller = manage,
     ) -> Envelope[Page[UserWithRoles]]:
-        """The users whose name or user name holds `q`, oldest first."""
+        """Return a page of the users whose name or username contains `q`, oldest first."""
         return Envelope(data=await service.list_users(q, current_page, page_size), msg="用户列表获取成功")
 
     @routes.post("", responses=failures(401, 403, 409, 422))
     async def create_user(body: UserCreate, caller: Caller = manage_now) -> Envelope[UserWithRoles]:
-        """Make a user. Needs a password login of the last ten minutes, as each change of a user does."""
+        """Create a user. Requires a password login of the last ten minutes, as all changes of users do."""
         return Envelope(data=await service.create_user(caller, body), msg="用户创建成功")
 
     @routes.get("/{user_id}", responses=failures(401, 403, 404, 422))
     async def get_user(user_id: Id, _caller: Caller = manage) -> Envelope[UserWithRoles]:
-        """One user with their roles."""
+        """Return a user with their roles."""
         return Envelope(data=await service.get_user(user_id), msg="用户获取成功")
 
     @routes.put("/{user_id}", responses=failures(401, 403, 404, 409, 422))
     async def update_user(
         user_id: Id, body: UserUpdate, caller: Caller = manage_now
     ) -> Envelope[UserWithRoles]:
-        """Change a user by the fields that were sent. Withdrawn rights and disabling act at once."""
+        """Change the fields of a user that are sent. Withdrawn permissions and disabling take effect
+        immediately.
+        """
         return Envelope(data=await service.update_user(caller, user_id, body), msg="用户更新成功")
 
     @routes.get("/{user_id}/sessions", responses=failures(401, 403, 404, 422))
@@ -179,18 +184,18 @@ def _users(service: AccountService) -> APIRouter:
         page_size: Annotated[PageSize, Query()] = 50,
         caller: Caller = manage,
     ) -> Envelope[Page[LoginSession]]:
-        """The sessions of a user that have not ended, the last used one first."""
+        """Return a user's open sessions, the last used one first."""
         sessions = await service.sessions.find(caller, user_id, current_page, page_size)
         return Envelope(data=sessions, msg="登录会话获取成功")
 
     @routes.delete("/{user_id}/sessions", responses=failures(401, 403, 404, 422))
     async def end_sessions(user_id: Id, caller: Caller = manage_now) -> Envelope[int]:
-        """End all sessions of a user at once, except the one that asks; gives how many there were."""
+        """End all sessions of a user immediately, except the current one, and return their number."""
         return Envelope(data=await service.sessions.end_others(caller, user_id), msg="登录会话已结束")
 
     @routes.delete("/{user_id}/sessions/{session_id}", responses=failures(401, 403, 404, 409, 422))
     async def end_session(user_id: Id, session_id: Id, caller: Caller = manage_now) -> Envelope[bool]:
-        """End one session of a user at once."""
+        """End a session of a user immediately."""
         await service.sessions.end(caller, user_id, session_id)
         return Envelope(data=True, msg="登录会话已结束")
 

@@ -23,7 +23,7 @@ def router(service: AuditService, names: UserNames) -> APIRouter:
     async def list_audit(
         query: Annotated[AuditQuery, Query()], caller: Caller = require(Permission.AUDIT_READ)
     ) -> Envelope[Page[AuditEntry]]:
-        """A page of the audit log, newest first."""
+        """Return a page of the audit log, newest first."""
         return Envelope(data=await service.page(query, names), msg="审计日志获取成功")
 
     return audit

@@ -19,7 +19,7 @@ def router(service: BackupService) -> APIRouter:
 
     @backups.get("/backups", responses=failures(401, 403))
     async def backup_status(caller: Caller = require(Permission.SETTINGS_MANAGE)) -> Envelope[BackupStatus]:
-        """The last good backup, when the next is due, and the newest runs."""
+        """Return the last good backup, the time of the next one, and the newest runs."""
         return Envelope(data=await service.status(), msg="备份状态获取成功")
 
     return backups

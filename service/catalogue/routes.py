@@ -59,14 +59,14 @@ def _aircraft(service: CatalogueService) -> APIRouter:
     async def list_aircraft(
         query: ListQueryParameters, caller: Caller = _MAY_READ
     ) -> Envelope[Page[Aircraft]]:
-        """A page of aircraft, newest first."""
+        """Return a page of aircraft, newest first."""
         return Envelope(data=await service.aircraft.list(query), msg="飞机列表获取成功")
 
     @routes.post("", responses=failures(401, 403, 409, 422))
     async def create_aircraft(
         body: AircraftWrite, response: Response, caller: Caller = _MAY_MANAGE
     ) -> Envelope[Aircraft]:
-        """Make an aircraft."""
+        """Create an aircraft."""
         aircraft = await service.aircraft.create(body.model_dump(exclude_unset=True), caller)
         return _answer(response, aircraft, "飞机创建成功")
 
@@ -74,7 +74,7 @@ def _aircraft(service: CatalogueService) -> APIRouter:
     async def get_aircraft(
         aircraft_id: Id, response: Response, caller: Caller = _MAY_READ
     ) -> Envelope[Aircraft]:
-        """One aircraft."""
+        """Return an aircraft."""
         return _answer(response, await service.aircraft.get(aircraft_id), "飞机获取成功")
 
     @routes.put("/{aircraft_id}", responses=failures(401, 403, 404, 409, 412, 422))
@@ -108,20 +108,20 @@ def _flights(service: CatalogueService) -> APIRouter:
     async def list_flights(
         query: ListQueryParameters, aircraft_id: OptionalId = None, caller: Caller = _MAY_READ
     ) -> Envelope[Page[Flight]]:
-        """A page of flights, newest first, of one aircraft when asked."""
+        """Return a page of flights, newest first, optionally of one aircraft."""
         return Envelope(data=await service.list_flights(query, aircraft_id), msg="航班列表获取成功")
 
     @routes.post("", responses=failures(401, 403, 409, 422))
     async def create_flight(
         body: FlightWrite, response: Response, caller: Caller = _MAY_MANAGE
     ) -> Envelope[Flight]:
-        """Make a flight."""
+        """Create a flight."""
         flight = await service.flights.create(body.model_dump(exclude_unset=True), caller)
         return _answer(response, flight, "航班创建成功")
 
     @routes.get("/{flight_id}", responses=failures(401, 403, 404, 422))
     async def get_flight(flight_id: Id, response: Response, caller: Caller = _MAY_READ) -> Envelope[Flight]:
-        """One flight."""
+        """Return a flight."""
         return _answer(response, await service.flights.get(flight_id), "航班获取成功")
 
     @routes.put("/{flight_id}", responses=failures(401, 403, 404, 409, 412, 422))
@@ -156,20 +156,20 @@ def _tasks(service: CatalogueService) -> APIRouter:
         aircraft_id: OptionalId = None,
         caller: Caller = _MAY_READ,
     ) -> Envelope[Page[Task]]:
-        """A page of tasks, newest first, of one flight and of one aircraft when asked."""
+        """Return a page of tasks, newest first, optionally of one flight or aircraft."""
         return Envelope(data=await service.list_tasks(query, flight_id, aircraft_id), msg="任务列表获取成功")
 
     @routes.post("", responses=failures(401, 403, 409, 422))
     async def create_task(
         body: TaskWrite, response: Response, caller: Caller = _MAY_MANAGE
     ) -> Envelope[Task]:
-        """Make a task."""
+        """Create a task."""
         task = await service.tasks.create(body.model_dump(exclude_unset=True), caller)
         return _answer(response, task, "任务创建成功")
 
     @routes.get("/{task_id}", responses=failures(401, 403, 404, 422))
     async def get_task(task_id: Id, response: Response, caller: Caller = _MAY_READ) -> Envelope[Task]:
-        """One task."""
+        """Return a task."""
         return _answer(response, await service.tasks.get(task_id), "任务获取成功")
 
     @routes.put("/{task_id}", responses=failures(401, 403, 404, 409, 412, 422))
@@ -201,7 +201,7 @@ def _reference_images(service: CatalogueService) -> APIRouter:
     async def list_reference_images(
         query: ListQueryParameters, aircraft_id: OptionalId = None, caller: Caller = _MAY_READ
     ) -> Envelope[Page[ReferenceImage]]:
-        """A page of reference images, newest first, of one aircraft when asked."""
+        """Return a page of reference images, newest first, optionally of one aircraft."""
         return Envelope(
             data=await service.list_reference_images(query, aircraft_id), msg="参考图列表获取成功"
         )
@@ -210,7 +210,7 @@ def _reference_images(service: CatalogueService) -> APIRouter:
     async def create_reference_image(
         body: ReferenceImageWrite, response: Response, caller: Caller = _MAY_MANAGE
     ) -> Envelope[ReferenceImage]:
-        """Make a reference image."""
+        """Create a reference image."""
         image = await service.reference_images.create(body.model_dump(exclude_unset=True), caller)
         return _answer(response, image, "参考图创建成功")
 
@@ -218,7 +218,7 @@ def _reference_images(service: CatalogueService) -> APIRouter:
     async def get_reference_image(
         reference_image_id: Id, response: Response, caller: Caller = _MAY_READ
     ) -> Envelope[ReferenceImage]:
-        """One reference image."""
+        """Return a reference image."""
         return _answer(response, await service.reference_images.get(reference_image_id), "参考图获取成功")
 
     @routes.put("/{reference_image_id}", responses=failures(401, 403, 404, 409, 412, 422))
@@ -250,7 +250,7 @@ def _reference_images(service: CatalogueService) -> APIRouter:
         if_match: IfMatch = None,
         caller: Caller = _MAY_MANAGE,
     ) -> Envelope[ReferenceImage]:
-        """Put other regions in place of the template of a reference image."""
+        """Replace the regions of a reference image's template."""
         result = await service.replace_template(reference_image_id, body.template, if_match, caller)
         return _answer(response, result, "参考图模板更新成功")
 

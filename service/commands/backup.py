@@ -77,7 +77,7 @@ def _write_archive(arguments: Sequence[str], settings: Settings) -> int:
     parser.add_argument(
         "--with-secrets",
         action="store_true",
-        help="include the keys; without them people must enrol their faces again after a restore elsewhere",
+        help="include the keys; without them users must enrol their faces again after a restore elsewhere",
     )
     options = parser.parse_args(arguments)
     target: Path = options.file.absolute()
@@ -106,9 +106,7 @@ def _write_archive(arguments: Sequence[str], settings: Settings) -> int:
 def _open_folder(place: str | None, settings: Settings) -> SharedFolder:
     address = place or settings.backup_to
     if not address:
-        raise BackupRefusedError(
-            "no place of backups is configured: set WALKAROUND_BACKUP_TO, or use --place"
-        )
+        raise BackupRefusedError("no backup location is configured: set WALKAROUND_BACKUP_TO, or use --place")
     if place and "://" not in place:
         address = str(Path(place).expanduser().absolute())
     return SharedFolder(open_place(address, settings))
@@ -116,7 +114,7 @@ def _open_folder(place: str | None, settings: Settings) -> SharedFolder:
 
 def _make_now(arguments: Sequence[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(
-        prog="walkaround backup run", description="make a backup now where those of the schedule lie"
+        prog="walkaround backup run", description="make a backup now in the configured location"
     )
     parser.parse_args(arguments)
     _open_folder(None, settings)
@@ -165,7 +163,7 @@ def _verify(arguments: Sequence[str], settings: Settings) -> int:
     )
     parser.add_argument("--place", help=_PLACE_HELP)
     parser.add_argument("--backup", metavar="NAME", help="one of `walkaround backup list`")
-    parser.add_argument("--all", action="store_true", help="every backup that lies there")
+    parser.add_argument("--all", action="store_true", help="all backups")
     options = parser.parse_args(arguments)
     status = 0
     with contextlib.ExitStack() as stack:

@@ -37,5 +37,5 @@ def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[B
         )
     finally:
         database.close()
-    print(f"counted {count} records")
+    print(f"counted {count} {'record' if count == 1 else 'records'}")
     return 0

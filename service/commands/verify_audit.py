@@ -111,7 +111,7 @@ def verify(
     is_intact = are_intact and not triggers
     end = f"{verification.seq}:{verification.hash}"
     rows = f"{verification.rows} rows" if is_intact else f"the audit log has {verification.rows} valid rows"
-    print(f"{'ok: ' if is_intact else ''}{rows}; keep this elsewhere for --expect next time: {end}")
+    print(f"{'ok: ' if is_intact else ''}{rows}. Keep {end} for --expect.")
     return 0 if is_intact else 1
 
 

@@ -304,7 +304,7 @@ def _model(arguments: list[str], settings: Settings, before_commit: Sequence[Bef
     commands = parser.add_subparsers(dest="command", required=True)
     adding = commands.add_parser("add", help="check an ONNX file and add it")
     adding.add_argument("file", type=Path)
-    adding.add_argument("--name", help="name of the model; the file's without it")
+    adding.add_argument("--name", help="model name (default: file name)")
     adding.add_argument("--description")
     adding.add_argument(
         "--kind",

@@ -38,7 +38,7 @@ from shared.wire.detection import (
 
 IdPath = Annotated[Id, Path()]
 _LABELS = f"JSON list of label names, {MAX_LABELS} at most, of {MAX_LABEL} characters at most"
-Wait = Annotated[float, Query(ge=0, le=60, description="seconds to wait for the end of the job")]
+Wait = Annotated[float, Query(ge=0, le=60, description="Seconds to wait for the end of the job")]
 
 
 def router(service: DetectionService) -> APIRouter:
@@ -56,18 +56,20 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
     async def detect_item(
         item_id: IdPath, wait: Wait = 0, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
     ) -> Envelope[Job]:
-        """Detect in the item's newest photo. An item has one open job at most: that one is answered."""
+        """Run detection on the item's newest photo. If the item already has an open job, that job is
+        returned.
+        """
         return Envelope(data=await service.detect_item(item_id, caller, wait), msg="检测任务已提交")
 
     @routes.post("/inspection/{inspection_id}/detect", responses=failures(404, 409))
     async def detect_record(
         inspection_id: IdPath,
-        outdated: Annotated[bool, Query(description="only items without a current result")] = False,
+        outdated: Annotated[bool, Query(description="Only items without a current result")] = False,
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Envelope[list[Job]]:
-        """Detect in every item of the record that has a model and a photo and that no person has decided.
+        """Run detection on every undecided item of the record that has a model and a photo.
 
-        A current result is one of the newest photo, by the model that the item has now.
+        A current result is a result of the newest photo by the current model of the item.
         """
         jobs = await service.detect_record(inspection_id, caller, outdated)
         return Envelope(data=jobs, msg="检测任务已提交")
@@ -77,25 +79,23 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
         inspection_id: Annotated[OptionalId, Query()] = None,
         batch_id: Annotated[OptionalId, Query()] = None,
         state: Annotated[list[JobState] | None, Query()] = None,
-        before: Annotated[
-            Id | None, Query(description="the last job of the page before: the next page follows it")
-        ] = None,
+        before: Annotated[Id | None, Query(description="ID of the last job of the previous page")] = None,
         _: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Envelope[list[Job]]:
-        """At most 500 jobs, newest first: of a record, of a batch or in some states where they are named."""
+        """Return at most 500 jobs, newest first, optionally of a record, of a batch or in some states."""
         jobs = await service.list_jobs(inspection_id, batch_id, state or (), before)
         return Envelope(data=list(jobs), msg="检测任务获取成功")
 
     @routes.get("/detection/jobs/{job_id}", responses=failures(404))
     async def get_job(job_id: IdPath, _: Caller = require(Permission.INSPECTION_ITEM_READ)) -> Envelope[Job]:
-        """One job."""
+        """Return a job."""
         return Envelope(data=await service.job(job_id), msg="检测任务获取成功")
 
     @routes.post("/detection/jobs/{job_id}/cancel", responses=failures(404))
     async def cancel_job(
         job_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
     ) -> Envelope[Job]:
-        """Cancel a job that waits or runs."""
+        """Cancel a pending or running job."""
         return Envelope(data=await service.cancel(job_id, caller), msg="检测任务已取消")
 
 
@@ -104,28 +104,28 @@ def _batches(routes: APIRouter, service: DetectionService) -> None:
     async def create_batch(
         body: BatchCreate, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
     ) -> Envelope[Batch]:
-        """Detect in the items of open records that have a model and a photo and no finished result."""
+        """Run detection on the items of open records that have a model and a photo and no finished result."""
         return Envelope(data=await service.detect_pending(body.inspection_ids, caller), msg="检测任务已提交")
 
     @routes.get("/detection/batches/{batch_id}", responses=failures(404))
     async def get_batch(
         batch_id: IdPath, _: Caller = require(Permission.INSPECTION_ITEM_READ)
     ) -> Envelope[Batch]:
-        """How far the jobs are that one request made."""
+        """Return the progress of a batch."""
         return Envelope(data=await service.batch(batch_id), msg="检测任务获取成功")
 
     @routes.post("/detection/batches/{batch_id}/cancel", responses=failures(404))
     async def cancel_batch(
         batch_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
     ) -> Envelope[Batch]:
-        """Cancel every job of a batch that waits or runs."""
+        """Cancel every pending or running job of a batch."""
         return Envelope(data=await service.cancel_batch(batch_id, caller), msg="检测任务已取消")
 
     @routes.post("/detection/batches/{batch_id}/retry", responses=failures(404, 409))
     async def retry_batch(
         batch_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
     ) -> Envelope[Batch]:
-        """Detect again, as a new batch, in the items whose job failed or was cancelled."""
+        """Create a new batch of the items whose job failed or was cancelled."""
         return Envelope(data=await service.retry_batch(batch_id, caller), msg="检测任务已提交")
 
 
@@ -137,14 +137,14 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
     async def list_models(
         _: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Envelope[list[DetectionModel]]:
-        """All detection models, the built-in one first."""
+        """Return all detection models, the built-in one first."""
         return Envelope(data=await models.every(), msg="检测模型获取成功")
 
     @routes.get("/detection/models/{model_id}", responses=failures(404))
     async def get_model(
         model_id: IdPath, response: Response, _: Caller = require(Permission.INSPECTION_ITEM_READ)
     ) -> Envelope[DetectionModel]:
-        """One detection model, with its ETag."""
+        """Return a detection model with its ETag."""
         model = await models.one(model_id)
         response.headers["ETag"] = etag(model)
         return Envelope(data=model, msg="检测模型获取成功")
@@ -157,7 +157,7 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
         if_match: IfMatch = None,
         caller: Caller = manage,
     ) -> Envelope[DetectionModel]:
-        """Rename, describe, enable or disable a model; asks for a recent password login."""
+        """Rename, describe, enable or disable a model. Requires a recent password login."""
         changed = await models.update(model_id, body, if_match, caller.user_id, caller.address)
         response.headers["ETag"] = etag(changed)
         return Envelope(data=changed, msg="检测模型更新成功")
@@ -166,9 +166,10 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
     async def supersede_model(
         model_id: IdPath, body: ModelVersion, caller: Caller = manage
     ) -> Envelope[DetectionModel]:
-        """Make the next version of a model with other thresholds, pass rule or labels; the present one stays.
+        """Create the next version of a model with other thresholds, pass rule or labels. The current one
+        stays.
 
-        Asks for a recent password login.
+        Requires a recent password login.
         """
         version = await models.supersede(model_id, body, caller.user_id, caller.address)
         return Envelope(data=version, msg="检测模型添加成功")
@@ -206,9 +207,9 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
         settings: Annotated[LongText | None, Form(description="JSON object of detector settings")] = None,
         caller: Caller = manage,
     ) -> Envelope[DetectionModel]:
-        """Add an ONNX detector; asks for a recent password login. The same name makes its next version.
+        """Add an ONNX detector. Requires a recent password login. The same name creates the next version.
 
-        Where its outputs could be of several kinds, 422 names the `kinds` to choose from, after a dry run.
+        If its outputs can be of several kinds, 422 names the `kinds` to choose from, after a trial run.
         """
         names, overrides = _labels(labels), _settings(settings)
         if (file.size or 0) > MAX_MODEL_BYTES:
@@ -228,14 +229,14 @@ def _labels_of_findings(routes: APIRouter, service: DetectionService) -> None:
     async def list_labels(
         _: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Envelope[list[LabelSeverity]]:
-        """The labels of findings that have a severity, by name."""
+        """Return the labels of findings that have a severity, by name."""
         return Envelope(data=await service.labels.every(), msg="标签获取成功")
 
     @routes.put("/detection/labels", responses=failures(413))
     async def update_labels(
         body: LabelSeverities, caller: Caller = require(Permission.MODEL_MANAGE, recent_password=True)
     ) -> Envelope[list[LabelSeverity]]:
-        """Say how severe findings with these labels are, from now on; asks for a recent password login.
+        """Set the severity of later findings with these labels. Requires a recent password login.
 
         A finding keeps the severity that its label had when it was found.
         """

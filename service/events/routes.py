@@ -132,7 +132,7 @@ def router(change_feed: ChangeFeed, heartbeat: float = HEARTBEAT_SECONDS) -> API
         last_event_id: Annotated[str | None, Header()] = None,
         caller: Caller = require(Permission.INSPECTION_READ),
     ) -> StreamingResponse:
-        """What changes, as it changes: server-sent events without contents."""
+        """Stream changes as server-sent events without contents."""
         has_too_many = (
             change_feed.reader_count >= MAX_STREAMS
             or change_feed.reader_count_of(caller.user_id) >= MAX_STREAMS_PER_USER

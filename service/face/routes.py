@@ -43,7 +43,7 @@ _DeviceToken = Annotated[
     Header(
         alias=DEVICE_HEADER,
         max_length=100,
-        description="The token of a device that an administrator has allowed, where the policy wants one.",
+        description="Token of an allowed device, if the policy requires one",
     ),
 ]
 
@@ -63,9 +63,10 @@ def router(service: FaceService) -> APIRouter:
     async def update_face_info(
         body: FaceInfo = _EMPTY_FACE_INFO, caller: Caller = require_login()
     ) -> Envelope[str | None]:
-        """Register or replace the caller's face by one picture.
+        """Register or replace the current user's face by one picture.
 
-        In a session by face without a password of the last ten minutes it has to show the enrolled person.
+        In a face session without a password login of the last ten minutes, the picture must show the enrolled
+        user.
         """
         face_info = _require_face_info(body)
         await service.enrol_caller(caller, [face_info], CONSENT_BY_CALLER)
@@ -84,7 +85,7 @@ def router(service: FaceService) -> APIRouter:
     async def draw_challenge(
         request: Request, body: ChallengeRequest, device_token: _DeviceToken = ""
     ) -> Envelope[DrawnChallenge]:
-        """Draw the movements that a face login has to show, without those that the person cannot make."""
+        """Draw the movements that a face login must show, without those that the user cannot make."""
         excluded_movements = [Movement(name) for name in body.avoid]
         return Envelope(
             data=await service.draw_challenge(excluded_movements, client_address(request), device_token)
@@ -94,7 +95,7 @@ def router(service: FaceService) -> APIRouter:
     async def login_by_challenge(
         request: Request, body: ChallengeAnswer, device_token: _DeviceToken = ""
     ) -> Envelope[Tokens | None]:
-        """Log in by the frames that were filmed while the movements of a challenge were asked for."""
+        """Log in by the frames that were filmed during the movements of a challenge."""
         frames = [Filmed(float(frame.at_ms), frame.picture.get_secret_value()) for frame in body.frames]
         client = client_address(request), client_program(request), device_token
         return Envelope(
@@ -103,21 +104,23 @@ def router(service: FaceService) -> APIRouter:
 
     @routes.get("/auth/faceRequirements")
     async def face_requirements() -> Envelope[FaceRequirements]:
-        """What a client has to know before a face login: which policies hold."""
+        """Return the policies that a client must know before a face login."""
         return Envelope(data=await service.oversight.requirements())
 
     @routes.get("/auth/face", responses=failures(401, 503))
     async def face_status(caller: Caller = require_login()) -> Envelope[FaceStatus]:
-        """The caller's own enrolment, and the consent text."""
+        """Return the current user's enrolment and the consent text."""
         return Envelope(data=await service.status(caller.user_id))
 
     @routes.post("/auth/face", responses=failures(401, 422, 429, 503))
     async def enrol_face(
         body: FaceEnrolment, caller: Caller = require_login()
     ) -> Envelope[FaceStatus | None]:
-        """Replace the caller's enrolment by one of several pictures; `consent` agrees to the consent text.
+        """Replace the current user's enrolment by one of several pictures. `consent` agrees to the consent
+        text.
 
-        In a session by face without a password of the last ten minutes they have to show the enrolled person.
+        In a face session without a password login of the last ten minutes, the pictures must show the
+        enrolled user.
         """
         images = [image.get_secret_value() for image in body.images]
         weak = await service.enrol_caller(caller, images, CONSENT_VERSION)
@@ -126,9 +129,9 @@ def router(service: FaceService) -> APIRouter:
 
     @routes.delete("/auth/face", responses=failures(401, 403))
     async def forget_face(caller: Caller = require_login()) -> Envelope[bool]:
-        """Delete the caller's enrolment; false when there was none.
+        """Delete the current user's enrolment; false if there was none.
 
-        A session by face asks for a password of the last ten minutes.
+        A face session requires a password login of the last ten minutes.
         """
         was_enrolled = await service.forget_own(caller)
         return Envelope(data=was_enrolled, msg="人脸数据已删除" if was_enrolled else "该用户未登记人脸")
@@ -137,7 +140,7 @@ def router(service: FaceService) -> APIRouter:
     async def forget_face_of(
         user_id: Id, caller: Caller = require(Permission.USER_MANAGE, recent_password=True)
     ) -> Envelope[bool]:
-        """Delete the enrolment of somebody who has left; false when there was none."""
+        """Delete the enrolment of a user, for example one who has left; false if there was none."""
         was_enrolled = await service.forget(user_id, caller.user_id, caller.address)
         return Envelope(data=was_enrolled, msg="人脸数据已删除" if was_enrolled else "该用户未登记人脸")
 
@@ -147,12 +150,12 @@ def router(service: FaceService) -> APIRouter:
     async def face_policy(
         _caller: Caller = require(Permission.SETTINGS_MANAGE),
     ) -> Envelope[FacePolicy]:
-        """Whether face login is switched on, and when it asks for movements of the head."""
+        """Return whether face login is on, and when it requires movements of the head."""
         return Envelope(data=await service.oversight.policy())
 
     @routes.put("/face/policy", responses=failures(401, 403, 422))
     async def switch_face_login(body: FacePolicy, caller: Caller = admin) -> Envelope[FacePolicy]:
-        """Switch face login, and say when it asks for movements; asks for a recent password login."""
+        """Turn face login on or off, and set when it requires movements. Requires a recent password login."""
         policy = await service.oversight.change_policy(body, caller.user_id, caller.address)
         return Envelope(data=policy, msg="人脸登录已开启" if body.login_enabled else "人脸登录已关闭")
 
@@ -160,12 +163,12 @@ def router(service: FaceService) -> APIRouter:
     async def face_devices(
         _caller: Caller = require(Permission.SETTINGS_MANAGE),
     ) -> Envelope[list[Device]]:
-        """The devices that an administrator has allowed for face logins."""
+        """Return the devices that an administrator has allowed for face logins."""
         return Envelope(data=await service.devices.list_all())
 
     @routes.post("/face/devices", responses=failures(401, 403, 409, 422))
     async def allow_device(body: DeviceName, caller: Caller = admin) -> Envelope[NewDevice]:
-        """Allow a device; the answer alone holds its token, which face logins there send from now on."""
+        """Allow a device. Only this answer contains its token, which face logins on the device must send."""
         device = await service.devices.allow(body.name, caller.user_id, caller.address)
         return Envelope(data=device, msg="设备已允许")
 
@@ -177,7 +180,7 @@ def router(service: FaceService) -> APIRouter:
 
     @routes.delete("/face/devices/{device_id}", responses=failures(401, 403, 404, 422))
     async def end_device(device_id: Id, caller: Caller = admin) -> Envelope[bool]:
-        """Allow a device no more, at once."""
+        """Remove a device from the allowed ones immediately."""
         await service.devices.end(device_id, caller.user_id, caller.address)
         return Envelope(data=True, msg="设备已移除")
 
@@ -185,12 +188,12 @@ def router(service: FaceService) -> APIRouter:
     async def face_calibration(
         _caller: Caller = require(Permission.SETTINGS_MANAGE),
     ) -> Envelope[FaceCalibration]:
-        """Scores of the enrolled users against each other, and the threshold in force."""
+        """Return the scores between enrolled users and the current threshold."""
         return Envelope(data=await service.oversight.calibration())
 
     @routes.post("/face/calibration/strangers", responses=failures(401, 403, 422, 429, 503))
     async def compare_strangers(body: Strangers, _caller: Caller = admin) -> Envelope[StrangerScores]:
-        """Compare pictures of people who are not enrolled with those who are; keeps nothing of them."""
+        """Compare pictures of people who are not enrolled with the enrolled users. Nothing is stored."""
         images = [image.get_secret_value() for image in body.images]
         return Envelope(data=await service.oversight.compare_strangers(images))
 

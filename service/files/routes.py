@@ -40,20 +40,20 @@ _FORM: dict[str, Any] = {
 _BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 _CONTENT: dict[int | str, dict[str, Any]] = {
     200: {"description": "The whole content", "content": {"*/*": _BINARY}},
-    206: {"description": "The range asked for", "content": {"*/*": _BINARY}},
-    304: {"description": "The client has it already"},
+    206: {"description": "The requested range", "content": {"*/*": _BINARY}},
+    304: {"description": "Not modified"},
 }
 _JPEG: dict[int | str, dict[str, Any]] = {
     200: {"description": "The thumbnail", "content": {"image/jpeg": _BINARY}},
-    304: {"description": "The client has it already"},
+    304: {"description": "Not modified"},
 }
 _TILE: dict[int | str, dict[str, Any]] = {
     200: {"description": "The tile", "content": {"image/jpeg": _BINARY}},
-    304: {"description": "The client has it already"},
+    304: {"description": "Not modified"},
 }
 _PNG: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The part of the picture", "content": {"image/png": _BINARY}},
-    304: {"description": "The client has it already"},
+    200: {"description": "The part of the image", "content": {"image/png": _BINARY}},
+    304: {"description": "Not modified"},
 }
 # A content never changes, so neither do its tiles; `private` because a shared proxy must not cache them.
 _CACHE_FOREVER = "private, max-age=31536000, immutable"
@@ -82,7 +82,7 @@ def router(service: FilesService) -> APIRouter:
 
     @files.get("/{file_id}", responses=failures(401, 403, 404, 422))
     async def get_file(file_id: Id, caller: Caller = _MAY_READ) -> Envelope[StoredFile]:
-        """What is known of a file."""
+        """Return the metadata of a file."""
         return Envelope(data=await service.info(file_id), msg="文件获取成功")
 
     @files.get(
@@ -97,7 +97,7 @@ def router(service: FilesService) -> APIRouter:
         if_none_match: etags.IfNoneMatch = None,
         caller: Caller = _MAY_READ,
     ) -> Response:
-        """The content of a file, or one range of it."""
+        """Return the content of a file, or one range of it."""
         file = await service.info(file_id)
         etag = etags.content_etag(file.sha256)
         if etags.is_not_modified(if_none_match, etag):
@@ -141,7 +141,7 @@ def router(service: FilesService) -> APIRouter:
         if_none_match: etags.IfNoneMatch = None,
         caller: Caller = _MAY_READ,
     ) -> Response:
-        """A JPEG of the upright image that fits into `size` x `size` pixels."""
+        """Return a JPEG of the upright image that fits into `size` x `size` pixels."""
         file = await service.info(file_id)
         etag = etags.content_etag(file.sha256, size)
         if etags.is_not_modified(if_none_match, etag):
@@ -152,7 +152,9 @@ def router(service: FilesService) -> APIRouter:
 
     @files.get("/{file_id}/tiles", responses=failures(401, 403, 404, 415, 422, 503))
     async def get_tiles(file_id: Id, caller: Caller = _MAY_READ) -> Envelope[Tiles]:
-        """How a picture is cut into tiles, and whether they are ready; asking has them made."""
+        """Return the tile layout of an image and whether the tiles are ready. The request starts their
+        creation.
+        """
         tiles = await service.describe_tiles(await service.info(file_id))
         ready = tiles.state is TilesState.READY
         return Envelope(data=tiles, msg="图片分块已就绪" if ready else "图片分块正在生成")
@@ -170,7 +172,7 @@ def router(service: FilesService) -> APIRouter:
         if_none_match: etags.IfNoneMatch = None,
         caller: Caller = _MAY_READ,
     ) -> Response:
-        """One tile as JPEG: `level` 0 is the finest. 409 with Retry-After while the tiles are made."""
+        """Return a tile as JPEG. 409 with Retry-After while the tiles are created."""
         file = await service.info(file_id)
         if file.width is not None and not has_tile(file, level, column, row):
             raise Problem(404, ErrorCode.NOT_FOUND, "图片分块不存在")
@@ -195,7 +197,7 @@ def router(service: FilesService) -> APIRouter:
         if_none_match: etags.IfNoneMatch = None,
         caller: Caller = _MAY_READ,
     ) -> Response:
-        """A part of a picture in upright pixels, from the stored bytes and without loss, as PNG."""
+        """Return a part of an image, in upright pixels of the stored file, without loss as PNG."""
         file = await service.info(file_id)
         etag = etags.content_etag(file.sha256, x, y, w, h)
         headers = {"ETag": etag, "X-Content-Type-Options": "nosniff"}

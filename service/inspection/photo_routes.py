@@ -14,7 +14,7 @@ from shared.wire.common import Envelope, Id
 from shared.wire.photos import PhotoItemsSet, RecordPhoto, RecordPhotoAdd
 
 _IdPath = Annotated[Id, Path()]
-_Wait = Annotated[float, Query(ge=0, le=60, description="seconds to wait for the end of the matching")]
+_Wait = Annotated[float, Query(ge=0, le=60, description="Seconds to wait for the end of the matching")]
 _PHOTOS = "/inspection/{inspection_id}/record-photos"
 _ONE = _PHOTOS + "/{photo_id}"
 
@@ -36,7 +36,8 @@ def add_photo_routes(routes: APIRouter, service: InspectionService) -> None:
         ],
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Envelope[RecordPhoto]:
-        """Make an uploaded image a photo of the record; one that is there already is answered as it is.
+        """Add an uploaded image to the photos of the record. A photo that the record already has is returned
+        unchanged.
 
         409 `photo_is_reference` if it is the reference image, and with `refuse_used` 409 `photo_used` if
         another record has a photo with this content.
@@ -48,7 +49,7 @@ def add_photo_routes(routes: APIRouter, service: InspectionService) -> None:
     async def list_photos_of_record(
         inspection_id: _IdPath, _caller: Caller = require(Permission.INSPECTION_ITEM_READ)
     ) -> Envelope[list[RecordPhoto]]:
-        """The photos of the record itself, newest first, with what they show and their items."""
+        """Return the photos of the record, newest first, with the regions that they show and their items."""
         return Envelope(data=await photos.of_record(inspection_id))
 
     @routes.post(_ONE + "/match", tags=["inspection"], responses=failures(404, 409))
@@ -58,9 +59,9 @@ def add_photo_routes(routes: APIRouter, service: InspectionService) -> None:
         wait: _Wait = 0,
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Envelope[RecordPhoto]:
-        """Find the regions that the photo shows. Nothing is assigned by it.
+        """Find the regions that the photo shows, without assigning the photo.
 
-        The state is `waiting` until it has ended; a request meanwhile joins it.
+        The state is `waiting` until the search ends. A request during the search joins it.
         """
         return Envelope(data=await matching.match(inspection_id, photo_id, wait, caller), msg=MATCHED)
 
@@ -86,9 +87,10 @@ def add_photo_routes(routes: APIRouter, service: InspectionService) -> None:
         ],
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Envelope[RecordPhoto]:
-        """Make it the newest photo of exactly these items; results that were found stay.
+        """Assign the photo to exactly these items as their newest photo. Earlier results stay.
 
-        Without `homography`, an assignment that is there stays, and a new one takes over what was proposed.
+        Without `homography`, an existing assignment keeps its alignment, and a new one uses the proposed
+        alignment.
         """
         return Envelope(data=await photos.assign(inspection_id, photo_id, body.items, caller), msg=ASSIGNED)
 
@@ -96,12 +98,12 @@ def add_photo_routes(routes: APIRouter, service: InspectionService) -> None:
     async def delete_record_photo(
         inspection_id: _IdPath,
         photo_id: _IdPath,
-        confirmed: Annotated[bool, Query(description="also when results or verdicts rest on it")] = False,
+        confirmed: Annotated[bool, Query(description="Also if results or verdicts depend on it")] = False,
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Envelope[bool]:
-        """Take the photo off the record and its items; the file stays.
+        """Remove the photo from the record and its items. The file is not deleted.
 
-        409 `photo_in_use` names the items whose results or verdicts rest on it, unless that is confirmed.
+        409 `photo_in_use` names the items whose results or verdicts depend on it, unless `confirmed` is true.
         """
         await photos.delete(inspection_id, photo_id, confirmed, caller)
         return Envelope(data=True, msg=DELETED)

@@ -53,7 +53,7 @@ IdempotencyKey = Annotated[
         alias="Idempotency-Key",
         min_length=1,
         max_length=255,
-        description="Names this create: sent again with the same key, it answers what was made at first",
+        description="Key of this creation; a repeated request with it returns the created object",
     ),
 ]
 PhotoKey = Annotated[
@@ -62,7 +62,7 @@ PhotoKey = Annotated[
         alias="Idempotency-Key",
         min_length=1,
         max_length=255,
-        description="Names this addition: sent again with the same key, it answers the photo added at first",
+        description="Key of this addition; a repeated request with it returns the added photo",
     ),
 ]
 
@@ -99,7 +99,7 @@ def _records(routes: APIRouter, service: InspectionService) -> None:
         key: IdempotencyKey = None,
         caller: Caller = require(Permission.INSPECTION_ADD),
     ) -> Response:
-        """Make a record; a create that is sent again with its Idempotency-Key makes no second."""
+        """Create a record. A request that is repeated with its Idempotency-Key creates no second one."""
         return _record(await records.create(body, key, caller), CREATED)
 
     @routes.get("/inspection/search", tags=["inspection"], response_model=Envelope[Page[Record]])
@@ -109,7 +109,7 @@ def _records(routes: APIRouter, service: InspectionService) -> None:
         page_size: Annotated[PageSize, Query()],
         _caller: Caller = require(Permission.INSPECTION_READ),
     ) -> Response:
-        """One page of the records that pass every filter given, newest first."""
+        """Return a page of the records that match every filter, newest first."""
         rows, pagination = await records.search(where, current_page, page_size)
         return _page(orjson.dumps(rows).decode(), pagination, READ)
 
@@ -120,7 +120,7 @@ def _records(routes: APIRouter, service: InspectionService) -> None:
         responses=failures(404),
     )
     async def get(inspection_id: IdPath, _caller: Caller = require(Permission.INSPECTION_READ)) -> Response:
-        """The full record."""
+        """Return the record with all its fields."""
         return _record(await records.get(inspection_id), READ)
 
     @routes.put(
@@ -165,7 +165,7 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
         key: IdempotencyKey = None,
         caller: Caller = require(Permission.INSPECTION_ITEM_ADD),
     ) -> Response:
-        """Make an item in a record; a create that is sent again with its Idempotency-Key makes no second."""
+        """Create an item. A request that is repeated with its Idempotency-Key creates no second one."""
         return _item(await items.create(body, key, caller))
 
     # Before the route of one item, which would take "list" for an id.
@@ -176,7 +176,7 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
         page_size: Annotated[PageSize, Query()] = 10,
         _caller: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Response:
-        """One page of the items of a record, oldest first.
+        """Return a page of the items of a record, oldest first.
 
         A page of more than 20 items is refused with 413 if their regions and results have more than 32 Mi
         characters; a smaller page is not.
@@ -188,7 +188,7 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
         "/inspection_item/{item_id}", tags=["inspection_item"], response_model=Item, responses=failures(404)
     )
     async def get(item_id: IdPath, _caller: Caller = require(Permission.INSPECTION_ITEM_READ)) -> Response:
-        """The item."""
+        """Return the item."""
         return _item(await items.get(item_id))
 
     @routes.put(
@@ -209,7 +209,7 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
     @routes.delete("/inspection_item/{item_id}", tags=["inspection_item"], responses=failures(404, 409, 412))
     async def remove(
         item_id: IdPath,
-        reason: Annotated[LongText | None, Query(description="why, for the audit log")] = None,
+        reason: Annotated[LongText | None, Query(description="Reason, for the audit log")] = None,
         if_match: etags.DescribedIfMatch = None,
         caller: Caller = require(Permission.INSPECTION_ITEM_DELETE),
     ) -> Envelope[bool]:
@@ -224,10 +224,9 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
         responses=failures(404, 409),
     )
     async def restore(item_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_ADD)) -> Response:
-        """Bring a deleted item back, for 30 days, as long as its record is there.
+        """Restore a deleted item within 30 days, if its record still exists.
 
-        It returns under its id with its results and photos, in its old place. An item that is there already
-        is answered as it is.
+        It keeps its ID, place, results and photos. An item that was not deleted is returned unchanged.
         """
         return _item(await items.restore(item_id, caller))
 
@@ -245,10 +244,10 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
         if_match: etags.DescribedIfMatch = None,
         caller: Caller = require(Permission.INSPECTION_UPDATE),
     ) -> Response:
-        """Close the record: its outcome follows from the verdicts, and an edition seals it.
+        """Finish the record: its outcome follows from the verdicts, and an edition seals it.
 
-        409 `undecided_items` names the items that no person has decided; `accept_model_opinion` signs the
-        model's opinion on them in the caller's name, which also asks for INSPECTION_ITEM_UPDATE. 409
+        409 `undecided_items` names the items without a person's verdict. `accept_model_opinion` signs the
+        model's opinion on them in the caller's name and also requires INSPECTION_ITEM_UPDATE. 409
         `detections_running` names items whose detection has not ended.
         """
         request_body = body or RecordFinish()
@@ -267,7 +266,7 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
     async def items_from_template(
         inspection_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_ADD)
     ) -> Response:
-        """Give a record without items those of its reference image's template."""
+        """Create the items of the reference image's template in a record that has none."""
         return _envelope(_array(await service.items.from_template(inspection_id, caller)), None)
 
     @routes.post(
@@ -279,7 +278,7 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
     async def items_from_record(
         inspection_id: IdPath, other_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_ADD)
     ) -> Response:
-        """Give a record without items those of another one, as in the last inspection."""
+        """Copy the items of another record, such as the last inspection, into a record that has none."""
         return _envelope(_array(await service.items.from_record(inspection_id, other_id, caller)), None)
 
     @routes.post(
@@ -294,7 +293,7 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
         if_match: etags.DescribedIfMatch = None,
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Response:
-        """Append the person's decision as a result entry."""
+        """Append the user's verdict as a result entry."""
         item = await service.items.set_verdict(item_id, body, if_match, caller)
         return _envelope(item.text, None, item.revision, item.by)
 
@@ -310,7 +309,7 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
         if_match: etags.DescribedIfMatch = None,
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Response:
-        """Append corrected findings of a version as a new version; 409 when there is no such version."""
+        """Append corrected findings of a version as a new version; 409 if that version does not exist."""
         item = await service.items.correct(item_id, body, if_match, caller)
         return _envelope(item.text, None, item.revision, item.by)
 
@@ -327,7 +326,9 @@ def _photos(routes: APIRouter, service: InspectionService) -> None:
         key: PhotoKey = None,
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Envelope[Photo]:
-        """Make an uploaded image the newest photo; sent again with its Idempotency-Key it adds no second."""
+        """Add an uploaded image as the newest photo. A request that is repeated with its Idempotency-Key adds
+        no second one.
+        """
         return Envelope(
             data=await photos.add(item_id, body.file_id, key, caller, refuse_used=body.refuse_used)
         )
@@ -336,14 +337,14 @@ def _photos(routes: APIRouter, service: InspectionService) -> None:
     async def list_photos(
         item_id: IdPath, _caller: Caller = require(Permission.INSPECTION_ITEM_READ)
     ) -> Envelope[list[Photo]]:
-        """The photos of the item, newest first."""
+        """Return the photos of the item, newest first."""
         return Envelope(data=await photos.of_item(item_id))
 
     @routes.get("/inspection/{inspection_id}/photos", tags=["inspection"], responses=failures(404))
     async def list_record_photos(
         inspection_id: IdPath, _caller: Caller = require(Permission.INSPECTION_ITEM_READ)
     ) -> Envelope[list[Photo]]:
-        """The photos of every item of the record, newest first."""
+        """Return the photos of all items of the record, newest first."""
         return Envelope(data=await photos.of_record(inspection_id))
 
     @routes.delete(
@@ -352,7 +353,7 @@ def _photos(routes: APIRouter, service: InspectionService) -> None:
     async def delete_photo(
         item_id: IdPath, photo_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
     ) -> Envelope[bool]:
-        """Take a photo off the item; the file stays."""
+        """Remove a photo from the item. The file is not deleted."""
         await photos.delete(item_id, photo_id, caller)
         return Envelope(data=True)
 
@@ -364,10 +365,10 @@ def _history(routes: APIRouter, service: InspectionService) -> None:
         limit: Annotated[int, Query(ge=1, le=100)] = 20,
         _caller: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Envelope[list[HistoryEntry]]:
-        """What earlier inspections found at this place of the reference image, newest first.
+        """Return what earlier inspections found in this region of the reference image, newest first.
 
-        A place is the same when the regions overlap by half (intersection over union). Findings are held
-        against the present ones on the reference image, where both detections know their alignment.
+        Regions are the same if they overlap by half (intersection over union). Findings are compared with the
+        current ones on the reference image if both detections know their alignment.
         """
         return Envelope(data=await service.history.of_item(item_id, limit))
 
@@ -377,10 +378,10 @@ def _history(routes: APIRouter, service: InspectionService) -> None:
         limit: Annotated[int, Query(ge=1, le=MAX_TREND_ENTRIES)] = 50,
         _caller: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Envelope[Trend]:
-        """The inspections of this place of the reference image, oldest first, up to the item's own.
+        """Return the inspections of this region of the reference image, oldest first, up to the item's own.
 
-        The newest `limit` inspections are given, with the photo of each and where the reference image lies in
-        it. Findings that overlap on the reference image have the same `chain` in all of them.
+        The answer has the newest `limit` inspections, each with its photo and its alignment with the
+        reference image. Findings that overlap on the reference image have the same `chain`.
         """
         return Envelope(data=await service.trends.of_item(item_id, limit))
 

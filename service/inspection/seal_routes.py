@@ -51,21 +51,23 @@ def _add_state_routes(routes: APIRouter, service: InspectionService) -> None:
         ],
         _caller: Caller = require(Permission.INSPECTION_READ),
     ) -> Envelope[list[RecordSeal]]:
-        """State and counters of several records, in the order of the ids; unknown ids are left out."""
+        """Return state and counters of several records in the order of their IDs, without unknown IDs."""
         return Envelope(data=await editions.summaries(ids))
 
     @routes.get("/inspection/{inspection_id}/seal", tags=["inspection"], responses=failures(404))
     async def record_seal(
         inspection_id: _IdPath, _caller: Caller = require(Permission.INSPECTION_READ)
     ) -> Envelope[RecordSeal]:
-        """Where the record stands: open, finished, awaiting release or reopened; counters and outcome."""
+        """Return whether the record is open, finished, awaiting release or reopened, with counters and
+        outcome.
+        """
         return Envelope(data=await editions.seal(inspection_id))
 
     @routes.get("/inspection/{inspection_id}/users", tags=["inspection"], responses=failures(404))
     async def record_users(
         inspection_id: _IdPath, _caller: Caller = require(Permission.INSPECTION_READ)
     ) -> Envelope[RecordUsers]:
-        """The users whom the record names, and the changes of their full names during it or around it."""
+        """Return the users that the record names, and changes of their full names around its time."""
         return Envelope(data=await service.people.users(inspection_id))
 
     @routes.get("/inspection/{inspection_id}/seal/verify", tags=["inspection"], responses=failures(404, 409))
@@ -74,7 +76,7 @@ def _add_state_routes(routes: APIRouter, service: InspectionService) -> None:
     ) -> Envelope[SealCheck]:
         """Compare the database, the stored files and the audit log with what was sealed.
 
-        Every difference is said with its place in the content and a sentence. 409 for a record that was never
+        The answer names every difference with its place in the content. 409 for a record that was never
         finished.
         """
         check = await service.seal_checks.check(inspection_id)
@@ -84,7 +86,7 @@ def _add_state_routes(routes: APIRouter, service: InspectionService) -> None:
     async def list_editions(
         inspection_id: _IdPath, _caller: Caller = require(Permission.INSPECTION_READ)
     ) -> Envelope[list[Edition]]:
-        """The sealed editions of a record, oldest first, also after the record was deleted."""
+        """Return the sealed editions of a record, oldest first, also of a deleted record."""
         return Envelope(data=await editions.list_editions(inspection_id))
 
     @routes.get(
@@ -98,7 +100,7 @@ def _add_state_routes(routes: APIRouter, service: InspectionService) -> None:
         edition: Annotated[int, Path(ge=1, le=2**31 - 1)],
         _caller: Caller = require(Permission.INSPECTION_READ),
     ) -> Response:
-        """An edition with its content, as JSON and as the canonical text that the seal is the SHA-256 of."""
+        """Return an edition with its content, as JSON and as the canonical text whose SHA-256 is the seal."""
         stored, canonical = await editions.content(inspection_id, edition)
         # The content as it was sealed: nothing of it is decoded and written in another way.
         body = f'{stored.model_dump_json()[:-1]},"content":{canonical},"canonical":{json_text(canonical)}}}'
@@ -112,7 +114,7 @@ def _add_change_routes(routes: APIRouter, service: InspectionService) -> None:
     async def reopen(
         inspection_id: _IdPath, body: RecordReopen, caller: Caller = require(Permission.INSPECTION_REOPEN)
     ) -> Envelope[RecordSeal]:
-        """Let a sealed record be changed again. Its edition stays; the next finish makes another one."""
+        """Reopen a sealed record for changes. Its edition stays, and the next finish creates another one."""
         return Envelope(data=await editions.reopen(inspection_id, body.reason, caller), msg=REOPENED)
 
     @routes.post(
@@ -121,10 +123,10 @@ def _add_change_routes(routes: APIRouter, service: InspectionService) -> None:
     async def release(
         inspection_id: _IdPath, body: RecordRelease, caller: Caller = require(Permission.INSPECTION_RELEASE)
     ) -> Envelope[RecordSeal]:
-        """Release an edition as a second person, where the installation asks for that.
+        """Release an edition as a second person, if the rules of the installation require it.
 
-        403 for a user who finished the record or gave a verdict or a correction in it; 409 when the edition
-        is not the newest or awaits no release.
+        403 for a user who finished the record or gave a verdict or a correction in it. 409 if the edition is
+        not the newest or does not await release.
         """
         return Envelope(data=await editions.release(inspection_id, body.edition, caller), msg=RELEASED)
 
@@ -136,7 +138,7 @@ def _add_policy_routes(routes: APIRouter, service: InspectionService) -> None:
     async def inspection_policy(
         _caller: Caller = require(Permission.INSPECTION_READ),
     ) -> Envelope[InspectionPolicy]:
-        """The rules of this installation for finishing records."""
+        """Return the rules of this installation for finishing records."""
         policy = await editions.policy()
         update = {"reason_characters": service.items.reason_characters}
         return Envelope(data=policy.model_copy(update=update))
@@ -146,7 +148,7 @@ def _add_policy_routes(routes: APIRouter, service: InspectionService) -> None:
         body: InspectionPolicy,
         caller: Caller = require(Permission.SETTINGS_MANAGE, recent_password=True),
     ) -> Envelope[InspectionPolicy]:
-        """Change the rules for what is finished from now on; needs a recent password."""
+        """Change the rules for records that are finished later. Requires a recent password login."""
         policy = await editions.set_policy(body, caller)
         update = {"reason_characters": service.items.reason_characters}
         return Envelope(data=policy.model_copy(update=update), msg=POLICY_CHANGED)

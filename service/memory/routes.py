@@ -25,7 +25,7 @@ def router(service: MemoryService) -> APIRouter:
     async def get_memory(
         item_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_READ)
     ) -> Envelope[MemoryState]:
-        """What is known to vary normally in the item's region: the photos that people passed there.
+        """Return what varies normally in the item's region: the photos that people passed there.
 
         All records on the same reference image share it; a region is the same as in the history of an item.
         """
@@ -47,9 +47,9 @@ def router(service: MemoryService) -> APIRouter:
         ],
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Envelope[MemoryState]:
-        """Leave photos out of the memory, or take them in again.
+        """Exclude photos from the memory, or include them again.
 
-        To freeze it, to start it over, and to set how many photos it needs also asks for CATALOGUE_MANAGE.
+        Freezing and clearing it and setting its minimum of photos also require CATALOGUE_MANAGE.
         """
         return Envelope(data=await service.change(item_id, body, caller), msg="区域记忆更新成功")
 

@@ -167,12 +167,12 @@ def health_routes(readiness: Readiness) -> APIRouter:
 
     @router.get("/healthz")
     async def healthz() -> dict[str, str]:
-        """The process is alive and its event loop turns."""
+        """Check that the process and its event loop run."""
         return {"status": "ok"}
 
     @router.get("/readyz", responses=failures(503))
     async def readyz() -> Any:
-        """Database, migrations, disk, detection queue and file store do their work; else which does not."""
+        """Check database, migrations, disk, detection queue and file store, and name those that fail."""
         failed_checks = await readiness.find_failures()
         if failed_checks:
             msg = "服务尚未就绪，请稍后重试；如反复出现，请联系管理员"

@@ -81,7 +81,7 @@ _PART: dict[str, Any] = {
 }
 _JPEG: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The region and what is around it",
+        "description": "The region and its surroundings",
         "content": {"image/jpeg": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
@@ -121,26 +121,27 @@ def router(service: PhoneService) -> APIRouter:
         ],
         caller: Caller = may_add,
     ) -> Envelope[NewPhoneCode]:
-        """Make a code that connects one phone to a record. No later answer holds its token.
+        """Create a code that connects one phone to a record. Only this answer contains its token.
 
-        It ends with the login that made it, with the right to add photos and when the record is finished.
+        It ends with the login that created it, with the permission to add photos, and when the record is
+        finished.
         """
         data = await service.create(body, caller, request.scope.get("server"))
         return Envelope(data=data, msg="连接码已生成")
 
     @routes.get("/codes", responses=failures(401, 403))
     async def list_phone_codes(caller: Caller = may_add) -> Envelope[list[PhoneCode]]:
-        """The valid codes of the caller, newest first; of everyone for who manages users."""
+        """Return the current user's valid codes, newest first, or all of them if the user manages users."""
         return Envelope(data=await service.codes.list_valid(caller), msg="连接码列表获取成功")
 
     @routes.get("/codes/{code_id}", responses=failures(401, 403, 404, 422))
     async def get_phone_code(code_id: _IdPath, caller: Caller = may_add) -> Envelope[PhoneCode]:
-        """A code: whether it is valid, whether a phone has it, what arrived."""
+        """Return a code: whether it is valid, whether a phone uses it, and what has arrived."""
         return Envelope(data=await service.codes.get(code_id, caller), msg="连接码获取成功")
 
     @routes.delete("/codes/{code_id}", responses=failures(401, 403, 404, 422))
     async def end_phone_code(code_id: _IdPath, caller: Caller = may_add) -> Done:
-        """End a code at once, one's own or, for who manages users, anyone's. What arrived stays."""
+        """End a code immediately: your own or, if you manage users, any. Photos that arrived stay."""
         await service.codes.end(code_id, caller)
         return Done(msg="连接码已结束")
 
@@ -161,13 +162,13 @@ def router(service: PhoneService) -> APIRouter:
             ),
         ],
     ) -> Envelope[PhoneView]:
-        """Connect a phone: the first that sends a token has the code, and may send the same again."""
+        """Connect a phone. The first phone that sends a token gets the code and may repeat the request."""
         view = await service.claim(body, client_address(request), client_program(request))
         return Envelope(data=view, msg="手机已连接")
 
     @routes.get("/view", responses=phone_asks)
     async def get_phone_view(phone: PhoneConnection = phone_code) -> Envelope[PhoneView]:
-        """What a phone shows: the record, its items, and how far its photos are."""
+        """Return what a phone shows: the record, its items, and the progress of its photos."""
         return Envelope(data=await service.view(phone))
 
     @routes.get(
@@ -176,7 +177,7 @@ def router(service: PhoneService) -> APIRouter:
         responses={**phone_asks, **failures(404, 415), **_JPEG},
     )
     async def get_phone_picture(item_id: _IdPath, phone: PhoneConnection = phone_code) -> Response:
-        """A small picture of the region of an item."""
+        """Return a small image of an item's region."""
         return Response(await service.picture(phone, item_id), media_type="image/jpeg")
 
     @routes.post("/uploads", responses={**phone_asks, **failures(404, 409, 413, 429, 507)})
@@ -198,7 +199,7 @@ def router(service: PhoneService) -> APIRouter:
         ],
         phone: PhoneConnection = phone_code,
     ) -> Envelope[PhoneUpload]:
-        """Begin to send a photo, or ask how much of it has arrived."""
+        """Start the upload of a photo, or return how much of it has arrived."""
         return Envelope(data=await service.uploads.begin(phone, body))
 
     @routes.put(
@@ -209,13 +210,13 @@ def router(service: PhoneService) -> APIRouter:
     async def send_phone_part(
         request: Request,
         upload_id: _IdPath,
-        start: Annotated[int, Query(ge=0, le=MAX_PHOTO_BYTES, description="the place of the first byte")],
+        start: Annotated[int, Query(ge=0, le=MAX_PHOTO_BYTES, description="Position of the first byte")],
         phone: PhoneConnection = phone_code,
     ) -> Envelope[PhoneUpload]:
-        """Send the next bytes of a photo; the answer says how many have arrived.
+        """Send the next bytes of a photo. The answer contains how many have arrived.
 
-        With the last ones it becomes a photo: of the item, which is then detected, or of the record, where it
-        is matched with the items. Bytes from another place than the next are passed over.
+        The last bytes complete the photo: detection runs on its item, or it is matched with the items of the
+        record. Bytes that do not follow the received ones are ignored.
         """
         try:
             content = await request.body()

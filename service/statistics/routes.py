@@ -25,7 +25,7 @@ def router(service: StatisticsService) -> APIRouter:
     async def records(
         query: Annotated[ChartQuery, Query()], _caller: Caller = require(Permission.INSPECTION_READ)
     ) -> Envelope[Chart]:
-        """How many records there are in each state, over time."""
+        """Count the records in each state over time."""
         return Envelope(data=await service.records(query), msg=READ)
 
     @routes.get("/statistics/findings/{by}")
@@ -34,9 +34,9 @@ def router(service: StatisticsService) -> APIRouter:
         query: Annotated[ChartQuery, Query()],
         _caller: Caller = require(Permission.INSPECTION_READ),
     ) -> Envelope[Chart]:
-        """How many present findings there are by label, by aircraft (of the record) or by region, over time.
+        """Count the current findings by label, by aircraft of the record or by region, over time.
 
-        The regions of all records with items of the same name are one.
+        Items of the same name count as one region in all records.
         """
         return Envelope(data=await service.findings(query, by), msg=READ)
 
@@ -44,14 +44,14 @@ def router(service: StatisticsService) -> APIRouter:
     async def durations(
         query: Annotated[ChartQuery, Query()], _caller: Caller = require(Permission.INSPECTION_READ)
     ) -> Envelope[Durations]:
-        """How long records took from start to end, over time; cancelled ones are left out."""
+        """Return how long records took from start to end, over time, without cancelled records."""
         return Envelope(data=await service.durations(query), msg=READ)
 
     @routes.get("/statistics/agreement")
     async def agreement(
         query: Annotated[ChartQuery, Query()], _caller: Caller = require(Permission.INSPECTION_READ)
     ) -> Envelope[list[ModelAgreement]]:
-        """What people made of the findings of each version of a model, the eight with most findings."""
+        """Return how people judged the findings of the eight model versions with the most findings."""
         return Envelope(data=await service.agreement(query), msg=READ)
 
     return routes

@@ -41,11 +41,9 @@ _COMPLETE = select(SUM.c.amount).where(
 _FirstDay = Annotated[
     Day | None,
     EmptyAsNull,
-    Field(description="First day that is counted; at most ten years are"),
+    Field(description="First day that is counted; at most ten years are counted"),
 ]
-_LastDay = Annotated[
-    Day | None, EmptyAsNull, Field(description="Last day that is counted; today without one")
-]
+_LastDay = Annotated[Day | None, EmptyAsNull, Field(description="Last day that is counted; today if missing")]
 
 
 class ChartQuery(WireModel):

@@ -60,20 +60,20 @@ _FALLBACK: dict[int, tuple[ErrorCode, str]] = {
 }
 
 _DESCRIPTIONS = {
-    400: "Not a request that can be read",
-    401: "No token, a bad one or an expired one",
-    403: "A permission is missing",
-    404: "No such thing",
-    409: "In conflict with what is there",
-    410: "It was there and has ended",
-    412: "If-Match names an older version",
-    413: "Larger than allowed",
-    415: "Not a type that is read here",
-    416: "No such range",
-    422: "A field is missing or wrong",
-    429: "Too many requests; Retry-After says when",
-    503: "Not available now",
-    507: "No room to store it",
+    400: "Malformed request",
+    401: "No valid token",
+    403: "Permission missing",
+    404: "Not found",
+    409: "Conflict with the current state",
+    410: "No longer available",
+    412: "Changed since the version in If-Match",
+    413: "Too large",
+    415: "Unsupported media type",
+    416: "Range not satisfiable",
+    422: "A field is missing or invalid",
+    429: "Too many requests; repeat after Retry-After",
+    503: "Temporarily unavailable",
+    507: "Storage full",
 }
 
 

@@ -17,7 +17,9 @@ from shared.record.codes import ErrorCode
 IfMatch = Annotated[str | None, Header()]
 """The If-Match header of a route."""
 
-DescribedIfMatch = Annotated[str | None, Header(description="ETag of the version the change was made on")]
+DescribedIfMatch = Annotated[
+    str | None, Header(description="ETag of the version that the change is based on")
+]
 """`IfMatch` with a description, which the API document has for the operations on records and items."""
 
 IfNoneMatch = Annotated[str | None, Header()]

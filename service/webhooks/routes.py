@@ -25,14 +25,14 @@ def router(service: WebhookService) -> APIRouter:
 
     @routes.get("")
     async def list_webhooks(_caller: Caller = manage) -> Envelope[list[Webhook]]:
-        """Every webhook, oldest first."""
+        """Return all webhooks, oldest first."""
         return Envelope(data=await service.list_all(), msg="Webhook 列表获取成功")
 
     @routes.post("", responses=failures(409, 413, 422))
     async def create_webhook(body: WebhookCreate, caller: Caller = manage_now) -> Envelope[NewWebhook]:
-        """Add a webhook. The answer holds its secret, which no later answer does.
+        """Create a webhook. Only this answer contains its secret.
 
-        Needs a password login of the last ten minutes, as each change of a webhook does.
+        Requires a password login of the last ten minutes, as every change of a webhook does.
         """
         return Envelope(data=await service.create(body, caller), msg="Webhook 创建成功")
 
@@ -40,23 +40,23 @@ def router(service: WebhookService) -> APIRouter:
     async def update_webhook(
         webhook_id: IdPath, body: WebhookUpdate, caller: Caller = manage_now
     ) -> Envelope[Webhook]:
-        """Change the fields that are sent. What waits for a webhook is sent when it is no longer paused."""
+        """Change the fields that are sent. Pending deliveries are sent when the webhook is resumed."""
         return Envelope(data=await service.update(webhook_id, body, caller), msg="Webhook 更新成功")
 
     @routes.delete("/{webhook_id}", responses=failures(404, 422))
     async def delete_webhook(webhook_id: IdPath, caller: Caller = manage_now) -> Done:
-        """Delete a webhook; what waits for it is not sent."""
+        """Delete a webhook and its pending deliveries."""
         await service.delete(webhook_id, caller)
         return Done(msg="Webhook 删除成功")
 
     @routes.post("/{webhook_id}/test", responses=failures(404, 422))
     async def test_webhook(webhook_id: IdPath, caller: Caller = manage_now) -> Envelope[Delivery]:
-        """Send the event `webhook.test` now, once, and answer what came of it."""
+        """Send the event `webhook.test` once, and return the result."""
         return Envelope(data=await service.test(webhook_id, caller), msg="测试已发送")
 
     @routes.get("/{webhook_id}/deliveries", responses=failures(404, 422))
     async def list_deliveries(webhook_id: IdPath, _caller: Caller = manage) -> Envelope[list[Delivery]]:
-        """The last deliveries of a webhook, newest first."""
+        """Return the last deliveries of a webhook, newest first."""
         return Envelope(data=await service.deliveries(webhook_id), msg="推送记录获取成功")
 
     return routes

@@ -14,12 +14,12 @@ from shared.system.startup import without_garbage_collection
 # Option -> (module with `main()`, one line of help)
 KINDS = {
     "--check": ("service.detection.compute.model_check", "check model files instead"),
-    "--faces": ("service.face.face_worker", "look at pictures of faces instead"),
+    "--faces": ("service.face.face_worker", "compare faces instead"),
     "--variations": (
         "service.detection.compute.variation_worker",
-        "find what photos add to the memory of a region instead",
+        "find what photos add to a memory instead",
     ),
-    "--tiles": ("service.files.tile_process", "cut pictures into tiles instead"),
+    "--tiles": ("service.files.tile_process", "create tiles of images instead"),
 }
 _DETECTION = "service.detection.compute.worker"
 

@@ -1,6 +1,6 @@
 """Defines the codes of the contract: statuses, permissions, roles, progress labels and error codes.
 
-Source: inspection-api.md (States, Authentication) and the decisions where it leaves a choice.
+Source: docs/contract.md (States, Authentication) and the decisions where it leaves a choice.
 """
 
 from __future__ import annotations

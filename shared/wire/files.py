@@ -39,8 +39,8 @@ class StoredFile(WireModel):
     """A file of the service, which is named by its content and never changes.
 
     `download_url` is the path below the service's address; `width` and `height` are upright pixels and null
-    for a file that is no image. `camera` is read from the content when it is uploaded; null when it says
-    nothing of a camera.
+    for a file that is not an image. `camera` is read from the content when it is uploaded; null without data
+    of a camera.
     """
 
     file_id: str

@@ -8,7 +8,11 @@ import tomllib
 from shared import __version__
 from shared.system.paths import program_folder
 
-HEADINGS = re.findall(r"^## (.*)$", (program_folder() / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+TEXT = (program_folder() / "CHANGELOG.md").read_text("utf-8")
+HEADINGS = re.findall(r"^## (.*)$", TEXT, re.MULTILINE)
+RELEASES = [heading.split(" (")[0] for heading in HEADINGS[1:]]
+# Keep a Changelog, and a list of its own for what users must do.
+HEADINGS_OF_A_RELEASE = {"Breaking", "Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 
 
 def numbers(version: str) -> tuple[int, ...]:
@@ -19,12 +23,19 @@ def numbers(version: str) -> tuple[int, ...]:
 
 def test_newest_release_comes_first_and_what_is_not_released_before_it() -> None:
     assert HEADINGS[0] == "Unreleased"
-    releases = [numbers(heading) for heading in HEADINGS[1:]]
+    releases = [numbers(version) for version in RELEASES]
     assert releases == sorted(set(releases), reverse=True)
 
 
 def test_version_has_its_part_or_is_not_released_yet() -> None:
-    assert __version__ in HEADINGS or numbers(__version__) > numbers(HEADINGS[1])
+    assert __version__ in RELEASES or numbers(__version__) > numbers(RELEASES[0])
+
+
+def test_a_release_has_a_date_and_at_most_60_entries() -> None:
+    newest = TEXT.split("\n## ")[2]
+    assert re.match(r"\d+\.\d+\.\d+ \(\d{4}-\d\d-\d\d\)\n", newest)
+    assert newest.count("\n- ") <= 60
+    assert set(re.findall(r"^### (.*)$", newest, re.MULTILINE)) <= HEADINGS_OF_A_RELEASE
 
 
 def test_version_of_the_package_is_read_from_its_one_place() -> None:

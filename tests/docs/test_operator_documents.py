@@ -15,7 +15,12 @@ from service.settings import Settings
 from shared.command_line import COMMANDS
 from shared.system.paths import program_folder
 
-DOCUMENTS = [program_folder() / "README.md", *sorted((program_folder() / "docs").glob("*.md"))]
+DOCUMENTS = [
+    path
+    for folder in (".", "docs")
+    for path in sorted((program_folder() / folder).glob("*.md"))
+    if path.name != "CHANGELOG.md"
+]
 DEPLOY = program_folder() / "docs" / "deploy.md"
 UNIT = program_folder() / "resources" / "packaging" / "walkaround.service"
 

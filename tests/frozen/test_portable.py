@@ -41,7 +41,9 @@ def unpacked(archive: Path) -> Iterator[Path]:
 def test_it_is_one_folder_with_what_a_person_wants_to_read(unpacked: Path) -> None:
     assert unpacked.name == portable.archive_name()
     names = {path.name for path in unpacked.iterdir()}
-    assert names == {"CHANGELOG.md", "NOTICE.txt", "README.txt", "_internal", "sbom.cdx.json", "walkaround"}
+    assert names == {
+        *("CHANGELOG.md", "LICENSE", "NOTICE.txt", "README.txt", "_internal", "sbom.cdx.json", "walkaround")
+    }
     assert __version__ in (unpacked / "README.txt").read_text("utf-8")
 
 

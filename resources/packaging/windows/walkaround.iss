@@ -1,6 +1,6 @@
 ; The installer for Windows, made of the bundle by Inno Setup 6.3 or later:
 ;
-;     iscc /DVersion=0.2.0 /DBundle=..\..\..\dist\walkaround /O..\..\..\dist walkaround.iss
+;     iscc /DVersion=0.3.0 /DBundle=..\..\..\dist\walkaround /O..\..\..\dist walkaround.iss
 ;     iscc /DSign=name ... "/Sname=signtool.exe sign ... $f"      signs the program and the installer too
 ;
 ; Not run where the project is tested, which is Linux: .ci/windows.yml says what a machine with Windows does with it.

@@ -63,7 +63,7 @@ class RecordSearch(WireModel):
         Status | None,
         EmptyAsNull,
         Field(
-            description="How far people have come with the record: passed and failed find sealed records "
+            description="State of the record by its verdicts: passed and failed find sealed records "
             "only, whatever their inspection_status"
         ),
     ] = None
@@ -90,9 +90,11 @@ class RecordSearch(WireModel):
         EmptyAsNull,
         Field(description="First day on which the charts of /statistics count the record"),
     ] = None
-    day_to: Annotated[Day | None, EmptyAsNull, Field(description="Last such day")] = None
+    day_to: Annotated[
+        Day | None, EmptyAsNull, Field(description="Last day on which these charts count it")
+    ] = None
     without_aircraft: Annotated[
-        bool, Field(description="Only records of no aircraft; false filters nothing")
+        bool, Field(description="Only records without an aircraft; false filters nothing")
     ] = False
     timed: Annotated[
         bool, Field(description="Only records with start and end, not cancelled; false filters nothing")

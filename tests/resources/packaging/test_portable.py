@@ -54,7 +54,9 @@ def test_archive_holds_links_and_names_as_they_are(bundle: Path, tmp_path: Path)
     path = portable.build_archive(bundle, tmp_path)
     with tarfile.open(path) as archive:
         entries = {entry.name.partition("/")[2]: entry for entry in archive}
-    assert {"_internal/机.txt", "NOTICE.txt", "README.txt", "CHANGELOG.md", sbom.FILE_NAME} <= set(entries)
+    assert {"_internal/机.txt", "NOTICE.txt", "README.txt", "CHANGELOG.md", "LICENSE", sbom.FILE_NAME} <= set(
+        entries
+    )
     assert entries["_internal/link"].linkname == "机.txt"
     assert entries["walkaround"].mode == 0o755
     assert entries["_internal/机.txt"].mode == 0o644

@@ -251,7 +251,7 @@ def test_recount_command_is_audited(
     monkeypatch.setenv("WALKAROUND_DATA_DIR", str(settings.data_dir))
     monkeypatch.setenv("WALKAROUND_DATABASE_URL", str(settings.database_url))
     assert main(["statistics", "rebuild"]) == 0
-    assert "counted 1 records" in capsys.readouterr().out
+    assert "counted 1 record\n" in capsys.readouterr().out
     assert read_sums(database) == before
     log = response_data(client.get("/api/audit", params={"kind": "statistics"}))["data"]
     assert [(entry["action"], entry["details"]) for entry in log] == [("rebuild", {"records": 1})]

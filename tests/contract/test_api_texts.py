@@ -1,0 +1,48 @@
+"""Every operation and parameter of the API document has a text that someone wrote, and no text is unused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from service.web.api_texts import PARAMETERS, SUMMARIES, TAGS
+from tests.contract.application import ContractApp
+
+# The document does not depend on the database.
+pytestmark = pytest.mark.parametrize("service", ["sqlite"], indirect=True)
+
+
+@pytest.fixture(scope="module")
+def document(service: ContractApp) -> dict[str, Any]:
+    answer: dict[str, Any] = service.anonymous.get("/api/openapi.json").json()
+    return answer
+
+
+def operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for methods in document["paths"].values():
+        yield from methods.values()
+
+
+def test_operations_and_tags_are_those_with_a_text(document: dict[str, Any]) -> None:
+    found = list(operations(document))
+    assert {operation["operationId"] for operation in found} == set(SUMMARIES)
+    assert {tag for operation in found for tag in operation["tags"]} == set(TAGS)
+    assert [tag["name"] for tag in document["tags"]] == list(TAGS)
+    assert "Bearer" in document["info"]["description"]
+
+
+def test_summaries_are_written_and_differ(document: dict[str, Any]) -> None:
+    summaries = [operation["summary"] for operation in operations(document)]
+    assert len(set(summaries)) == len(summaries)
+    assert [text for text in summaries if text != text[0].upper() + text[1:] or text.endswith(".")] == []
+    assert [
+        operation["operationId"] for operation in operations(document) if not operation["description"]
+    ] == []
+
+
+def test_every_parameter_is_described(document: dict[str, Any]) -> None:
+    found = [part for operation in operations(document) for part in operation.get("parameters", ())]
+    assert [part["name"] for part in found if not part.get("description", "")[:1].isupper()] == []
+    assert set(PARAMETERS) <= {part["name"] for part in found}
