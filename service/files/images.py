@@ -10,10 +10,10 @@ import numpy as np
 import pyvips
 
 from service.files.metadata import has_too_much_metadata
-from service.files.rules import IMAGE_TYPES
 from shared.images.camera_data import read_camera_data
 from shared.images.colours import open_largest, to_srgb
 from shared.images.cv import cv2
+from shared.images.formats import IMAGE_TYPES, has_jpeg_end
 from shared.images.tiles import MAX_CROP_PIXELS
 from shared.images.upright import stored_rect
 from shared.record.geometry import Rect
@@ -75,6 +75,18 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
     if pixels <= 0:
         raise BadImageError("no pixels")
     return (height, width) if is_sideways else (width, height)
+
+
+def check_pixels(path: Path, mime_type: str) -> None:
+    """Raise BadImageError for a cut JPEG, and for a TIFF whose compression libvips cannot read."""
+    if mime_type == "image/jpeg" and not has_jpeg_end(path):
+        raise BadImageError("the picture is cut off")
+    if mime_type == "image/tiff":
+        try:
+            image = _open_image(path, mime_type, fail_on="error")
+            image.crop(0, 0, image.width, 1).avg()
+        except pyvips.Error as error:
+            raise BadImageError("the pixels cannot be decoded") from error
 
 
 def camera_data(path: Path, mime_type: str, *, position: bool) -> CameraData:

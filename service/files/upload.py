@@ -92,7 +92,8 @@ class Upload:
         header = self._headers.get(b"content-disposition", b"").decode("latin-1")
         options = parse_options_header(header)[1]
         extended = _EXTENDED_NAME.search(header)
-        self._is_file_part = options.get(b"name") == FIELD and (b"filename" in options or extended is not None)
+        has_name = b"filename" in options or extended is not None
+        self._is_file_part = has_name and options.get(b"name") == FIELD
         if self._is_file_part:
             if self._name is not None:
                 raise BadUploadError("一次只能上传一个文件")

@@ -1,4 +1,4 @@
-"""Brings every decoded picture to 8-bit sRGB by one rule, so that all parts show and compare the same pixels."""
+"""Brings every picture to 8-bit sRGB by one rule, so that all parts show and compare the same pixels."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def _scale_grey(image: Any) -> Any:
     black, white = _levels(grey)
     scaled = ((grey - black) * (255 / (white - black))).rint().cast("uchar")
     if image.bands == 2:
-        scaled = scaled.bandjoin((image[1] * (255 / (65535 if image.format == "ushort" else 1))).cast("uchar"))
+        opaque = 65535 if image.format == "ushort" else 1
+        scaled = scaled.bandjoin((image[1] * (255 / opaque)).cast("uchar"))
     return scaled.copy(interpretation="b-w")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import pyvips
+from PIL import Image
 
 from service.detection.compute.pictures import load
 from service.files.images import crop, thumbnail
@@ -46,7 +48,9 @@ def test_deep_greys_have_the_levels_of_their_depth(tmp_path: Path, kind: str) ->
 
 
 def test_embedded_profile_is_applied(tmp_path: Path) -> None:
-    red = (pyvips.Image.black(64, 64, bands=3) + [220, 60, 40]).cast("uchar").copy(interpretation="srgb")
+    red = (
+        pyvips.Image.black(64, 64, bands=3).linear(1, [220, 60, 40]).cast("uchar").copy(interpretation="srgb")
+    )
     wide = red.icc_transform("p3", input_profile="srgb")
     assert abs(wide(8, 8)[0] - 220) > 12
     for ending in (".png", ".tif"):
@@ -76,10 +80,6 @@ def test_largest_page_is_shown(tmp_path: Path) -> None:
 
 def join_pages(first: bytes, second: bytes) -> bytes:
     """A TIFF with the pages of two, made by Pillow."""
-    import io
-
-    from PIL import Image
-
     out = io.BytesIO()
     pages = [Image.open(io.BytesIO(data)) for data in (first, second)]
     pages[0].save(out, "TIFF", save_all=True, append_images=pages[1:])
