@@ -19,6 +19,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QImage
 
+from desktop.imaging.decoding.bitmap import load_bitmap
 from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.decoding.pixels import Pixels, Rgb, to_qimage, upright
 from desktop.imaging.decoding.vips import pyvips
@@ -234,6 +235,8 @@ def _load(data: Data, **options: Any) -> Any:
 
 
 def _load_source(data: Data, **options: Any) -> Any:
+    if (bitmap := load_bitmap(data)) is not None:
+        return bitmap
     if isinstance(data, Path):
         source = pyvips.Source.new_from_file(str(data))
     else:
