@@ -30,7 +30,7 @@ def open_largest(load: Any, source: Any, **options: Any) -> Any:
 
 def is_deep_grey(image: Any) -> bool:
     """Return True for a grey vips image, with or without alpha, of more than 8 bits."""
-    return image.bands <= 2 and image.format != "uchar"
+    return bool(image.bands <= 2 and image.format != "uchar")
 
 
 def to_srgb(image: Any) -> Any:
