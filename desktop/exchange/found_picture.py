@@ -16,8 +16,8 @@ from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import last_name, same_picture
 from desktop.exchange.formats import coco, walkaround_json
 from desktop.exchange.formats.archive import MAX_BYTES, is_archive, members
+from shared.images.formats import SUFFIXES
 
-_PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp")
 _PICTURE_FOLDERS = (".", "images", "../images", "images/*", "../images/*", "../../images/*", "../*/images")
 """The folders in which labelling programs store pictures, relative to the folder of the file with the
 regions.
@@ -51,7 +51,7 @@ def find_picture(path: Path) -> FoundPicture | None:
         names = list(_picture_names(document))
     beside = {picture for name in names for picture in _files_beside(path, name)}
     if not beside:
-        stems = (f"{path.stem}{suffix}" for suffix in _PICTURES)
+        stems = (f"{path.stem}{suffix}" for suffix in SUFFIXES)
         beside = {picture for name in stems for picture in _files_beside(path, name)}
     if len(beside) != 1:
         return None
@@ -85,7 +85,7 @@ def _picture_names(document: dict[str, Any]) -> Iterator[str]:
 
 def _files_beside(path: Path, name: str) -> Iterator[Path]:
     """The pictures with this name, in whatever case, in the folders near `path`."""
-    if Path(name).suffix.lower() not in _PICTURES:
+    if Path(name).suffix.lower() not in SUFFIXES:
         return
     for pattern in _PICTURE_FOLDERS:
         for folder in _near_folders(path.parent, pattern):
@@ -110,7 +110,7 @@ def _archived_picture(data: bytes) -> FoundPicture | None:
     """The only picture in a ZIP file; in an export that also contains photos, the picture of the regions."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = [entry for entry in members(archive) if entry.filename.lower().endswith(_PICTURES)]
+            entries = [entry for entry in members(archive) if entry.filename.lower().endswith(SUFFIXES)]
             region_pictures = [
                 entry for entry in entries if "regions" in PurePosixPath(entry.filename).parts[:-1]
             ]

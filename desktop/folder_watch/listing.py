@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from desktop.imaging.conversion import CONVERTED_SUFFIXES, PICTURE_SUFFIXES
+from shared.images.formats import is_picture_name
 
 MAX_FILES = 20_000
 """The most pictures that are listed; `Listing.is_truncated` tells that there are more."""
@@ -96,7 +97,7 @@ def _walk(folder: Path, listing: Listing, check_cancelled: Callable[[], None]) -
                         if depth < _MAX_DEPTH and identity not in identities:
                             identities.add(identity)
                             pending.append((Path(entry.path), f"{prefix}{entry.name}/", depth + 1))
-                    elif entry.name.lower().endswith(PICTURE_SUFFIXES) and entry.is_file():
+                    elif is_picture_name(entry.name, PICTURE_SUFFIXES) and entry.is_file():
                         status = entry.stat()
                         name = prefix + entry.name
                         yield ListedFile(Path(entry.path), name, status.st_size, status.st_mtime_ns)

@@ -10,9 +10,10 @@ import numpy as np
 import pyvips
 
 from service.files.metadata import has_too_much_metadata
-from service.files.rules import IMAGE_TYPES
 from shared.images.camera_data import read_camera_data
+from shared.images.colours import open_largest, to_srgb
 from shared.images.cv import cv2
+from shared.images.formats import IMAGE_TYPES, has_jpeg_end
 from shared.images.tiles import MAX_CROP_PIXELS
 from shared.images.upright import stored_rect
 from shared.record.geometry import Rect
@@ -76,6 +77,18 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
     return (height, width) if is_sideways else (width, height)
 
 
+def check_pixels(path: Path, mime_type: str) -> None:
+    """Raise BadImageError for a cut JPEG, and for a TIFF whose compression libvips cannot read."""
+    if mime_type == "image/jpeg" and not has_jpeg_end(path):
+        raise BadImageError("the picture is cut off")
+    if mime_type == "image/tiff":
+        try:
+            image = _open_image(path, mime_type, fail_on="error")
+            image.crop(0, 0, image.width, 1).avg()
+        except pyvips.Error as error:
+            raise BadImageError("the pixels cannot be decoded") from error
+
+
 def camera_data(path: Path, mime_type: str, *, position: bool) -> CameraData:
     """Read the camera data of an image from its header; all fields are None without readable EXIF.
 
@@ -102,7 +115,7 @@ def crop(path: Path, mime_type: str, rect: Rect) -> bytes:
         image = _open_image(path, mime_type, fail_on="truncated")
         turn = orientation(image)
         source_rect = stored_rect(rect, int(image.width), int(image.height), turn)
-        part = to_rgb(image).crop(
+        part = to_srgb(image).crop(
             int(source_rect.x), int(source_rect.y), int(source_rect.w), int(source_rect.h)
         )
         part = part.copy_memory().copy()
@@ -148,7 +161,7 @@ def region_picture(path: Path, mime_type: str, size: tuple[int, int], rect: Rect
             *(round((rect.x - left) * scale), round((rect.y - top) * scale)),
             *(max(2, round(rect.w * scale)), max(2, round(rect.h * scale))),
         )
-        image = to_rgb(image).copy_memory().draw_rect(list(_FRAME), *frame)
+        image = to_srgb(image).copy_memory().draw_rect(list(_FRAME), *frame)
         inner = (frame[0] + 1, frame[1] + 1, max(1, frame[2] - 2), max(1, frame[3] - 2))
         data: bytes = image.draw_rect(list(_FRAME), *inner).jpegsave_buffer(Q=_QUALITY, keep="none")
     except pyvips.Error as error:
@@ -170,15 +183,7 @@ def open_upright(path: Path, mime_type: str) -> Any:
     if orientation(image) != 1:
         # Rotating needs access to all pixels.
         image = _open_image(path, mime_type, fail_on="truncated", access="random").autorot()
-    return to_rgb(image)
-
-
-def to_rgb(image: Any) -> Any:
-    """Convert a vips image to sRGB with three bytes a pixel, alpha over white."""
-    rgb = image.colourspace("srgb")
-    if rgb.hasalpha():
-        rgb = rgb.flatten(background=255)
-    return rgb.cast("uchar")
+    return to_srgb(image)
 
 
 def orientation(image: Any) -> int:
@@ -196,10 +201,7 @@ def thumbnail(path: Path, mime_type: str, size: int) -> bytes:
         return _bitmap_thumbnail(path, size)
     try:
         image = _open_image(path, mime_type, size)
-        image = image.thumbnail_image(size, height=size, size="down")
-        if image.hasalpha():
-            image = image.flatten(background=255)
-        image = image.colourspace("srgb")
+        image = to_srgb(image).thumbnail_image(size, height=size, size="down")
         data: bytes = image.jpegsave_buffer(Q=_QUALITY, keep="none")
     except pyvips.Error as error:
         raise BadImageError("the pixels cannot be decoded") from error
@@ -221,7 +223,7 @@ def _open_image(
             )
             return pyvips.Image.jpegload(str(path), shrink=shrink, **options)
         load = {"image/png": "pngload", "image/webp": "webpload", "image/tiff": "tiffload"}[mime_type]
-        return getattr(pyvips.Image, load)(str(path), **options)
+        return open_largest(getattr(pyvips.Image, load), str(path), **options)
     except pyvips.Error as error:
         raise BadImageError("the header cannot be read") from error
 

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from urllib.parse import quote
 
+from shared.images.formats import MAGIC
+
 MAX_NAME_BYTES = 255
 """The longest name in UTF-8 on common file systems."""
 
@@ -13,18 +15,7 @@ _FORBIDDEN_CHARACTERS = re.compile(r'[<>:"|?*]')
 # Names of devices on Windows, with any extension. Source: Microsoft, "Naming Files, Paths, and Namespaces".
 _DEVICE = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)")
 
-# First bytes -> type. Sources: the specifications of the formats.
-_MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"II*\x00", "image/tiff"),
-    (b"MM\x00*", "image/tiff"),
-    (b"II+\x00", "image/tiff"),
-    (b"MM\x00+", "image/tiff"),
-    (b"BM", "image/bmp"),
-    (b"%PDF-", "application/pdf"),
-)
-IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/webp", "image/tiff", "image/bmp"})
+_MAGIC = (*MAGIC, (b"%PDF-", "application/pdf"))
 UNKNOWN_TYPE = "application/octet-stream"
 
 

@@ -16,7 +16,7 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.db.upsert import insert_or_ignore
 from service.files import images, lookup
-from service.files.rules import IMAGE_TYPES, clean_name, type_by_content
+from service.files.rules import clean_name, type_by_content
 from service.files.tables import FileRow
 from service.files.tiles import TileStore
 from service.files.upload import BadUploadError, Upload
@@ -25,6 +25,7 @@ from service.settings import Settings
 from service.stores.contents import IncomingContent, file_contents
 from service.stores.port import PIECE, Pieces
 from service.web.envelope import Problem
+from shared.images.formats import IMAGE_TYPES
 from shared.images.tiles import MAX_CROP_PIXELS
 from shared.record.codes import ErrorCode
 from shared.record.geometry import Rect
@@ -203,6 +204,7 @@ class FilesService:
         mime_type = type_by_content(incoming.head)
         try:
             size = images.upright_size(incoming.path, mime_type)
+            images.check_pixels(incoming.path, mime_type)
         except images.BadImageError as error:
             raise BadUploadError("图片已损坏，无法读取，请选择其他图片") from error
         except images.OverloadedImageError as error:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
+from urllib.parse import unquote_to_bytes
 
 from python_multipart import MultipartParser
 from python_multipart.exceptions import FormParserError
@@ -87,11 +91,15 @@ class Upload:
     def _end_headers(self) -> None:
         header = self._headers.get(b"content-disposition", b"").decode("latin-1")
         options = parse_options_header(header)[1]
-        self._is_file_part = options.get(b"name") == FIELD and b"filename" in options
+        extended = _EXTENDED_NAME.search(header)
+        has_name = b"filename" in options or extended is not None
+        self._is_file_part = has_name and options.get(b"name") == FIELD
         if self._is_file_part:
             if self._name is not None:
                 raise BadUploadError("一次只能上传一个文件")
-            self._name = options[b"filename"].decode("utf-8", errors="replace")
+            self._name = _decode_extended(extended) if extended else None
+            if self._name is None:
+                self._name = _decode_name(options.get(b"filename", b""))
 
     def _write_data(self, data: bytes, start: int, end: int) -> None:
         if self._is_file_part:
@@ -99,3 +107,29 @@ class Upload:
 
     def _end_body(self) -> None:
         self._has_ended = True
+
+
+# RFC 8187: charset, language, and percent-encoded bytes, never in quotes.
+_EXTENDED_NAME = re.compile(r";\s*filename\*\s*=\s*([\w-]+)'[\w-]*'([^\s;\"]*)", re.IGNORECASE)
+
+
+def _decode_extended(match: re.Match[str]) -> str | None:
+    """Return the name of a `filename*`, or None if its charset or its bytes are wrong."""
+    try:
+        return unquote_to_bytes(match[2]).decode(match[1])
+    except (LookupError, ValueError):
+        return None
+
+
+def _decode_name(name: bytes) -> str:
+    """Decode UTF-8, GB 18030 where that fails, and the encoded words of RFC 2047 that .NET and Java send."""
+    try:
+        text = name.decode()
+    except UnicodeDecodeError:
+        return name.decode("gb18030", errors="replace")
+    if not text.startswith("=?"):
+        return text
+    try:
+        return str(make_header(decode_header(text)))
+    except (HeaderParseError, LookupError, ValueError):
+        return text

@@ -181,13 +181,18 @@ class HostCheck:
         self.allowed = {host.lower() for host in allowed}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and self.allowed:
+        if scope["type"] == "http" and self.allowed and not _is_plain_health_check(scope):
             host = Headers(scope=scope).get("host", "").lower()
             name = host.rsplit(":", 1)[0] if re.search(r":\d*$", host) else host
             if name not in self.allowed:
                 await send_failure(send, 400, ErrorCode.INVALID_INPUT, "Host 请求头不是本服务的地址")
                 return
         await self.app(scope, receive, send)
+
+
+def _is_plain_health_check(scope: Scope) -> bool:
+    # Load balancers ask for the health in HTTP/1.0, without a Host. A browser always sends one.
+    return scope["path"] == "/healthz" and "host" not in Headers(scope=scope)
 
 
 class ApiPrefix:

@@ -12,13 +12,14 @@ from PySide6.QtCore import QCoreApplication
 from desktop.imaging.conversion import heif, raw
 from desktop.imaging.conversion.jpeg import add_comment, is_jpeg
 from desktop.imaging.decoding.errors import ImageError
+from shared.images.formats import SUFFIXES
 
 HEIF = (".heic", ".heif", ".hif")
 RAW = (".arw", ".cr2", ".cr3", ".dng", ".nef", ".nrw", ".orf", ".pef", ".raf", ".rw2", ".srw")
 CONVERTED_SUFFIXES = (*HEIF, *RAW)
 """The suffixes of files that are converted, in lower case."""
 
-PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp", *CONVERTED_SUFFIXES)
+PICTURE_SUFFIXES = (*SUFFIXES, *CONVERTED_SUFFIXES)
 """The suffixes of files that can become photos or reference images, in lower case."""
 
 MAX_BYTES = 512 * 2**20

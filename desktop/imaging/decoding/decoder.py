@@ -19,9 +19,11 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QImage
 
+from desktop.imaging.decoding.bitmap import load_bitmap
 from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.decoding.pixels import Pixels, Rgb, to_qimage, upright
 from desktop.imaging.decoding.vips import pyvips
+from shared.images.colours import open_largest, to_srgb
 from shared.images.png import has_too_much_text
 from shared.images.upright import stored_rect, upright_size
 from shared.record.geometry import Rect
@@ -194,10 +196,7 @@ def open_stream(data: Data) -> Any:
 
 def as_rgb(image: Any) -> Any:
     """Convert a vips image to three bytes per pixel, sRGB, with alpha blended over white."""
-    rgb = image.colourspace("srgb")
-    if rgb.hasalpha():
-        rgb = rgb.flatten(background=255)
-    return rgb.cast("uchar")
+    return to_srgb(image)
 
 
 def as_rgb32(image: Any) -> Any:
@@ -232,11 +231,17 @@ def report_progress(image: Any, progress: Progress, cancellation: Cancellation) 
 
 
 def _load(data: Data, **options: Any) -> Any:
+    return open_largest(_load_source, data, access="sequential", fail_on="truncated", **options)
+
+
+def _load_source(data: Data, **options: Any) -> Any:
+    if (bitmap := load_bitmap(data)) is not None:
+        return bitmap
     if isinstance(data, Path):
         source = pyvips.Source.new_from_file(str(data))
     else:
         source = pyvips.Source.new_from_memory(data)
-    return pyvips.Image.new_from_source(source, "", access="sequential", fail_on="truncated", **options)
+    return pyvips.Image.new_from_source(source, "", **options)
 
 
 def _refuse_text(data: Data) -> None:

@@ -14,6 +14,7 @@ from desktop.imaging.decoding.decoder import Cancellation, read_header, read_pre
 from desktop.imaging.decoding.pixels import to_qimage
 from desktop.pages.common.files.file_dialogs import Purpose, open_picture
 from desktop.widgets import Button, ElidedLabel, label
+from shared.images.formats import is_picture_name
 
 _THUMBNAIL_SIZE = (112, 84)
 
@@ -21,7 +22,7 @@ _THUMBNAIL_SIZE = (112, 84)
 def dropped_pictures(mime: QMimeData) -> list[Path]:
     """The picture files among the dragged objects."""
     paths = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
-    return [path for path in paths if path.suffix.lower() in PICTURE_SUFFIXES]
+    return [path for path in paths if is_picture_name(path.name, PICTURE_SUFFIXES)]
 
 
 class PictureDrop(QFrame):

@@ -12,6 +12,7 @@ import pyvips
 from numpy.typing import NDArray
 
 from service.detection.failure import DetectionFailed
+from shared.images.colours import open_largest, to_srgb
 from shared.images.cv import cv2
 from shared.record.entries import EntryBox
 
@@ -30,6 +31,7 @@ _LOADERS: Final = (
     (0, b"\xff\xd8\xff", "jpegload"),
     (0, b"\x89PNG\r\n\x1a\n", "pngload"),
     (8, b"WEBP", "webpload"),
+    *((0, magic, "tiffload") for magic in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")),
 )
 
 
@@ -67,17 +69,14 @@ def load(
         pixels = image.width * image.height
         if pixels > most:
             raise DetectionFailed("image_too_large")
+        # Before the image is reduced: the levels are those of all pixels.
+        image = to_srgb(image)
         if pixels > _WHOLE_PIXELS:
             smaller = float(np.sqrt(_WHOLE_PIXELS / pixels))
             image, scale = image.resize(smaller), scale * smaller
         if _orientation(image) != 1:
             # A sequential read goes from the top down, so an image that has to be turned is read first.
             image = image.copy_memory().autorot()
-        if image.hasalpha():
-            image = image.flatten(background=255)
-        # Most photos are sRGB already: each operation takes time, also if it changes nothing.
-        if (image.interpretation, image.format) != ("srgb", "uchar"):
-            image = image.colourspace("srgb").cast("uchar")
         pixels = np.frombuffer(image.write_to_memory(), np.uint8)
     except pyvips.Error as error:
         raise DetectionFailed("image_unreadable") from error
@@ -89,7 +88,8 @@ def load(
 
 
 def _open(loader: str, path: Path, **options: Any) -> Any:
-    return getattr(pyvips.Image, loader)(str(path), access="sequential", fail_on="truncated", **options)
+    load = getattr(pyvips.Image, loader)
+    return open_largest(load, str(path), access="sequential", fail_on="truncated", **options)
 
 
 def _orientation(image: Any) -> int:

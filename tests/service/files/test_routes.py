@@ -321,3 +321,30 @@ def test_files_of_the_service_follow_the_same_rules(files: FilesService, setting
     with pytest.raises(FileNotFoundError):
         files.path("nothing")
     assert not [path for path in Path(settings.files_dir).rglob("*") if path.is_file()]
+
+
+def test_a_cut_jpeg_is_refused(client: TestClient) -> None:
+    whole = encode_half_red_picture("jpeg")
+    assert upload(client, whole).status_code == 200
+    refused = upload(client, whole[:-2])
+    assert (refused.status_code, refused.json()["msg"]) == (422, "图片已损坏，无法读取，请选择其他图片")
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        b"filename*=UTF-8''%E6%9C%BA%E7%BF%BC.jpg",
+        b"filename=\"x.jpg\"; filename*=utf-8''%E6%9C%BA%E7%BF%BC.jpg",
+        b'filename="=?utf-8?B?5py657+8LmpwZw==?="',
+        'filename="机翼.jpg"'.encode(),
+        'filename="机翼.jpg"'.encode("gb18030"),
+    ],
+)
+def test_every_form_of_a_name_is_read(client: TestClient, parameter: bytes) -> None:
+    head = b'--b\r\nContent-Disposition: form-data; name="file"; ' + parameter
+    answer = client.post(
+        "/api/files",
+        content=head + b"\r\n\r\nwords\r\n--b--\r\n",
+        headers={"content-type": "multipart/form-data; boundary=b"},
+    )
+    assert answer.json()["data"]["filename"] == "机翼.jpg"

@@ -16,11 +16,12 @@ from starlette.testclient import TestClient
 
 from service.files import service as service_module
 from service.files import tiles as tiles_module
-from service.files.images import BadImageError, crop, to_rgb
+from service.files.images import BadImageError, crop
 from service.files.service import FilesService
 from service.files.tiles import TileStore, has_tile
 from service.settings import Settings
 from service.web.envelope import Problem
+from shared.images.colours import to_srgb
 from shared.images.tiles import TILE, level_sizes, tile_counts
 from shared.record.codes import Role
 from shared.record.geometry import Rect
@@ -126,7 +127,7 @@ def wait_for_failure(client: TestClient, file_id: str) -> Any:
 
 
 def test_truncated_picture_has_a_permanent_failure(client: TestClient) -> None:
-    data = encode_picture(gradient_pixels(900, 900), "JPEG")
+    data = encode_picture(gradient_pixels(900, 900), "PNG")
     file = store_file(client, data[: len(data) // 2])
     assert wait_for_failure(client, file["file_id"]).status_code == 415
     assert client.get(f"/api/files/{file['file_id']}/tiles/0/0/0").status_code == 415
@@ -242,7 +243,7 @@ def test_crop_beyond_a_truncated_picture_is_refused(client: TestClient, tmp_path
 
 def test_transparent_pixels_become_white() -> None:
     clear = pyvips.Image.black(2, 2, bands=4).copy(interpretation="srgb")
-    assert to_rgb(clear)(0, 0) == [255, 255, 255]
+    assert to_srgb(clear)(0, 0) == [255, 255, 255]
 
 
 def test_close_does_not_wait_for_tiles(tmp_path: Path) -> None:

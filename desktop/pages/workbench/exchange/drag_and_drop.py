@@ -32,6 +32,7 @@ from desktop.pages.workbench.reference.reference_choice import ReferenceChoice
 from desktop.record.open_record import OpenRecord
 from desktop.theme import CARD_RADIUS, TEXT_PX, text_font, theme_manager
 from desktop.widgets import confirm
+from shared.images.formats import is_picture_name
 
 _REGIONS = tuple(pattern.removeprefix("*") for pattern in READABLE_PATTERNS)
 _MANY = 20
@@ -60,11 +61,11 @@ def sort_files(paths: Sequence[Path]) -> DroppedFiles:
             inside = sorted(
                 child
                 for child in path.iterdir()
-                if child.suffix.lower() in PICTURE_SUFFIXES and child.is_file()
+                if is_picture_name(child.name, PICTURE_SUFFIXES) and child.is_file()
             )
             pictures += inside
             others += [] if inside else [path]
-        elif path.suffix.lower() in PICTURE_SUFFIXES:
+        elif is_picture_name(path.name, PICTURE_SUFFIXES):
             pictures.append(path)
         else:
             (regions if path.suffix.lower() in _REGIONS else others).append(path)

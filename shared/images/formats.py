@@ -1,0 +1,54 @@
+"""The one list of picture formats that the service stores, detection reads and the desktop opens."""
+
+from __future__ import annotations
+
+import mmap
+from pathlib import Path
+from typing import Final
+
+ENDINGS: Final = {
+    "image/jpeg": (".jpg", ".jpeg", ".jfif"),
+    "image/png": (".png",),
+    "image/webp": (".webp",),
+    "image/tiff": (".tif", ".tiff"),
+    "image/bmp": (".bmp",),
+}
+"""MIME type -> endings of file names, the usual one first."""
+IMAGE_TYPES: Final = frozenset(ENDINGS)
+SUFFIXES: Final = tuple(ending for endings in ENDINGS.values() for ending in endings)
+
+# First bytes -> type. Sources: the specifications of the formats.
+MAGIC: Final = (
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"II*\x00", "image/tiff"),
+    (b"MM\x00*", "image/tiff"),
+    (b"II+\x00", "image/tiff"),
+    (b"MM\x00+", "image/tiff"),
+    (b"BM", "image/bmp"),
+)
+
+
+def is_picture_name(name: str, suffixes: tuple[str, ...] = SUFFIXES) -> bool:
+    """Return True for the name of a picture. `._IMG.JPG` is none: macOS keeps attributes of IMG.JPG in it."""
+    return name.lower().endswith(suffixes) and not name.startswith("._")
+
+
+def has_jpeg_end(path: Path) -> bool:
+    """Return True if a JPEG has an end-of-image marker behind its first scan (ITU-T T.81, B.1.1.3).
+
+    A file that is cut off has none; bytes behind the marker, as cameras write them, are allowed. The preview
+    within the camera data lies before the scan and does not count. Raises OSError.
+    """
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        at = 2
+        while at + 4 <= len(data) and data[at] == 0xFF:
+            marker = data[at + 1]
+            # 0xFF may fill the space before a marker.
+            if marker == 0xFF:
+                at += 1
+                continue
+            at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+            if marker == 0xDA:
+                break
+        return data.find(b"\xff\xd9", at) >= 0

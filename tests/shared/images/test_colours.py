@@ -1,0 +1,86 @@
+"""Tests that one rule gives the colours and levels of every kind of picture."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import pyvips
+from PIL import Image
+
+from service.detection.compute.pictures import load
+from service.files.images import crop, thumbnail
+from shared.record.geometry import Rect
+
+_GREYS = np.repeat(np.array([52, 87, 130, 235], np.uint8), 16)[None, :].repeat(32, axis=0)
+
+
+def grey(kind: str) -> Any:
+    values: np.ndarray = {
+        "float": lambda: (_GREYS / 255).astype(np.float32),
+        "float beyond 1": lambda: (_GREYS.astype(np.float32) - 52) * 70 - 3000,
+        "uint32": lambda: _GREYS.astype(np.uint32) * 16843009,
+        "16 bits": lambda: _GREYS.astype(np.uint16) * 257,
+        "12 bits in 16": lambda: _GREYS.astype(np.uint16) * 16,
+    }[kind]()
+    return pyvips.Image.new_from_array(values)
+
+
+def read(path: Path, image: Any, ending: str = ".tif", **options: Any) -> list[np.ndarray]:
+    """The picture as detection, a crop and a thumbnail show it, in red, green, blue."""
+    path.write_bytes(image.write_to_buffer(ending, **options))
+    mime_type = {".tif": "image/tiff", ".png": "image/png", ".jpg": "image/jpeg"}[ending]
+    detected = load(path)[0]
+    height, width = detected.shape[:2]
+    part = pyvips.Image.new_from_buffer(crop(path, mime_type, Rect(0, 0, width, height)), "")
+    small = pyvips.Image.new_from_buffer(thumbnail(path, mime_type, 512), "")
+    return [detected[..., ::-1], part.numpy(), small.numpy()]
+
+
+@pytest.mark.parametrize("kind", ["float", "float beyond 1", "uint32", "16 bits", "12 bits in 16"])
+def test_deep_greys_have_the_levels_of_their_depth(tmp_path: Path, kind: str) -> None:
+    right = [0, 49, 109, 255] if kind == "float beyond 1" else [52, 87, 130, 235]
+    for shown in read(tmp_path / "p", grey(kind)):
+        assert np.abs(shown[16, 8::16].astype(int) - np.array(right)[:, None]).max() <= 3
+
+
+def test_embedded_profile_is_applied(tmp_path: Path) -> None:
+    red = (
+        pyvips.Image.black(64, 64, bands=3).linear(1, [220, 60, 40]).cast("uchar").copy(interpretation="srgb")
+    )
+    wide = red.icc_transform("p3", input_profile="srgb")
+    assert abs(wide(8, 8)[0] - 220) > 12
+    for ending in (".png", ".tif"):
+        for shown in read(tmp_path / "p", wide, ending):
+            assert np.abs(shown[32, 32].astype(int) - (220, 60, 40)).max() <= 4
+
+
+@pytest.mark.parametrize("kind", ["uchar", "ushort"])
+def test_alpha_is_white(tmp_path: Path, kind: str) -> None:
+    interpretation = "srgb" if kind == "uchar" else "rgb16"
+    clear = pyvips.Image.black(64, 64, bands=4).cast(kind).copy(interpretation=interpretation)
+    for shown in read(tmp_path / "p", clear, ".png"):
+        assert (shown >= 254).all()
+
+
+def test_largest_page_is_shown(tmp_path: Path) -> None:
+    small, large = (pyvips.Image.black(side, side, bands=3) + 90 for side in (20, 80))
+    joined = []
+    for image in (small, large):
+        image.cast("uchar").copy(interpretation="srgb").tiffsave(str(tmp_path / f"{image.width}.tif"))
+        joined.append((tmp_path / f"{image.width}.tif").read_bytes())
+    path = tmp_path / "p"
+    path.write_bytes(join_pages(*joined))
+    assert load(path)[0].shape == (80, 80, 3)
+    assert pyvips.Image.new_from_buffer(thumbnail(path, "image/tiff", 512), "").width == 80
+
+
+def join_pages(first: bytes, second: bytes) -> bytes:
+    """A TIFF with the pages of two, made by Pillow."""
+    out = io.BytesIO()
+    pages = [Image.open(io.BytesIO(data)) for data in (first, second)]
+    pages[0].save(out, "TIFF", save_all=True, append_images=pages[1:])
+    return out.getvalue()
