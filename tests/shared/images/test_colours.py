@@ -19,14 +19,14 @@ _GREYS = np.repeat(np.array([52, 87, 130, 235], np.uint8), 16)[None, :].repeat(3
 
 
 def grey(kind: str) -> Any:
-    values: np.ndarray = {
-        "float": lambda: (_GREYS / 255).astype(np.float32),
-        "float beyond 1": lambda: (_GREYS.astype(np.float32) - 52) * 70 - 3000,
-        "uint32": lambda: _GREYS.astype(np.uint32) * 16843009,
-        "16 bits": lambda: _GREYS.astype(np.uint16) * 257,
-        "12 bits in 16": lambda: _GREYS.astype(np.uint16) * 16,
-    }[kind]()
-    return pyvips.Image.new_from_array(values)
+    values: dict[str, Any] = {
+        "float": (_GREYS / 255).astype(np.float32),
+        "float beyond 1": (_GREYS.astype(np.float32) - 52) * 70 - 3000,
+        "uint32": _GREYS.astype(np.uint32) * 16843009,
+        "16 bits": _GREYS.astype(np.uint16) * 257,
+        "12 bits in 16": _GREYS.astype(np.uint16) * 16,
+    }
+    return pyvips.Image.new_from_array(values[kind])
 
 
 def read(path: Path, image: Any, ending: str = ".tif", **options: Any) -> list[np.ndarray]:

@@ -235,8 +235,8 @@ def test_logging_in_again_ends_the_login_before(service: str) -> None:
         ),
         ({"fields": ["email", "work_years"]}, ["Modified fields: Email, Years of service"]),
         ({"labels": {"dent": "major"}}, ["Labels: dent: major"]),
-        ({"released_by": "u1", "released_by_name": "李四"}, ["Released by: 李四"]),
-        ({"executor_id": {"old": "u1", "new": "u9"}}, ["Executor: 王五 → u9"]),
+        ({"released_by": "u1", "released_by_name": "李四"}, ["Reviewed by: 李四"]),
+        ({"executor_id": {"old": "u1", "new": "u9"}}, ["Inspector: 王五 → u9"]),
         ({"from": {"inspection_id": "r1"}}, ["Source: Record: 左翼"]),
         ({"assigned": "alignment"}, ["Assigned by: Matching"]),
         ({"deleted_at": "no time"}, ["Deleted at: no time"]),
@@ -250,7 +250,7 @@ def test_details_list_the_changes(details: dict[str, Any], lines: list[str]) -> 
 
 def test_times_in_details_are_shown_like_the_time_of_the_entry() -> None:
     at = datetime(2026, 5, 1, 10, 20, 30, tzinfo=UTC)
-    lines = [f"Released at: {format_second(at)}"]
+    lines = [f"Reviewed at: {format_second(at)}"]
     assert (
         detail_lines({"released_at": at.isoformat()})
         == detail_lines({"released_at": "2026-05-01T10:20:30"})

@@ -99,7 +99,7 @@ def test_records_are_ordered_by_state_and_link_to_the_list(qtbot: QtBot) -> None
     theme_manager()
     series = [Series(name="cancelled", amounts=[1, 0]), Series(name="passed", amounts=[4, 1])]
     chart = _records_chart(Chart(periods=PERIODS, series=series), WHERE)
-    assert [bar.name for bar in chart.bars] == ["Passed", "Cancelled"]
+    assert [bar.name for bar in chart.bars] == ["Passed", "Void"]
     assert chart.bars[0].record_filters[1] == RecordFilter(
         record_state=Status.PASSED,
         aircraft_id="plane",

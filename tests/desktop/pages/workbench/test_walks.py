@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from desktop.background import workers
 from desktop.background.workers import ProgressReport
 from desktop.record.outbox import Outbox
 from shared.system.paths import program_folder
@@ -61,8 +62,12 @@ def _is_painting(frame: FrameType | None) -> bool:
 
 def _open(workbench: WorkbenchDriver, wait: Callable[..., None]) -> None:
     workbench.open(make_record(workbench.session), wait)
-    # What opening began has ended: pictures, history, photos.
-    QTest.qWait(1_000)
+    # What opening began has ended: pictures, history, photos. One task waits for events of the service.
+    for _ in range(100):
+        QTest.qWait(500)
+        if workers.busy() <= 1:
+            return
+    raise AssertionError("the opened record does not come to rest")
 
 
 def test_drawn_region_enters_few_files(
