@@ -36,7 +36,7 @@ _SYSTEM_LICENCES = {
     "libpython3.12-stdlib": "PSF-2.0",
     "libpython3.12t64": "PSF-2.0",
 }
-TEXTS_VARIABLE = "WALKAROUND_LICENCE_TEXTS"
+TEXTS_VARIABLE = "LICENCE_TEXTS"
 """Names a folder like Debian's /usr/share/common-licenses, on a build machine without it (macOS, Windows)."""
 _COMMON_LICENCES = Path(os.environ.get(TEXTS_VARIABLE, "/usr/share/common-licenses"))
 # Some parts name their licence in the metadata without its text, which is one of the common licences.

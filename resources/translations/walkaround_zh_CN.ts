@@ -10519,7 +10519,7 @@
         <translation>未通过</translation>
     </message>
     <message>
-        <source>Model&apos;s opinion: {opinion}</source>
+        <source>Model: {opinion}</source>
         <translation>模型意见：{opinion}</translation>
     </message>
     <message>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import threading
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -365,7 +366,7 @@ def test_command_reports_whether_the_log_is_valid(
     status, out = run_verify()
     assert status == 0
     assert out.startswith("ok: 6 rows")
-    end = out.split()[-1]
+    end = re.findall(r"Keep (\S+) for --expect", out)[0]
     fill(database)
     assert run_verify("--expect", end)[0] == 0
     change_row(

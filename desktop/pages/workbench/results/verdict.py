@@ -149,7 +149,7 @@ class VerdictBox(QWidget):
             text = self.tr("not inspected completely")
         elif self._opinion is None and results.has_client_result(item.result):
             text = self.tr("– (entered by a client)")
-        self._opinion_label.setText(self.tr("Model's opinion: {opinion}").format(opinion=text))
+        self._opinion_label.setText(self.tr("Model: {opinion}").format(opinion=text))
         detection = results.finished_detection(item.result)
         coverage = coverage_text(results.entry_coverage(detection)) or appearance_text(
             results.entry_appearance(detection)
