@@ -7250,7 +7250,7 @@
         <translation>三点对齐</translation>
     </message>
     <message>
-        <source>Aligned within {px} px · {n} matched points</source>
+        <source>Aligned within {px} px · {n} points</source>
         <translation>对齐误差不超过 {px} px · {n} 个匹配点</translation>
     </message>
     <message>

@@ -173,7 +173,7 @@ class PhotoBox(QWidget):
             text = self.tr("Aligned with three points")
         elif quality is not None:
             # A mean error of less than 0.05 px would read as none.
-            text = self.tr("Aligned within {px} px · {n} matched points").format(
+            text = self.tr("Aligned within {px} px · {n} points").format(
                 px=f"{max(quality[0], 0.1):.1f}", n=quality[1]
             )
         self._alignment.setText(text)
