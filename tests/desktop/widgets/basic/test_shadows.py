@@ -18,7 +18,7 @@ def read_alpha(image: QImage) -> np.ndarray:
     return (words >> 24).astype(np.uint8)
 
 
-# OpenCV samples the Gaussian at pixels, which for a sigma of 2 px differs from its mean over them by up to 2.2 levels.
+# OpenCV samples the Gaussian at pixels: for a sigma of 2 px that differs from its mean by up to 2.2 levels.
 @settings(max_examples=20, deadline=None)
 @given(st.integers(1, 90), st.integers(1, 90), st.integers(3, 12), st.floats(0.05, 1))
 def test_shadow_is_a_blurred_box(width: int, height: int, blur: int, strength: float) -> None:
