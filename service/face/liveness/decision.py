@@ -50,8 +50,8 @@ def decide(film: Film, steps: Sequence[Step]) -> Verdict:
     if len(film.times) < FEWEST_FRAMES or np.diff(film.times).max() > LONGEST_GAP_MS:
         return Verdict(Reason.TOO_FEW_FRAMES, 0.0)
     planes = [0.0]
-    for step in steps:
-        fault = _find_fault(film, step)
+    for previous, step in zip((None, *steps), steps, strict=False):
+        fault = _find_fault(film, step, previous)
         if fault is not None:
             return Verdict(fault, 0.0)
         if step.movement is not Movement.CLOSER:
@@ -80,7 +80,7 @@ def _is_within(film: Film, step: Step) -> Flags:
     return film.found & (film.times >= step.from_ms + REACTION_MS) & (film.times <= step.to_ms)
 
 
-def _find_fault(film: Film, step: Step) -> Reason | None:
+def _find_fault(film: Film, step: Step, previous: Step | None) -> Reason | None:
     """Why the movement of `step` was not made in its time and in one take; None if it was."""
     values = _measure(film, step.movement)
     before = np.flatnonzero(film.found & (film.times <= step.from_ms + REACTION_MS))
@@ -89,16 +89,22 @@ def _find_fault(film: Film, step: Step) -> Reason | None:
     if np.median(values[before[-FIRST:]]) >= 1:
         return Reason.NOT_STEADY
     reached = find_reached(film, step)
-    if step.movement is not Movement.CLOSER and not _is_direct(film, step):
+    if step.movement is not Movement.CLOSER and not _is_direct(film, step, previous):
         return Reason.WRONG_MOVEMENT
     if len(reached) < HELD:
         return Reason.NOT_MADE
     return _find_cut(film, values / values[reached].max(), reached)
 
 
-def _is_direct(film: Film, step: Step) -> bool:
-    """Whether the largest turn in the time of `step`, if there is one, goes mainly in its direction."""
-    turns = measure_turns(film)[_is_within(film, step)]
+def _is_direct(film: Film, step: Step, previous: Step | None) -> bool:
+    """Whether the largest turn in the time of `step`, if there is one, goes mainly in its direction.
+
+    Frames in which the person has not yet left the `previous` movement do not count.
+    """
+    is_within = _is_within(film, step)
+    if previous is not None:
+        is_within &= np.logical_or.accumulate(is_within & (_measure(film, previous.movement) < 1))
+    turns = measure_turns(film)[is_within]
     # A face that turns to a side becomes narrower, which looks as if it turned downwards.
     turns[:, 1] = np.maximum(turns[:, 1], 0)
     sizes = np.hypot(*turns.T)
