@@ -32,15 +32,15 @@ class Context(QObject):
     There is one per running desktop; it outlives the window and its pages.
     """
 
-    loginChanged = Signal()  # noqa: N815 - a Qt signal
+    login_changed = Signal()
     """A user logged in or out, or their permissions changed; `payload` is up to date."""
-    strongLogin = Signal()  # noqa: N815 - a Qt signal
+    strong_login = Signal()
     """A user has just logged in by password or by a face challenge, not by a single picture."""
-    unsentRequested = Signal(object)  # noqa: N815 - a Qt signal
+    unsent_requested = Signal(object)
     """Before the window closes or the user logs out: a slot adds to the `Unsent` what it would lose."""
     closing = Signal()
     """The desktop ends: slots save open edits. The session still works."""
-    serviceChanged = Signal(object)  # noqa: N815 - a Qt signal
+    service_changed = Signal(object)
     """The new `ServiceState`."""
 
     def __init__(self, session: Session, preferences: Preferences, *, embedded: bool = False) -> None:
@@ -71,14 +71,14 @@ class Context(QObject):
         """Set the user who logged in through `session`, also after a change of profile or permissions."""
         self.payload = payload
         self.preferences.change(user_name=payload.user.username)
-        self.loginChanged.emit()
+        self.login_changed.emit()
 
     def leave(self) -> None:
         """Log out in the desktop at once, and at the service in the background."""
         self.payload = None
         # In the long lane, so that it does not wait behind slow requests until the next user has logged in.
         run(self.session.account.logout, owner=None, lane=Lane.LONG)
-        self.loginChanged.emit()
+        self.login_changed.emit()
 
     def show_service(
         self,
@@ -88,10 +88,10 @@ class Context(QObject):
     ) -> None:
         """Set the state of the service; `storage_fault` or `untrusted` is the reason of FAILED.
 
-        Emits `serviceChanged` when the state or the reason is different.
+        Emits `service_changed` when the state or the reason is different.
         """
         trust_changed = (untrusted is None) != (self.untrusted is None)
         self.storage_fault, self.untrusted = storage_fault, untrusted
         if state is not self.service_state or trust_changed:
             self.service_state = state
-            self.serviceChanged.emit(state)
+            self.service_changed.emit(state)

@@ -294,7 +294,7 @@ def system_scheme() -> Qt.ColorScheme:
 class ThemeManager(QObject):
     """Applies the current theme, which follows the system's colour scheme or the mode that the user chose."""
 
-    themeChanged = Signal(object)  # noqa: N815 - a Qt signal
+    theme_changed = Signal(object)
     """The new `Theme`, after the palette is set; parts with `late` still have the old stylesheet."""
 
     def __init__(self, application: QApplication) -> None:
@@ -336,7 +336,7 @@ class ThemeManager(QObject):
         theme = self._effective_theme()
         if theme is not self._theme:
             self._apply(theme)
-            self.themeChanged.emit(theme)
+            self.theme_changed.emit(theme)
 
     def style_parts_separately(self) -> None:
         """From now on only the widgets passed to `apply_to` get the stylesheet."""

@@ -158,11 +158,11 @@ class Desktop(QObject):
         self._data_folder = data_folder or data_dir()
         url = self.preferences.values.server_url if server_url is None else server_url
         self.context = Context(self._make_session(url), self.preferences, embedded=not url)
-        self.context.loginChanged.connect(self._on_login_changed)
+        self.context.login_changed.connect(self._on_login_changed)
         self.updates = UpdateNotice(self)
         self.updates.update_found.connect(self._show_update)
         self.updates.update_installed.connect(self._show_update)
-        self.context.loginChanged.connect(self._show_update)
+        self.context.login_changed.connect(self._show_update)
         self._last_user = ""
         self._refused_fingerprint = ""
         self.service: EmbeddedService | None = None
@@ -391,7 +391,7 @@ class Desktop(QObject):
     def _on_login_lost(self) -> None:
         if self.context.payload is not None:
             self.context.payload = None
-            self.context.loginChanged.emit()
+            self.context.login_changed.emit()
             self.window.toast.show_message(
                 self.tr("Your session has expired. Log in again to continue where you left off.")
             )

@@ -21,8 +21,8 @@ class FaceRenewal(QObject):
         self._context = context
         self._banner = banner
         banner.action_chosen.connect(banner.hide)
-        context.strongLogin.connect(self._read_status)
-        context.loginChanged.connect(self._on_login_changed)
+        context.strong_login.connect(self._read_status)
+        context.login_changed.connect(self._on_login_changed)
 
     def _read_status(self) -> None:
         payload = self._context.payload

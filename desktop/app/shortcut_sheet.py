@@ -61,7 +61,7 @@ class ShortcutSheet(BaseDialog):
         self._rows: list[tuple[Command | None, str, list[QWidget]]] = []
         self._keys: dict[str, QLabel] = {}
         self._fill()
-        commands.keysChanged.connect(self._show_keys)
+        commands.keys_changed.connect(self._show_keys)
         self._search.setFocus()
 
     def _fill(self) -> None:

@@ -103,8 +103,8 @@ class MainWindow(QMainWindow):
         self.banner.second_action_chosen.connect(lambda: context.commands.run("doctor"))
         self.face_banner.action_chosen.connect(lambda: self.go(ACCOUNT))
         self.face_renewal = FaceRenewal(context, self.face_banner)
-        context.loginChanged.connect(self._on_login_changed)
-        context.serviceChanged.connect(self._on_service_changed)
+        context.login_changed.connect(self._on_login_changed)
+        context.service_changed.connect(self._on_service_changed)
         self.assistance = Assistance(self, context, lambda: self._page)
         self._bind_commands()
         geometry = context.preferences.values.geometry
@@ -141,8 +141,8 @@ class MainWindow(QMainWindow):
     def delete_in_steps(self) -> None:
         """Delete the pages and then the window, each in its own turn of the event loop."""
         self.stop_making_pages()
-        self._context.loginChanged.disconnect(self._on_login_changed)
-        self._context.serviceChanged.disconnect(self._on_service_changed)
+        self._context.login_changed.disconnect(self._on_login_changed)
+        self._context.service_changed.disconnect(self._on_service_changed)
         self._delete_next_page()
 
     def _delete_next_page(self) -> None:
@@ -411,7 +411,7 @@ class MainWindow(QMainWindow):
     def unsent_photos(self) -> int:
         """The number of photos that are not uploaded yet."""
         unsent = Unsent()
-        self._context.unsentRequested.emit(unsent)
+        self._context.unsent_requested.emit(unsent)
         return unsent.photos
 
     def save_geometry(self) -> None:

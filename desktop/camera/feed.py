@@ -137,16 +137,16 @@ class CameraFeed(QObject):
     An unplugged source is opened again when it is back. `stop` and the deletion of this object release it.
     """
 
-    frameReady = Signal(QImage)  # noqa: N815 - Qt's way
+    frame_ready = Signal(QImage)
     """A frame, not mirrored, at most `FRAMES_PER_SECOND` times a second."""
-    frameAnalysed = Signal(object)  # noqa: N815 - Qt's way
+    frame_analysed = Signal(object)
     """The `FrameResult` of a frame, a few times a second: a `FrameAnalysis` unless `start` got an
     analyser."""
-    stateChanged = Signal(object)  # noqa: N815 - Qt's way
+    state_changed = Signal(object)
     """The new `FeedState`."""
-    filmStarted = Signal(object)  # noqa: N815 - Qt's way
+    film_started = Signal(object)
     """The first frame of this `Film` was recorded."""
-    filmReady = Signal(object)  # noqa: N815 - Qt's way
+    film_ready = Signal(object)
     """This `Film` is complete."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -197,7 +197,7 @@ class CameraFeed(QObject):
 
         Frames are not analysed during the recording.
 
-        `stop` or `cancel_film` ends it without `filmReady`.
+        `stop` or `cancel_film` ends it without `film_ready`.
         """
         film = Film(length_ms)
         self._film_state.film = film
@@ -228,7 +228,7 @@ class CameraFeed(QObject):
         if isinstance(event, QImage):
             self._set_state(FeedState.LIVE)
             self._film_state.gui_is_ready.set()
-            self.frameReady.emit(event)
+            self.frame_ready.emit(event)
         elif isinstance(event, FeedState):
             self._set_state(event)
         elif isinstance(event, _FilmEvent):
@@ -236,11 +236,11 @@ class CameraFeed(QObject):
             if event.film is self._film_state.film:
                 if event.complete:
                     self._film_state.film = None
-                    self.filmReady.emit(event.film)
+                    self.film_ready.emit(event.film)
                 else:
-                    self.filmStarted.emit(event.film)
+                    self.film_started.emit(event.film)
         else:
-            self.frameAnalysed.emit(event)
+            self.frame_analysed.emit(event)
 
     def _on_failed(self, error: Exception) -> None:
         self._task_handle.task = None
@@ -250,7 +250,7 @@ class CameraFeed(QObject):
     def _set_state(self, state: FeedState) -> None:
         if state is not self._state:
             self._state = state
-            self.stateChanged.emit(state)
+            self.state_changed.emit(state)
 
 
 def _record(

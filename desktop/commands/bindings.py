@@ -38,7 +38,7 @@ class Commands(QObject):
     `may` tells whether the user has a permission. Every method raises KeyError for an id that is not defined.
     """
 
-    keysChanged = Signal(str)  # noqa: N815 - a Qt signal
+    keys_changed = Signal(str)
     """The id of the command whose keys changed."""
 
     def __init__(
@@ -145,7 +145,7 @@ class Commands(QObject):
         self._preferences.change(shortcuts=shortcuts)
         for binding in self._valid_bindings(command_id):
             binding.action.setShortcuts(self._sequences(command_id))
-        self.keysChanged.emit(command_id)
+        self.keys_changed.emit(command_id)
 
     def conflicts(self, command_id: str, key: str) -> list[Command]:
         """Return the other commands that have `key` and may be possible at the same time as this one."""

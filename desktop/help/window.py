@@ -66,7 +66,7 @@ class HelpWindow(QWidget):
         self._build()
         self._fill_contents("")
         self.browser.setFocus()
-        theme_manager().themeChanged.connect(self._on_theme_changed)
+        theme_manager().theme_changed.connect(self._on_theme_changed)
 
     def _build(self) -> None:
         self.back = IconButton("chevron-left", self.tr("Back"))

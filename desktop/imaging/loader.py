@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Reads previews and tiles in the background and caches them.
 
 The view requests its tiles at each frame, the most important ones first. A few threads read them. Tiles that
@@ -73,11 +72,11 @@ class _SharedState:
 class TileLoader(QObject):
     """Reads one ImageSource for one view. All methods belong to the GUI thread and return at once."""
 
-    previewReady = Signal()
+    preview_ready = Signal()
     """`preview` has a picture, or a new one after the tone changed."""
     prepared = Signal()
     """The levels of the source are known and its tiles can be read."""
-    tileReady = Signal()
+    tile_ready = Signal()
     """A tile was added to the cache."""
     progress = Signal(float)
     """The progress of preparing a large picture, 0..1."""
@@ -85,7 +84,7 @@ class TileLoader(QObject):
     """`stop_preparing` ended the preparing."""
     failed = Signal(str)
     """The picture cannot be read. The text is for the user."""
-    _resultReady = Signal(int, object, object)
+    _result_ready = Signal(int, object, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -101,7 +100,7 @@ class TileLoader(QObject):
         self._unreadable: set[TileKey] = set()
         self._stop_preparing = False
         self._readers: list[BackgroundThread] = []
-        self._resultReady.connect(self._on_result)
+        self._result_ready.connect(self._on_result)
         # The widget that owns the loader may be deleted without a call of `shutdown`.
         self.destroyed.connect(self._state.mark_deleted)
 
@@ -145,7 +144,7 @@ class TileLoader(QObject):
         self._tone = tone
         if self._raw_preview is not None:
             self.preview = tone.apply(self._raw_preview)
-            self.previewReady.emit()
+            self.preview_ready.emit()
 
     def stop_preparing(self) -> None:
         """Stop preparing a large picture. The preview stays."""
@@ -166,7 +165,7 @@ class TileLoader(QObject):
         # RuntimeError if the deletion has begun.
         with self._state.condition, contextlib.suppress(RuntimeError):
             if not self._state.deleted:
-                self._resultReady.emit(generation, subject, value)
+                self._result_ready.emit(generation, subject, value)
 
     def _clear(self) -> None:
         if self._state.source is not None:
@@ -238,14 +237,14 @@ class TileLoader(QObject):
                     self._bytes -= old[1].sizeInBytes()
                 self._cache[key] = (tone, image)
                 self._bytes += image.sizeInBytes()
-                self.tileReady.emit()
+                self.tile_ready.emit()
             case TileKey() as key, str() as text:
                 self._unreadable.add(key)
                 self.failed.emit(text)
             case "preview", (QImage() as image, QImage() as overview):
                 self._raw_preview, self.overview = image, overview
                 self.preview = self._tone.apply(image)
-                self.previewReady.emit()
+                self.preview_ready.emit()
             case "progress", float() as share:
                 self.progress.emit(share)
             case "prepared", QImage() as image:

@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Keeps the journal of the logged-in user and sends its edits in the background."""
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ class RecordEdits(QObject):
     """The `SendResult` of an edit."""
     decided = Signal()
     """A conflict was decided or edits were discarded, so that the view must be recomputed."""
-    savingChanged = Signal()
+    saving_changed = Signal()
     """`saving` changed."""
     failed = Signal(str)
     """An edit could not be written and was dropped. The text is for the user."""
@@ -93,15 +92,15 @@ class RecordEdits(QObject):
         self.sending = OutboxSender(context, self._ready_journal, self)
         """The sending in the background."""
         self.sending.answered.connect(self.answered)
-        self.sending.changed.connect(self.savingChanged)
+        self.sending.changed.connect(self.saving_changed)
         self.has_more = False
         """True if the newest edits of `applied` are a part of a step and another part follows soon."""
         self.problem = ""
         """The reason why editing is not possible, as a sentence; empty if it is possible."""
         self.held = False
         """True while edits from a crash wait for `keep` or `discard`."""
-        context.loginChanged.connect(self._on_login_changed)
-        context.serviceChanged.connect(self._on_service_changed)
+        context.login_changed.connect(self._on_login_changed)
+        context.service_changed.connect(self._on_service_changed)
         context.closing.connect(self.close)
 
     @classmethod
@@ -172,7 +171,7 @@ class RecordEdits(QObject):
         callbacks, self._waiting_callbacks = self._waiting_callbacks, []
         for done in callbacks:
             done()
-        self.savingChanged.emit()
+        self.saving_changed.emit()
 
     def _close_journal(self) -> None:
         self.sending.forget()
@@ -256,7 +255,7 @@ class RecordEdits(QObject):
     def _on_appended(self, edits: tuple[Edit, ...], has_more: bool) -> None:
         self.has_more = has_more
         self.applied.emit(edits)
-        self.savingChanged.emit()
+        self.saving_changed.emit()
         self.sending.send_soon()
 
     def _report_write_error(self, error: JournalError) -> None:
@@ -309,7 +308,7 @@ class RecordEdits(QObject):
     def _on_resolved(self, edit_id: str) -> None:
         self.sending.refusals.pop(edit_id, None)
         self.decided.emit()
-        self.savingChanged.emit()
+        self.saving_changed.emit()
         self.sending.start()
 
     def keep(self) -> None:
@@ -323,7 +322,7 @@ class RecordEdits(QObject):
             return
         self.held = False
         self.decided.emit()
-        self.savingChanged.emit()
+        self.saving_changed.emit()
 
     # -- sending
 

@@ -35,11 +35,11 @@ class LiveChanges(QObject):
     id of an item whose photos changed.
     """
 
-    recordChanged = Signal()  # noqa: N815 - a Qt signal
+    record_changed = Signal()
     """The record itself or its photos changed, or may have."""
-    memoryChanged = Signal(str)  # noqa: N815
+    memory_changed = Signal(str)
     """The file id of a reference image on which the memory of a region changed; empty if it is unknown."""
-    jobsChanged = Signal(object)  # noqa: N815
+    jobs_changed = Signal(object)
     """The open jobs of the record as a list of Job, after each poll."""
 
     def __init__(
@@ -63,7 +63,7 @@ class LiveChanges(QObject):
         self._poll_task: Task | None = None
         self._poll_timer = QTimer(self, singleShot=True, interval=_POLL_AGAIN_MS)
         self._poll_timer.timeout.connect(self._poll)
-        open_record.resultsChanged.connect(self._poll)
+        open_record.results_changed.connect(self._poll)
         open_record.edits.answered.connect(self._on_answered)
         open_record.context.closing.connect(self.stop)
 
@@ -106,9 +106,9 @@ class LiveChanges(QObject):
     def _on_event(self, event: ChangeEvent | None) -> None:
         if event is None:
             self._reload_all = True
-            self.memoryChanged.emit("")
+            self.memory_changed.emit("")
         elif event.kind == "region_memory":
-            self.memoryChanged.emit(event.object_id or "")
+            self.memory_changed.emit(event.object_id or "")
         elif event.kind == "record" and event.object_id == self._open_record.record_id:
             self._reload_record = True
             self._reload_all = self._reload_all or event.action == "add_items"
@@ -134,7 +134,7 @@ class LiveChanges(QObject):
             return
         if self._reload_all or self._reload_record or self._reload_photos:
             self._reload_photos = False
-            self.recordChanged.emit()
+            self.record_changed.emit()
         if self._reload_all:
             self._reload_all = self._reload_record = False
             self._item_ids.clear()
@@ -212,7 +212,7 @@ class LiveChanges(QObject):
 
     def _on_jobs(self, result: tuple[Sequence[Job], set[str]]) -> None:
         jobs, ended_ids = result
-        self.jobsChanged.emit(jobs)
+        self.jobs_changed.emit(jobs)
         # Other results were announced by the stream.
         missed_ids = ended_ids & self._running_item_ids()
         if missed_ids:

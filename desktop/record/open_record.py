@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Owns the open record on the GUI thread: its displayed state, the selection and the edits."""
 
 from __future__ import annotations
@@ -39,29 +38,29 @@ class OpenRecord(QObject):
 
     changing = Signal()
     """The displayed items are about to change."""
-    rowsChanged = Signal()
+    rows_changed = Signal()
     """The rows of the items were computed again."""
-    itemsChanged = Signal()
+    items_changed = Signal()
     """Items were added, removed or moved to another place of the list."""
-    regionsChanged = Signal()
+    regions_changed = Signal()
     """Regions of items changed, or the picture that they are on."""
-    fieldsChanged = Signal()
+    fields_changed = Signal()
     """Names, descriptions, models or settings of items changed."""
-    resultsChanged = Signal()
+    results_changed = Signal()
     """Detections or corrections of items changed."""
-    recordChanged = Signal()
+    record_changed = Signal()
     """The record was opened, or its fields, its seal or the right to edit it changed."""
-    currentChanged = Signal()
+    current_changed = Signal()
     """Another item was chosen, or another result of the chosen one is shown."""
-    currentEdited = Signal(object)
+    current_edited = Signal(object)
     """The chosen item changed, but not its result: a `Change`."""
-    selectionChanged = Signal()
+    selection_changed = Signal()
     """The selection changed."""
     refused = Signal(str)
     """A change was refused. The text is the reason, as a sentence."""
     sealing = Signal()
     """The record was sealed elsewhere. Receivers must commit typed text, because editing ends."""
-    draftsRestored = Signal(int)
+    drafts_restored = Signal(int)
     """The number of restored changes to findings that were not saved when the program ended."""
 
     def __init__(self, context: Context, store: RegionStore, parent: QObject | None = None) -> None:
@@ -192,10 +191,10 @@ class OpenRecord(QObject):
             self._current, self._version = self.rows[0].item_id if self.rows else "", None
         if restored_count or not is_same:
             self._selection = (self._current,) if self._current else ()
-        self.recordChanged.emit()
+        self.record_changed.emit()
         self._show_current()
         if restored_count:
-            self.draftsRestored.emit(restored_count)
+            self.drafts_restored.emit(restored_count)
 
     def show_picture(self, source: ImageSource, regions: ShownRegions) -> None:
         """Show the loaded picture of the chosen item with these regions."""
@@ -284,7 +283,7 @@ class OpenRecord(QObject):
             self._current, self._version = current, None
             self._show_current()
         if selection_changed:
-            self.selectionChanged.emit()
+            self.selection_changed.emit()
 
     def show_version(self, version: int | None) -> None:
         """Show this version of the result; None shows the current one."""
@@ -365,11 +364,11 @@ class OpenRecord(QObject):
         elif was_sealed and not self.sealed:
             restored_count = self._open_drafts()
             if restored_count:
-                self.draftsRestored.emit(restored_count)
+                self.drafts_restored.emit(restored_count)
         if self.sealed != was_sealed:
             self.document.rebase(self._unsent_edits())
             self._refresh()
-        self.recordChanged.emit()
+        self.record_changed.emit()
         if seal.state != old_state:
             self._show_current()
 
@@ -485,12 +484,12 @@ class OpenRecord(QObject):
         self._show_current()
 
     def _announce(self, change: Change) -> None:
-        self.rowsChanged.emit()
+        self.rows_changed.emit()
         for kind, signal in (
-            (Change.ITEMS, self.itemsChanged),
-            (Change.REGIONS, self.regionsChanged),
-            (Change.FIELDS, self.fieldsChanged),
-            (Change.RESULTS, self.resultsChanged),
+            (Change.ITEMS, self.items_changed),
+            (Change.REGIONS, self.regions_changed),
+            (Change.FIELDS, self.fields_changed),
+            (Change.RESULTS, self.results_changed),
         ):
             if kind & change:
                 signal.emit()
@@ -506,7 +505,7 @@ class OpenRecord(QObject):
             self._show_current()
         elif change:
             self._item = item
-            self.currentEdited.emit(change)
+            self.current_edited.emit(change)
 
     def _show_current(self) -> None:
         """Announce that the chosen item changed, and switch to its picture."""
@@ -514,4 +513,4 @@ class OpenRecord(QObject):
         if self.document is not None and self.link.show_file(item_file(self.item, self.link.record_file)):
             self.source = None
             self.link.show(self.document.items, self.rows)
-        self.currentChanged.emit()
+        self.current_changed.emit()

@@ -42,7 +42,7 @@ class Calendar(QCalendarWidget):
         self.clicked.connect(self._on_picked)
         self.activated.connect(self._on_picked)
         self._apply_theme()
-        theme_manager().themeChanged.connect(self._apply_theme)
+        theme_manager().theme_changed.connect(self._apply_theme)
 
     def show_day(self, day: date | None) -> None:
         """Mark a day without a signal; None marks today."""

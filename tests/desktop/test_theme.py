@@ -97,7 +97,7 @@ def test_stylesheet_is_filled_and_its_drawings_exist(theme: Theme) -> None:
 def test_switch_changes_the_palette_and_emits_a_signal(qapp: QApplication) -> None:
     themes: list[Theme] = []
     theme_manager().set_mode(Mode.LIGHT)
-    theme_manager().themeChanged.connect(themes.append)
+    theme_manager().theme_changed.connect(themes.append)
     try:
         theme_manager().set_mode(Mode.DARK)
         assert themes == [DARK]
@@ -107,7 +107,7 @@ def test_switch_changes_the_palette_and_emits_a_signal(qapp: QApplication) -> No
         theme_manager().set_mode(Mode.LIGHT)
         assert theme_manager().theme is LIGHT
     finally:
-        theme_manager().themeChanged.disconnect(themes.append)
+        theme_manager().theme_changed.disconnect(themes.append)
         theme_manager().set_mode(Mode.SYSTEM)
 
 

@@ -79,7 +79,7 @@ def recover_edits(desktop: Desktop, record_id: str, item_id: str) -> None:
     wait_until(lambda: edits.save_state.unsent_count == 0)
     print_event("kept", name=session.items.get(item_id).value.item_name)
     states: list[str] = []
-    desktop.context.serviceChanged.connect(
+    desktop.context.service_changed.connect(
         lambda state: states.append(
             f"{state.value}: {desktop.window.banner.text() if desktop.window.banner.isVisible() else ''}"
         )

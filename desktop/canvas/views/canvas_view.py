@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Shows a picture with its regions, and lets the user draw on it."""
 
 from __future__ import annotations
@@ -40,21 +39,21 @@ _PAN_STEP = 40
 class CanvasView(PictureView):
     """A picture with its regions and findings.
 
-    It emits the user's changes as `regionsEdited`. The receiver writes them to the journal and applies them
+    It emits the user's changes as `regions_edited`. The receiver writes them to the journal and applies them
     to `store`, as undo does.
     """
 
-    regionsEdited = Signal(object)
+    regions_edited = Signal(object)
     """A RegionChange that is not yet applied to the store."""
-    selectionChanged = Signal(tuple)
+    selection_changed = Signal(tuple)
     """The ids of the selected regions, in the order of selecting."""
-    regionActivated = Signal(str)
+    region_activated = Signal(str)
     """A region was double-clicked."""
-    editRefused = Signal()
+    edit_refused = Signal()
     """The user tried to change a region while changes are not allowed."""
-    areaDrawn = Signal(object)
+    area_drawn = Signal(object)
     """The Rect that was drawn with `Tool.AREA`."""
-    toolChanged = Signal(object)
+    tool_changed = Signal(object)
     """The new Tool."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -62,7 +61,7 @@ class CanvasView(PictureView):
         self.setAccessibleName(self.tr("Image with regions"))
         self.store = RegionStore()
         self.editor = RegionEditor(
-            self.store, self.regionsEdited.emit, self.areaDrawn.emit, self.editRefused.emit
+            self.store, self.regions_edited.emit, self.area_drawn.emit, self.edit_refused.emit
         )
         self.mm_per_pixel: float | None = None
         """Scale of the picture. If it is known, the ruler and sizes also show mm."""
@@ -73,7 +72,7 @@ class CanvasView(PictureView):
         self._update_timer = QTimer(self, singleShot=True, interval=TURN_MS)
         self._update_timer.timeout.connect(self.update)
         self.store.subscribe(self._on_store_changed)
-        self.viewportChanged.connect(self._on_viewport_changed)
+        self.viewport_changed.connect(self._on_viewport_changed)
 
     # ---- content
 
@@ -211,11 +210,11 @@ class CanvasView(PictureView):
         self._show_cursor(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Emit `regionActivated` for a region below the pointer."""
+        """Emit `region_activated` for a region below the pointer."""
         x, y = self._viewport.to_image(event.position().x(), event.position().y())
         hits = self.store.hits(x, y)
         if event.button() is _LEFT and self.editor.tool is Tool.SELECT and hits:
-            self.regionActivated.emit(hits[0].id)
+            self.region_activated.emit(hits[0].id)
         else:
             self.mousePressEvent(event)
 
@@ -265,7 +264,7 @@ class CanvasView(PictureView):
 
     def _on_store_changed(self, event: StoreEvent) -> None:
         if event.selection:
-            self.selectionChanged.emit(self.store.selected_ids)
+            self.selection_changed.emit(self.store.selected_ids)
         self._update_soon()
 
     def _update_soon(self) -> None:
@@ -284,7 +283,7 @@ class CanvasView(PictureView):
 
     def _on_tool_changed(self) -> None:
         self.setCursor(self._tool_cursor())
-        self.toolChanged.emit(self.editor.tool)
+        self.tool_changed.emit(self.editor.tool)
         self.update()
 
     def _tool_cursor(self) -> QCursor:

@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Compares reference and photo: side by side, swiped, blinking, as difference, overlaid."""
 
 from __future__ import annotations
@@ -49,9 +48,9 @@ _ORIGIN = QPointF()
 class CompareView(QWidget):
     """An AlignedPair in one of the modes, with one zoom for both pictures."""
 
-    modeChanged = Signal(object)
+    mode_changed = Signal(object)
     """The new CompareMode."""
-    mixChanged = Signal(float)
+    mix_changed = Signal(float)
     """The new opacity of the photo in the overlay, 0..1."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -139,7 +138,7 @@ class CompareView(QWidget):
         if side_by_side:
             self._viewport = self._viewport.resized(*self._pane_size())
         self._update_blink_timer()
-        self.modeChanged.emit(mode)
+        self.mode_changed.emit(mode)
         self.update()
 
     def set_mix(self, share: float) -> None:
@@ -147,7 +146,7 @@ class CompareView(QWidget):
         share = min(max(share, 0.0), 1.0)
         if share != self._mix:
             self._mix = share
-            self.mixChanged.emit(share)
+            self.mix_changed.emit(share)
             self.update()
 
     def set_tone(self, tone: Tone) -> None:

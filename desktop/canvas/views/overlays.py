@@ -69,9 +69,9 @@ class _FloatingPanel(QFrame):
 class ZoomChip(_FloatingPanel):
     """Shows the zoom, with buttons that zoom out, zoom in, and fit the picture."""
 
-    zoomOut = Signal()  # noqa: N815 - a Qt signal
-    zoomIn = Signal()  # noqa: N815 - a Qt signal
-    oneToOne = Signal()  # noqa: N815 - a Qt signal
+    zoom_out = Signal()
+    zoom_in = Signal()
+    one_to_one = Signal()
     fit = Signal()
 
     def __init__(self, parent: QWidget) -> None:
@@ -91,9 +91,9 @@ class ZoomChip(_FloatingPanel):
         layout.setContentsMargins(6, 3, 6, 3)
         layout.setSpacing(2)
         for button, signal in (
-            (smaller, self.zoomOut),
-            (self._scale, self.oneToOne),
-            (larger, self.zoomIn),
+            (smaller, self.zoom_out),
+            (self._scale, self.one_to_one),
+            (larger, self.zoom_in),
             (fit_button, self.fit),
         ):
             layout.addWidget(button)
@@ -144,7 +144,7 @@ class PreparingChip(_FloatingPanel):
 class Minimap(QWidget):
     """The whole picture in small with a mark for the visible part. A click or drag moves that part."""
 
-    centreRequested = Signal(float, float)  # noqa: N815 - a Qt signal
+    centre_requested = Signal(float, float)
     """The point of the picture (px) to bring to the middle."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -226,7 +226,7 @@ class Minimap(QWidget):
             return
         inner = self._inner_rect()
         scale = self._viewport.image_width / inner.width()
-        self.centreRequested.emit((point.x() - inner.left()) * scale, (point.y() - inner.top()) * scale)
+        self.centre_requested.emit((point.x() - inner.left()) * scale, (point.y() - inner.top()) * scale)
 
     def _inner_rect(self) -> QRectF:
         return QRectF(self.rect()).adjusted(4, 4, -4, -4)

@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Shows a picture with zoom, pan, minimap and brightness. `CanvasView` adds regions and findings."""
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ _SETTLE_MS = 120
 class PictureView(QWidget):
     """A picture that can be zoomed and panned. The middle button drags it."""
 
-    cursorMoved = Signal(object)
+    cursor_moved = Signal(object)
     """(x, y) of the pixel below the pointer as ints, or None outside the picture."""
-    viewportChanged = Signal(object)
+    viewport_changed = Signal(object)
     """The new Viewport after each zoom or pan, by the user or by the program."""
     opened = Signal()
     """A preview or the picture is visible."""
@@ -189,7 +188,7 @@ class PictureView(QWidget):
 
     def leaveEvent(self, _event: QEvent) -> None:
         """Report that the pointer is on no pixel."""
-        self.cursorMoved.emit(None)
+        self.cursor_moved.emit(None)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Paint the focus ring if the focus came by keyboard."""
@@ -214,16 +213,16 @@ class PictureView(QWidget):
         self._pan_position = None
 
     def _connect_overlays(self) -> None:
-        self._loader.previewReady.connect(self._on_preview_ready)
-        self._loader.tileReady.connect(self.update)
+        self._loader.preview_ready.connect(self._on_preview_ready)
+        self._loader.tile_ready.connect(self.update)
         self._loader.prepared.connect(self._on_prepared)
         self._loader.stopped.connect(self._preparing_chip.hide)
         self._loader.progress.connect(self._on_progress)
         self._loader.failed.connect(self._on_failed)
-        self._minimap.centreRequested.connect(self._centre_on)
-        self._zoom_chip.zoomIn.connect(self.zoom_in)
-        self._zoom_chip.zoomOut.connect(self.zoom_out)
-        self._zoom_chip.oneToOne.connect(self.one_to_one)
+        self._minimap.centre_requested.connect(self._centre_on)
+        self._zoom_chip.zoom_in.connect(self.zoom_in)
+        self._zoom_chip.zoom_out.connect(self.zoom_out)
+        self._zoom_chip.one_to_one.connect(self.one_to_one)
         self._zoom_chip.fit.connect(self.fit)
         self._preparing_chip.stop.connect(self._loader.stop_preparing)
 
@@ -263,7 +262,7 @@ class PictureView(QWidget):
             self._settle_timer.start()
         self._update_overlays()
         self.update()
-        self.viewportChanged.emit(viewport)
+        self.viewport_changed.emit(viewport)
 
     def _on_settled(self) -> None:
         self._is_moving = False
@@ -301,4 +300,4 @@ class PictureView(QWidget):
     def _emit_cursor(self, point: QPointF) -> None:
         x, y = self._viewport.to_image(point.x(), point.y())
         inside = 0 <= x < self._viewport.image_width and 0 <= y < self._viewport.image_height
-        self.cursorMoved.emit((int(x), int(y)) if inside else None)
+        self.cursor_moved.emit((int(x), int(y)) if inside else None)

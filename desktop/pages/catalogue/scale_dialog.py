@@ -60,7 +60,7 @@ class ScaleDialog(BaseDialog):
         self._build()
         self._bind_commands(context.commands)
         self.length.valueChanged.connect(lambda _: self._update_scale())
-        self.view.cursorMoved.connect(lambda _: self._update_scale())
+        self.view.cursor_moved.connect(lambda _: self._update_scale())
         self.use.clicked.connect(self._use_scale)
         self.cancel.clicked.connect(self.reject)
         self.view.show_message(self.tr("Opening image…"))

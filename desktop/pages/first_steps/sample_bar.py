@@ -80,7 +80,7 @@ class SampleController(QObject):
         self._task: Task | None = None
         self.percent = 0
         """The progress while the sample is being created."""
-        context.loginChanged.connect(self._on_login_changed)
+        context.login_changed.connect(self._on_login_changed)
         context.closing.connect(self._stop)
 
     @classmethod

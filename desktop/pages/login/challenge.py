@@ -37,7 +37,7 @@ class ChallengeFilm(QObject):
     Frames are kept in memory until the service has answered.
     """
 
-    loggedIn = Signal(object)  # noqa: N815 - Qt's way
+    logged_in = Signal(object)
     """The `Payload` of the logged-in user."""
     failed = Signal(object)
     """The exception of drawing the challenge or of the login, or `ChoppyFilmError`."""
@@ -62,8 +62,8 @@ class ChallengeFilm(QObject):
         self._start_time = 0.0
         self._step_timer = QTimer(self, interval=_TICK_MS)
         self._step_timer.timeout.connect(self._show_step)
-        feed.filmStarted.connect(self._on_film_started)
-        feed.filmReady.connect(self._on_film_ready)
+        feed.film_started.connect(self._on_film_started)
+        feed.film_ready.connect(self._on_film_ready)
         self._is_running = False
 
     @property
@@ -207,7 +207,7 @@ class ChallengeFilm(QObject):
     def _on_logged_in(self, payload: Payload) -> None:
         self.stop()
         self._doubtful_id = ""
-        self.loggedIn.emit(payload)
+        self.logged_in.emit(payload)
 
     def _fail(self, error: Exception) -> None:
         self.stop()

@@ -50,11 +50,11 @@ class FaceLogin(QObject):
     """Reads the camera while it runs, sends the sharpest good picture, and shows the progress in a
     `Viewfinder`."""
 
-    loggedIn = Signal(object)  # noqa: N815 - Qt's way
+    logged_in = Signal(object)
     """The `Payload` of the logged-in user."""
-    cameraChosen = Signal(str)  # noqa: N815 - Qt's way
+    camera_chosen = Signal(str)
     """The name of the camera that the user chose."""
-    requirementsRead = Signal(object)  # noqa: N815 - Qt's way
+    requirements_read = Signal(object)
     """The `FaceRequirements` of the service."""
 
     def __init__(
@@ -89,12 +89,12 @@ class FaceLogin(QObject):
         self._pause_timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._countdown = Countdown(self)
         self._countdown.counted.connect(self._on_counted)
-        self._feed.frameReady.connect(view.show_frame)
-        self._feed.frameAnalysed.connect(self._on_frame_analysed)
-        self._feed.stateChanged.connect(self._on_state_changed)
+        self._feed.frame_ready.connect(view.show_frame)
+        self._feed.frame_analysed.connect(self._on_frame_analysed)
+        self._feed.state_changed.connect(self._on_state_changed)
         self.was_by_challenge = False
         """Whether the last login was made by a challenge."""
-        self._challenge.loggedIn.connect(self._on_challenge_passed)
+        self._challenge.logged_in.connect(self._on_challenge_passed)
         self._challenge.failed.connect(self._on_failed)
         self._challenge.sending.connect(lambda: view.show_hint(self.tr("Checking…"), 1.0))
         view.another_movement_requested.connect(self._try_other_movement)
@@ -130,7 +130,7 @@ class FaceLogin(QObject):
         if not self._is_running:
             return
         self._requirements, self._device_token = preparation.requirements, preparation.device_token
-        self.requirementsRead.emit(preparation.requirements)
+        self.requirements_read.emit(preparation.requirements)
         if preparation.requirements.allowed_devices_only and not preparation.device_token:
             self._block(
                 self.tr(
@@ -177,7 +177,7 @@ class FaceLogin(QObject):
         for source in self._sources:
             if source.name == name:
                 self._preferred_camera = name
-                self.cameraChosen.emit(name)
+                self.camera_chosen.emit(name)
                 self._start_camera(source)
                 return
 
@@ -257,7 +257,7 @@ class FaceLogin(QObject):
     def _on_logged_in(self, payload: Payload) -> None:
         self._is_sending = False
         self.stop()
-        self.loggedIn.emit(payload)
+        self.logged_in.emit(payload)
 
     def _on_failed(self, error: Exception) -> None:
         self._is_sending = False

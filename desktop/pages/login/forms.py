@@ -23,7 +23,7 @@ def _large(field: Field) -> Field:
 class PasswordForm(QWidget):
     """The fields for username and password. They keep their texts until the login succeeds."""
 
-    loggedIn = Signal(object)  # noqa: N815 - Qt's way
+    logged_in = Signal(object)
     """The `Payload` of the logged-in user."""
 
     def __init__(self, session: Session, user_name: str = "", parent: QWidget | None = None) -> None:
@@ -85,7 +85,7 @@ class PasswordForm(QWidget):
     def _on_logged_in(self, payload: Payload) -> None:
         self._set_busy(False)
         self.password.clear()
-        self.loggedIn.emit(payload)
+        self.logged_in.emit(payload)
 
     def _on_failed(self, error: Exception) -> None:
         self._set_busy(False)
@@ -105,9 +105,9 @@ class PasswordForm(QWidget):
 class FirstRunForm(QWidget):
     """Creates the first administrator of a service without users."""
 
-    loggedIn = Signal(object)  # noqa: N815 - Qt's way
+    logged_in = Signal(object)
     """The `Payload` of the new administrator."""
-    userExists = Signal()  # noqa: N815 - Qt's way
+    user_exists = Signal()
     """The first user was created elsewhere in the meantime, so that a login is needed."""
     back = Signal()
     """The user wants to choose the service again."""
@@ -200,7 +200,7 @@ class FirstRunForm(QWidget):
         for field in (self.password, self.confirmation):
             field.clear()
         self.strength.show_password("")
-        self.loggedIn.emit(payload)
+        self.logged_in.emit(payload)
 
     def _on_failed(self, error: Exception) -> None:
         self.button.setEnabled(True)
@@ -213,7 +213,7 @@ class FirstRunForm(QWidget):
                 return
         self._show_error(sentence(error))
         if isinstance(error, Conflict):
-            self.userExists.emit()
+            self.user_exists.emit()
 
     def _show_error(self, text: str) -> None:
         self._error.setText(text)

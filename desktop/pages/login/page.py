@@ -82,20 +82,20 @@ class LoginPage(Page):
         self.photo_login = PhotoLogin(session, context.device_token)
         self._build()
         self.viewfinder.action_clicked.connect(self._on_retry)
-        self.face.requirementsRead.connect(self.photo_login.set_requirements)
-        self.face.loggedIn.connect(self._enter)
-        self.face.cameraChosen.connect(lambda name: context.preferences.change(camera=name))
-        self.password_form.loggedIn.connect(self._enter_by_password)
-        self.photo_login.loggedIn.connect(self._enter)
-        self.first_run_form.loggedIn.connect(self._enter)
-        self.first_run_form.userExists.connect(self._probe)
+        self.face.requirements_read.connect(self.photo_login.set_requirements)
+        self.face.logged_in.connect(self._enter)
+        self.face.camera_chosen.connect(lambda name: context.preferences.change(camera=name))
+        self.password_form.logged_in.connect(self._enter_by_password)
+        self.photo_login.logged_in.connect(self._enter)
+        self.first_run_form.logged_in.connect(self._enter)
+        self.first_run_form.user_exists.connect(self._probe)
         self.first_run_form.back.connect(lambda: self._show_setup_step(Step.SERVICE))
         self.setup.back.connect(lambda: self._show_setup_step(Step.LANGUAGE))
         self.setup.language_chosen.connect(self._set_language)
         self.setup.server_chosen.connect(self._set_service)
         # Connections to methods end with the page.
-        context.serviceChanged.connect(self._on_service_changed)
-        theme_manager().themeChanged.connect(self._on_theme_changed)
+        context.service_changed.connect(self._on_service_changed)
+        theme_manager().theme_changed.connect(self._on_theme_changed)
 
     @classmethod
     def title(cls) -> str:
@@ -361,13 +361,13 @@ class LoginPage(Page):
 
     def _enter_by_password(self, payload: Payload) -> None:
         self._enter(payload)
-        self._context.strongLogin.emit()
+        self._context.strong_login.emit()
 
     def _enter(self, payload: Payload) -> None:
         self.face.stop()
         self._context.enter(payload)
         if self.face.was_by_challenge:
-            self._context.strongLogin.emit()
+            self._context.strong_login.emit()
 
     # Actions of the user
 

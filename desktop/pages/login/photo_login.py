@@ -22,7 +22,7 @@ from shared.wire.face import FaceRequirements
 class PhotoLogin(QWidget):
     """Asks for a photo of a face and logs in with it."""
 
-    loggedIn = Signal(object)  # noqa: N815 - Qt's way
+    logged_in = Signal(object)
     """The `Payload` of the logged-in user."""
 
     def __init__(self, session: Session, device: DeviceToken, parent: QWidget | None = None) -> None:
@@ -67,7 +67,7 @@ class PhotoLogin(QWidget):
 
     def _on_logged_in(self, payload: Payload) -> None:
         self._reset_button()
-        self.loggedIn.emit(payload)
+        self.logged_in.emit(payload)
 
     def _on_failed(self, error: Exception) -> None:
         self._reset_button()

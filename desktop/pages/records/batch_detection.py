@@ -36,7 +36,7 @@ class BatchController(QObject):
         self._task: Task | None = None
         self.batch: Batch | None = None
         """The batch with its progress; None before a batch is started and after it was dismissed."""
-        context.loginChanged.connect(self._on_login_changed)
+        context.login_changed.connect(self._on_login_changed)
         context.closing.connect(self._stop)
 
     @classmethod

@@ -21,7 +21,7 @@ class EditionsDialog(Dialog):
     The seals can be selected and copied, and each edition has a report.
     """
 
-    reportRequested = Signal(int)  # noqa: N815 - a Qt signal
+    report_requested = Signal(int)
     """The number of the edition whose report the user requested."""
 
     def __init__(self, editions: Sequence[Edition], parent: QWidget | None) -> None:
@@ -68,7 +68,7 @@ class EditionsDialog(Dialog):
         report = Button(self.tr("Report…"), kind=ButtonKind.LINK)
         report.setObjectName(f"edition-report-{edition.edition}")
         report.setAccessibleName(self.tr("Report of edition {n}").format(n=edition.edition))
-        report.clicked.connect(lambda _checked=False: self.reportRequested.emit(edition.edition))
+        report.clicked.connect(lambda _checked=False: self.report_requested.emit(edition.edition))
         row.addWidget(report)
         column.addLayout(row)
         for line in edition_events(edition):

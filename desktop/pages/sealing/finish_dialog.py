@@ -82,7 +82,7 @@ class FinishSummary:
 class FinishDialog(Confirm):
     """Finishes a record whose items all have a verdict, or get one here by accepting the model's opinion."""
 
-    goToItemRequested = Signal(str)  # noqa: N815 - a Qt signal
+    go_to_item_requested = Signal(str)
     """The ID of the item that the user wants to decide first."""
 
     def __init__(self, finish: FinishSummary, parent: QWidget | None) -> None:
@@ -107,7 +107,7 @@ class FinishDialog(Confirm):
             self.accept_opinion.hide()
         if finish.uninspected:
             uninspected = UninspectedItems(finish.uninspected)
-            uninspected.goToItemRequested.connect(self._go_to)
+            uninspected.go_to_item_requested.connect(self._go_to)
             self.body.addWidget(uninspected)
         if finish.unassigned:
             unassigned = label(unassigned_photos_sentence(finish.unassigned), wrap=True)
@@ -198,7 +198,7 @@ class FinishDialog(Confirm):
 
     def _go_to(self, item_id: str) -> None:
         self.reject()
-        self.goToItemRequested.emit(item_id)
+        self.go_to_item_requested.emit(item_id)
 
     def _update_outcome(self) -> None:
         counters = self._finish.counters_after() if self.accepts_opinion else self._finish.counters

@@ -72,10 +72,10 @@ class SealController(QObject):
         self._file = ReportFileController(window)
         self._file.notice.connect(self.notice)
         self._file.written.connect(self._on_report_written)
-        bar.verificationRequested.connect(self.verify)
-        bar.releaseRequested.connect(self.release)
-        bar.reopeningRequested.connect(self.reopen)
-        bar.editionsRequested.connect(self.show_editions)
+        bar.verification_requested.connect(self.verify)
+        bar.release_requested.connect(self.release)
+        bar.reopening_requested.connect(self.reopen)
+        bar.editions_requested.connect(self.show_editions)
 
     def show(self, seal: RecordSeal | None, name: str = "") -> None:
         """Show the seal of the open record in the bar; `name` is the record's name."""
@@ -183,7 +183,7 @@ class SealController(QObject):
 
     def _list_editions(self, editions: Sequence[Edition]) -> None:
         dialog = EditionsDialog(editions, self._window)
-        dialog.reportRequested.connect(self.report)
+        dialog.report_requested.connect(self.report)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 

@@ -15,10 +15,10 @@ from shared.wire.seal import RecordSeal
 class SealBar(Panel):
     """A bar below the top bar; hidden for a record that was never finished."""
 
-    verificationRequested = Signal()  # noqa: N815 - Qt signals
-    releaseRequested = Signal()  # noqa: N815
-    reopeningRequested = Signal()  # noqa: N815
-    editionsRequested = Signal()  # noqa: N815
+    verification_requested = Signal()
+    release_requested = Signal()
+    reopening_requested = Signal()
+    editions_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("raised", "bottom", parent)
@@ -39,10 +39,10 @@ class SealBar(Panel):
         row.addWidget(self._symbol)
         row.addWidget(self.text, 1)
         for button, signal in (
-            (self.release, self.releaseRequested),
-            (self.verify, self.verificationRequested),
-            (self.editions, self.editionsRequested),
-            (self.reopen, self.reopeningRequested),
+            (self.release, self.release_requested),
+            (self.verify, self.verification_requested),
+            (self.editions, self.editions_requested),
+            (self.reopen, self.reopening_requested),
         ):
             row.addWidget(button)
             button.clicked.connect(lambda _checked=False, signal=signal: signal.emit())

@@ -34,7 +34,7 @@ class UninspectedItem:
 class UninspectedItems(QWidget):
     """A line for each item, and a link to the first one."""
 
-    goToItemRequested = Signal(str)  # noqa: N815 - a Qt signal
+    go_to_item_requested = Signal(str)
     """The ID of the first item."""
 
     def __init__(self, items: Sequence[UninspectedItem]) -> None:
@@ -62,7 +62,7 @@ class UninspectedItems(QWidget):
         column.addWidget(content)
         first = Button(self.tr("Go to first of these items"), kind=ButtonKind.LINK)
         first.setObjectName("finish-go-to-uninspected")
-        first.clicked.connect(lambda _checked=False: self.goToItemRequested.emit(items[0].item_id))
+        first.clicked.connect(lambda _checked=False: self.go_to_item_requested.emit(items[0].item_id))
         line = QHBoxLayout()
         line.addWidget(first)
         line.addStretch(1)

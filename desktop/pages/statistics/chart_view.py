@@ -28,7 +28,7 @@ class ChartView(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        theme_manager().themeChanged.connect(self.update)
+        theme_manager().theme_changed.connect(self.update)
 
     @property
     def chart(self) -> ChartData:

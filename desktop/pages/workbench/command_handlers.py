@@ -109,7 +109,7 @@ def bind(window: Page, page: Workbench) -> None:
     drop_controller = DropController(
         open_record, page.photo_upload, page.record_photos, page.reference, page.inspector.photo, window
     )
-    drop_controller.regionsWanted.connect(exchange.read)
+    drop_controller.regions_wanted.connect(exchange.read)
     drop_controller.notice.connect(window.toast)
     # After `drop_controller`, which would refuse what is dragged from the tray: what is installed last comes
     # first.

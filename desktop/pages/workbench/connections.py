@@ -77,11 +77,11 @@ def connect_parts(page: Parts) -> None:
     _connect_pictures(page)
     _connect_items(page)
     _connect_detection(page)
-    page.inspector.history.trendWanted.connect(page.trend.show)
-    page.inspector.explained.memoryWanted.connect(page.memory.show)
+    page.inspector.history.trend_wanted.connect(page.trend.show)
+    page.inspector.explained.memory_wanted.connect(page.memory.show)
     page.seal_controller.changed.connect(page.open_record.update_seal)
-    page.live.memoryChanged.connect(page.memory.follow)
-    page.live.recordChanged.connect(page.record_photos.photo_list.read)
+    page.live.memory_changed.connect(page.memory.follow)
+    page.live.record_changed.connect(page.record_photos.photo_list.read)
 
 
 def _connect_notices(page: Parts) -> None:
@@ -112,12 +112,12 @@ def _connect_pictures(page: Parts) -> None:
     view, trimming = page.view, page.memory_trimming
     for canvas in (view, page.photo):
         canvas.prepared.connect(trimming.schedule)
-        canvas.toolChanged.connect(page.strip.show_tool)
-    page.photos.pairChanged.connect(trimming.schedule)
-    view.regionsEdited.connect(page.item_changes.change_regions)
-    view.regionsEdited.connect(lambda _: page.items.list.viewport().update())
-    view.regionActivated.connect(view.show_region)
-    view.editRefused.connect(page.open_record.may_edit)
+        canvas.tool_changed.connect(page.strip.show_tool)
+    page.photos.pair_changed.connect(trimming.schedule)
+    view.regions_edited.connect(page.item_changes.change_regions)
+    view.regions_edited.connect(lambda _: page.items.list.viewport().update())
+    view.region_activated.connect(view.show_region)
+    view.edit_refused.connect(page.open_record.may_edit)
     page.comparing.changed.connect(lambda: page.items.name_drawing(page.photo_view.is_on))
 
 
@@ -127,22 +127,22 @@ def _connect_items(page: Parts) -> None:
     items.activated.connect(page.photo_view.show_item)
     items.template_wanted.connect(page.item_fill.from_template)
     items.last_wanted.connect(page.item_fill.from_last)
-    fields.detection_settings.areaWanted.connect(lambda: page.photo_view.show(False))
+    fields.detection_settings.area_wanted.connect(lambda: page.photo_view.show(False))
     fields.renamed.connect(changes.rename)
     fields.described.connect(changes.describe)
-    fields.modelPicked.connect(changes.set_model)
+    fields.model_picked.connect(changes.set_model)
     page.inspector.verdict.decided.connect(changes.decide_item)
-    page.inspector.verdict.draftChanged.connect(page.open_record.keep_verdict_draft)
-    page.inspector.verdict.reasonWanted.connect(page.inspector.show)
+    page.inspector.verdict.draft_changed.connect(page.open_record.keep_verdict_draft)
+    page.inspector.verdict.reason_wanted.connect(page.inspector.show)
 
 
 def _connect_detection(page: Parts) -> None:
     run, detecting = page.inspector.run, page.detecting
     run.wanted.connect(detecting.detect)
     run.cancelled.connect(detecting.cancel_item)
-    run.alignWanted.connect(page.alignment_controller.start)
-    detecting.runningChanged.connect(page.items.model.show_running)
-    detecting.progressChanged.connect(page.top.show_detecting)
-    detecting.restChanged.connect(page.rest.show_count)
+    run.align_wanted.connect(page.alignment_controller.start)
+    detecting.running_changed.connect(page.items.model.show_running)
+    detecting.progress_changed.connect(page.top.show_detecting)
+    detecting.rest_changed.connect(page.rest.show_count)
     page.rest.action_chosen.connect(detecting.detect_again)
     page.top.detect_cancelled.connect(detecting.cancel)

@@ -33,7 +33,7 @@ class PreviewHeight(QObject):
         self._soon.timeout.connect(self._share)
         scroll.viewport().installEventFilter(self)
         content.installEventFilter(self)
-        photo.pairShown.connect(self._soon.start)
+        photo.pair_shown.connect(self._soon.start)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.LayoutRequest:

@@ -32,12 +32,12 @@ class ShownFindings(QObject):
         super().__init__(parent)
         self._open_record, self._inspector, self._photos = open_record, inspector, photos
         self._comparing, self._correcting, self._photo_view = comparing, correcting, photo_view
-        inspector.findings.thresholdChanged.connect(lambda _: self.show())
+        inspector.findings.threshold_changed.connect(lambda _: self.show())
         inspector.findings.chosen.connect(self.choose)
         inspector.explained.unfolded.connect(lambda _: self.show())
-        inspector.explained.reportWanted.connect(self._report)
-        photo_view.editing.reportWanted.connect(self._report)
-        photos.pairChanged.connect(lambda _: self.show())
+        inspector.explained.report_wanted.connect(self._report)
+        photo_view.editing.report_wanted.connect(self._report)
+        photos.pair_changed.connect(lambda _: self.show())
         correcting.changed.connect(self._on_correction_changed)
 
     def show(self) -> None:

@@ -27,10 +27,10 @@ class StatusLine(QObject):
         self._open_record, self._photos, self._comparing = open_record, photos, comparing
         self._cursor: tuple[int, int] | None = None
         for view in comparing.views:
-            view.cursorMoved.connect(self._on_cursor_moved)
+            view.cursor_moved.connect(self._on_cursor_moved)
             view.store.subscribe(lambda _: self.show())
         comparing.changed.connect(self.show)
-        photos.photoChanged.connect(self.show)
+        photos.photo_changed.connect(self.show)
 
     def _on_cursor_moved(self, place: tuple[int, int] | None) -> None:
         self._cursor = place

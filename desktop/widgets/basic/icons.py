@@ -39,7 +39,7 @@ def render_icon(name: str, colour: str, pixels: int) -> QImage:
 def icon(name: str, colour: str | None = None, size: int = ICON_PX) -> QIcon:
     """Create the icon `name` with `size` px in `colour` or the text colour of the theme; grey if disabled.
 
-    An icon keeps its colours. Create a new one on `theme_manager().themeChanged`.
+    An icon keeps its colours. Create a new one on `theme_manager().theme_changed`.
     """
     theme = theme_manager().theme
     result = QIcon()

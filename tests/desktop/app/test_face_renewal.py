@@ -51,7 +51,7 @@ def test_renewal_of_old_face_data_is_offered_until_logout(
     qtbot: QtBot, context: Context, banner: Banner
 ) -> None:
     context.enter(person())
-    context.strongLogin.emit()
+    context.strong_login.emit()
     qtbot.waitUntil(lambda: not banner.isHidden())
     assert "more than a year old" in banner.text()
     context.leave()
@@ -60,7 +60,7 @@ def test_renewal_of_old_face_data_is_offered_until_logout(
 
 def test_offer_disappears_after_it_is_accepted(qtbot: QtBot, context: Context, banner: Banner) -> None:
     context.enter(person())
-    context.strongLogin.emit()
+    context.strong_login.emit()
     qtbot.waitUntil(lambda: not banner.isHidden())
     banner.action_chosen.emit()
     assert banner.isHidden()
@@ -76,7 +76,7 @@ def test_user_without_face_data_gets_no_offer(
     context: Context, banner: Banner, fake_service: FakeService
 ) -> None:
     context.enter(person(has_face=False))
-    context.strongLogin.emit()
+    context.strong_login.emit()
     assert not [path for _, path, _ in fake_service.sent if path == "/api/auth/face"]
 
 
@@ -89,6 +89,6 @@ def test_new_face_data_gets_no_offer(
     renewal = banner.findChild(FaceRenewal)
     assert renewal is not None
     renewal._on_status = answered.append  # type: ignore[method-assign, assignment]
-    context.strongLogin.emit()
+    context.strong_login.emit()
     qtbot.waitUntil(lambda: bool(answered))
     assert banner.isHidden()

@@ -144,7 +144,7 @@ class UnsentPhotosQuestion:
         self.waiting = 2
         self.questions: list[tuple[str, str]] = []
         monkeypatch.setattr(window_module, "confirm", self._confirm)
-        context.unsentRequested.connect(self._tell)
+        context.unsent_requested.connect(self._tell)
         context.enter(make_payload(Role.ADMIN))
 
     def _tell(self, unsent: Unsent) -> None:
@@ -207,7 +207,7 @@ def test_login_after_expiry_returns_to_the_last_place(window: MainWindow, contex
     people = open_page(window, People)
     people.line.setText("half a sentence")
     context.payload = None
-    context.loginChanged.emit()
+    context.login_changed.emit()
     assert in_front(window) == "login"
     people.line.clear()
     context.enter(make_payload(Role.ADMIN))
@@ -219,7 +219,7 @@ def test_another_user_does_not_return_to_last_page(window: MainWindow, context: 
     context.enter(make_payload(Role.ADMIN))
     window.go("people")
     context.payload = None
-    context.loginChanged.emit()
+    context.login_changed.emit()
     context.enter(make_payload(Role.ADMIN, user_id="u2"))
     assert in_front(window) == "records"
 

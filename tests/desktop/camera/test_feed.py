@@ -61,8 +61,8 @@ def test_feed_emits_frames_and_analyses(qtbot: QtBot, feed: CameraFeed) -> None:
     source = ScriptedSource(face_frame())
     images: list[QImage] = []
     looks: list[FrameAnalysis] = []
-    feed.frameReady.connect(images.append)
-    feed.frameAnalysed.connect(looks.append)
+    feed.frame_ready.connect(images.append)
+    feed.frame_analysed.connect(looks.append)
     feed.start(source)
     assert reread(feed.state) is FeedState.OPENING
     qtbot.waitUntil(lambda: len(images) >= 4 and len(looks) >= 2)
@@ -76,11 +76,11 @@ def test_feed_emits_frames_and_analyses(qtbot: QtBot, feed: CameraFeed) -> None:
 
 def test_stop_releases_the_source_and_ends_signals(qtbot: QtBot, feed: CameraFeed) -> None:
     source = ScriptedSource(face_frame())
-    with qtbot.waitSignal(feed.frameReady):
+    with qtbot.waitSignal(feed.frame_ready):
         feed.start(source)
     feed.stop()
     late: list[object] = []
-    feed.frameReady.connect(late.append)
+    feed.frame_ready.connect(late.append)
     assert source.closed.wait(20)
     qtbot.wait(50)
     assert late == []
@@ -91,7 +91,7 @@ def test_stop_releases_the_source_and_ends_signals(qtbot: QtBot, feed: CameraFee
 def test_deleting_the_feed_releases_the_source(qtbot: QtBot, feed: CameraFeed) -> None:
     source = ScriptedSource(face_frame())
     other = CameraFeed()
-    with qtbot.waitSignal(other.frameReady):
+    with qtbot.waitSignal(other.frame_ready):
         other.start(source)
     other.deleteLater()
     qtbot.waitUntil(source.closed.is_set)
@@ -104,8 +104,8 @@ def test_slow_analysis_does_not_lose_the_camera(qtbot: QtBot, feed: CameraFeed) 
 
     states: list[FeedState] = []
     shown: list[QImage] = []
-    feed.stateChanged.connect(states.append)
-    feed.frameReady.connect(shown.append)
+    feed.state_changed.connect(states.append)
+    feed.frame_ready.connect(shown.append)
     feed.start(ScriptedSource(face_frame()), Slow())
     qtbot.waitUntil(lambda: len(shown) >= 2)
     assert states == [FeedState.OPENING, FeedState.LIVE]
@@ -114,7 +114,7 @@ def test_slow_analysis_does_not_lose_the_camera(qtbot: QtBot, feed: CameraFeed) 
 def test_unplugged_camera_is_reopened(qtbot: QtBot, feed: CameraFeed) -> None:
     source = ScriptedSource(face_frame())
     states: list[FeedState] = []
-    feed.stateChanged.connect(states.append)
+    feed.state_changed.connect(states.append)
     feed.start(source)
     qtbot.waitUntil(lambda: feed.state is FeedState.LIVE)
     source.connected = False
@@ -142,7 +142,7 @@ def test_best_frame_is_the_sharpest_good_one_and_is_returned_once(
     numbers = itertools.count()
     monkeypatch.setattr(source, "read", lambda: frames[next(numbers) // 3 % len(frames)])
     looks: list[FrameAnalysis] = []
-    feed.frameAnalysed.connect(looks.append)
+    feed.frame_analysed.connect(looks.append)
     feed.start(source)
     qtbot.waitUntil(lambda: len(looks) >= 4)
     shot = feed.best(seconds=60)
@@ -160,7 +160,7 @@ def test_distant_face_gets_hint_to_come_closer(
     monkeypatch.setattr(feed_module, "_ANALYSE_EVERY", 1)
     source = ScriptedSource(face_frame(0.13))
     hints: list[Hint] = []
-    feed.frameAnalysed.connect(lambda look: hints.append(look.hint))
+    feed.frame_analysed.connect(lambda look: hints.append(look.hint))
     feed.start(source)
     qtbot.waitUntil(lambda: len(hints) >= 6)
     # Also between two looks into the distance.
@@ -172,7 +172,7 @@ def test_distant_face_gets_hint_to_come_closer(
 
 
 def test_frames_without_a_face_give_no_best_frame(qtbot: QtBot, feed: CameraFeed) -> None:
-    with qtbot.waitSignal(feed.frameAnalysed) as looked:
+    with qtbot.waitSignal(feed.frame_analysed) as looked:
         feed.start(ScriptedSource(empty_frame()))
     assert looked.args[0].hint is Hint.NO_FACE
     assert feed.best(seconds=60) is None
@@ -185,7 +185,7 @@ def test_slow_window_gets_fewer_frames_without_delay(
     feed.start(source)
     qtbot.waitUntil(lambda: feed.state is FeedState.LIVE)
     count: list[int] = []
-    feed.frameReady.connect(lambda _: count.append(1))
+    feed.frame_ready.connect(lambda _: count.append(1))
     reads = 0
 
     def read_and_count() -> Frame | None:

@@ -96,9 +96,9 @@ def test_feed_reports_start_and_end_of_a_film(qtbot: QtBot, monkeypatch: pytest.
     camera, source = CameraFeed(), GatedSource()
     began: list[Film] = []
     ended: list[Film] = []
-    camera.filmStarted.connect(began.append)
-    camera.filmReady.connect(ended.append)
-    with qtbot.waitSignal(camera.frameReady):
+    camera.film_started.connect(began.append)
+    camera.film_ready.connect(ended.append)
+    with qtbot.waitSignal(camera.frame_ready):
         camera.start(source)
     dropped = camera.film(60_000)
     qtbot.waitUntil(lambda: began == [dropped])
@@ -108,7 +108,7 @@ def test_feed_reports_start_and_end_of_a_film(qtbot: QtBot, monkeypatch: pytest.
     assert film.frames()[0].at_ms == 0
     assert dropped not in ended
     # Faces are looked for again afterwards.
-    with qtbot.waitSignal(camera.frameAnalysed):
+    with qtbot.waitSignal(camera.frame_analysed):
         pass
     camera.stop()
     qtbot.waitUntil(source.closed.is_set)

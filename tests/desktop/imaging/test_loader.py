@@ -78,7 +78,7 @@ def tiles(qapp: object) -> Iterator[TileLoader]:
 
 def test_preview_then_tiles(tiles: TileLoader, qtbot: QtBot) -> None:
     picture = Picture()
-    with qtbot.waitSignals([tiles.previewReady, tiles.prepared], order="strict"):
+    with qtbot.waitSignals([tiles.preview_ready, tiles.prepared], order="strict"):
         tiles.open(picture)
     assert tiles.preview is not None
     keys = [TileKey(0, 1, 0), TileKey(0, 0, 1)]
@@ -109,7 +109,7 @@ def test_closed_picture_is_released(tiles: TileLoader, qtbot: QtBot) -> None:
 def test_preview_is_reduced_when_tiles_are_readable(tiles: TileLoader, qtbot: QtBot) -> None:
     source = open_image(encode_picture(gradient_pixels(2000, 1000)))
     sizes: list[int] = []
-    tiles.previewReady.connect(lambda: sizes.append(tiles.preview.width() if tiles.preview else 0))
+    tiles.preview_ready.connect(lambda: sizes.append(tiles.preview.width() if tiles.preview else 0))
     with qtbot.waitSignal(tiles.prepared):
         tiles.open(source)
     assert sizes == [2000]
@@ -132,7 +132,7 @@ def test_tiles_that_are_no_longer_requested_are_not_read(tiles: TileLoader, qtbo
 def test_another_picture_cancels_the_first(tiles: TileLoader, qtbot: QtBot) -> None:
     first, second = Picture(), Picture()
     first.go_on.clear()
-    with qtbot.waitSignal(tiles.previewReady):
+    with qtbot.waitSignal(tiles.preview_ready):
         tiles.open(first)
     with qtbot.waitSignal(tiles.prepared):
         tiles.open(second)

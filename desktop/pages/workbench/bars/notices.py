@@ -61,7 +61,7 @@ class Notices(QWidget):
         self.recovery.discarded.connect(edits.discard)
         self.recovery.keep_wanted.connect(self.follow)
         self.recovery.discarded.connect(self.follow)
-        edits.savingChanged.connect(self.follow)
+        edits.saving_changed.connect(self.follow)
         self.follow()
 
     def follow(self) -> None:

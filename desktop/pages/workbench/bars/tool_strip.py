@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Shows the tools over the canvas."""
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ _TOOLS = (
 class ToolStrip(FloatingBar):
     """The tools select, draw, move, measure and compare, centred at the upper edge of the covered widget."""
 
-    toolPicked = Signal(object)
+    tool_picked = Signal(object)
     """The `Tool` that the user chose."""
-    compareWanted = Signal(bool)
+    compare_wanted = Signal(bool)
     """Emitted to start or stop comparing reference and photo on the canvas."""
 
     def __init__(self, target: QWidget, commands: Commands) -> None:
@@ -41,12 +40,12 @@ class ToolStrip(FloatingBar):
         row.setSpacing(4)
         for tool, command in _TOOLS:
             button = self._button(commands, command)
-            button.clicked.connect(lambda _checked=False, it=tool: self.toolPicked.emit(it))
+            button.clicked.connect(lambda _checked=False, it=tool: self.tool_picked.emit(it))
             self._group.addButton(button)
             self.buttons[tool] = button
             row.addWidget(button)
         self.compare = self._button(commands, "compare")
-        self.compare.clicked.connect(self.compareWanted)
+        self.compare.clicked.connect(self.compare_wanted)
         row.addWidget(self.compare)
         self.show_tool(Tool.SELECT)
         self.adjustSize()

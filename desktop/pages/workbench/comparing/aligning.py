@@ -37,10 +37,10 @@ class AlignmentController(QObject):
         self.points: ThreePointTool | None = None
         """The points that were set; None while the user is not aligning."""
         self._before: PairTool | None = None
-        box.alignWanted.connect(self.start)
-        box.forgetWanted.connect(self._forget_alignment)
+        box.align_wanted.connect(self.start)
+        box.forget_wanted.connect(self._forget_alignment)
         self._pair: AlignedPair | None = None
-        photos.pairChanged.connect(self._on_pair_changed)
+        photos.pair_changed.connect(self._on_pair_changed)
 
     def start(self) -> None:
         """Let the user set points."""

@@ -55,16 +55,16 @@ class CompareController(QObject):
         self._awaited_item = False
         self._panes: tuple[CompareView, ...] = (self._compare,)
         self.bar = CompareBar(self._compare, open_record.context.commands)
-        photos.pairChanged.connect(self._on_pair_changed)
-        strip.compareWanted.connect(self.show)
-        strip.toolPicked.connect(self.take)
+        photos.pair_changed.connect(self._on_pair_changed)
+        strip.compare_wanted.connect(self.show)
+        strip.tool_picked.connect(self.take)
 
     def follow(self, box: PhotoBox, aligning: AlignmentController) -> None:
         """Follow the inspector's comparison mode, and requests of the inspector and the manual alignment."""
         self._panes = (self._compare, box.pane)
-        box.pane.modeChanged.connect(self._compare.set_mode)
-        self._compare.modeChanged.connect(box.set_mode)
-        box.compareVersionsWanted.connect(self.versions)
+        box.pane.mode_changed.connect(self._compare.set_mode)
+        self._compare.mode_changed.connect(box.set_mode)
+        box.compare_versions_wanted.connect(self.versions)
         aligning.started.connect(lambda: self.show(True))
 
     @property

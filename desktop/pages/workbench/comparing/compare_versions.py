@@ -188,12 +188,12 @@ class CompareVersions(BaseDialog):
             side.versions.set_choices(names)
             side.versions.set_value(version)
             side.chosen.connect(self.show_versions)
-            side.view.viewportChanged.connect(partial(self._sync_viewport, side))
+            side.view.viewport_changed.connect(partial(self._sync_viewport, side))
         self.table.selection_changed.connect(self._on_finding_chosen)
         self.close_button.clicked.connect(self.accept)
         self.finished.connect(self._on_finished)
         self._update_colours()
-        theme_manager().themeChanged.connect(self._update_colours)
+        theme_manager().theme_changed.connect(self._update_colours)
         self.show_versions()
 
     def _build(self, title: str) -> None:

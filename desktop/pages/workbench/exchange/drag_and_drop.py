@@ -75,7 +75,7 @@ def sort_files(paths: Sequence[Path]) -> DroppedFiles:
 class DropController(QObject):
     """Handles drops on the page, and shows their effect beforehand."""
 
-    regionsWanted = Signal(object)  # noqa: N815 - a Qt signal
+    regions_wanted = Signal(object)
     """The path of a file whose regions are to be imported."""
     notice = Signal(str)
     """The reason why dropped files were refused."""
@@ -162,7 +162,7 @@ class DropController(QObject):
         if dropped.pictures:
             self._add_pictures(dropped.pictures, to_item)
         elif len(dropped.regions) == 1:
-            self.regionsWanted.emit(dropped.regions[0])
+            self.regions_wanted.emit(dropped.regions[0])
         elif dropped.regions:
             self.notice.emit(self.tr("Cannot import several region files at once. Drop them one by one."))
         left = (*(dropped.regions if dropped.pictures else ()), *dropped.others)

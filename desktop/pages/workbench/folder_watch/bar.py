@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """The line that offers to watch a folder, shows which one is watched, and stops the watching."""
 
 from __future__ import annotations
@@ -38,13 +37,13 @@ class BarState:
 class WatchBar(Panel):
     """One line above the picture."""
 
-    watchWanted = Signal(object)
+    watch_wanted = Signal(object)
     """The folder that was offered, a Path."""
     dismissed = Signal()
     """Emitted when the user declines the offer."""
-    olderWanted = Signal()
+    older_wanted = Signal()
     """Emitted to add the photos from before the record's start."""
-    stopWanted = Signal()
+    stop_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("raised", "bottom", parent)
@@ -67,8 +66,8 @@ class WatchBar(Panel):
         for button in (self.watch, self.older, self.stop, self.close_button):
             row.addWidget(button)
         self.watch.clicked.connect(lambda _checked=False: self._watch())
-        self.older.clicked.connect(lambda _checked=False: self.olderWanted.emit())
-        self.stop.clicked.connect(lambda _checked=False: self.stopWanted.emit())
+        self.older.clicked.connect(lambda _checked=False: self.older_wanted.emit())
+        self.stop.clicked.connect(lambda _checked=False: self.stop_wanted.emit())
         self.close_button.clicked.connect(lambda _checked=False: self.dismissed.emit())
         self.hide()
 
@@ -96,7 +95,7 @@ class WatchBar(Panel):
 
     def _watch(self) -> None:
         if self._state.offer is not None:
-            self.watchWanted.emit(self._state.offer.folder)
+            self.watch_wanted.emit(self._state.offer.folder)
 
     def _offer_text(self, offer: WatchOffer) -> str:
         if offer.card:

@@ -61,17 +61,17 @@ class FolderWatchController(QObject):
         self.watcher.found.connect(self._on_photos_found)
         self.cards.appeared.connect(self._offer_card)
         self.cards.removed.connect(self._on_card_removed)
-        self.bar.watchWanted.connect(self.watch)
+        self.bar.watch_wanted.connect(self.watch)
         self.bar.dismissed.connect(self._dismiss)
-        self.bar.olderWanted.connect(self.watcher.include_older)
-        self.bar.stopWanted.connect(self.stop)
+        self.bar.older_wanted.connect(self.watcher.include_older)
+        self.bar.stop_wanted.connect(self.stop)
         # A user who stops the uploads does not want the next ones either.
         self._record_photos.tray.cancelled.connect(self.stop)
         self._queue.stored.connect(self._on_stored)
         self._queue.lost.connect(self._on_lost)
         self._queue.changed.connect(self.watcher.resume)
-        self._open_record.recordChanged.connect(self._on_record_changed)
-        context.loginChanged.connect(self.stop)
+        self._open_record.record_changed.connect(self._on_record_changed)
+        context.login_changed.connect(self.stop)
         context.closing.connect(self.stop)
 
     # -- what a person asks for

@@ -41,7 +41,7 @@ class CropQueue(QObject):
         self._task: Task | None = None
         self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self._soon.timeout.connect(self._start_next)
-        items.pictureWanted.connect(self._on_picture_wanted)
+        items.picture_wanted.connect(self._on_picture_wanted)
 
     def begin(self, item_ids: Iterable[str]) -> None:
         """Start creating the missing thumbnails of these rows, with `cut`."""

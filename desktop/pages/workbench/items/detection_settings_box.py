@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Edits an item's detection settings in a folding box."""
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ class DetectionSettingsBox(QWidget):
 
     changed = Signal(object)
     """Emits the changed `ItemDetectionSettings`."""
-    areaWanted = Signal()
+    area_wanted = Signal()
     """Emitted to draw an ignored area."""
-    areaChosen = Signal(int)
+    area_chosen = Signal(int)
     """Emits the index of the selected ignored area, or -1."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -122,7 +121,7 @@ class DetectionSettingsBox(QWidget):
         self.sensitivity.valueChanged.connect(self._on_sensitivity_changed)
         self.smallest.valueChanged.connect(self._on_smallest_changed)
         self.place.picked.connect(self._on_place_picked)
-        self.area.clicked.connect(lambda _checked=False: self.areaWanted.emit())
+        self.area.clicked.connect(lambda _checked=False: self.area_wanted.emit())
         self.as_model.clicked.connect(
             lambda _checked=False: self.changed.emit(
                 ItemDetectionSettings(alignment=self._settings.alignment)
@@ -143,7 +142,7 @@ class DetectionSettingsBox(QWidget):
         """Unfold the settings, or fold them."""
         self._content.setVisible(on)
         self.fold.set_icon("chevron-down" if on else "chevron-right")
-        self.areaChosen.emit(-1)
+        self.area_chosen.emit(-1)
 
     def show_settings(
         self,
@@ -200,7 +199,7 @@ class DetectionSettingsBox(QWidget):
         size = f"{group_digits(area.w)} × {group_digits(area.h)} px"
         text = self.tr("Area {n}: {size}").format(n=place + 1, size=size)
         name = Button(text, kind=ButtonKind.QUIET)
-        name.clicked.connect(lambda _checked=False: self.areaChosen.emit(place))
+        name.clicked.connect(lambda _checked=False: self.area_chosen.emit(place))
         remove = IconButton("trash", self.tr("Remove ignored area {n}").format(n=place + 1), side=24)
         remove.setEnabled(self._editable)
         remove.clicked.connect(lambda _checked=False: self.changed.emit(self._settings.without_area(place)))

@@ -36,12 +36,12 @@ class DetectionSettingsController(QObject):
         self._chosen_area = -1
         self._item_id = ""
         box.changed.connect(self._on_settings_changed)
-        box.areaWanted.connect(self.draw)
-        box.areaChosen.connect(self._on_area_chosen)
-        view.areaDrawn.connect(self._on_area_drawn)
-        open_record.fieldsChanged.connect(self.show)
-        open_record.regionsChanged.connect(self.show)
-        open_record.currentChanged.connect(self.show)
+        box.area_wanted.connect(self.draw)
+        box.area_chosen.connect(self._on_area_chosen)
+        view.area_drawn.connect(self._on_area_drawn)
+        open_record.fields_changed.connect(self.show)
+        open_record.regions_changed.connect(self.show)
+        open_record.current_changed.connect(self.show)
 
     def show(self) -> None:
         """Show the settings of the chosen item, and its ignored areas on the canvas."""

@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Edits number, name, description, model and detection settings of an item in place."""
 
 from __future__ import annotations
@@ -125,7 +124,7 @@ class TextEdit(QPlainTextEdit):
         if frameless:
             self.document().setDocumentMargin(0)
             self.update_colours()
-            theme_manager().themeChanged.connect(self.update_colours)
+            theme_manager().theme_changed.connect(self.update_colours)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.on_pause)
         self.textChanged.connect(self._on_text_changed)
@@ -204,7 +203,7 @@ class ItemFields(QWidget):
     ended = Signal()
     """Emitted when editing the name ends."""
     described = Signal(str)
-    modelPicked = Signal(object)
+    model_picked = Signal(object)
     """The id of the chosen model, or None."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -238,7 +237,7 @@ class ItemFields(QWidget):
         self.name.committed.connect(self.renamed)
         self.name.ended.connect(self.ended)
         self.description.committed.connect(self.described)
-        self.model.picked.connect(self.modelPicked)
+        self.model.picked.connect(self.model_picked)
 
     def set_models(self, models: Sequence[DetectionModel]) -> None:
         """Set the models to choose from."""

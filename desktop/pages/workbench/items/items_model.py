@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Models the list of items and paints its rows."""
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class ItemsModel(QStringListModel):
     lays out the list, and this answers without calling Python.
     """
 
-    pictureWanted = Signal(str)
+    picture_wanted = Signal(str)
     """The picture of this item is being painted."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -86,7 +85,7 @@ class ItemsModel(QStringListModel):
             case Role.ROW:
                 return row
             case Role.PICTURE:
-                self.pictureWanted.emit(row.item_id)
+                self.picture_wanted.emit(row.item_id)
                 return self._photos.get(row.item_id, self._pictures.get(row.item_id))
             case Role.CHOSEN:
                 return row.item_id == self._current_id

@@ -342,8 +342,8 @@ class SelectionController(QObject):
         super().__init__(parent)
         self._open_record, self._items, self._view, self._commit = open_record, items, view, commit
         self._is_showing = False
-        open_record.selectionChanged.connect(self.show)
-        open_record.currentChanged.connect(self.show)
+        open_record.selection_changed.connect(self.show)
+        open_record.current_changed.connect(self.show)
         items.selected.connect(self._on_list_selected)
         view.store.subscribe(self._on_canvas_selected)
 

@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Opens the memory of the chosen item's region."""
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from shared.record.suppression import SuppressedFinding
 class MemoryController(QObject):
     """Opens the window for the chosen item of the workbench."""
 
-    openWanted = Signal(str, str)
+    open_wanted = Signal(str, str)
     """The ids of a record and of its item whose photo the user wants to compare."""
 
     def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
@@ -49,7 +48,7 @@ class MemoryController(QObject):
             marked,
             self._window,
         )
-        dialog.openWanted.connect(self.openWanted)
+        dialog.open_wanted.connect(self.open_wanted)
         dialog.finished.connect(self._on_closed)
         self._dialog = dialog
         dialog.open()

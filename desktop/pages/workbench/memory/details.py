@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Shows the data of the chosen photo of a memory, and its actions."""
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from shared.wire.memory import MemoryPhoto
 class PhotoDetails(Card):
     """Shows the record, the user and the decision of a photo, with buttons to leave it out or put it back."""
 
-    leaveOutWanted = Signal(str, bool)
+    leave_out_wanted = Signal(str, bool)
     """The id of a file, and whether its photo is to be left out."""
-    openWanted = Signal()
+    open_wanted = Signal()
     """The record of the photo is wanted."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -44,7 +43,7 @@ class PhotoDetails(Card):
         column.addWidget(self.leave_out)
         column.addWidget(self.open)
         self.leave_out.clicked.connect(lambda _checked=False: self._on_leave_out_clicked())
-        self.open.clicked.connect(lambda _checked=False: self.openWanted.emit())
+        self.open.clicked.connect(lambda _checked=False: self.open_wanted.emit())
         self.show_photo(None, aligned=True, can_change=False)
 
     def show_photo(self, photo: MemoryPhoto | None, *, aligned: bool, can_change: bool) -> None:
@@ -68,4 +67,4 @@ class PhotoDetails(Card):
 
     def _on_leave_out_clicked(self) -> None:
         if self._photo is not None:
-            self.leaveOutWanted.emit(self._photo.file_id, not self._photo.left_out)
+            self.leave_out_wanted.emit(self._photo.file_id, not self._photo.left_out)

@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Lets planners set when a memory is used: the required photos, freezing and starting over."""
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ class MemoryRules(QWidget):
     They keep typed values until the service accepted them.
     """
 
-    requiredWanted = Signal(int)
-    frozenWanted = Signal(bool)
-    startOverWanted = Signal()
+    required_wanted = Signal(int)
+    frozen_wanted = Signal(bool)
+    start_over_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,9 +45,9 @@ class MemoryRules(QWidget):
         row.addWidget(self.freeze)
         row.addWidget(self.start_over)
         self.required.valueChanged.connect(lambda _value: self._show_apply())
-        self.apply.clicked.connect(lambda _checked=False: self.requiredWanted.emit(self.required.value()))
-        self.freeze.clicked.connect(lambda _checked=False: self.frozenWanted.emit(not self._frozen))
-        self.start_over.clicked.connect(lambda _checked=False: self.startOverWanted.emit())
+        self.apply.clicked.connect(lambda _checked=False: self.required_wanted.emit(self.required.value()))
+        self.freeze.clicked.connect(lambda _checked=False: self.frozen_wanted.emit(not self._frozen))
+        self.start_over.clicked.connect(lambda _checked=False: self.start_over_wanted.emit())
         self.hide()
 
     def show_state(self, state: MemoryState) -> None:

@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Shows the memory window: the chosen photo, its data, and all photos as a film strip."""
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ _DETAILS_PX = 300
 class MemoryDialog(BaseDialog):
     """The memory of one region."""
 
-    openWanted = Signal(str, str)
+    open_wanted = Signal(str, str)
     """The ids of a record and of its item whose photo the user wants to compare."""
 
     def __init__(
@@ -133,17 +132,17 @@ class MemoryDialog(BaseDialog):
 
     def _connect(self) -> None:
         reel = self.reel
-        reel.currentChanged.connect(self._on_frame_chosen)
-        reel.viewChanged.connect(self._soon.start)
-        reel.framesChanged.connect(self._soon.start)
+        reel.current_changed.connect(self._on_frame_chosen)
+        reel.view_changed.connect(self._soon.start)
+        reel.frames_changed.connect(self._soon.start)
         reel.opened.connect(lambda _key: self._open_record())
-        self.details.openWanted.connect(self._open_record)
-        self.details.leaveOutWanted.connect(
+        self.details.open_wanted.connect(self._open_record)
+        self.details.leave_out_wanted.connect(
             lambda file_id, out: self.change(MemoryChange(left_out={file_id: out}))
         )
-        self.rules.requiredWanted.connect(lambda number: self.change(MemoryChange(required=number)))
-        self.rules.frozenWanted.connect(lambda on: self.change(MemoryChange(frozen=on)))
-        self.rules.startOverWanted.connect(self._ask_start_over)
+        self.rules.required_wanted.connect(lambda number: self.change(MemoryChange(required=number)))
+        self.rules.frozen_wanted.connect(lambda on: self.change(MemoryChange(frozen=on)))
+        self.rules.start_over_wanted.connect(self._ask_start_over)
         self.banner.action_chosen.connect(self._show_reference)
         self.close_button.clicked.connect(self.accept)
         self.finished.connect(self._on_finished)
@@ -324,7 +323,7 @@ class MemoryDialog(BaseDialog):
         photo = self.photo
         if photo is not None:
             self.accept()
-            self.openWanted.emit(photo.inspection_id, photo.item_id)
+            self.open_wanted.emit(photo.inspection_id, photo.item_id)
 
     def resizeEvent(self, event: object) -> None:
         super().resizeEvent(event)  # type: ignore[arg-type]

@@ -32,7 +32,7 @@ class PhoneController(QObject):
         self._poll_task: Task | None = None
         self._poll_timer = QTimer(self, interval=_POLL_MS)
         self._poll_timer.timeout.connect(self._poll)
-        open_record.context.loginChanged.connect(self.forget)
+        open_record.context.login_changed.connect(self.forget)
 
     def for_item(self) -> None:
         """Connect a phone for the chosen item."""
@@ -72,8 +72,8 @@ class PhoneController(QObject):
             None if item_id is None else open_record.edits.service_id(item_id),
         )
         dialog = self.dialog = PhoneDialog(subject, open_record.context.session.base_url, self._window)
-        dialog.newWanted.connect(self._renew)
-        dialog.endWanted.connect(self._end)
+        dialog.new_wanted.connect(self._renew)
+        dialog.end_wanted.connect(self._end)
         dialog.finished.connect(partial(self._on_closed, dialog))
         code = self._codes.get(self._target)
         if code is None:

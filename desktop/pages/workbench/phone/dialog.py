@@ -98,9 +98,9 @@ def ended_sentence(end: CodeEnd) -> str:
 class PhoneDialog(Dialog):
     """A dialog beside the workbench, which stays usable, so that the user sees arriving photos."""
 
-    newWanted = Signal(bool)  # noqa: N815 - a Qt signal
+    new_wanted = Signal(bool)
     """Emitted to request another code. True also opens this computer to phones in its network."""
-    endWanted = Signal()  # noqa: N815
+    end_wanted = Signal()
     """Emitted to end the code, so that no phone may add photos by it."""
 
     def __init__(self, subject: str, base_url: str, parent: QWidget | None = None) -> None:
@@ -135,9 +135,9 @@ class PhoneDialog(Dialog):
         self._tick.timeout.connect(self._show_time)
         self.copy.clicked.connect(lambda _checked=False: self._copy())
         self.choice.picked.connect(lambda _: self._show_address())
-        self.allow.clicked.connect(lambda _checked=False: self.newWanted.emit(True))
-        self.new.clicked.connect(lambda _checked=False: self.newWanted.emit(False))
-        self.end.clicked.connect(lambda _checked=False: self.endWanted.emit())
+        self.allow.clicked.connect(lambda _checked=False: self.new_wanted.emit(True))
+        self.new.clicked.connect(lambda _checked=False: self.new_wanted.emit(False))
+        self.end.clicked.connect(lambda _checked=False: self.end_wanted.emit())
         self.close_button.clicked.connect(self.close)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.show_waiting()

@@ -27,7 +27,7 @@ class PhotoCanvas(CanvasView):
     """A photo with the findings of one item, which can be edited.
 
     `store` contains these findings, `set_findings` shows those of other items. Enter and a double click on a
-    finding emit `regionActivated` to request its label.
+    finding emit `region_activated` to request its label.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -51,7 +51,7 @@ class PhotoCanvas(CanvasView):
         """Complete what is being drawn, or else edit the label of the selected finding."""
         idle = self.editor.tool is Tool.SELECT and not self.editor.busy
         if idle and self.store.selected_ids:
-            self.regionActivated.emit(self.store.selected_ids[-1])
+            self.region_activated.emit(self.store.selected_ids[-1])
         else:
             super().finish()
 

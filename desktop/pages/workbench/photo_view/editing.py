@@ -22,7 +22,7 @@ from shared.record.suppression import SuppressedFinding
 class FindingEditController(QObject):
     """Synchronizes the findings on the photo canvas with those of the properties panel."""
 
-    reportWanted = Signal(object)  # noqa: N815 - a Qt signal
+    report_wanted = Signal(object)
     """Emits the `SuppressedFinding` on the photo that the user reports as a finding."""
 
     def __init__(
@@ -42,8 +42,8 @@ class FindingEditController(QObject):
         self.explained: Sequence[SuppressedFinding] = ()
         """The findings on the photo that the memory of the region explains."""
         correcting.places.append(canvas)
-        canvas.regionsEdited.connect(self._on_regions_edited)
-        canvas.regionActivated.connect(self._relabel)
+        canvas.regions_edited.connect(self._on_regions_edited)
+        canvas.region_activated.connect(self._relabel)
         canvas.store.subscribe(self._on_store_changed)
 
     def show(self, *, is_of_item: bool, pan: bool) -> None:
@@ -128,7 +128,7 @@ class FindingEditController(QObject):
         smallest = min(below, key=lambda finding: finding.box.area)
         first = menu.actions()[0]
         action = menu.addAction(self.tr("Report as finding"))
-        action.triggered.connect(lambda _checked=False: self.reportWanted.emit(smallest))
+        action.triggered.connect(lambda _checked=False: self.report_wanted.emit(smallest))
         menu.insertAction(first, action)
         menu.insertSeparator(first)
 

@@ -83,15 +83,15 @@ class PhotoView(QObject):
 
     def _connect(self) -> None:
         self.switch.chosen.connect(self.show)
-        self._photos.photoChanged.connect(self._on_photo_changed)
+        self._photos.photo_changed.connect(self._on_photo_changed)
         record = self._open_record
-        for shown in (record.itemsChanged, record.regionsChanged, record.resultsChanged):
+        for shown in (record.items_changed, record.regions_changed, record.results_changed):
             shown.connect(self._show_neighbours)
         self._comparing.changed.connect(self._show_front)
         self._comparing.why_not = self._refusal_text
-        self._bar.drawToggled.connect(self._on_draw_toggled)
-        self.canvas.editRefused.connect(self._open_record.may_edit)
-        self.canvas.toolChanged.connect(self._on_tool_changed)
+        self._bar.draw_toggled.connect(self._on_draw_toggled)
+        self.canvas.edit_refused.connect(self._open_record.may_edit)
+        self.canvas.tool_changed.connect(self._on_tool_changed)
         self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.canvas.customContextMenuRequested.connect(self.editing.menu)
 

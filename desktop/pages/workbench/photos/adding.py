@@ -44,11 +44,11 @@ class PhotoUploadController(QObject):
         self._failures: list[str] = []
         self._error_item_id = ""
         self._uploading: Task | None = None
-        box.addWanted.connect(self.choose_files)
-        box.cameraWanted.connect(self.capture)
+        box.add_wanted.connect(self.choose_files)
+        box.camera_wanted.connect(self.capture)
         box.cancelled.connect(self.cancel)
-        open_record.currentChanged.connect(self._on_item_changed)
-        open_record.context.unsentRequested.connect(self._count_unsent)
+        open_record.current_changed.connect(self._on_item_changed)
+        open_record.context.unsent_requested.connect(self._count_unsent)
 
     def _count_unsent(self, unsent: Unsent) -> None:
         unsent.photos += len(self._queue)

@@ -151,9 +151,9 @@ class CaptureDialog(BaseDialog):
             lambda: preferences.change(capture_overlay=self.overlay.value() / 100)
         )
         self._cameras.picked.connect(lambda _: self._start())
-        self._feed.frameReady.connect(self._on_frame)
-        self._feed.frameAnalysed.connect(self._on_frame_analysed)
-        self._feed.stateChanged.connect(self._on_state_changed)
+        self._feed.frame_ready.connect(self._on_frame)
+        self._feed.frame_analysed.connect(self._on_frame_analysed)
+        self._feed.state_changed.connect(self._on_state_changed)
         self._counting.timeout.connect(self._on_count)
         self.finished.connect(lambda _: self._end())
 

@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Shows reference and photo in the inspector: modes, alignment and versions."""
 
 from __future__ import annotations
@@ -35,17 +34,17 @@ MIN_PANE_PX = 108
 class PhotoBox(QWidget):
     """Shows the compared pair. Its signals request photos, versions and the comparison on the canvas."""
 
-    addWanted = Signal()
-    cameraWanted = Signal()
+    add_wanted = Signal()
+    camera_wanted = Signal()
     cancelled = Signal()
     """Emitted to cancel the upload."""
-    versionChosen = Signal(int)
-    compareVersionsWanted = Signal()
-    alignWanted = Signal()
+    version_chosen = Signal(int)
+    compare_versions_wanted = Signal()
+    align_wanted = Signal()
     """Emitted to align by three points."""
-    forgetWanted = Signal()
+    forget_wanted = Signal()
     """Emitted to cancel the alignment by three points."""
-    pairShown = Signal()
+    pair_shown = Signal()
     """Another pair is shown, or it is compared in another way."""
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
@@ -71,8 +70,8 @@ class PhotoBox(QWidget):
             "camera", commands.title("item.camera"), keys=commands.keys_text("item.camera"), side=26
         )
         self.camera.setObjectName("photo-camera")
-        self.add.clicked.connect(lambda _checked=False: self.addWanted.emit())
-        self.camera.clicked.connect(lambda _checked=False: self.cameraWanted.emit())
+        self.add.clicked.connect(lambda _checked=False: self.add_wanted.emit())
+        self.camera.clicked.connect(lambda _checked=False: self.camera_wanted.emit())
         self.phone = IconButton("phone", commands.title("item.phone"), side=26)
         self.phone.setObjectName("photo-phone")
         self.phone.clicked.connect(lambda _checked=False: commands.run("item.phone"))
@@ -148,7 +147,7 @@ class PhotoBox(QWidget):
         """Set the mode of comparison."""
         self.pane.set_mode(mode)
         self.modes.mark(mode)
-        self.pairShown.emit()
+        self.pair_shown.emit()
 
     def show_pair(self, pair: AlignedPair | None, sentence: str = "", is_coming: bool = False) -> None:
         """Show a pair, or the reason why there is none. Some modes are offered only with an alignment.
@@ -160,7 +159,7 @@ class PhotoBox(QWidget):
         keep_place(self.align, is_coming)
         self.align.setVisible(pair is not None and pair.to_reference is not None)
         self.modes.offer(pair)
-        self.pairShown.emit()
+        self.pair_shown.emit()
 
     def show_alignment(self, quality: tuple[float, int] | None, by_hand: bool) -> None:
         """Show the quality of the alignment: mean error in px and matched points, or that a user set it."""
@@ -244,13 +243,13 @@ class PhotoBox(QWidget):
         for line in self._versions:
             entry = menu.addAction(line.text)
             entry.setEnabled(line.findings)
-            entry.triggered.connect(lambda _checked=False, it=line.version: self.versionChosen.emit(it))
+            entry.triggered.connect(lambda _checked=False, it=line.version: self.version_chosen.emit(it))
         if sum(line.findings for line in self._versions) > 1:
             menu.addSeparator()
             both = menu.addAction(self.tr("Compare versions…"))
-            both.triggered.connect(lambda _checked=False: self.compareVersionsWanted.emit())
+            both.triggered.connect(lambda _checked=False: self.compare_versions_wanted.emit())
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.version.mapToGlobal(self.version.rect().bottomLeft()))
 
     def _on_align_clicked(self) -> None:
-        (self.forgetWanted if self._by_hand else self.alignWanted).emit()
+        (self.forget_wanted if self._by_hand else self.align_wanted).emit()

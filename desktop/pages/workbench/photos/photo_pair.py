@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Loads the photos of the selected item and pairs them with the reference image."""
 
 from __future__ import annotations
@@ -45,11 +44,11 @@ class _PairRequest:
 class PhotoPairController(QObject):
     """Keeps the photo box in step with the chosen item."""
 
-    pairChanged = Signal(object)
+    pair_changed = Signal(object)
     """The new `AlignedPair` of the chosen item, or None."""
     removed = Signal()
     """A photo was removed from an item."""
-    photoChanged = Signal()
+    photo_changed = Signal()
     """`ref`, `mapping` or `of_item` changed: another photo is shown, or it is
     aligned in another way.
     """
@@ -78,9 +77,9 @@ class PhotoPairController(QObject):
         self.assigned_mapping: Callable[[str], list[list[float]] | None] = lambda _file_id: None
         """A function that returns the alignment of a photo of the record for the chosen item."""
         self.pair: AlignedPair | None = None
-        box.versionChosen.connect(self.show_version)
+        box.version_chosen.connect(self.show_version)
         box.strip.chosen.connect(self.compare_photo)
-        box.strip.removeWanted.connect(self.remove)
+        box.strip.remove_wanted.connect(self.remove)
 
     # -- showing
 
@@ -191,12 +190,12 @@ class PhotoPairController(QObject):
         self._pair_soon.start()
 
     def _set_photo(self, item_id: str, mapping: list[list[float]] | None, is_of_item: bool) -> None:
-        """Set the shown photo and its mapping, and emit `photoChanged` when they changed."""
+        """Set the shown photo and its mapping, and emit `photo_changed` when they changed."""
         self.mapping, self.of_item = mapping, is_of_item
         state = (item_id, self.ref, mapping, is_of_item, self.name)
         if state != self._last_state:
             self._last_state = state
-            self.photoChanged.emit()
+            self.photo_changed.emit()
 
     def _stop_pairing(self) -> None:
         """Cancel the pairing: it is of another photo and must not be shown beside this item."""
@@ -243,7 +242,7 @@ class PhotoPairController(QObject):
 
     def _say_pair(self, pair: AlignedPair | None) -> None:
         self.pair = pair
-        self.pairChanged.emit(pair)
+        self.pair_changed.emit(pair)
 
     @property
     def finding_pair(self) -> AlignedPair | None:

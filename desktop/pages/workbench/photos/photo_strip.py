@@ -19,7 +19,7 @@ _COLUMNS = 4
 
 
 class _Thumb(QAbstractButton):
-    removeWanted = Signal(str)  # noqa: N815 - a Qt signal
+    remove_wanted = Signal(str)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -58,14 +58,14 @@ class _Thumb(QAbstractButton):
         if self._removable:
             menu = QMenu(self)
             menu.addAction(self.tr("Remove photo")).triggered.connect(
-                lambda _checked=False, it=self.photo_id: self.removeWanted.emit(it)
+                lambda _checked=False, it=self.photo_id: self.remove_wanted.emit(it)
             )
             menu.aboutToHide.connect(menu.deleteLater)
             menu.popup(event.globalPos())
 
     def remove(self) -> None:
         if self._removable:
-            self.removeWanted.emit(self.photo_id)
+            self.remove_wanted.emit(self.photo_id)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         theme = theme_manager().theme
@@ -95,7 +95,7 @@ class PhotoStrip(QWidget):
 
     chosen = Signal(str)
     """Emits the ID of the photo to show."""
-    removeWanted = Signal(str)  # noqa: N815 - a Qt signal
+    remove_wanted = Signal(str)
     """Emits the ID of a photo to remove from the item."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -135,7 +135,7 @@ class PhotoStrip(QWidget):
     def _new_thumb(self) -> _Thumb:
         thumb = _Thumb(self)
         thumb.clicked.connect(lambda _checked=False: self.chosen.emit(thumb.photo_id))
-        thumb.removeWanted.connect(self.removeWanted)
+        thumb.remove_wanted.connect(self.remove_wanted)
         return thumb
 
     def remove_focused(self) -> None:

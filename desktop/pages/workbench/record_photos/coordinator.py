@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Coordinates the photos of the record: upload, matching, proposals, assignment, sharing and removal."""
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class RecordPhotosController(QObject):
 
     notice = Signal(str)
     """A message for the user."""
-    itemWanted = Signal(str)
+    item_wanted = Signal(str)
     """The id of an item to go to."""
 
     def __init__(
@@ -80,16 +79,16 @@ class RecordPhotosController(QObject):
 
     def _connect(self) -> None:
         tray = self.tray
-        tray.acceptWanted.connect(self.accept_all)
-        tray.reviewWanted.connect(self.show_review)
-        tray.assignWanted.connect(self.assign_to_selection)
-        tray.removeWanted.connect(self.remove)
-        tray.matchWanted.connect(self.photo_list.match_again)
+        tray.accept_wanted.connect(self.accept_all)
+        tray.review_wanted.connect(self.show_review)
+        tray.assign_wanted.connect(self.assign_to_selection)
+        tray.remove_wanted.connect(self.remove)
+        tray.match_wanted.connect(self.photo_list.match_again)
         tray.cancelled.connect(self.queue.cancel)
-        tray.retryWanted.connect(self.queue.retry)
-        tray.failuresRead.connect(self.queue.forget_failures)
-        self.accepted.detectWanted.connect(self._detect)
-        self.accepted.undoWanted.connect(self.take_back)
+        tray.retry_wanted.connect(self.queue.retry)
+        tray.failures_read.connect(self.queue.forget_failures)
+        self.accepted.detect_wanted.connect(self._detect)
+        self.accepted.undo_wanted.connect(self.take_back)
         self.sharing.opened.connect(self.show_review)
         # Not a lambda: the queue outlives this page, and a lambda would outlive its photos.
         self.queue.sent.connect(self._on_sent)
@@ -97,11 +96,11 @@ class RecordPhotosController(QObject):
         self.queue.changed.connect(self._show_queue)
         self.photo_list.changed.connect(self._show)
         self.photo_list.failed.connect(self.notice)
-        self._detecting.runningChanged.connect(self._on_detection_started)
-        self._open_record.recordChanged.connect(self._show)
-        self._open_record.itemsChanged.connect(self._show)
-        self._open_record.selectionChanged.connect(self._show)
-        self._photos.pairChanged.connect(self._align_when_loaded)
+        self._detecting.running_changed.connect(self._on_detection_started)
+        self._open_record.record_changed.connect(self._show)
+        self._open_record.items_changed.connect(self._show)
+        self._open_record.selection_changed.connect(self._show)
+        self._photos.pair_changed.connect(self._align_when_loaded)
 
     def _on_sent(self, photo: RecordPhoto) -> None:
         self.photo_list.take([photo])
@@ -250,8 +249,8 @@ class RecordPhotosController(QObject):
             self._window,
         )
         self.review.accepted_items.connect(lambda wanted: self._assign(lambda: wanted))
-        self.review.alignWanted.connect(self._align)
-        self.review.removeWanted.connect(lambda photo_id: self.remove([photo_id]))
+        self.review.align_wanted.connect(self._align)
+        self.review.remove_wanted.connect(lambda photo_id: self.remove([photo_id]))
         self.review.finished.connect(self._on_reviewed)
         self._show()
         first = photo_id or next(iter(self.photo_list.offers), "")
@@ -270,7 +269,7 @@ class RecordPhotosController(QObject):
         if photo is None or photo_item is None:
             return
         self._align_file = photo.file_id
-        self.itemWanted.emit(item_id)
+        self.item_wanted.emit(item_id)
         self._photos.compare_photo(photo_item.photo_id)
         self._align_when_loaded(self._photos.pair)
 

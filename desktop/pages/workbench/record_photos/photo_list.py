@@ -58,8 +58,8 @@ class PhotoList(QObject):
         self._retry_timer.timeout.connect(self._match_next)
         self._regions_timer = QTimer(self, singleShot=True, interval=_REGIONS_MS)
         self._regions_timer.timeout.connect(self._follow_regions)
-        open_record.recordChanged.connect(self.follow)
-        open_record.regionsChanged.connect(self.follow)
+        open_record.record_changed.connect(self.follow)
+        open_record.regions_changed.connect(self.follow)
 
     @property
     def photos(self) -> list[RecordPhoto]:

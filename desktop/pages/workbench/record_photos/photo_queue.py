@@ -68,9 +68,9 @@ class PhotoQueue(QObject):
         """A line for each refused picture, with its name."""
         self._retry = QTimer(self, singleShot=True)
         self._retry.timeout.connect(self._send_next)
-        context.serviceChanged.connect(self._on_service_changed)
-        context.loginChanged.connect(self._on_login_changed)
-        context.unsentRequested.connect(self._count_unsent)
+        context.service_changed.connect(self._on_service_changed)
+        context.login_changed.connect(self._on_login_changed)
+        context.unsent_requested.connect(self._count_unsent)
         context.closing.connect(self._stop)
 
     @classmethod

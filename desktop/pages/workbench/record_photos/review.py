@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Reviews the photos of the record one by one: the regions found in each, and the items to assign it to."""
 
 from __future__ import annotations
@@ -110,9 +109,9 @@ class ReviewDialog(BaseDialog):
 
     accepted_items = Signal(object)
     """Emits the assignments: a mapping from the IDs of photos to the IDs of all their items."""
-    alignWanted = Signal(str, str)
+    align_wanted = Signal(str, str)
     """Emits the IDs of a photo and of an item, to be aligned by three points."""
-    removeWanted = Signal(str)
+    remove_wanted = Signal(str)
     """Emits the ID of a photo to remove from the record."""
 
     def __init__(
@@ -193,19 +192,19 @@ class ReviewDialog(BaseDialog):
         column.addLayout(below)
 
     def _connect(self) -> None:
-        self.thumbnails.chosenChanged.connect(self._show_photo)
+        self.thumbnails.chosen_changed.connect(self._show_photo)
         self.thumbnails.currentItemChanged.connect(lambda *_: self._show_photo())
         self.items.toggled.connect(self.toggle)
         self.view.toggled.connect(self.toggle)
         self.search.searched.connect(self.items.search)
         self.list.selectionModel().currentChanged.connect(lambda *_: self._show_photo())
-        self.remove.clicked.connect(lambda _checked=False: self.removeWanted.emit(self.current))
+        self.remove.clicked.connect(lambda _checked=False: self.remove_wanted.emit(self.current))
         self.align.clicked.connect(lambda _checked=False: self._align())
         self.close_button.clicked.connect(self.reject)
         self.accept_button.clicked.connect(self.accept)
         self.finished.connect(self._on_finished)
         self._photos.changed.connect(self._show_photo)
-        theme_manager().themeChanged.connect(self._update_colours)
+        theme_manager().theme_changed.connect(self._update_colours)
 
     # -- showing
 
@@ -317,7 +316,7 @@ class ReviewDialog(BaseDialog):
         photo_id, item_id = self.current, self._chosen_item
         if self._may_close():
             super().reject()
-            self.alignWanted.emit(photo_id, item_id)
+            self.align_wanted.emit(photo_id, item_id)
 
     def reject(self) -> None:
         """Close without assigning. Asks first if the user changed something."""

@@ -27,10 +27,10 @@ class SharedPhotoController(QObject):
         self._mapping: list[list[float]] | None = None
         photos.removal_note = self.note
         photos.assigned_mapping = self.mapping
-        photos.pairChanged.connect(self.show)
+        photos.pair_changed.connect(self.show)
         photos.removed.connect(photo_list.read)
         photo_list.changed.connect(self._on_changed)
-        open_record.currentChanged.connect(self.show)
+        open_record.current_changed.connect(self.show)
         line.clicked.connect(lambda _checked=False: self.opened.emit(self._photo_id))
         self.show()
 

@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Lists photos of the record as thumbnails that can be dragged onto items."""
 
 from __future__ import annotations
@@ -89,9 +88,9 @@ class ThumbnailList(QListWidget):
 
     opened = Signal(str)
     """Emits the ID of a photo to show."""
-    chosenChanged = Signal()
+    chosen_changed = Signal()
     """The selection changed."""
-    menuWanted = Signal(object)
+    menu_wanted = Signal(object)
     """Emits the place on the screen for the menu of the chosen photos."""
 
     def __init__(self, name: str, *, in_row: bool, parent: QWidget | None = None) -> None:
@@ -115,7 +114,7 @@ class ThumbnailList(QListWidget):
             self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
             self.setFixedWidth(thumbnail_size().width() + 24)
         self.itemActivated.connect(lambda item: self.opened.emit(item.data(_Role.PHOTO)))
-        self.itemSelectionChanged.connect(self.chosenChanged)
+        self.itemSelectionChanged.connect(self.chosen_changed)
 
     def show_thumbnails(self, thumbs: Sequence[Thumbnail]) -> None:
         """List these photos. The selection does not change."""
@@ -128,7 +127,7 @@ class ThumbnailList(QListWidget):
         self._arrange([thumb.photo_id for thumb in thumbs], set(chosen))
         self.blockSignals(False)
         if self.chosen_ids != chosen:
-            self.chosenChanged.emit()
+            self.chosen_changed.emit()
         for row, thumb in enumerate(thumbs):
             # Usually one photo of a thousand changed.
             if before.get(thumb.photo_id) == thumb:
@@ -202,7 +201,7 @@ class ThumbnailList(QListWidget):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Ask for the menu of the selection."""
         if self.chosen_ids:
-            self.menuWanted.emit(event.globalPos())
+            self.menu_wanted.emit(event.globalPos())
 
     def drag(self, on: bool) -> None:
         """Let photos be dragged onto items, or not."""

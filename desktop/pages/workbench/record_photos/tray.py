@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """The tray below the workbench: photos of the record that need a decision, and its commands."""
 
 from __future__ import annotations
@@ -55,21 +54,21 @@ class Tray(Panel):
     folds when the record is sealed.
     """
 
-    acceptWanted = Signal()
+    accept_wanted = Signal()
     """Assign every photo to the items that it is offered to."""
-    reviewWanted = Signal(str)
+    review_wanted = Signal(str)
     """The id of the photo to show; empty for the first one."""
-    assignWanted = Signal(object)
+    assign_wanted = Signal(object)
     """Emits the IDs of photos to assign to the selected items."""
-    removeWanted = Signal(object)
+    remove_wanted = Signal(object)
     """Emits the IDs of photos to remove from the record."""
-    matchWanted = Signal()
+    match_wanted = Signal()
     """Emitted to match the photos again."""
     cancelled = Signal()
     """Emitted to cancel the uploads."""
-    retryWanted = Signal()
+    retry_wanted = Signal()
     """Emitted to retry the uploads now."""
-    failuresRead = Signal()
+    failures_read = Signal()
     """Emitted when the user has read the failures."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -100,19 +99,21 @@ class Tray(Panel):
         self._is_folded = False
         self._build()
         for button, signal in (
-            (self.accept, self.acceptWanted),
+            (self.accept, self.accept_wanted),
             (self.stop, self.cancelled),
-            (self.retry_button, self.retryWanted),
-            (self.read, self.failuresRead),
+            (self.retry_button, self.retry_wanted),
+            (self.read, self.failures_read),
         ):
             button.clicked.connect(lambda _checked=False, it=signal: it.emit())
         self.fold.clicked.connect(lambda _checked=False: self.set_folded(not self._is_folded))
-        self.review.clicked.connect(lambda _checked=False: self.reviewWanted.emit(self.thumbnails.current))
-        self.assign.clicked.connect(lambda _checked=False: self.assignWanted.emit(self.thumbnails.chosen_ids))
-        self.thumbnails.opened.connect(self.reviewWanted)
+        self.review.clicked.connect(lambda _checked=False: self.review_wanted.emit(self.thumbnails.current))
+        self.assign.clicked.connect(
+            lambda _checked=False: self.assign_wanted.emit(self.thumbnails.chosen_ids)
+        )
+        self.thumbnails.opened.connect(self.review_wanted)
         self.set_folded(False)
-        self.thumbnails.chosenChanged.connect(self._offer)
-        self.thumbnails.menuWanted.connect(self.show_menu)
+        self.thumbnails.chosen_changed.connect(self._offer)
+        self.thumbnails.menu_wanted.connect(self.show_menu)
         self.show_state(self.state)
 
     def _build(self) -> None:
@@ -254,20 +255,20 @@ class Tray(Panel):
         chosen, state = self.thumbnails.chosen_ids, self.state
         menu = QMenu(self)
         menu.addAction(self.tr("Review…")).triggered.connect(
-            lambda _checked=False: self.reviewWanted.emit(chosen[0])
+            lambda _checked=False: self.review_wanted.emit(chosen[0])
         )
         if state.editable:
             if state.targets:
                 assign = self.tr("Assign to %n selected item(s)", "", state.targets)
                 menu.addAction(assign).triggered.connect(
-                    lambda _checked=False: self.assignWanted.emit(chosen)
+                    lambda _checked=False: self.assign_wanted.emit(chosen)
                 )
             menu.addAction(self.tr("Match all again")).triggered.connect(
-                lambda _checked=False: self.matchWanted.emit()
+                lambda _checked=False: self.match_wanted.emit()
             )
             menu.addSeparator()
             menu.addAction(self.tr("Remove from record…")).triggered.connect(
-                lambda _checked=False: self.removeWanted.emit(chosen)
+                lambda _checked=False: self.remove_wanted.emit(chosen)
             )
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
@@ -276,8 +277,8 @@ class Tray(Panel):
 class AcceptedBar(Panel):
     """The line after an assignment: offers to detect its items, or to undo it."""
 
-    detectWanted = Signal()
-    undoWanted = Signal()
+    detect_wanted = Signal()
+    undo_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("raised", "bottom", parent)
@@ -295,8 +296,8 @@ class AcceptedBar(Panel):
         row.addWidget(self._text, 1)
         for button in (self.detect, self.undo, close):
             row.addWidget(button)
-        self.detect.clicked.connect(lambda _checked=False: self.detectWanted.emit())
-        self.undo.clicked.connect(lambda _checked=False: self.undoWanted.emit())
+        self.detect.clicked.connect(lambda _checked=False: self.detect_wanted.emit())
+        self.undo.clicked.connect(lambda _checked=False: self.undo_wanted.emit())
         close.clicked.connect(lambda _checked=False: self.hide())
         self.hide()
 

@@ -18,9 +18,9 @@ class OtherFileBanner(Banner):
         super().__init__(parent)
         self.setObjectName("own-file")
         self._open_record = open_record
-        open_record.recordChanged.connect(self.show_item)
-        open_record.regionsChanged.connect(self.show_item)
-        open_record.currentChanged.connect(self.show_item)
+        open_record.record_changed.connect(self.show_item)
+        open_record.regions_changed.connect(self.show_item)
+        open_record.current_changed.connect(self.show_item)
         self.action_chosen.connect(self.move_to_reference)
 
     def show_item(self) -> None:

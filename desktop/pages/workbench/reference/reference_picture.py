@@ -49,7 +49,7 @@ class ReferencePicture(QObject):
         self._wanted: dict[str, None] = {}
         self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self._soon.timeout.connect(self._start_next)
-        items.pictureWanted.connect(self._on_picture_wanted)
+        items.picture_wanted.connect(self._on_picture_wanted)
 
     def show_current(self) -> bool:
         """Show the picture of the chosen item's region. Without one, show the choice and return False."""

@@ -91,7 +91,7 @@ class TemplateController(QObject):
         current = self._open_record.reference
         if current is not None and current.reference_image_id == reference.reference_image_id:
             self._open_record.reference = reference
-            self._open_record.rowsChanged.emit()
+            self._open_record.rows_changed.emit()
         text = self.tr("%n region(s) saved as template of {name}.", "", len(reference.template))
         self.notice.emit(text.format(name=reference.reference_image_name))
 

@@ -50,8 +50,8 @@ class ThresholdController(QObject):
         self._moved: dict[str, float] = {}
         self._later = QTimer(self, singleShot=True, interval=_SAVE_MS)
         self._later.timeout.connect(self._save)
-        open_record.currentChanged.connect(self._on_item_changed)
-        box.thresholdChanged.connect(self._on_threshold_changed)
+        open_record.current_changed.connect(self._on_item_changed)
+        box.threshold_changed.connect(self._on_threshold_changed)
         open_record.context.closing.connect(self._save)
 
     def _on_item_changed(self) -> None:

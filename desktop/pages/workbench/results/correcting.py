@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Lets the user accept, delete, relabel, move and add findings, saved together as a new version."""
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ class LabelRequest(Protocol):
 class CorrectionBar(QWidget):
     """The row below the findings to draw one. `pending` shows unsaved changes, always in sight."""
 
-    saveWanted = Signal()
-    discardWanted = Signal()
-    drawToggled = Signal(bool)
+    save_wanted = Signal()
+    discard_wanted = Signal()
+    draw_toggled = Signal(bool)
     """Whether the next drag on the photo draws a finding."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -67,8 +66,8 @@ class CorrectionBar(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(head)
         self.draw.toggled.connect(self._on_draw_toggled)
-        self.save.clicked.connect(lambda _checked=False: self.saveWanted.emit())
-        self.discard.clicked.connect(lambda _checked=False: self.discardWanted.emit())
+        self.save.clicked.connect(lambda _checked=False: self.save_wanted.emit())
+        self.discard.clicked.connect(lambda _checked=False: self.discard_wanted.emit())
         self.show_steps(0)
 
     def show_steps(self, steps: int) -> None:
@@ -79,7 +78,7 @@ class CorrectionBar(QWidget):
     def _on_draw_toggled(self, on: bool) -> None:
         self.draw.kind = ButtonKind.LINK if on else ButtonKind.QUIET
         self.draw.update()
-        self.drawToggled.emit(on)
+        self.draw_toggled.emit(on)
 
 
 class CorrectionController(QObject):
@@ -112,14 +111,14 @@ class CorrectionController(QObject):
         self._tools = [BoxTool(self.choose, self._on_reshaped, self._on_added) for _ in views]
         for view, tool in zip(self._views, self._tools, strict=True):
             view.set_tool(tool)
-        box.list.acceptWanted.connect(self.accept)
-        box.list.relabelWanted.connect(self.ask_label)
+        box.list.accept_wanted.connect(self.accept)
+        box.list.relabel_wanted.connect(self.ask_label)
         box.list.relabelled.connect(self.relabel)
-        bar.saveWanted.connect(self.save)
-        bar.discardWanted.connect(self.discard)
-        bar.drawToggled.connect(self._set_drawing)
-        open_record.currentChanged.connect(self._on_current_changed)
-        open_record.draftsRestored.connect(self._on_drafts_restored)
+        bar.save_wanted.connect(self.save)
+        bar.discard_wanted.connect(self.discard)
+        bar.draw_toggled.connect(self._set_drawing)
+        open_record.current_changed.connect(self._on_current_changed)
+        open_record.drafts_restored.connect(self._on_drafts_restored)
 
     # -- showing
 

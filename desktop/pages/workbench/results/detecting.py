@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Starts, cancels and retries detections, and shows the progress of all detections of the record."""
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ class DetectionController(QObject):
     progress. Detections continue when the record is left. Only `cancel` ends them.
     """
 
-    runningChanged = Signal(object)
+    running_changed = Signal(object)
     """The percent (0..100) of each item with a running detection, by item id."""
-    progressChanged = Signal(int, int)
+    progress_changed = Signal(int, int)
     """The percent of the running detections, and the number of their items; 0, 0 if none is running."""
-    restChanged = Signal(int)
+    rest_changed = Signal(int)
     """Emits the number of undecided items that `detect_all` left out because their result is current."""
     notice = Signal(str)
     """A message for the user."""
@@ -42,8 +41,8 @@ class DetectionController(QObject):
         self._running: dict[str, int] = {}
         self._ended = 0
         self._outdated = False
-        live.jobsChanged.connect(self._on_jobs)
-        open_record.resultsChanged.connect(self._follow)
+        live.jobs_changed.connect(self._on_jobs)
+        open_record.results_changed.connect(self._follow)
 
     @property
     def running_items(self) -> Mapping[str, int]:
@@ -94,7 +93,7 @@ class DetectionController(QObject):
     def _detect_record(self, outdated: bool) -> None:
         record_id = self._open_record.record_id
         if record_id and "" not in self._asking and self._open_record.may_edit():
-            self.restChanged.emit(0)
+            self.rest_changed.emit(0)
             self._outdated = outdated
             self._ask([""], lambda session: session.records.detect(record_id, outdated=outdated))
 
@@ -154,7 +153,7 @@ class DetectionController(QObject):
         left = [row for row in self._open_record.rows if not row.is_judged and row.item_id not in started]
         current = [row for row in left if self._outdated and row.detected and not row.run.is_running]
         if current:
-            self.restChanged.emit(len(current))
+            self.rest_changed.emit(len(current))
         elif not started:
             self.notice.emit(self.tr("Nothing to detect: no undecided item has both a photo and a model."))
         if started and len(left) > len(current):
@@ -199,10 +198,10 @@ class DetectionController(QObject):
         self._ended = self._ended + len(self._running.keys() - running.keys()) if running else 0
         if running != self._running:
             self._running = running
-            self.runningChanged.emit(running)
+            self.running_changed.emit(running)
             total = len(running) + self._ended
             percent = (sum(running.values()) + 100 * self._ended) // total if total else 0
-            self.progressChanged.emit(percent, len(running))
+            self.progress_changed.emit(percent, len(running))
 
     def _on_jobs(self, jobs: Sequence[Job]) -> None:
         local = self._open_record.edits.local_id

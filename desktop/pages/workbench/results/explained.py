@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Lists below the findings the differences explained by the memory of the region, on request in full."""
 
 from __future__ import annotations
@@ -44,9 +43,9 @@ class ExplainedBox(QWidget):
 
     unfolded = Signal(bool)
     """Whether the differences are shown, also on the pictures."""
-    reportWanted = Signal(object)
+    report_wanted = Signal(object)
     """Emits the `SuppressedFinding` that the user reports as a finding."""
-    memoryWanted = Signal(object)
+    memory_wanted = Signal(object)
     """Emits the `SuppressedFinding` whose photos the user wants to see."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -141,7 +140,7 @@ class ExplainedBox(QWidget):
         return row
 
     def _report(self, finding: SuppressedFinding, _checked: bool = False) -> None:
-        self.reportWanted.emit(finding)
+        self.report_wanted.emit(finding)
 
     def _open_memory(self, finding: SuppressedFinding, _checked: bool = False) -> None:
-        self.memoryWanted.emit(finding)
+        self.memory_wanted.emit(finding)

@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Lists the findings of an item with labels and confidence, filtered by a threshold."""
 
 from __future__ import annotations
@@ -65,8 +64,8 @@ class FindingList(QWidget):
 
     chosen = Signal(int)
     """The index of the finding that the user chose; -1 for none."""
-    acceptWanted = Signal(int)
-    relabelWanted = Signal(int)
+    accept_wanted = Signal(int)
+    relabel_wanted = Signal(int)
     relabelled = Signal(int, str)
     """Emits the index of a finding, and its new label."""
 
@@ -141,7 +140,7 @@ class FindingList(QWidget):
         if not 0 <= row < len(self._findings):
             return
         if event.position().x() < _TICK_PX:
-            self.acceptWanted.emit(row)
+            self.accept_wanted.emit(row)
         else:
             self.chosen.emit(-1 if row == self.current else row)
 
@@ -149,7 +148,7 @@ class FindingList(QWidget):
         row = int(event.position().y() // self.row_px)
         if 0 <= row < len(self._findings):
             self.chosen.emit(row)
-            self.relabelWanted.emit(row)
+            self.relabel_wanted.emit(row)
 
     def edit_label(self, place: int, labels: Sequence[str]) -> None:
         """Edit the label of the finding at `place`. `labels` are the suggestions."""
@@ -239,7 +238,7 @@ class FindingsBox(QWidget):
 
     chosen = Signal(int)
     """The index of the chosen finding among the shown ones; -1 for none."""
-    thresholdChanged = Signal(float)
+    threshold_changed = Signal(float)
     """Emits the least confidence (0..1) of shown findings."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -320,7 +319,7 @@ class FindingsBox(QWidget):
     def _on_slider_moved(self) -> None:
         self._say()
         self._list(-1)
-        self.thresholdChanged.emit(self.threshold)
+        self.threshold_changed.emit(self.threshold)
 
     def _say(self) -> None:
         self._threshold_label.setText(self.tr("Confidence ≥ {value}").format(value=f"{self.threshold:.2f}"))

@@ -93,7 +93,7 @@ class FinishController(QObject):
             self._uninspected_items(newest_photo),
         )
         dialog = FinishDialog(finish, self._window)
-        dialog.goToItemRequested.connect(self.undecided)
+        dialog.go_to_item_requested.connect(self.undecided)
         listed = [item.item_id for item in finish.undecided]
         dialog.accepted.connect(lambda: self.finish_now(listed if dialog.accepts_opinion else ()))
         dialog.finished.connect(dialog.deleteLater)

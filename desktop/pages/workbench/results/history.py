@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Shows the findings of earlier inspections in the same region, and how they changed."""
 
 from __future__ import annotations
@@ -54,10 +53,10 @@ def longest(entry: HistoryEntry) -> float | None:
 class HistoryBox(QWidget):
     """Lists the earlier inspections of the region. It is hidden if there are none."""
 
-    openWanted = Signal(str, str)
+    open_wanted = Signal(str, str)
     """The ids of an earlier record and of its item whose photo the user wants to see."""
 
-    trendWanted = Signal()
+    trend_wanted = Signal()
     """The user wants to see all inspections as a trend."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -65,7 +64,7 @@ class HistoryBox(QWidget):
         self.setObjectName("history")
         self.trend = Button(self.tr("Show trend"), kind=ButtonKind.LINK, icon="chart")
         self.trend.setObjectName("history-trend")
-        self.trend.clicked.connect(lambda _checked=False: self.trendWanted.emit())
+        self.trend.clicked.connect(lambda _checked=False: self.trend_wanted.emit())
         head = QHBoxLayout()
         head.setSpacing(6)
         head.addWidget(IconLabel("history", "dim", 14))
@@ -131,7 +130,7 @@ class HistoryBox(QWidget):
         more.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _open(self, record_id: str, item_id: str, _checked: bool = False) -> None:
-        self.openWanted.emit(record_id, item_id)
+        self.open_wanted.emit(record_id, item_id)
 
     def _result_text(self, entry: HistoryEntry, mm_per_pixel: float | None) -> str:
         if not entry.findings:

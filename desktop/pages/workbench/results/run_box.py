@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Shows the detection of the chosen item: its button, progress and failure, with what to do."""
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ class RunBox(QWidget):
     """Detect the item, for the first time or again."""
     cancelled = Signal()
     """End the detection that waits or runs."""
-    alignWanted = Signal()
+    align_wanted = Signal()
     """Set three points, so that photo and reference can be compared by eye."""
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
@@ -50,7 +49,7 @@ class RunBox(QWidget):
         self.start.clicked.connect(lambda _checked=False: self.wanted.emit())
         self.retry.clicked.connect(lambda _checked=False: self.wanted.emit())
         self.cancel.clicked.connect(lambda _checked=False: self.cancelled.emit())
-        self.align.clicked.connect(lambda _checked=False: self.alignWanted.emit())
+        self.align.clicked.connect(lambda _checked=False: self.align_wanted.emit())
         self.show_run(RunState(), None)
 
     def show_run(self, state: RunState, percent: int | None) -> None:

@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Takes the user's verdict on an item and shows the model's opinion."""
 
 from __future__ import annotations
@@ -65,9 +64,9 @@ class VerdictBox(QWidget):
 
     decided = Signal(str, object, str)
     """The item, its `Verdict` and the reason."""
-    draftChanged = Signal(str, object)
+    draft_changed = Signal(str, object)
     """The item and its `VerdictDraft`, or None when nothing waits any more."""
-    reasonWanted = Signal()
+    reason_wanted = Signal()
     """A verdict waits for its reason."""
     ended = Signal()
     """The user left the reason by a key."""
@@ -191,7 +190,7 @@ class VerdictBox(QWidget):
             self.reason.show_text(reason)
             self._keep(VerdictDraft(verdict, reason))
         if verdict is Verdict.FAILED or not is_complete:
-            self.reasonWanted.emit()
+            self.reason_wanted.emit()
             self.reason.setFocus()
         return is_complete
 
@@ -219,7 +218,7 @@ class VerdictBox(QWidget):
 
     def _keep(self, draft: VerdictDraft | None) -> None:
         self._draft, self.reason.is_draft = draft, draft is not None
-        self.draftChanged.emit(self._item_id, draft)
+        self.draft_changed.emit(self._item_id, draft)
         self._mark(self.shown_verdict)
         self._ask_for_reason()
 

@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Opens the trend of the chosen item's region."""
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ def place_of(open_record: OpenRecord) -> Place | None:
 class TrendController(QObject):
     """Opens the window for the chosen item of the workbench."""
 
-    openWanted = Signal(str, str)
+    open_wanted = Signal(str, str)
     """The ids of a record and of its item whose photo the user wants to compare."""
 
     def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
@@ -45,6 +44,6 @@ class TrendController(QObject):
             open_record.mm_per_pixel,
             self._window,
         )
-        dialog.openWanted.connect(self.openWanted)
+        dialog.open_wanted.connect(self.open_wanted)
         dialog.open()
         return dialog

@@ -41,11 +41,11 @@ class FilmStrip(QAbstractScrollArea):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.viewport().setMouseTracking(True)
-        reel.framesChanged.connect(self._lay_out)
-        reel.currentChanged.connect(self._follow)
-        reel.viewChanged.connect(self._on_changed)
+        reel.frames_changed.connect(self._lay_out)
+        reel.current_changed.connect(self._follow)
+        reel.view_changed.connect(self._on_changed)
         reel.pictures.ready.connect(lambda _key: self.viewport().update())
-        theme_manager().themeChanged.connect(self.viewport().update)
+        theme_manager().theme_changed.connect(self.viewport().update)
 
     def sizeHint(self) -> QSize:
         return QSize(800, 236)
@@ -166,7 +166,7 @@ class FilmStrip(QAbstractScrollArea):
 
     def scrollContentsBy(self, _dx: int, _dy: int) -> None:
         self.viewport().update()
-        self.reel.viewChanged.emit()
+        self.reel.view_changed.emit()
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
@@ -222,10 +222,10 @@ class FrameView(QWidget):
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        for changed in (reel.framesChanged, reel.currentChanged, reel.viewChanged):
+        for changed in (reel.frames_changed, reel.current_changed, reel.view_changed):
             changed.connect(self._on_changed)
         reel.pictures.ready.connect(lambda _key: self.update())
-        theme_manager().themeChanged.connect(self.update)
+        theme_manager().theme_changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(560, 400)

@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """Owns the state that strip and stage share: the frames, the chosen one, the view, and playing."""
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ PLAY_MS = 700
 class FilmStripModel(QObject):
     """What strip and stage share: the frames, which one is chosen, the view, and whether it plays."""
 
-    framesChanged = Signal()
-    currentChanged = Signal(int)
-    viewChanged = Signal()
-    playingChanged = Signal(bool)
+    frames_changed = Signal()
+    current_changed = Signal(int)
+    view_changed = Signal()
+    playing_changed = Signal(bool)
     opened = Signal(str)
     """The key of a frame that the user wants to open."""
 
@@ -45,21 +44,21 @@ class FilmStripModel(QObject):
         """Show these frames of a place that is `aspect` times as wide as high."""
         self.frames, self.aspect = frames, aspect
         self.current = min(max(current, 0), max(len(frames) - 1, 0))
-        self.framesChanged.emit()
-        self.currentChanged.emit(self.current)
+        self.frames_changed.emit()
+        self.current_changed.emit(self.current)
 
     def choose(self, index: int) -> None:
         """Choose a frame by its index, limited to the existing ones."""
         index = min(max(index, 0), len(self.frames) - 1)
         if index != self.current and self.frames:
             self.current = index
-            self.currentChanged.emit(index)
+            self.current_changed.emit(index)
 
     def set_view(self, view: Rect) -> None:
         """Show this part of the place in every frame."""
         if view != self.view:
             self.view = view
-            self.viewChanged.emit()
+            self.view_changed.emit()
 
     @property
     def is_playing(self) -> bool:
@@ -75,7 +74,7 @@ class FilmStripModel(QObject):
             self._clock.start()
         else:
             self._clock.stop()
-        self.playingChanged.emit(on)
+        self.playing_changed.emit(on)
 
     def next_keys(self) -> list[str]:
         """The keys of the next frames while it plays."""

@@ -31,7 +31,7 @@ class GrowthChart(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        theme_manager().themeChanged.connect(self.update)
+        theme_manager().theme_changed.connect(self.update)
 
     def show_data(self, data: GrowthData) -> None:
         """Show another trend, without a mark."""

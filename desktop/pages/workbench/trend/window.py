@@ -1,4 +1,3 @@
-# ruff: noqa: N815 - Qt signals
 """The trend window: the chosen frame large, the growth of its findings, and all frames as a film strip."""
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _REQUEST_MS = 80
 class TrendDialog(BaseDialog):
     """The inspections of one region."""
 
-    openWanted = Signal(str, str)
+    open_wanted = Signal(str, str)
     """The ids of a record and of its item whose photo the user wants to compare."""
 
     def __init__(
@@ -129,10 +128,10 @@ class TrendDialog(BaseDialog):
 
     def _connect(self) -> None:
         reel = self.reel
-        reel.currentChanged.connect(self._on_frame_chosen)
-        reel.viewChanged.connect(self._soon.start)
-        reel.framesChanged.connect(self._soon.start)
-        reel.playingChanged.connect(self._show_playing)
+        reel.current_changed.connect(self._on_frame_chosen)
+        reel.view_changed.connect(self._soon.start)
+        reel.frames_changed.connect(self._soon.start)
+        reel.playing_changed.connect(self._show_playing)
         reel.opened.connect(self._open_record)
         self.pictures.ready.connect(self._on_picture_ready)
         self.chart.chosen.connect(self._show_inspection)
@@ -243,7 +242,7 @@ class TrendDialog(BaseDialog):
         entry = next((entry for entry in entries if entry.item_id == key), None)
         if entry is not None:
             self.accept()
-            self.openWanted.emit(entry.inspection_id, entry.item_id)
+            self.open_wanted.emit(entry.inspection_id, entry.item_id)
 
     def resizeEvent(self, event: object) -> None:
         super().resizeEvent(event)  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ from tests.pictures import encode_picture, gradient_pixels
 application = QApplication([])
 view = CanvasView()
 view.resize(381, 341)  # at every scale within the offscreen screen of 800 px
-view.regionsEdited.connect(view.store.apply)
+view.regions_edited.connect(view.store.apply)
 view.show()
 view.show_minimap(False)
 ratio = view.devicePixelRatioF()

@@ -29,7 +29,7 @@ def view(qtbot: QtBot) -> Iterator[CanvasView]:
     view = CanvasView()
     view.resize(600, 400)
     qtbot.addWidget(view)
-    view.regionsEdited.connect(view.store.apply)
+    view.regions_edited.connect(view.store.apply)
     view.show()
     view.setFocus()
     with qtbot.waitSignal(view.prepared):
@@ -71,7 +71,7 @@ def test_every_orientation_is_drawn_upright(qtbot: QtBot, view: CanvasView, orie
     assert colour_at(view, 250.5, 150.5) == (250, 150, 0)
     view.set_tool(Tool.DRAW)
     edited: list[RegionChange] = []
-    view.regionsEdited.connect(edited.append)
+    view.regions_edited.connect(edited.append)
     drag(qtbot, view, (240, 140), (255, 160))
     assert edited[0].after[0].rect == Rect(240, 140, 15, 20)
 
@@ -79,8 +79,8 @@ def test_every_orientation_is_drawn_upright(qtbot: QtBot, view: CanvasView, orie
 def test_drawing_ends_with_the_region_selected(qtbot: QtBot, view: CanvasView) -> None:
     selected: list[tuple[str, ...]] = []
     tools: list[Tool] = []
-    view.selectionChanged.connect(selected.append)
-    view.toolChanged.connect(tools.append)
+    view.selection_changed.connect(selected.append)
+    view.tool_changed.connect(tools.append)
     view.set_tool(Tool.DRAW)
     drag(qtbot, view, (50, 50), (100, 90))
     (region,) = view.store
@@ -96,13 +96,13 @@ def test_draw_tool_stays_while_no_region_was_drawn(qtbot: QtBot, view: CanvasVie
     drag(qtbot, view, (300, 20), (300, 120))
     assert (len(view.store), view.editor.busy, view.editor.tool) == (1, False, Tool.DRAW)
     view.editor.editable = False
-    with qtbot.waitSignal(view.editRefused):
+    with qtbot.waitSignal(view.edit_refused):
         drag(qtbot, view, (100, 100), (140, 140))
     assert (len(view.store), view.store.selected_ids, view.editor.tool) == (1, ("a",), Tool.DRAW)
 
 
 def test_nothing_changes_without_receiver_of_edits(qtbot: QtBot, view: CanvasView) -> None:
-    view.regionsEdited.disconnect()
+    view.regions_edited.disconnect()
     view.set_tool(Tool.DRAW)
     drag(qtbot, view, (50, 50), (100, 90))
     assert len(view.store) == 0
@@ -193,7 +193,7 @@ def test_the_wheel_zooms_at_the_pointer(view: CanvasView) -> None:
 
 def test_cursor_position_is_reported_inside_the_picture_only(qtbot: QtBot, view: CanvasView) -> None:
     positions: list[tuple[int, int] | None] = []
-    view.cursorMoved.connect(positions.append)
+    view.cursor_moved.connect(positions.append)
     view.set_viewport(2, 0, 0)
     qtbot.mouseMove(view, view_point(view, 10.6, 20.6))
     qtbot.mouseMove(view, view_point(view, -5, 20))
@@ -203,7 +203,7 @@ def test_cursor_position_is_reported_inside_the_picture_only(qtbot: QtBot, view:
 def test_list_and_canvas_select_and_show_each_other(qtbot: QtBot, view: CanvasView) -> None:
     view.store.replace([Region("a", Rect(10, 10, 20, 20), 1), Region("b", Rect(250, 150, 20, 20), 2)])
     activated: list[str] = []
-    view.regionActivated.connect(activated.append)
+    view.region_activated.connect(activated.append)
     qtbot.mouseDClick(view, LEFT, pos=view_point(view, 255, 155))
     assert activated == ["b"]
     view.show_region("b")

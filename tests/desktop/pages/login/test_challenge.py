@@ -154,7 +154,7 @@ def test_doubtful_picture_starts_a_challenge(
     fake_service.answers[ONE_PICTURE] = refusal_answer(CHALLENGE_NEEDED)
     page = show([desk])
     shown = instructions(page, monkeypatch)
-    with qtbot.waitSignal(context.loginChanged):
+    with qtbot.waitSignal(context.login_changed):
         pass
     assert shown == ["Look straight ahead", "Turn your head to the left"]
     assert len(fake_service.bodies(ONE_PICTURE)) == 1
@@ -171,7 +171,7 @@ def test_policy_of_challenges_sends_no_single_picture(
 ) -> None:
     set_requirements(fake_service, challenge="always")
     page = show([desk])
-    with qtbot.waitSignal(context.strongLogin):
+    with qtbot.waitSignal(context.strong_login):
         pass
     assert fake_service.bodies(ONE_PICTURE) == []
     assert fake_service.bodies(DRAW) == [{"avoid": []}]
@@ -183,9 +183,9 @@ def test_without_a_policy_no_challenge_is_drawn(
 ) -> None:
     fake_service.answers[ONE_PICTURE] = success_answer(TOKENS)
     strong: list[bool] = []
-    context.strongLogin.connect(lambda: strong.append(True))
+    context.strong_login.connect(lambda: strong.append(True))
     page = show([desk])
-    with qtbot.waitSignal(context.loginChanged):
+    with qtbot.waitSignal(context.login_changed):
         pass
     assert fake_service.bodies(DRAW) == []
     assert strong == []
@@ -218,7 +218,7 @@ def test_button_requests_another_movement(
     wait_for_instruction(qtbot, page, "Raise your chin")
     fake_service.answers[DRAW] = challenge_answer("right")
     qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
-    with qtbot.waitSignal(context.loginChanged):
+    with qtbot.waitSignal(context.login_changed):
         pass
     assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": ["up"]}]
     assert len(fake_service.bodies(ANSWER)) == 1
@@ -236,7 +236,7 @@ def test_another_movement_is_offered_after_a_failure(
     assert page.viewfinder.another_movement.isVisible()
     fake_service.answers[ANSWER] = success_answer(TOKENS)
     qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
-    with qtbot.waitSignal(context.loginChanged):
+    with qtbot.waitSignal(context.login_changed):
         pass
     assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": ["left"]}]
 
@@ -254,7 +254,7 @@ def test_one_more_movement_follows_a_doubt(
     fake_service.answers[ANSWER] = in_turn(refusal_answer(CHALLENGE_CONTINUES), success_answer(TOKENS))
     page = show([desk])
     shown, hints = instructions(page, monkeypatch), collect_hints(page, monkeypatch)
-    with qtbot.waitSignal(context.loginChanged):
+    with qtbot.waitSignal(context.login_changed):
         pass
     ahead = "Look straight ahead"
     assert shown == [ahead, "Turn your head to the left", ahead, "Raise your chin"]
@@ -277,7 +277,7 @@ def test_another_movement_can_replace_the_one_more_movement(
     page = show([desk])
     wait_for_instruction(qtbot, page, "Raise your chin")
     qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
-    with qtbot.waitSignal(context.loginChanged):
+    with qtbot.waitSignal(context.login_changed):
         pass
     assert fake_service.bodies(DRAW)[2] == {"avoid": ["up"], "continues": "more"}
 
@@ -292,7 +292,7 @@ def test_failure_ends_the_doubt(
         success_answer(TOKENS),
     )
     show([desk])
-    with qtbot.waitSignal(context.loginChanged):
+    with qtbot.waitSignal(context.login_changed):
         pass
     assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": [], "continues": "drawn"}, {"avoid": []}]
 
@@ -378,7 +378,7 @@ def test_an_allowed_computer_sends_its_token(
 
     fake_service.answers[ONE_PICTURE] = answer
     show([desk])
-    with qtbot.waitSignal(context.loginChanged):
+    with qtbot.waitSignal(context.login_changed):
         pass
     assert headers == ["token of this computer"]
 
@@ -396,7 +396,7 @@ def test_keyring_is_read_only_if_the_policy_needs_a_token(
     monkeypatch.setattr(keyring, "get_password", lambda *names: read.append(str(names)))
     fake_service.answers[ONE_PICTURE] = success_answer(TOKENS)
     show([desk])
-    with qtbot.waitSignal(context.loginChanged):
+    with qtbot.waitSignal(context.login_changed):
         pass
     assert read == []
 

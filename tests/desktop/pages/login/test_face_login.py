@@ -48,7 +48,7 @@ def test_first_run_enrolment_and_face_login(
         form.user_name.set_text(ADMIN[0])
         form.password.set_text(ADMIN[1])
         form.confirmation.set_text(ADMIN[1])
-        with qtbot.waitSignal(context.loginChanged):
+        with qtbot.waitSignal(context.login_changed):
             form.submit()
         policy = session.faces.policy()
         assert (policy.challenge_admins, policy.challenge_others) == ("off", "off")
@@ -72,7 +72,7 @@ def test_first_run_enrolment_and_face_login(
         assert reread(context.payload) is None
         login.show()
         login.enter({})
-        with qtbot.waitSignal(context.loginChanged):
+        with qtbot.waitSignal(context.login_changed):
             pass
         assert not_none(context.payload).user.username == ADMIN[0]
         session.close()

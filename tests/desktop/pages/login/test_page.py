@@ -76,7 +76,7 @@ def test_right_password_logs_in(
     qtbot.keyClicks(page.password_form.user_name.editor, "zhang")
     qtbot.keyClick(page.password_form.user_name.editor, Qt.Key.Key_Return)
     qtbot.keyClicks(page.password_form.password.editor, "secret words")
-    with qtbot.waitSignals([context.loginChanged, context.strongLogin]):
+    with qtbot.waitSignals([context.login_changed, context.strong_login]):
         qtbot.keyClick(page.password_form.password.editor, Qt.Key.Key_Return)
     assert fake_service.bodies("/api/auth/login") == [{"username": "zhang", "password": "secret words"}]
     assert not_none(context.payload).user.username == "zhang"
@@ -149,7 +149,7 @@ def test_first_run_creates_the_administrator(
     form.submit()
     assert form.confirmation.error() == "The passwords do not match. Enter them again."
     form.confirmation.set_text("long enough words")
-    with qtbot.waitSignal(context.loginChanged):
+    with qtbot.waitSignal(context.login_changed):
         form.submit()
     assert fake_service.bodies("/api/auth/first-run") == [
         {"username": "chief", "password": "long enough words", "name": None}
@@ -242,7 +242,7 @@ def test_no_camera_offers_the_photo_file(
     fake_service.answers["/api/auth/loginByFaceInfo"] = success_answer(TOKENS)
     page = show()
     qtbot.waitUntil(lambda: "photo file" in page.viewfinder.sentence)
-    with qtbot.waitSignal(context.loginChanged):
+    with qtbot.waitSignal(context.login_changed):
         page.photo_login.log_in(write(tmp_path / "我.png", face_frame()))
     assert not_none(context.payload).user.user_id == PAYLOAD["user"]["user_id"]
 
@@ -296,7 +296,7 @@ def test_too_many_photos_count_down(
     assert errors[3] == ""
     assert page.photo_login.button.isEnabled()
     fake_service.answers["/api/auth/loginByFaceInfo"] = success_answer(TOKENS)
-    with qtbot.waitSignal(context.loginChanged):
+    with qtbot.waitSignal(context.login_changed):
         page.photo_login.log_in(path)
 
 
@@ -305,7 +305,7 @@ def test_face_in_front_of_the_camera_logs_in(
 ) -> None:
     fake_service.answers["/api/auth/loginByFaceInfo"] = success_answer(TOKENS)
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())], "Desk Cam")])
-    with qtbot.waitSignal(context.loginChanged):
+    with qtbot.waitSignal(context.login_changed):
         pass
     assert not page.face.is_running
     (body,) = fake_service.bodies("/api/auth/loginByFaceInfo")
@@ -327,7 +327,7 @@ def test_one_frame_without_a_face_costs_little(
     fake_service.answers["/api/auth/loginByFaceInfo"] = success_answer(TOKENS)
     frames = [write(tmp_path / f"{n}.png", empty_frame() if n == 2 else face_frame()) for n in range(3)]
     page = show([ImageSequence(frames, "Desk Cam")])
-    with qtbot.waitSignal(page.face.loggedIn):
+    with qtbot.waitSignal(page.face.logged_in):
         pass
 
 

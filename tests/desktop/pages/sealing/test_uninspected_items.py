@@ -47,7 +47,7 @@ def test_dialog_lists_what_each_passed_item_lacks(qtbot: QtBot) -> None:
 def test_link_leads_to_the_first_item(qtbot: QtBot) -> None:
     dialog = open_dialog(qtbot, *ITEMS[1:])
     wanted: list[str] = []
-    dialog.goToItemRequested.connect(wanted.append)
+    dialog.go_to_item_requested.connect(wanted.append)
     button = dialog.findChild(QAbstractButton, "finish-go-to-uninspected")
     assert button is not None
     button.click()

@@ -41,8 +41,8 @@ def test_drawn_region_passes_each_package_once(
         return create(self, body, key)
 
     view = workbench.page.view
-    view.regionsEdited.disconnect(workbench.page.item_changes.change_regions)
-    view.regionsEdited.connect(lambda change: changing(workbench.page.item_changes, change))
+    view.regions_edited.disconnect(workbench.page.item_changes.change_regions)
+    view.regions_edited.connect(lambda change: changing(workbench.page.item_changes, change))
     monkeypatch.setattr(Journal, "append", appending)
     monkeypatch.setattr(Items, "create", creating)
     workbench.draw(0.25, 0.25, 0.5, 0.75)

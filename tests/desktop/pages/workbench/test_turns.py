@@ -22,8 +22,8 @@ def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
 
 def test_item_is_shown_again_when_the_seal_of_its_record_changed(opened: WorkbenchDriver) -> None:
     open_record, shown = opened.page.open_record, []
-    open_record.currentChanged.connect(lambda: shown.append(open_record.current))
-    open_record.rowsChanged.connect(lambda: shown.append("items"))
+    open_record.current_changed.connect(lambda: shown.append(open_record.current))
+    open_record.rows_changed.connect(lambda: shown.append("items"))
     record, seal = not_none(open_record.document).record, not_none(open_record.seal)
     open_record.update_record(record.model_copy(update={"inspection_name": "renamed"}), seal)
     assert shown == []
@@ -35,8 +35,8 @@ def test_item_is_shown_again_when_the_seal_of_its_record_changed(opened: Workben
 
 def test_changes_of_other_items_do_not_show_the_item_again(opened: WorkbenchDriver) -> None:
     open_record, shown = opened.page.open_record, []
-    open_record.currentChanged.connect(lambda: shown.append(open_record.current))
-    open_record.currentEdited.connect(lambda _: shown.append(open_record.current))
+    open_record.current_changed.connect(lambda: shown.append(open_record.current))
+    open_record.current_edited.connect(lambda _: shown.append(open_record.current))
     stored = opened.session.items.all(open_record.record_id)
     others = [item for item in stored if item.item_id != open_record.current]
     open_record.update_items(others)

@@ -123,7 +123,7 @@ def test_many_regions_are_imported_in_parts_and_undone_in_one_step(
     many = tmp_path / "many.txt"
     many.write_bytes(b"".join(b"0 %.3f .5 .01 .01\n" % (0.1 + 0.8 * n / 450) for n in range(450)))
     shown: list[int] = []
-    open_workbench.page.open_record.rowsChanged.connect(
+    open_workbench.page.open_record.rows_changed.connect(
         lambda: shown.append(len(open_workbench.page.open_record.rows))
     )
     with qtbot.waitSignal(exchange.notice) as notice:
@@ -161,7 +161,7 @@ def test_part_is_painted_after_the_call_that_adds_it(open_workbench: WorkbenchDr
     )
     events: list[str] = []
     workbench.edits.applied.connect(lambda _: events.append("taken"))
-    workbench.rowsChanged.connect(lambda: events.append("shown"))
+    workbench.rows_changed.connect(lambda: events.append("shown"))
     before = len(workbench.rows)
     slices = importing._slices
     slices._run = _record_events(slices._run, events)  # type: ignore[method-assign]

@@ -258,20 +258,20 @@ def test_changes_of_other_users_keep_the_typed_text(
     dialog.rules.required.setValue(7)
     photos = [photo.model_copy(update={"differences": 4}) for photo in fake_memory.state.photos]
     fake_memory.state = fake_memory.state.model_copy(update={"photos": photos})
-    workbench.page.live.memoryChanged.emit("of another image")
+    workbench.page.live.memory_changed.emit("of another image")
     assert not dialog._read_again.isActive()
-    workbench.page.live.memoryChanged.emit("reference")
+    workbench.page.live.memory_changed.emit("reference")
     qtbot.waitUntil(lambda: dialog.reel.frames[1].note == "Passed · 4 difference(s)")
     assert dialog.reel.current == 2
     assert dialog.rules.required.value() == 7
     close_dialog(dialog, qtbot)
     # Nothing listens any more.
-    workbench.page.live.memoryChanged.emit("")
+    workbench.page.live.memory_changed.emit("")
 
 
 def test_an_event_of_the_service_names_the_reference_image(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     live, changed_files = workbench.page.live, list[str]()
-    live.memoryChanged.connect(changed_files.append)
+    live.memory_changed.connect(changed_files.append)
     event = ChangeEvent(id="1", action="update", kind="region_memory", object_id="file", actor=None, at=NOW)
     live._listener.event_received.emit(event)
     live._listener.event_received.emit(event.model_copy(update={"kind": "file"}))

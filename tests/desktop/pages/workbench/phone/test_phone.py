@@ -137,7 +137,7 @@ def test_service_on_loopback_is_explained(dialog: PhoneDialog, qtbot: QtBot) -> 
     dialog.show_code(code(addresses=[], fingerprint=None, can_open_network=True))
     assert "runs on this computer alone" in dialog.how.text()
     assert dialog.allow.isVisible()
-    with qtbot.waitSignal(dialog.newWanted) as wanted:
+    with qtbot.waitSignal(dialog.new_wanted) as wanted:
         dialog.allow.click()
     assert wanted.args == [True]
     dialog.show_code(code(addresses=[], fingerprint=None))

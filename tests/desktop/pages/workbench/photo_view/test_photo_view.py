@@ -412,8 +412,8 @@ def test_another_record_begins_with_its_reference(desk: WorkbenchDriver, qtbot: 
 def test_viewer_cannot_change_findings(desk: WorkbenchDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     page = desk.page
     monkeypatch.setattr(desk.context, "may", lambda _permission: False)
-    page.open_record.recordChanged.emit()
-    page.open_record.currentChanged.emit()
+    page.open_record.record_changed.emit()
+    page.open_record.current_changed.emit()
     drag(desk, photo_point(desk, 320, 245), photo_point(desk, 400, 300))
     assert not page.open_record.drafts.all()
     assert page.inspector.findings.shown_findings[0].box.x == 300

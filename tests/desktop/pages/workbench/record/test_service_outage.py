@@ -87,10 +87,10 @@ def test_stopped_service_differs_from_slow_service(
         assert "not responding" in workbench.page.top.mark.toolTip()
         with qtbot.waitSignal(workbench.page.toast) as toast:
             payload, workbench.context.payload = workbench.context.payload, None
-            workbench.context.loginChanged.emit()
+            workbench.context.login_changed.emit()
         assert toast.args == ["1 change(s) saved on this computer. They will be sent when you log in again."]
         workbench.context.payload = payload
-        workbench.context.loginChanged.emit()
+        workbench.context.login_changed.emit()
     finally:
         os.kill(pid, signal.SIGCONT)
     qtbot.waitUntil(lambda: workbench.page.top.mark.text() == "All saved")
@@ -292,7 +292,7 @@ def test_a_second_window_only_looks(workbench: WorkbenchDriver, qtbot: QtBot) ->
 def unsent(context: Context) -> int:
     """How many photos the window asks about when it is closed now."""
     question = Unsent()
-    context.unsentRequested.emit(question)
+    context.unsent_requested.emit(question)
     return question.photos
 
 

@@ -27,7 +27,7 @@ def context(qtbot: QtBot) -> Iterator[Context]:
 
 def unsent(context: Context) -> int:
     question = Unsent()
-    context.unsentRequested.emit(question)
+    context.unsent_requested.emit(question)
     return question.photos
 
 

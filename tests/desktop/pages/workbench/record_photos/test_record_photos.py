@@ -503,7 +503,7 @@ def test_photo_added_during_loading_is_shown(
     monkeypatch.setattr(photos, "list", slow)
     photo_list.read()
     qtbot.waitUntil(started.is_set)
-    with qtbot.waitSignal(workbench.page.live.recordChanged, timeout=_SOON):
+    with qtbot.waitSignal(workbench.page.live.record_changed, timeout=_SOON):
         # As from another client.
         stored = workbench.session.files.upload(picture(2), "later.png")
         photos.add(record_id, stored.file_id)

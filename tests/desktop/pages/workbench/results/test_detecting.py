@@ -132,8 +132,8 @@ def test_detection_of_another_desktop_appears(
     qtbot.wait(500)
     seen_ids: list[str] = []
     marks: list[str] = []
-    other.page.detecting.runningChanged.connect(lambda running: seen_ids.extend(running))
-    other.page.open_record.rowsChanged.connect(
+    other.page.detecting.running_changed.connect(lambda running: seen_ids.extend(running))
+    other.page.open_record.rows_changed.connect(
         lambda: marks.extend(row.run.run for row in other.page.open_record.rows)
     )
     workbench.context.commands.run("record.detect")

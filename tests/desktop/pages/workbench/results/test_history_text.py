@@ -101,7 +101,7 @@ def test_row_shows_result_time_and_user_and_opens_its_photo(qtbot: QtBot) -> Non
         assert word in text
     (link,) = [button for button in box.findChildren(QPushButton) if button.objectName() != "history-trend"]
     assert "2026-02-01" in link.text()
-    with qtbot.waitSignal(box.openWanted) as opened:
+    with qtbot.waitSignal(box.open_wanted) as opened:
         link.click()
     assert opened.args == ["r1", "i"]
     box.show_rows([], None, {})

@@ -105,7 +105,7 @@ def test_playing_shows_one_frame_after_another_until_it_is_stopped(
 ) -> None:
     dialog = open_dialog(workbench, qtbot, grown(workbench.session, 2))
     frames: list[int] = []
-    dialog.reel.currentChanged.connect(frames.append)
+    dialog.reel.current_changed.connect(frames.append)
     dialog.strip.setFocus()
     QTest.keyClick(dialog.strip, Qt.Key.Key_Space)
     assert dialog.play.text() == "Stop"
