@@ -251,6 +251,7 @@ class Desktop(QObject):
         self._cancel_window_change()
         self.preferences.change(language=code)
         self.language.use(code)
+        self.context.session.prefer_language(self.language.code)
         self._window_change = self._window_change_steps()
         if old_window.isVisible():
             self._continue_window_change()
@@ -293,6 +294,7 @@ class Desktop(QObject):
 
     def _make_session(self, url: str) -> Session:
         session = Session(url or _PLACEHOLDER_URL, fingerprint=self._trusted_fingerprint(url))
+        session.prefer_language(self.language.code)
         session.on_login_lost(lambda: self._call_in_gui(self._on_login_lost))
         return session
 

@@ -3722,10 +3722,6 @@
         </translation>
     </message>
     <message>
-        <source>A model with this name already exists. Enter another name.</source>
-        <translation>已存在同名的检测模型，请使用其他名称。</translation>
-    </message>
-    <message>
         <source>A service error occurred. Try again.</source>
         <translation>服务出错，请重试。</translation>
     </message>
@@ -3734,40 +3730,12 @@
         <translation>服务出错，请重试；如再次出现，请将编号 {number} 告知管理员。</translation>
     </message>
     <message>
-        <source>A user already exists. Log in.</source>
-        <translation>已存在用户，请直接登录。</translation>
-    </message>
-    <message>
         <source>Already used in {record}. To use it anyway, add it yourself and confirm.</source>
         <translation>已用于“{record}”。如仍要使用，请手动添加并确认</translation>
     </message>
     <message>
-        <source>An administrator has not allowed face login on this computer. Log in with your password.</source>
-        <translation>管理员未允许在本机上使用人脸登录。请使用密码登录。</translation>
-    </message>
-    <message>
         <source>Another user modified this. Check the latest content, then save again.</source>
         <translation>内容已被其他用户修改。请查看最新内容后重新保存。</translation>
-    </message>
-    <message>
-        <source>At least one administrator must remain enabled.</source>
-        <translation>必须保留至少一名启用的管理员。</translation>
-    </message>
-    <message>
-        <source>Backup created. Cannot delete old backups.</source>
-        <translation>备份已完成，但过期的备份未能清理。</translation>
-    </message>
-    <message>
-        <source>Cannot answer phones in the network. Check network and firewall, then try again.</source>
-        <translation>无法接受手机连接，请检查网络和防火墙后重试。</translation>
-    </message>
-    <message>
-        <source>Cannot apply a template: the record has no reference image. Select one first.</source>
-        <translation>检查记录没有参考图，无法套用模板。请先选择参考图。</translation>
-    </message>
-    <message>
-        <source>Cannot be blank. Enter a value.</source>
-        <translation>内容不能为空白，请填写。</translation>
     </message>
     <message>
         <source>Cannot change a sealed record. A user with permission can reopen it with a reason.</source>
@@ -3778,106 +3746,14 @@
         <translation>无法连接服务。请确认服务正在运行后重试。</translation>
     </message>
     <message>
-        <source>Cannot create a thumbnail because the image is damaged. Upload it again.</source>
-        <translation>图片已损坏，无法生成缩略图，请重新上传。</translation>
-    </message>
-    <message>
-        <source>Cannot create the first administrator from here. Do it on the computer that runs the service.</source>
-        <translation>首个管理员只能在运行服务的计算机上创建。</translation>
-    </message>
-    <message>
-        <source>Cannot create the first administrator through a proxy. Do it on the computer that runs the service.</source>
-        <translation>首个管理员不能通过代理创建。请在运行服务的计算机上直接创建。</translation>
-    </message>
-    <message>
-        <source>Cannot crop the image because it is damaged. Upload it again.</source>
-        <translation>图片已损坏，无法裁剪，请重新上传。</translation>
-    </message>
-    <message>
-        <source>Cannot finish a void record. Restore it first.</source>
-        <translation>检查记录已作废，无法完成。请先恢复记录。</translation>
-    </message>
-    <message>
-        <source>Cannot finish a record without items. Draw a region first.</source>
-        <translation>检查记录没有检查项，无法完成。请先绘制区域。</translation>
-    </message>
-    <message>
-        <source>Cannot finish: the start time is in the future. Correct the start time first.</source>
-        <translation>开始时间晚于当前时间，无法完成。请先更正开始时间。</translation>
-    </message>
-    <message>
-        <source>Cannot prepare the image. Try again later.</source>
-        <translation>图片处理失败，请稍后重试。</translation>
-    </message>
-    <message>
-        <source>Cannot prepare the image: the server&apos;s disk is full. Contact an administrator.</source>
-        <translation>服务器磁盘空间不足，无法处理图片，请联系管理员。</translation>
-    </message>
-    <message>
-        <source>Cannot reach the backup location. Check the folder or the store.</source>
-        <translation>备份位置无法访问，备份未完成，请检查目录或对象存储。</translation>
-    </message>
-    <message>
         <source>Cannot read the file. Select another file.</source>
         <translation>无法读取文件，请选择其他文件。</translation>
-    </message>
-    <message>
-        <source>Cannot read the image because it is damaged. Select another image.</source>
-        <translation>图片已损坏，无法读取，请选择其他图片。</translation>
-    </message>
-    <message>
-        <source>Cannot read this file as an image. Select a JPEG, PNG, WebP, TIFF or BMP file. If your phone takes HEIC photos, set it to JPEG.</source>
-        <translation>该文件不是可读取的图片。请选择 JPEG、PNG、WebP、TIFF 或 BMP 文件；如手机拍摄 HEIC 格式，请改为 JPEG。</translation>
-    </message>
-    <message>
-        <source>Cannot save the file: the server&apos;s disk is almost full. Contact an administrator, then try again.</source>
-        <translation>文件未保存：服务器磁盘剩余空间不足，请联系管理员清理磁盘后重试。</translation>
-    </message>
-    <message>
-        <source>Cannot save the file: the storage quota is used up. Contact an administrator.</source>
-        <translation>文件未保存：存储空间已达配额，请联系管理员。</translation>
-    </message>
-    <message>
-        <source>Cannot save: the server has no write access to its data folder. Contact an administrator.</source>
-        <translation>服务器没有数据目录的写入权限，修改未保存，请联系管理员。</translation>
-    </message>
-    <message>
-        <source>Cannot save: the server&apos;s disk is full. Contact an administrator, then try again.</source>
-        <translation>服务器磁盘空间不足，修改未保存。请联系管理员清理磁盘后重试。</translation>
-    </message>
-    <message>
-        <source>Cannot show the image because it is damaged. Upload it again.</source>
-        <translation>图片已损坏，无法显示，请重新上传。</translation>
-    </message>
-    <message>
-        <source>Data damaged or missing. Run: walkaround backup verify</source>
-        <translation>备份已完成，但部分数据已损坏或缺失，请运行 walkaround backup verify 查看。</translation>
     </message>
     <message numerus="yes">
         <source>Detection is running on %n item(s): {names}. Wait for it to finish or cancel it.</source>
         <translation>
             <numerusform>%n 个检查项正在检测：{names}。请等待检测完成或取消检测。</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Enter a phone number with digits, spaces, parentheses, + and - only.</source>
-        <translation>电话号码只能包含数字、空格、括号、+ 和 -。</translation>
-    </message>
-    <message>
-        <source>Enter a valid email address, for example name@example.com.</source>
-        <translation>请输入有效的邮箱地址，例如 name@example.com。</translation>
-    </message>
-    <message>
-        <source>Enter a whole number from 0 to 80.</source>
-        <translation>请输入 0 到 80 的整数。</translation>
-    </message>
-    <message>
-        <source>Enter at most 255 characters.</source>
-        <translation>最多 255 个字符。</translation>
-    </message>
-    <message>
-        <source>Enter at most 32 characters.</source>
-        <translation>最多 32 个字符。</translation>
     </message>
     <message>
         <source>Face login is disabled. Log in with your password.</source>
@@ -3888,44 +3764,12 @@
         <translation>人脸识别失败。请重试，或使用密码登录。</translation>
     </message>
     <message>
-        <source>Face recognition is unavailable. Try again later, or log in with your password.</source>
-        <translation>人脸识别暂时不可用。请稍后重试，或使用密码登录。</translation>
-    </message>
-    <message>
-        <source>Internal error. Ask an administrator to read the log file of the service.</source>
-        <translation>备份时发生内部错误，请联系管理员查看日志。</translation>
-    </message>
-    <message>
-        <source>Interrupted. The service will try again.</source>
-        <translation>备份被中断，稍后自动重试。</translation>
-    </message>
-    <message>
         <source>Invalid value. Correct it.</source>
         <translation>内容无效，请更正。</translation>
     </message>
     <message>
-        <source>Keep at least one of turning left, turning right and looking up.</source>
-        <translation>请至少保留左转、右转、抬头中的一个动作。</translation>
-    </message>
-    <message>
-        <source>Liveness check failed. Face the camera yourself; do not use a photo or a screen.</source>
-        <translation>活体检测未通过。请本人正对摄像头，不要使用照片或屏幕。</translation>
-    </message>
-    <message>
-        <source>More than one person found. Only you may be in the photo.</source>
-        <translation>画面中有多人，请确保只有本人入镜。</translation>
-    </message>
-    <message>
-        <source>Mouth and nose are covered. Take off the mask and retake the photo.</source>
-        <translation>口鼻被遮挡。请摘下口罩后重拍。</translation>
-    </message>
-    <message>
         <source>No Walkaround service at this address. Check the server address.</source>
         <translation>该地址不是绕机检查工作站的服务，请检查服务器地址。</translation>
-    </message>
-    <message>
-        <source>No face found. Take off any mask, face the camera and show your whole face.</source>
-        <translation>未检测到人脸。请摘下口罩、正对摄像头，使整张脸进入画面。</translation>
     </message>
     <message>
         <source>No face photo. Take or select one.</source>
@@ -3940,56 +3784,8 @@
         <translation>本机没有中文字体。请安装中文字体（Debian 和 Ubuntu 的软件包为 {package}），或导出 HTML 报告。</translation>
     </message>
     <message>
-        <source>No space left at the backup location. Free some space or choose another location.</source>
-        <translation>备份位置空间不足，备份未完成，请清理空间或更换备份位置。</translation>
-    </message>
-    <message>
-        <source>ONNX Runtime cannot open the model. Check the version used for the export.</source>
-        <translation>ONNX Runtime 无法打开该模型。请检查导出时的版本。</translation>
-    </message>
-    <message>
-        <source>Only the computer that runs the service can allow phones. Do it there.</source>
-        <translation>只有运行服务的计算机才能允许手机连接，请在那台计算机上操作。</translation>
-    </message>
-    <message>
-        <source>Photo {n}: {what}</source>
-        <translation>第 {n} 张照片：{what}</translation>
-    </message>
-    <message>
         <source>Still in use by {what}. Change or delete these first.</source>
         <translation>仍被{what}引用，请先修改或删除这些引用。</translation>
-    </message>
-    <message>
-        <source>The ONNX model is incomplete. Export it again.</source>
-        <translation>ONNX 模型文件不完整，请重新导出。</translation>
-    </message>
-    <message>
-        <source>The address cannot contain #. Remove it and what follows.</source>
-        <translation>网址不能包含 #，请删除 # 及其后的内容。</translation>
-    </message>
-    <message>
-        <source>The address cannot contain a username or password. Remove them.</source>
-        <translation>网址不能包含用户名或密码，请删除。</translation>
-    </message>
-    <message>
-        <source>The address is not valid. Check it and enter it again.</source>
-        <translation>网址无效，请检查后重新输入。</translation>
-    </message>
-    <message>
-        <source>The address is on the server itself or an internal network. The server&apos;s administrator can allow the network in the service&apos;s settings.</source>
-        <translation>网址指向服务器本机或内部网络。如需使用，请由服务器管理员在服务设置中允许该网络。</translation>
-    </message>
-    <message>
-        <source>The address must begin with https://.</source>
-        <translation>网址应以 https:// 开头。</translation>
-    </message>
-    <message>
-        <source>The backup differed from the data and was discarded. Check the backup disk.</source>
-        <translation>备份写入后校验失败，已丢弃，请检查备份位置的磁盘。</translation>
-    </message>
-    <message>
-        <source>The built-in model has no settings. Set sensitivity, minimum finding size and ignored areas for each item.</source>
-        <translation>内置模型没有可修改的参数。请在检查项中设置灵敏度、最小缺陷尺寸和忽略区域。</translation>
     </message>
     <message>
         <source>The certificate of the server has changed. Ask an administrator before you trust the new one.</source>
@@ -4000,132 +3796,16 @@
         <translation>服务器证书不受信任，请核对指纹后信任该服务器，或选择其他服务器。</translation>
     </message>
     <message>
-        <source>The content of this file is missing. Ask an administrator to restore it from a backup.</source>
-        <translation>文件内容已丢失，请联系管理员从备份恢复。</translation>
-    </message>
-    <message>
         <source>The current password is wrong. Try again.</source>
         <translation>当前密码错误，请重新输入。</translation>
-    </message>
-    <message>
-        <source>The database did not respond. The service will try again.</source>
-        <translation>数据库无响应，备份未完成，稍后自动重试。</translation>
-    </message>
-    <message>
-        <source>The database is busy, so this was not saved. Try again later. If it happens again, contact an administrator.</source>
-        <translation>数据库繁忙，操作未完成。请稍后重试；如反复出现，请联系管理员。</translation>
-    </message>
-    <message>
-        <source>The database is damaged. Stop the service and restore an older backup.</source>
-        <translation>数据库已损坏，备份未完成，请停止服务并恢复较早的备份。</translation>
-    </message>
-    <message>
-        <source>The database is not responding, so this may not have been saved. Check later and try again. If it happens again, contact an administrator.</source>
-        <translation>数据库无响应，操作可能未完成。请稍后核对并重试；如反复出现，请联系管理员。</translation>
-    </message>
-    <message>
-        <source>The database is not responding. Try again later.</source>
-        <translation>数据库无响应，请稍后重试。</translation>
     </message>
     <message>
         <source>The end time cannot be before the start time.</source>
         <translation>结束时间不能早于开始时间。</translation>
     </message>
     <message>
-        <source>The face is blurred. Clean the lens, keep still and retake the photo.</source>
-        <translation>人脸模糊。请擦净镜头、保持不动后重拍。</translation>
-    </message>
-    <message>
-        <source>The face is too bright. Turn away from the light and retake the photo.</source>
-        <translation>人脸过亮。请避开强光后重拍。</translation>
-    </message>
-    <message>
-        <source>The face is too dark. Add light and retake the photo.</source>
-        <translation>人脸过暗。请增加光线后重拍。</translation>
-    </message>
-    <message>
-        <source>The face is too small. Move closer and retake the photo.</source>
-        <translation>人脸过小。请靠近摄像头后重拍。</translation>
-    </message>
-    <message>
-        <source>The face is turned away. Face the camera and retake the photo.</source>
-        <translation>人脸偏转过大。请正对摄像头后重拍。</translation>
-    </message>
-    <message>
-        <source>The face photo is incomplete. Select it again.</source>
-        <translation>人脸照片数据不完整，请重新选择照片。</translation>
-    </message>
-    <message>
-        <source>The file does not say whether classes use softmax or sigmoid. Select one.</source>
-        <translation>文件未说明类别输出使用 softmax 还是 sigmoid，请选择一种。</translation>
-    </message>
-    <message>
-        <source>The file is empty. Select another file.</source>
-        <translation>文件为空，请选择其他文件。</translation>
-    </message>
-    <message>
         <source>The file is too large. Select a smaller file.</source>
         <translation>文件过大，请选择较小的文件。</translation>
-    </message>
-    <message>
-        <source>The file storage is not responding. Try again later. If it happens again, contact an administrator.</source>
-        <translation>文件存储无响应，请稍后重试；如反复出现，请联系管理员。</translation>
-    </message>
-    <message>
-        <source>The file store did not respond. The service will try again.</source>
-        <translation>文件存储无响应，备份未完成，稍后自动重试。</translation>
-    </message>
-    <message>
-        <source>The image file is missing. Add the image again.</source>
-        <translation>图片文件不存在，请重新添加图片。</translation>
-    </message>
-    <message>
-        <source>The item has no region on a reference image, so it has no known variations. Draw a region first.</source>
-        <translation>检查项在参考图上没有区域，没有已知变化，请先绘制区域。</translation>
-    </message>
-    <message>
-        <source>The labels are invalid. Enter a list of texts.</source>
-        <translation>标签列表无效，请提供文本列表。</translation>
-    </message>
-    <message>
-        <source>The labels do not match the model&apos;s classes. Give one label for each class, in their order.</source>
-        <translation>标签与模型的类别数不符。请按类别顺序为每个类别提供一个标签。</translation>
-    </message>
-    <message>
-        <source>The model check crashed, so the model was not added. Export the model again.</source>
-        <translation>检查模型时进程异常退出，模型未添加。请重新导出模型。</translation>
-    </message>
-    <message>
-        <source>The model check timed out, so the model was not added. Export a smaller model, then try again.</source>
-        <translation>模型检查超时，模型未添加。请导出较小的模型后重试。</translation>
-    </message>
-    <message>
-        <source>The model does not take one three-channel image as input. Export a model that does.</source>
-        <translation>模型的输入不是一张三通道图片，无法用于检测。请重新导出。</translation>
-    </message>
-    <message>
-        <source>The model refers to external files. Export it as a single ONNX file.</source>
-        <translation>模型引用了外部文件。请导出为单个 ONNX 文件。</translation>
-    </message>
-    <message>
-        <source>The model settings are invalid. Check each setting.</source>
-        <translation>模型参数无效，请逐项检查。</translation>
-    </message>
-    <message>
-        <source>The model uses custom operators. Export it with standard ONNX operators.</source>
-        <translation>模型使用了自定义算子。请使用标准 ONNX 算子导出。</translation>
-    </message>
-    <message>
-        <source>The model&apos;s outputs do not match the selected type. Select another type.</source>
-        <translation>模型的输出与所选类型不符，请选择其他类型。</translation>
-    </message>
-    <message>
-        <source>Movement not recognized. Follow the instruction, or log in with your password.</source>
-        <translation>未能确认是真人按提示做的动作。请按提示重试，或使用密码登录。</translation>
-    </message>
-    <message>
-        <source>The name cannot be blank. Enter a name.</source>
-        <translation>名称不能为空白，请输入名称。</translation>
     </message>
     <message>
         <source>The new password is the same as the current one. Choose another password.</source>
@@ -4136,14 +3816,6 @@
         <translation>操作失败，请重试。</translation>
     </message>
     <message>
-        <source>The output format of the model is ambiguous. Select the model type.</source>
-        <translation>无法确定模型的输出格式，请选择模型类型。</translation>
-    </message>
-    <message>
-        <source>The output format of the model is not supported. Export the model in a supported format.</source>
-        <translation>不支持该模型的输出格式。请按支持的格式重新导出。</translation>
-    </message>
-    <message>
         <source>The password cannot be the same as the username.</source>
         <translation>密码不能与用户名相同。</translation>
     </message>
@@ -4152,80 +3824,8 @@
         <translation>密码长度应为 8 到 128 个字符。</translation>
     </message>
     <message>
-        <source>The phone code no longer exists. Create a new one.</source>
-        <translation>连接码已不存在，请生成新的连接码。</translation>
-    </message>
-    <message>
-        <source>The photo file is missing. Add the photo again.</source>
-        <translation>照片文件不存在，请重新添加照片。</translation>
-    </message>
-    <message>
-        <source>The photo has more than 50 megapixels. Make it smaller, then try again.</source>
-        <translation>照片超过 5000 万像素。请缩小后重试。</translation>
-    </message>
-    <message>
-        <source>The photo is damaged. Retake it or select another one.</source>
-        <translation>照片已损坏。请重拍或选择其他照片。</translation>
-    </message>
-    <message>
-        <source>The photo is larger than 10 MB. Select a smaller one.</source>
-        <translation>照片超过 10 MB，请选择较小的照片。</translation>
-    </message>
-    <message>
-        <source>The photo is the reference image itself. Add the photo of this inspection.</source>
-        <translation>照片与参考图是同一张图片，请添加本次拍摄的照片</translation>
-    </message>
-    <message>
-        <source>The photo is too small. Select one with more detail.</source>
-        <translation>照片尺寸过小，请选择更清晰的照片。</translation>
-    </message>
-    <message>
-        <source>The photos do not show the same person. Retake all of them.</source>
-        <translation>照片不是同一人，请全部重拍。</translation>
-    </message>
-    <message>
-        <source>The record already has items. Use a template only for a record without items.</source>
-        <translation>检查记录已有检查项。模板只能用于没有检查项的记录。</translation>
-    </message>
-    <message>
-        <source>The record is finished and takes no more photos.</source>
-        <translation>检查记录已完成，不再接收照片。</translation>
-    </message>
-    <message>
-        <source>The record is not awaiting review. Reload it.</source>
-        <translation>检查记录不在待复核状态，请刷新。</translation>
-    </message>
-    <message>
-        <source>The record is not sealed. Finish it first.</source>
-        <translation>检查记录未封存，请先完成记录。</translation>
-    </message>
-    <message>
-        <source>The record or item no longer exists. Reload the record.</source>
-        <translation>检查记录或检查项已不存在，请刷新记录。</translation>
-    </message>
-    <message>
-        <source>The reference image has no template. Save regions as its template first.</source>
-        <translation>参考图没有模板。请先将区域保存为模板。</translation>
-    </message>
-    <message>
-        <source>The selected record has no items. Select another record.</source>
-        <translation>所选检查记录没有检查项，请选择其他记录。</translation>
-    </message>
-    <message>
-        <source>The server&apos;s database is damaged. Ask an administrator to restore a backup.</source>
-        <translation>服务器数据库已损坏，请联系管理员从备份恢复。</translation>
-    </message>
-    <message>
         <source>The service is busy. Try again in a moment.</source>
         <translation>服务繁忙，请稍后重试。</translation>
-    </message>
-    <message>
-        <source>The service has no permission to write to the backup location.</source>
-        <translation>服务没有备份位置的写入权限，请检查权限。</translation>
-    </message>
-    <message>
-        <source>The image has too much embedded text, too large a color profile or too many channels. Save it again as a plain image.</source>
-        <translation>图片的文本信息、色彩配置或颜色通道过多，请另存为普通图片后上传。</translation>
     </message>
     <message>
         <source>The program was updated while it was open. Restart it: parts of this version are missing.</source>
@@ -4236,20 +3836,8 @@
         <translation>服务未完成此操作，请重试。</translation>
     </message>
     <message>
-        <source>The statistics are still being counted. Try again later.</source>
-        <translation>统计数据正在生成，请稍后重试。</translation>
-    </message>
-    <message>
         <source>The stored content of edition {n} does not match its seal. Verify the seal and contact an administrator.</source>
         <translation>版次 {n} 的存储内容与封存码不符。请校验封存码并联系管理员。</translation>
-    </message>
-    <message>
-        <source>The test run of the model failed. Check the input size used for the export.</source>
-        <translation>模型试运行失败。请检查导出时的输入尺寸。</translation>
-    </message>
-    <message>
-        <source>The upload is incomplete. Upload the file again.</source>
-        <translation>上传不完整，请重新上传。</translation>
     </message>
     <message>
         <source>The username cannot contain spaces or invisible characters.</source>
@@ -4260,146 +3848,22 @@
         <translation>用户名长度应为 1 到 64 个字符。</translation>
     </message>
     <message>
-        <source>There are too many webhooks. Delete those that are no longer used.</source>
-        <translation>Webhook 数量已达上限，请删除不再使用的 Webhook。</translation>
-    </message>
-    <message>
-        <source>This account requires head movements at a face login. Log in with your password.</source>
-        <translation>此账户的人脸登录需按提示转动头部。请使用密码登录。</translation>
-    </message>
-    <message>
-        <source>This aircraft no longer exists. Reload the list.</source>
-        <translation>飞机已不存在，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This batch no longer exists. Reload the list.</source>
-        <translation>检测批次已不存在，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This detection no longer exists. Run it again.</source>
-        <translation>检测任务已不存在，请重新执行检测。</translation>
-    </message>
-    <message>
-        <source>This device has been removed already. Reload the list.</source>
-        <translation>此设备已被移除。请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This edition does not exist. Reload the record.</source>
-        <translation>检查记录没有此版次，请刷新。</translation>
-    </message>
-    <message>
-        <source>This face is enrolled for another user. Contact an administrator.</source>
-        <translation>该人脸已登记在其他用户名下，请联系管理员。</translation>
-    </message>
-    <message>
-        <source>This file is not an image. Select a JPEG, PNG, WebP, TIFF or BMP file.</source>
-        <translation>该文件不是图片，请选择 JPEG、PNG、WebP、TIFF 或 BMP 文件。</translation>
-    </message>
-    <message>
-        <source>This file no longer exists. Reload the page.</source>
-        <translation>文件已不存在，请刷新页面。</translation>
-    </message>
-    <message>
         <source>This file type is not supported. Select a JPEG, PNG or WebP photo.</source>
         <translation>不支持此文件类型，请选择 JPEG、PNG 或 WebP 照片。</translation>
-    </message>
-    <message>
-        <source>This flight no longer exists. Reload the list.</source>
-        <translation>航班已不存在，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This is not an object detection model with upright boxes. Export one that is.</source>
-        <translation>该模型不是目标检测模型（例如旋转框或分类模型）。请导出目标检测模型。</translation>
-    </message>
-    <message>
-        <source>This is not the enrolled face. Log in with your password to enrol another one.</source>
-        <translation>照片与已登记的人脸不符。请使用密码登录后再更换人脸。</translation>
-    </message>
-    <message>
-        <source>This is the session in use. Log out to end it.</source>
-        <translation>这是当前会话，请使用退出登录来结束。</translation>
-    </message>
-    <message>
-        <source>This item no longer exists. Open the record again.</source>
-        <translation>检查项已不存在，请再次打开检查记录。</translation>
-    </message>
-    <message>
-        <source>This model needs a reference image. It cannot be tried with one picture.</source>
-        <translation>该模型需要参考图，不能用单张图片试用。</translation>
-    </message>
-    <message>
-        <source>This model no longer exists. Reload the list.</source>
-        <translation>检测模型已不存在，请刷新列表。</translation>
     </message>
     <message>
         <source>This password is too common. Choose another password.</source>
         <translation>密码过于常见，请更换。</translation>
     </message>
     <message>
-        <source>This photo is not among the known variations of the region. Reload it.</source>
-        <translation>照片不在此区域的已知变化中，请刷新后重试。</translation>
-    </message>
-    <message>
-        <source>This photo no longer exists. Open the record again.</source>
-        <translation>照片已不存在，请再次打开检查记录。</translation>
-    </message>
-    <message>
-        <source>This record no longer exists. Reload the list.</source>
-        <translation>检查记录已不存在，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This reference image no longer exists. Reload the list.</source>
-        <translation>参考图已不存在，请刷新列表。</translation>
-    </message>
-    <message>
         <source>This requires a recent password login. Log out, log in with your password, then try again.</source>
         <translation>此操作需要近期使用密码登录。请退出后使用密码登录，再重试。</translation>
-    </message>
-    <message>
-        <source>This session has ended already. Reload the list.</source>
-        <translation>此会话已结束，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This task no longer exists. Reload the list.</source>
-        <translation>任务已不存在，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This user no longer exists. Reload the list.</source>
-        <translation>用户已不存在，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This username is already taken. Enter another one.</source>
-        <translation>用户名已存在，请使用其他用户名。</translation>
-    </message>
-    <message>
-        <source>This version of the result does not exist. Open the record again, then correct it.</source>
-        <translation>检测结果没有此版本。请重新打开检查记录后再修正。</translation>
-    </message>
-    <message>
-        <source>This webhook no longer exists. Reload the list.</source>
-        <translation>Webhook 已不存在，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>Times in the record are ahead of the server clock. Ask an administrator to correct the clock.</source>
-        <translation>记录中的时间晚于服务器时钟，请联系管理员校准服务器时间。</translation>
     </message>
     <message numerus="yes">
         <source>Too many attempts. Try again in %n second(s).</source>
         <translation>
             <numerusform>尝试次数过多，请在 %n 秒后重试。</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Too many devices are allowed. Remove those that are no longer used.</source>
-        <translation>允许的设备数量已达上限。请移除不再使用的设备。</translation>
-    </message>
-    <message>
-        <source>Too many images are being prepared. Try again later.</source>
-        <translation>待处理的图片过多，请稍后重试。</translation>
-    </message>
-    <message>
-        <source>Too many phone codes. End codes that are no longer used.</source>
-        <translation>连接码数量已达上限，请先结束不再使用的连接码。</translation>
     </message>
     <message>
         <source>Wrong username or password.</source>

@@ -13,7 +13,7 @@ from service.face.service import FaceService
 from service.web.envelope import Refusal, failures
 from service.web.routing import api_router
 from service.web.security import Caller, client_address, client_program, require, require_login
-from shared.record.codes import Permission
+from shared.record.codes import ErrorCode, Permission
 from shared.wire.account import Tokens
 from shared.wire.common import Envelope, Id
 from shared.wire.face import (
@@ -51,7 +51,7 @@ _DeviceToken = Annotated[
 def _require_face_info(body: FaceInfo | FaceLogin) -> str:
     face_info = body.faceInfo.get_secret_value() if body.faceInfo is not None else ""
     if not face_info:
-        raise Refusal(_MISSING_MESSAGE)
+        raise Refusal(_MISSING_MESSAGE, error=ErrorCode.FACE_MISSING)
     return face_info
 
 

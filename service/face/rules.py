@@ -13,7 +13,7 @@ from enum import StrEnum
 from service.face.engines.engine import PictureAnalysis, Thresholds
 from service.face.engines.picture import PictureFault
 from service.face.engines.quality import Quality
-from shared.record.codes import Permission
+from shared.record.codes import ErrorCode, Permission
 from shared.wire.face import CHALLENGE_FAILED, CHALLENGE_NEEDED, Weakness
 
 # The rate of false matches that one login may have, over all enrolled templates together.
@@ -191,6 +191,13 @@ class Identification:
     user_id: str | None
     challenge: str | None = None
     doubtful: bool = False
+
+    @property
+    def error(self) -> ErrorCode:
+        """The stable code of the failure."""
+        if self.challenge == CHALLENGE_REQUIRED:
+            return ErrorCode.CHALLENGE_NEEDED
+        return ErrorCode.FACE_UNKNOWN if self.challenge is None else ErrorCode.CHALLENGE_FAILED
 
     @property
     def refusal(self) -> str:

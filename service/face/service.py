@@ -39,6 +39,7 @@ from service.web.security import Caller, password_needed
 from shared.record.codes import ErrorCode, Permission
 from shared.wire.account import Tokens
 from shared.wire.face import DrawnChallenge, FaceStatus, Weakness
+from shared.wire.text import fill
 
 log = logging.getLogger("walkaround.face")
 
@@ -430,7 +431,7 @@ class FaceService:
                     await self._stations.count_failure(address, reason)
         elapsed = monotonic() - start_time
         await asyncio.sleep(math.ceil(elapsed / FAILURE_SECONDS) * FAILURE_SECONDS - elapsed)
-        raise Refusal(identification.refusal)
+        raise Refusal(identification.refusal, error=identification.error)
 
     async def _check(self, address: str, device_token: str) -> None:
         await self._stations.check(address)
@@ -494,5 +495,7 @@ def _best(gallery: Gallery, analysis: PictureAnalysis) -> rules.Match | None:
 
 
 def _refusal(fault: rules.QualityFault | PictureFault, index: int = 0, count: int = 1) -> Refusal:
-    prefix = f"第 {index + 1} 张照片：" if count > 1 else ""
-    return Refusal(prefix + rules.SENTENCES[fault])
+    text: str = rules.SENTENCES[fault]
+    if count > 1:
+        text = fill("第 {number} 张照片：{fault}", number=index + 1, fault=text)
+    return Refusal(text, error=fault)

@@ -17,8 +17,9 @@ from desktop.messages.error_messages import seconds_sentence, sentence
 from desktop.pages.common.faces.viewfinder import Viewfinder
 from desktop.pages.login.challenge import ChallengeFilm, ChoppyFilmError
 from desktop.pages.login.status_widgets import Countdown
+from shared.record.codes import ErrorCode
 from shared.wire.account import Payload
-from shared.wire.face import CHALLENGE_FAILED, CHALLENGE_NEEDED, FaceRequirements
+from shared.wire.face import FaceRequirements
 
 # Surplus of good frames over others before a picture is sent. One missed face therefore costs little.
 GOOD_FRAMES = 4
@@ -274,7 +275,7 @@ class FaceLogin(QObject):
             )
         elif (
             isinstance(error, Refused)
-            and error.server_message == CHALLENGE_NEEDED
+            and error.code == ErrorCode.CHALLENGE_NEEDED
             and not self._challenge_needed
         ):
             # This is not a failed attempt: the service requires a challenge.
@@ -285,19 +286,19 @@ class FaceLogin(QObject):
             if self._tries >= MAX_TRIES:
                 self._block(
                     self.tr("Movements not recognized. Log in with your password, or try again.")
-                    if error.server_message == CHALLENGE_FAILED
+                    if error.code == ErrorCode.CHALLENGE_FAILED
                     else self.tr("Face not recognized. Log in with your password, or try again."),
                     self.tr("Retry"),
                 )
             else:
                 self._show_failure(self._refusal_text(error))
                 # The user has time for the button now, but not during the recording.
-                self._view.offer_another_movement(error.server_message == CHALLENGE_FAILED)
+                self._view.offer_another_movement(error.code == ErrorCode.CHALLENGE_FAILED)
         else:
             self._show_failure(sentence(error))
 
     def _refusal_text(self, error: Refused) -> str:
-        if error.server_message == CHALLENGE_FAILED:
+        if error.code == ErrorCode.CHALLENGE_FAILED:
             return self.tr("Movement not recognized. Try again when the arrow appears.")
         return self.tr("Not recognized. Look straight into the camera.")
 
