@@ -207,7 +207,7 @@ class Desktop(QObject):
         if self.service is not None:
             workers.run(self.service.stop, owner=None, lane=workers.Lane.LONG)
             self.service = None
-        self.context.session = self._make_session(url)
+        self.context.use_session(self._make_session(url))
         self.context.embedded = not url
         self.context.show_service(ServiceState.STARTING)
         self._choose_service(url)
@@ -251,7 +251,7 @@ class Desktop(QObject):
         self._cancel_window_change()
         self.preferences.change(language=code)
         self.language.use(code)
-        self.context.session.prefer_language(self.language.code)
+        self.context.prefer_language()
         self._window_change = self._window_change_steps()
         if old_window.isVisible():
             self._continue_window_change()
@@ -294,7 +294,6 @@ class Desktop(QObject):
 
     def _make_session(self, url: str) -> Session:
         session = Session(url or _PLACEHOLDER_URL, fingerprint=self._trusted_fingerprint(url))
-        session.prefer_language(self.language.code)
         session.on_login_lost(lambda: self._call_in_gui(self._on_login_lost))
         return session
 
