@@ -907,7 +907,7 @@
     </message>
     <message>
         <source>Data that is lost cannot be restored. On the service&apos;s computer, set WALKAROUND_BACKUP_TO to a folder on another disk and restart the service.</source>
-        <translation>数据丢失后将无法恢复。请在服务所在的计算机上将 WALKAROUND_BACKUP_TO 设为另一块磁盘上的目录，然后重新启动服务。</translation>
+        <translation>数据丢失后将无法恢复。请在服务所在的电脑上将 WALKAROUND_BACKUP_TO 设为另一块磁盘上的文件夹，然后重新启动服务。</translation>
     </message>
     <message>
         <source>Done</source>
@@ -1131,7 +1131,7 @@
     </message>
     <message>
         <source>Point the camera at the region</source>
-        <translation>请将相机对准该区域</translation>
+        <translation>请将摄像头对准该区域</translation>
     </message>
     <message>
         <source>Reference image visibility</source>
@@ -1139,11 +1139,11 @@
     </message>
     <message>
         <source>Rotate camera to the left</source>
-        <translation>向左旋转相机</translation>
+        <translation>向左旋转摄像头</translation>
     </message>
     <message>
         <source>Rotate camera to the right</source>
-        <translation>向右旋转相机</translation>
+        <translation>向右旋转摄像头</translation>
     </message>
     <message>
         <source>Searching for cameras…</source>
@@ -1167,7 +1167,7 @@
     </message>
     <message>
         <source>The region has too little structure to be found in the camera&apos;s image.</source>
-        <translation>该区域的纹理太少，无法在相机画面中识别。</translation>
+        <translation>该区域的纹理太少，无法在摄像头画面中识别。</translation>
     </message>
     <message>
         <source>Too dark: more light is needed</source>
@@ -1186,7 +1186,7 @@
     <name>CaptureView</name>
     <message>
         <source>Camera</source>
-        <translation>相机</translation>
+        <translation>摄像头</translation>
     </message>
 </context>
 <context>
@@ -1275,7 +1275,7 @@
     </message>
     <message>
         <source>No scale</source>
-        <translation>未设置比例</translation>
+        <translation>未设置比例尺</translation>
     </message>
     <message>
         <source>Reference image</source>
@@ -1392,7 +1392,7 @@
     </message>
     <message>
         <source>No face</source>
-        <translation>未检测到人脸</translation>
+        <translation>未找到人脸</translation>
     </message>
     <message>
         <source>No movement</source>
@@ -2243,7 +2243,7 @@
     </message>
     <message>
         <source>Photo {0} %</source>
-        <translation>照片 {0} %</translation>
+        <translation>照片 {0}%</translation>
     </message>
     <message>
         <source>Reference image</source>
@@ -3783,11 +3783,11 @@
     </message>
     <message>
         <source>Cannot create the first administrator from here. Do it on the computer that runs the service.</source>
-        <translation>首个管理员只能在运行服务的计算机上创建。</translation>
+        <translation>首个管理员只能在运行服务的电脑上创建。</translation>
     </message>
     <message>
         <source>Cannot create the first administrator through a proxy. Do it on the computer that runs the service.</source>
-        <translation>首个管理员不能通过代理创建。请在运行服务的计算机上直接创建。</translation>
+        <translation>首个管理员不能通过代理创建。请在运行服务的电脑上直接创建。</translation>
     </message>
     <message>
         <source>Cannot crop the image because it is damaged. Upload it again.</source>
@@ -3815,7 +3815,7 @@
     </message>
     <message>
         <source>Cannot reach the backup location. Check the folder or the store.</source>
-        <translation>备份位置无法访问，备份未完成，请检查目录或对象存储。</translation>
+        <translation>备份位置无法访问，备份未完成，请检查文件夹或对象存储。</translation>
     </message>
     <message>
         <source>Cannot read the file. Select another file.</source>
@@ -3839,7 +3839,7 @@
     </message>
     <message>
         <source>Cannot save: the server has no write access to its data folder. Contact an administrator.</source>
-        <translation>服务器没有数据目录的写入权限，修改未保存，请联系管理员。</translation>
+        <translation>服务器没有数据文件夹的写入权限，修改未保存，请联系管理员。</translation>
     </message>
     <message>
         <source>Cannot save: the server&apos;s disk is full. Contact an administrator, then try again.</source>
@@ -3925,7 +3925,7 @@
     </message>
     <message>
         <source>No face found. Take off any mask, face the camera and show your whole face.</source>
-        <translation>未检测到人脸。请摘下口罩、正对摄像头，使整张脸进入画面。</translation>
+        <translation>未找到人脸。请摘下口罩、正对摄像头，使整张脸进入画面。</translation>
     </message>
     <message>
         <source>No face photo. Take or select one.</source>
@@ -3949,7 +3949,7 @@
     </message>
     <message>
         <source>Only the computer that runs the service can allow phones. Do it there.</source>
-        <translation>只有运行服务的计算机才能允许手机连接，请在那台计算机上操作。</translation>
+        <translation>只有运行服务的电脑才能允许手机连接，请在那台电脑上操作。</translation>
     </message>
     <message>
         <source>Photo {n}: {what}</source>
@@ -4277,7 +4277,7 @@
     </message>
     <message>
         <source>This detection no longer exists. Run it again.</source>
-        <translation>检测任务已不存在，请重新执行检测。</translation>
+        <translation>此次检测已不存在，请重新执行检测。</translation>
     </message>
     <message>
         <source>This device has been removed already. Reload the list.</source>
@@ -4730,7 +4730,7 @@
     </message>
     <message>
         <source>No camera found. Log in with your password or a photo file.</source>
-        <translation>未检测到摄像头。请使用密码或照片文件登录。</translation>
+        <translation>未找到摄像头。请使用密码或照片文件登录。</translation>
     </message>
     <message>
         <source>Not recognized. Look straight into the camera.</source>
@@ -4847,7 +4847,7 @@
     </message>
     <message>
         <source>Including enrolled people: {pairs} comparisons. With 95 % confidence, a stranger matches a given template in at most {share} of them. The photos are not stored.</source>
-        <translation>含已登记人员共 {pairs} 次比对；在 95 % 置信度下，陌生人与某一模板误匹配的比例不超过 {share}。照片不会保存。</translation>
+        <translation>含已登记人员共 {pairs} 次比对；在 95% 置信度下，陌生人与某一模板误匹配的比例不超过 {share}。照片不会保存。</translation>
     </message>
     <message>
         <source>Mistaken matches</source>
@@ -4859,11 +4859,11 @@
     </message>
     <message>
         <source>No enrolled people are mistaken for each other. With 95 % confidence, a stranger matches a given template in fewer than 1 of {n} comparisons.</source>
-        <translation>已登记人员之间无误认。在 95 % 置信度下，陌生人与某一模板误匹配的概率低于 {n} 次比对 1 次。</translation>
+        <translation>已登记人员之间无误认。在 95% 置信度下，陌生人与某一模板误匹配的概率低于 {n} 次比对 1 次。</translation>
     </message>
     <message>
         <source>No faces found in these photos.</source>
-        <translation>这些照片中未检测到人脸。</translation>
+        <translation>这些照片中未找到人脸。</translation>
     </message>
     <message>
         <source>Same person</source>
@@ -4887,7 +4887,7 @@
     </message>
     <message>
         <source>The built-in model dlib is in use. An open model pack is faster, more accurate and has a liveness check. On the service&apos;s computer, run: walkaround face download sface, then walkaround face use sface. All users must then enrol again.</source>
-        <translation>当前使用内置模型 dlib。开源模型包识别更准、更快，并支持活体检测。请在服务所在的计算机上运行：walkaround face download sface，再运行 walkaround face use sface。之后所有用户需重新登记。</translation>
+        <translation>当前使用内置模型 dlib。开源模型包识别更准、更快，并支持活体检测。请在服务所在的电脑上运行：walkaround face download sface，再运行 walkaround face use sface。之后所有用户需重新登记。</translation>
     </message>
     <message>
         <source>The figure becomes more exact as more people are enrolled.</source>
@@ -4919,7 +4919,7 @@
     </message>
     <message>
         <source>Upper bound (95 %) of how often different people are mistaken for one.</source>
-        <translation>不同人员被误认为同一人的比例上限（95 %）。</translation>
+        <translation>不同人员被误认为同一人的比例上限（95%）。</translation>
     </message>
     <message>
         <source>maximum {score} in {pairs} pairs</source>
@@ -5799,7 +5799,7 @@
     </message>
     <message>
         <source>Detecting {percent} %</source>
-        <translation>正在检测 {percent} %</translation>
+        <translation>正在检测 {percent}%</translation>
     </message>
     <message>
         <source>Detection cancelled</source>
@@ -6102,7 +6102,7 @@
     </message>
     <message>
         <source>No users yet. Create the administrator account on the server computer.</source>
-        <translation>暂无用户。请在服务器计算机上创建管理员账户。</translation>
+        <translation>暂无用户。请在服务器上创建管理员账户。</translation>
     </message>
     <message>
         <source>Reconnecting…</source>
@@ -6151,7 +6151,7 @@
     </message>
     <message>
         <source>Cannot show Chinese: no font with Chinese characters on this computer. Install one (package {package} on Debian and Ubuntu), then restart Walkaround.</source>
-        <translation>本机没有中文字体，暂以英文显示。请安装中文字体（Debian 和 Ubuntu 的软件包为 {package}），然后重新启动 Walkaround。</translation>
+        <translation>本机没有中文字体，暂以英文显示。请安装中文字体（Debian 和 Ubuntu 的软件包为 {package}），然后重新启动程序。</translation>
     </message>
     <message>
         <source>Close before photos are uploaded?</source>
@@ -6189,7 +6189,7 @@
     </message>
     <message>
         <source>Walkaround {version} is available.</source>
-        <translation>Walkaround {version} 已发布。</translation>
+        <translation>绕机检查工作站 {version} 已发布。</translation>
     </message>
 </context>
 <context>
@@ -6279,7 +6279,7 @@
     </message>
     <message>
         <source>Failed by</source>
-        <translation>判定未通过者</translation>
+        <translation>判定人</translation>
     </message>
     <message numerus="yes">
         <source>Failed · %n finding(s)</source>
@@ -6293,7 +6293,7 @@
     </message>
     <message>
         <source>Finding rejected by</source>
-        <translation>否定缺陷者</translation>
+        <translation>否定人</translation>
     </message>
     <message>
         <source>Frozen on {day} by {person}: newer photos are not added.</source>
@@ -6305,7 +6305,7 @@
     </message>
     <message>
         <source>Left out by</source>
-        <translation>排除者</translation>
+        <translation>排除人</translation>
     </message>
     <message>
         <source>Not compared yet</source>
@@ -6313,7 +6313,7 @@
     </message>
     <message>
         <source>Passed by</source>
-        <translation>判定通过者</translation>
+        <translation>判定人</translation>
     </message>
     <message numerus="yes">
         <source>Passed · %n difference(s)</source>
@@ -6925,7 +6925,7 @@
     </message>
     <message>
         <source>Changing the password logs you out on other computers.</source>
-        <translation>修改密码后，其他计算机上的登录将失效。</translation>
+        <translation>修改密码后，其他电脑上的登录将失效。</translation>
     </message>
     <message>
         <source>Confirm new password</source>
@@ -7323,7 +7323,7 @@
     <name>PhotoPairController</name>
     <message>
         <source>Downloading photo… {n} %</source>
-        <translation>正在下载照片… {n} %</translation>
+        <translation>正在下载照片… {n}%</translation>
     </message>
     <message>
         <source>No photos yet. Add or take one, or drop a file here.</source>
@@ -7394,7 +7394,7 @@
     <name>PhotoView</name>
     <message>
         <source>Downloading photo… {n} %</source>
-        <translation>正在下载照片… {n} %</translation>
+        <translation>正在下载照片… {n}%</translation>
     </message>
     <message>
         <source>Draw finding</source>
@@ -7891,7 +7891,7 @@
     <message numerus="yes">
         <source>The photo shows the regions of %n item(s), with a confidence of {share} %. Accept, or select other items.</source>
         <translation>
-            <numerusform>照片拍到了 %n 个检查项的区域，置信度 {share} %。可直接接受，或选择其他检查项。</numerusform>
+            <numerusform>照片拍到了 %n 个检查项的区域，置信度 {share}%。可直接接受，或选择其他检查项。</numerusform>
         </translation>
     </message>
     <message>
@@ -7988,7 +7988,7 @@
     </message>
     <message>
         <source>Stop detection ({percent} %)</source>
-        <translation>停止检测（{percent} %）</translation>
+        <translation>停止检测（{percent}%）</translation>
     </message>
     <message>
         <source>The service is not responding. Your changes are saved on this computer and will be sent later.</source>
@@ -8228,7 +8228,7 @@
     <name>ReferencePicture</name>
     <message>
         <source>Downloading image… {n} %</source>
-        <translation>正在下载图片… {n} %</translation>
+        <translation>正在下载图片… {n}%</translation>
     </message>
     <message>
         <source>Opening image…</source>
@@ -8266,7 +8266,7 @@
     </message>
     <message>
         <source>Uploading… {n} %</source>
-        <translation>正在上传… {n} %</translation>
+        <translation>正在上传… {n}%</translation>
     </message>
 </context>
 <context>
@@ -8312,7 +8312,7 @@
     <name>RegionsPreview</name>
     <message>
         <source>Downloading photo… {n} %</source>
-        <translation>正在下载照片… {n} %</translation>
+        <translation>正在下载照片… {n}%</translation>
     </message>
 </context>
 <context>
@@ -8766,7 +8766,7 @@
     </message>
     <message>
         <source>Detecting… {percent} %</source>
-        <translation>正在检测… {percent} %</translation>
+        <translation>正在检测… {percent}%</translation>
     </message>
     <message>
         <source>Detection cancelled.</source>
@@ -8968,7 +8968,7 @@
     </message>
     <message>
         <source>Measure scale</source>
-        <translation>测量比例</translation>
+        <translation>测量比例尺</translation>
     </message>
     <message>
         <source>Opening image…</source>
@@ -8976,7 +8976,7 @@
     </message>
     <message>
         <source>Use scale</source>
-        <translation>使用此比例</translation>
+        <translation>使用此比例尺</translation>
     </message>
     <message>
         <source>{n} px</source>
@@ -9233,7 +9233,7 @@
     </message>
     <message>
         <source>The service cannot start: the data in {folder} is from a newer version of Walkaround. Install that version.</source>
-        <translation>服务无法启动：{folder} 中的数据来自更新版本的 Walkaround。请安装该版本。</translation>
+        <translation>服务无法启动：{folder} 中的数据来自更新版本的绕机检查工作站。请安装该版本。</translation>
     </message>
     <message>
         <source>The service cannot start: the database in {folder} is damaged. Restore a backup.</source>
@@ -9857,7 +9857,7 @@
     </message>
     <message>
         <source>Detect in all records</source>
-        <translation>检测所有记录</translation>
+        <translation>检测未检照片</translation>
     </message>
     <message>
         <source>Draw regions</source>
@@ -9897,11 +9897,11 @@
     </message>
     <message>
         <source>Run detection</source>
-        <translation>运行检测</translation>
+        <translation>执行检测</translation>
     </message>
     <message>
         <source>Runs every detection that has a photo and no result yet.</source>
-        <translation>对已有照片但没有结果的检查项运行检测。</translation>
+        <translation>对已有照片但没有结果的检查项执行检测。</translation>
     </message>
     <message>
         <source>Search and filters can be combined. {key} goes to the search.</source>
@@ -9917,7 +9917,7 @@
     </message>
     <message>
         <source>The model compares photo and reference image, and marks what it finds.</source>
-        <translation>模型比对照片与参考图，并标出缺陷。</translation>
+        <translation>模型比对照片与参考图，并标出检出的差异。</translation>
     </message>
     <message>
         <source>The photo is shown beside its region. You can also drop photos here from a folder.</source>
@@ -10148,7 +10148,7 @@
     </message>
     <message>
         <source>Verdict</source>
-        <translation>结论</translation>
+        <translation>判定</translation>
     </message>
     <message>
         <source>linear fit of {n} points: {change} per month</source>
@@ -10561,7 +10561,7 @@
     <name>VersionPane</name>
     <message>
         <source>Downloading photo… {n} %</source>
-        <translation>正在下载照片… {n} %</translation>
+        <translation>正在下载照片… {n}%</translation>
     </message>
     <message>
         <source>This version has no photo.</source>
@@ -11142,7 +11142,7 @@
     <name>ZoomChip</name>
     <message>
         <source>Actual size, 100 % (1)</source>
-        <translation>实际大小，100 % (1)</translation>
+        <translation>实际大小，100% (1)</translation>
     </message>
     <message>
         <source>Fit to window (F)</source>
