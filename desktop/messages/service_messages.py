@@ -52,7 +52,7 @@ def known_message(message: str) -> str:
         "备份已完成，但过期的备份未能清理": QCoreApplication.translate(
             "Errors", "Backup created. Cannot delete old backups."
         ),
-        "检查记录已封存，无法修改；如需修改，请由有权限的用户填写原因后重新打开": (
+        "检查记录已封存，无法修改；如需修改，请由有权限的用户填写原因后解除封存": (
             QCoreApplication.translate(
                 "Errors",
                 "Cannot change a sealed record. A user with permission can reopen it with a reason.",
@@ -66,10 +66,10 @@ def known_message(message: str) -> str:
         "检查记录未封存，请先完成记录": QCoreApplication.translate(
             "Errors", "The record is not sealed. Finish it first."
         ),
-        "检查记录不在待放行状态，请刷新": QCoreApplication.translate(
+        "检查记录不在待复核状态，请刷新": QCoreApplication.translate(
             "Errors", "The record is not awaiting review. Reload it."
         ),
-        "不能放行本人完成、判定或修正过的检查记录，请由未参与此记录的用户放行": same_person_sentence(),
+        "不能复核本人完成、判定或修正过的检查记录，请由未参与此记录的用户复核": same_person_sentence(),
         "检查记录没有此版次，请刷新": QCoreApplication.translate(
             "Errors", "This edition does not exist. Reload the record."
         ),
@@ -331,7 +331,7 @@ def known_message(message: str) -> str:
         "检查记录已有检查项，模板只能用于没有检查项的记录": QCoreApplication.translate(
             "Errors", "The record already has items. Use a template only for a record without items."
         ),
-        "检查记录已取消，无法完成，请先重新打开": QCoreApplication.translate(
+        "检查记录已作废，无法完成，请先恢复": QCoreApplication.translate(
             "Errors", "Cannot finish a void record. Restore it first."
         ),
         "检查记录没有检查项，无法完成，请先添加检查项": QCoreApplication.translate(
@@ -441,7 +441,7 @@ def known_message(message: str) -> str:
             "Errors", "The record or item no longer exists. Reload the record."
         ),
         "检查记录已完成，不再接收照片": QCoreApplication.translate(
-            "Errors", "The record is finished and takes no more photos."
+            "Errors", "The record is finished. No more photos can be added."
         ),
         "连接码数量已达上限，请先结束不再使用的连接码": QCoreApplication.translate(
             "Errors", "Too many phone codes. End codes that are no longer used."

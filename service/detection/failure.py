@@ -36,6 +36,27 @@ MESSAGES: Final[dict[str, str]] = {
 }
 
 
+ENGLISH_MESSAGES: Final[dict[str, str]] = {
+    "model_disabled": "This model is disabled. Select another one.",
+    "model_finds_nothing": "A feature model finds nothing by itself. Select another model.",
+    "file_lost": "The file does not exist.",
+    "model_lost": "The file of the model is missing. Add the model again.",
+    "image_unreadable": "The image is damaged or of an unsupported format.",
+    "image_too_large": "The image is too large.",
+    "alignment_failed": "Photo and region do not match. Check that the photo shows the right part.",
+    "too_small": "Region or photo is too small to compare.",
+    "photo_is_reference": "Photo and reference image are the same image.",
+    "incomplete_coverage": "The photo does not show the whole region.",
+    "not_visible": "The photo does not show the whole region.",
+    "model_failed": "The model failed. Check its file or select another model.",
+    "out_of_memory": "Out of memory. Use a smaller image.",
+    "timed_out": "The detection timed out. Use a smaller image or a faster model.",
+    "item_settings_wrong": "The detection settings are invalid.",
+    "internal": "Internal error.",
+}
+"""The sentences of the codes that detection on the command line can give."""
+
+
 class DetectionFailed(Exception):  # noqa: N818 - an answer of a run, not a fault of the program
     """A detection ended without a result. `code` is stable, str() is the Chinese sentence."""
 

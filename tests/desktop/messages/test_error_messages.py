@@ -184,8 +184,8 @@ _NEVER_SHOWN = {
     "照片的检查项已更新",
     "照片已删除",
     "检查记录已完成",
-    "检查记录已放行",
-    "检查记录已重新打开",
+    "检查记录已复核",
+    "检查记录已解除封存",
     "校验通过：记录与封存时一致",
     "完成记录的规则已更新",
     # Results of a check of a seal: the desktop formats them by kind and place.

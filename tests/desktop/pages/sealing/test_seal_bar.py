@@ -32,5 +32,5 @@ def test_user_without_the_permission_sees_no_button(qtbot: QtBot) -> None:
 
 
 def test_refusal_of_the_service_has_the_same_sentence() -> None:
-    message = "不能放行本人完成、判定或修正过的检查记录，请由未参与此记录的用户放行"
+    message = "不能复核本人完成、判定或修正过的检查记录，请由未参与此记录的用户复核"
     assert known_message(message) == same_person_sentence()
