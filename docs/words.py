@@ -76,7 +76,7 @@ COLLISIONS = (
     ("作废", "void"),
     ("解除封存", "reopen"),
 )
-"""Chinese words for one thing only: the English text of each translation with the first matches the second."""
+"""Chinese words for one thing only: the English text of a translation with the first matches the second."""
 NAMES = re.compile(
     r"(?:^|_)(?:anew|can_not|(?:some|any|every)body|once_more|is_told|are_told|wish|none_is)(?:_|$)|(?<!there)_is_no_(?!longer)"
 )
