@@ -907,7 +907,7 @@
     </message>
     <message>
         <source>Data that is lost cannot be restored. On the service&apos;s computer, set WALKAROUND_BACKUP_TO to a folder on another disk and restart the service.</source>
-        <translation>数据丢失后将无法恢复。请在服务所在的计算机上将 WALKAROUND_BACKUP_TO 设为另一块磁盘上的目录，然后重新启动服务。</translation>
+        <translation>数据丢失后将无法恢复。请在服务所在的电脑上将 WALKAROUND_BACKUP_TO 设为另一块磁盘上的文件夹，然后重新启动服务。</translation>
     </message>
     <message>
         <source>Done</source>
@@ -934,12 +934,12 @@
         <translation>下次备份：{time}。</translation>
     </message>
     <message>
-        <source>No backup has been made yet.</source>
-        <translation>尚未完成过备份。</translation>
+        <source>No automatic backups</source>
+        <translation>未开启自动备份</translation>
     </message>
     <message>
-        <source>No backups are made automatically.</source>
-        <translation>未开启自动备份。</translation>
+        <source>No backup has been made yet.</source>
+        <translation>尚未完成过备份。</translation>
     </message>
     <message>
         <source>Notes</source>
@@ -1131,7 +1131,7 @@
     </message>
     <message>
         <source>Point the camera at the region</source>
-        <translation>请将相机对准该区域</translation>
+        <translation>请将摄像头对准该区域</translation>
     </message>
     <message>
         <source>Reference image visibility</source>
@@ -1139,11 +1139,11 @@
     </message>
     <message>
         <source>Rotate camera to the left</source>
-        <translation>向左旋转相机</translation>
+        <translation>向左旋转摄像头</translation>
     </message>
     <message>
         <source>Rotate camera to the right</source>
-        <translation>向右旋转相机</translation>
+        <translation>向右旋转摄像头</translation>
     </message>
     <message>
         <source>Searching for cameras…</source>
@@ -1167,7 +1167,7 @@
     </message>
     <message>
         <source>The region has too little structure to be found in the camera&apos;s image.</source>
-        <translation>该区域的纹理太少，无法在相机画面中识别。</translation>
+        <translation>该区域的纹理太少，无法在摄像头画面中识别。</translation>
     </message>
     <message>
         <source>Too dark: more light is needed</source>
@@ -1186,7 +1186,7 @@
     <name>CaptureView</name>
     <message>
         <source>Camera</source>
-        <translation>相机</translation>
+        <translation>摄像头</translation>
     </message>
 </context>
 <context>
@@ -1275,7 +1275,7 @@
     </message>
     <message>
         <source>No scale</source>
-        <translation>未设置比例</translation>
+        <translation>未设置比例尺</translation>
     </message>
     <message>
         <source>Reference image</source>
@@ -1392,7 +1392,7 @@
     </message>
     <message>
         <source>No face</source>
-        <translation>未检测到人脸</translation>
+        <translation>未找到人脸</translation>
     </message>
     <message>
         <source>No movement</source>
@@ -1586,10 +1586,6 @@
 <context>
     <name>Commands</name>
     <message>
-        <source>About Walkaround</source>
-        <translation>关于绕机检查工作站</translation>
-    </message>
-    <message>
         <source>Accept finding</source>
         <translation>确认缺陷</translation>
     </message>
@@ -1600,14 +1596,6 @@
     <message>
         <source>Add ignored area</source>
         <translation>添加忽略区域</translation>
-    </message>
-    <message>
-        <source>Add photo to item</source>
-        <translation>为检查项添加照片</translation>
-    </message>
-    <message>
-        <source>Add photos to record</source>
-        <translation>为记录添加照片</translation>
     </message>
     <message>
         <source>Align bottom</source>
@@ -1634,6 +1622,70 @@
         <translation>置于顶层</translation>
     </message>
     <message>
+        <source>New catalogue entry…</source>
+        <translation>新建基础数据…</translation>
+    </message>
+    <message>
+        <source>New record…</source>
+        <translation>新建记录…</translation>
+    </message>
+    <message>
+        <source>New user…</source>
+        <translation>新建用户…</translation>
+    </message>
+    <message>
+        <source>New webhook…</source>
+        <translation>新建 Webhook…</translation>
+    </message>
+    <message>
+        <source>Photos of the record…</source>
+        <translation>记录的照片…</translation>
+    </message>
+    <message>
+        <source>Reopen record…</source>
+        <translation>解除封存…</translation>
+    </message>
+    <message>
+        <source>Run detection</source>
+        <translation>执行检测</translation>
+    </message>
+    <message>
+        <source>Save regions as template…</source>
+        <translation>将区域保存为模板…</translation>
+    </message>
+    <message>
+        <source>Show known variations of item…</source>
+        <translation>查看检查项的已知变化…</translation>
+    </message>
+    <message>
+        <source>Show trend of item…</source>
+        <translation>查看检查项趋势…</translation>
+    </message>
+    <message>
+        <source>Start from an image…</source>
+        <translation>从图片开始…</translation>
+    </message>
+    <message>
+        <source>System check…</source>
+        <translation>系统自检…</translation>
+    </message>
+    <message>
+        <source>Take photo for item…</source>
+        <translation>为检查项拍照…</translation>
+    </message>
+    <message>
+        <source>Take photo for record…</source>
+        <translation>为记录拍照…</translation>
+    </message>
+    <message>
+        <source>Take photos of item with a phone…</source>
+        <translation>用手机拍摄检查项…</translation>
+    </message>
+    <message>
+        <source>Take photos with a phone…</source>
+        <translation>用手机拍照…</translation>
+    </message>
+    <message>
         <source>Void record</source>
         <translation>作废记录</translation>
     </message>
@@ -1648,10 +1700,6 @@
     <message>
         <source>Compare reference image and photo</source>
         <translation>对比参考图与照片</translation>
-    </message>
-    <message>
-        <source>Compare versions</source>
-        <translation>对比版本</translation>
     </message>
     <message>
         <source>Compare: blink</source>
@@ -1722,40 +1770,12 @@
         <translation>编辑</translation>
     </message>
     <message>
-        <source>Export list</source>
-        <translation>导出列表</translation>
-    </message>
-    <message>
-        <source>Export record</source>
-        <translation>导出记录</translation>
-    </message>
-    <message>
-        <source>Export report</source>
-        <translation>导出报告</translation>
-    </message>
-    <message>
-        <source>Export report as HTML</source>
-        <translation>导出 HTML 报告</translation>
-    </message>
-    <message>
-        <source>Export report as PDF</source>
-        <translation>导出 PDF 报告</translation>
-    </message>
-    <message>
         <source>Find command</source>
         <translation>查找命令</translation>
     </message>
     <message>
         <source>Finish drawing or zoom to region</source>
         <translation>完成绘制或缩放到区域</translation>
-    </message>
-    <message>
-        <source>Finish record</source>
-        <translation>完成记录</translation>
-    </message>
-    <message>
-        <source>Finishing rules</source>
-        <translation>完成规则</translation>
     </message>
     <message>
         <source>Fit to window</source>
@@ -1798,24 +1818,8 @@
         <translation>隐藏所选区域</translation>
     </message>
     <message>
-        <source>Import regions</source>
-        <translation>导入区域</translation>
-    </message>
-    <message>
-        <source>Import regions as a record</source>
-        <translation>导入区域并新建记录</translation>
-    </message>
-    <message>
         <source>Items and findings</source>
         <translation>检查项与缺陷</translation>
-    </message>
-    <message>
-        <source>Keyboard shortcuts</source>
-        <translation>快捷键</translation>
-    </message>
-    <message>
-        <source>Language: Chinese</source>
-        <translation>语言：中文</translation>
     </message>
     <message>
         <source>Language: English</source>
@@ -1830,8 +1834,68 @@
         <translation>焦点移到下一面板</translation>
     </message>
     <message>
+        <source>About Walkaround…</source>
+        <translation>关于绕机检查工作站…</translation>
+    </message>
+    <message>
+        <source>Add photo to item…</source>
+        <translation>为检查项添加照片…</translation>
+    </message>
+    <message>
+        <source>Add photos to record…</source>
+        <translation>为记录添加照片…</translation>
+    </message>
+    <message>
+        <source>Compare versions…</source>
+        <translation>对比版本…</translation>
+    </message>
+    <message>
+        <source>Export HTML report…</source>
+        <translation>导出 HTML 报告…</translation>
+    </message>
+    <message>
+        <source>Export PDF report…</source>
+        <translation>导出 PDF 报告…</translation>
+    </message>
+    <message>
+        <source>Export list…</source>
+        <translation>导出列表…</translation>
+    </message>
+    <message>
+        <source>Export record…</source>
+        <translation>导出记录…</translation>
+    </message>
+    <message>
+        <source>Export report…</source>
+        <translation>导出报告…</translation>
+    </message>
+    <message>
+        <source>Finish record…</source>
+        <translation>完成记录…</translation>
+    </message>
+    <message>
+        <source>Finishing rules…</source>
+        <translation>完成规则…</translation>
+    </message>
+    <message>
         <source>Focus previous panel</source>
         <translation>焦点移到上一面板</translation>
+    </message>
+    <message>
+        <source>Import regions as a record…</source>
+        <translation>导入区域并新建记录…</translation>
+    </message>
+    <message>
+        <source>Import regions…</source>
+        <translation>导入区域…</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts…</source>
+        <translation>快捷键…</translation>
+    </message>
+    <message>
+        <source>Language: 中文</source>
+        <translation>语言：中文</translation>
     </message>
     <message>
         <source>Less contrast</source>
@@ -1886,20 +1950,8 @@
         <translation>大步上移</translation>
     </message>
     <message>
-        <source>New catalogue entry</source>
-        <translation>新建基础数据</translation>
-    </message>
-    <message>
-        <source>New record</source>
-        <translation>新建记录</translation>
-    </message>
-    <message>
-        <source>New user</source>
-        <translation>新建用户</translation>
-    </message>
-    <message>
-        <source>New webhook</source>
-        <translation>新建 Webhook</translation>
+        <source>Watch folder for new photos…</source>
+        <translation>监视文件夹中的新照片…</translation>
     </message>
     <message>
         <source>Next finding</source>
@@ -1938,10 +1990,6 @@
         <translation>粘贴区域</translation>
     </message>
     <message>
-        <source>Photos of the record</source>
-        <translation>记录的照片</translation>
-    </message>
-    <message>
         <source>Previous finding</source>
         <translation>上一处缺陷</translation>
     </message>
@@ -1978,10 +2026,6 @@
         <translation>重命名检查项</translation>
     </message>
     <message>
-        <source>Reopen record</source>
-        <translation>解除封存</translation>
-    </message>
-    <message>
         <source>Rerun detection on undecided items</source>
         <translation>重新检测待判定的检查项</translation>
     </message>
@@ -1998,16 +2042,8 @@
         <translation>检测未检照片</translation>
     </message>
     <message>
-        <source>Detect undetected photos of this record</source>
-        <translation>检测本记录的未检照片</translation>
-    </message>
-    <message>
         <source>Save record</source>
         <translation>保存记录</translation>
-    </message>
-    <message>
-        <source>Save regions as template</source>
-        <translation>将区域保存为模板</translation>
     </message>
     <message>
         <source>Search page</source>
@@ -2030,10 +2066,6 @@
         <translation>显示已隐藏的区域</translation>
     </message>
     <message>
-        <source>Show known variations of item</source>
-        <translation>查看检查项的已知变化</translation>
-    </message>
-    <message>
         <source>Show or hide labels</source>
         <translation>显示或隐藏标签</translation>
     </message>
@@ -2054,40 +2086,12 @@
         <translation>显示本页导览</translation>
     </message>
     <message>
-        <source>Show trend of item</source>
-        <translation>查看检查项趋势</translation>
-    </message>
-    <message>
         <source>Snap to edges</source>
         <translation>吸附到边缘</translation>
     </message>
     <message>
-        <source>Start from an image</source>
-        <translation>从图片开始</translation>
-    </message>
-    <message>
         <source>Switch between photo and reference image</source>
         <translation>切换照片与参考图</translation>
-    </message>
-    <message>
-        <source>System check</source>
-        <translation>系统自检</translation>
-    </message>
-    <message>
-        <source>Take photo for item</source>
-        <translation>为检查项拍照</translation>
-    </message>
-    <message>
-        <source>Take photo for record</source>
-        <translation>为记录拍照</translation>
-    </message>
-    <message>
-        <source>Take photos of item with a phone</source>
-        <translation>用手机拍摄检查项</translation>
-    </message>
-    <message>
-        <source>Take photos with a phone</source>
-        <translation>用手机拍照</translation>
     </message>
     <message>
         <source>Theme: dark</source>
@@ -2124,10 +2128,6 @@
     <message>
         <source>View</source>
         <translation>视图</translation>
-    </message>
-    <message>
-        <source>Watch folder for new photos</source>
-        <translation>监视文件夹中的新照片</translation>
     </message>
     <message>
         <source>Zoom in</source>
@@ -2242,8 +2242,8 @@
         <translation>照片</translation>
     </message>
     <message>
-        <source>Photo {0} %</source>
-        <translation>照片 {0} %</translation>
+        <source>Photo {0}%</source>
+        <translation>照片 {0}%</translation>
     </message>
     <message>
         <source>Reference image</source>
@@ -2578,16 +2578,12 @@
 <context>
     <name>Detection</name>
     <message>
-        <source>A backbone finds nothing. Select another model.</source>
-        <translation>特征模型不能用于检测，请选择其他模型。</translation>
-    </message>
-    <message>
         <source>An internal service error occurred. Try again. If it happens again, contact an administrator.</source>
         <translation>服务发生内部错误。请重试；如再次出现，请联系管理员。</translation>
     </message>
     <message>
-        <source>Backbone</source>
-        <translation>特征模型</translation>
+        <source>A feature model finds nothing by itself. Select another model.</source>
+        <translation>特征模型不能单独用于检测，请选择其他模型。</translation>
     </message>
     <message>
         <source>Built-in</source>
@@ -2622,6 +2618,10 @@
     <message>
         <source>Detection timed out. Use a smaller image or a faster model.</source>
         <translation>检测超时。请缩小图片或选择更快的模型。</translation>
+    </message>
+    <message>
+        <source>Feature model</source>
+        <translation>特征模型</translation>
     </message>
     <message>
         <source>NMS-free (rows of six)</source>
@@ -2712,24 +2712,24 @@
         <translation>YOLOv5 / v8 / v11</translation>
     </message>
     <message>
-        <source>{share} % of the region inspected</source>
+        <source>{share}% of the region inspected</source>
         <translation>已检查区域的 {share}%</translation>
     </message>
     <message>
-        <source>{text}, {share} % ignored</source>
+        <source>{text}, {share}% ignored</source>
         <translation>{text}，忽略 {share}%</translation>
+    </message>
+    <message>
+        <source>{text}; not inspected completely, {share}% required</source>
+        <translation>{text}；检查不完整，要求 {share}%</translation>
+    </message>
+    <message>
+        <source>{text}; {share}% of them are as unusual</source>
+        <translation>{text}；其中 {share}% 同样异常</translation>
     </message>
     <message>
         <source>{text}: only gross changes are found</source>
         <translation>{text}：只能发现明显变化</translation>
-    </message>
-    <message>
-        <source>{text}; not inspected completely, {share} % required</source>
-        <translation>{text}；检查不完整，要求 {share}%</translation>
-    </message>
-    <message>
-        <source>{text}; {share} % of them are as unusual</source>
-        <translation>{text}；其中 {share}% 同样异常</translation>
     </message>
 </context>
 <context>
@@ -2901,10 +2901,6 @@
         <translation>尚未允许任何设备。</translation>
     </message>
     <message>
-        <source>The list applies only while “Only on devices that are allowed below” is selected. A device is allowed on its own screen: log in there as an administrator and open this page.</source>
-        <translation>仅当选中“仅限下方已允许的设备”时，此列表才生效。设备须在其本机上允许：请以管理员身份在该设备上登录并打开此页面。</translation>
-    </message>
-    <message>
         <source>Face login will not work there while only allowed devices are permitted.</source>
         <translation>在仅限已允许设备期间，任何人都无法再在该设备上使用人脸登录。</translation>
     </message>
@@ -2927,6 +2923,10 @@
     <message>
         <source>Rename {name}</source>
         <translation>重命名 {name}</translation>
+    </message>
+    <message>
+        <source>The list applies only while “Allow only the devices listed below” is selected. To add a device, log in on it as an administrator and open this page.</source>
+        <translation>仅当选中“只允许下列设备”时，此列表才生效。要添加设备，请以管理员身份在该设备上登录并打开此页面。</translation>
     </message>
     <message>
         <source>last used {time}</source>
@@ -2958,10 +2958,6 @@
     <message>
         <source>a proxy is set on this computer; the desktop connects to the service without it</source>
         <translation>本机设置了代理，桌面程序连接服务时不使用代理</translation>
-    </message>
-    <message>
-        <source>a service runs on this data directory</source>
-        <translation>服务正在使用此数据文件夹</translation>
     </message>
     <message>
         <source>add the model again in the catalogue, or restore a backup</source>
@@ -2996,10 +2992,6 @@
         <translation>请检查 WALKAROUND_FILES_URL 及其端点、区域和密钥，并确认存储服务器正在运行</translation>
     </message>
     <message>
-        <source>check that it runs, that its address is right and that the network works</source>
-        <translation>请确认服务正在运行、地址正确且网络畅通</translation>
-    </message>
-    <message>
         <source>check that the server runs and its address is right</source>
         <translation>请确认数据库服务器正在运行且地址正确</translation>
     </message>
@@ -3028,28 +3020,8 @@
         <translation>请在登录页用“更换服务器”更正地址</translation>
     </message>
     <message>
-        <source>data directory {folder}</source>
-        <translation>数据文件夹 {folder}</translation>
-    </message>
-    <message>
-        <source>data directory {folder} cannot be created or written</source>
-        <translation>无法创建或写入数据文件夹 {folder}</translation>
-    </message>
-    <message>
-        <source>data directory {folder} does not exist yet</source>
-        <translation>数据文件夹 {folder} 尚不存在</translation>
-    </message>
-    <message>
-        <source>data directory {folder} is open to other users</source>
-        <translation>其他用户可以访问数据文件夹 {folder}</translation>
-    </message>
-    <message>
         <source>database {file} is intact</source>
         <translation>数据库 {file} 完好</translation>
-    </message>
-    <message>
-        <source>delete them: they are made again when a picture is opened</source>
-        <translation>请删除，打开图片时会重新生成</translation>
     </message>
     <message>
         <source>detection model {name}</source>
@@ -3072,18 +3044,6 @@
         <translation>文件存储位置：{place}</translation>
     </message>
     <message>
-        <source>free some space, or move the data directory to a larger disk</source>
-        <translation>请释放空间，或把数据文件夹移到更大的磁盘</translation>
-    </message>
-    <message>
-        <source>give this user the right to write in {parent}</source>
-        <translation>请给该用户 {parent} 的写入权限</translation>
-    </message>
-    <message>
-        <source>have both set by a time server</source>
-        <translation>请让两者都与时间服务器同步</translation>
-    </message>
-    <message>
         <source>input method {name}</source>
         <translation>输入法 {name}</translation>
     </message>
@@ -3102,10 +3062,6 @@
     <message>
         <source>install one, on Debian and Ubuntu the package {package}</source>
         <translation>请安装，在 Debian 和 Ubuntu 上为软件包 {package}</translation>
-    </message>
-    <message>
-        <source>it is of a newer version: install that one</source>
-        <translation>它来自更新的版本，请安装该版本</translation>
     </message>
     <message>
         <source>keep the copy until you have checked the last edits of that day, then delete it</source>
@@ -3144,10 +3100,6 @@
         <translation>没有可以打开 HEIC 照片的库</translation>
     </message>
     <message>
-        <source>no service runs on this data directory</source>
-        <translation>没有服务在使用此数据文件夹</translation>
-    </message>
-    <message>
         <source>parts of the service do not work: {names}</source>
         <translation>服务的部分功能不可用：{names}</translation>
     </message>
@@ -3158,18 +3110,6 @@
     <message>
         <source>restore a backup</source>
         <translation>请恢复备份</translation>
-    </message>
-    <message>
-        <source>run `walkaround audit verify` and compare with a backup</source>
-        <translation>请运行 `walkaround audit verify`，并与备份比对</translation>
-    </message>
-    <message>
-        <source>run `walkaround doctor` in a terminal and read its output</source>
-        <translation>请在终端运行 `walkaround doctor` 并查看结果</translation>
-    </message>
-    <message>
-        <source>run `walkaround doctor` on the server</source>
-        <translation>请在服务器上运行 `walkaround doctor`</translation>
     </message>
     <message>
         <source>run: chmod 600 &apos;{file}&apos;</source>
@@ -3192,16 +3132,8 @@
         <translation>密钥文件 {file} 尚不存在</translation>
     </message>
     <message>
-        <source>set WALKAROUND_BACKUP_TO to a directory on another disk, or run `walkaround backup FILE`</source>
-        <translation>请把 WALKAROUND_BACKUP_TO 设为另一块磁盘上的文件夹，或运行 `walkaround backup FILE`</translation>
-    </message>
-    <message>
         <source>set date and time of this computer</source>
         <translation>请设置本机的日期和时间</translation>
-    </message>
-    <message>
-        <source>move the file away: the program writes a new one</source>
-        <translation>请移开该文件，程序会写入新的文件</translation>
     </message>
     <message>
         <source>set the time zone of this computer</source>
@@ -3272,10 +3204,6 @@
         <translation>无法加载窗口所需的库（{problem}）</translation>
     </message>
     <message>
-        <source>the library libheif {version} opens no HEIC photos of phones with iOS 18 or later</source>
-        <translation>libheif {version} 无法打开 iOS 18 及以上手机的 HEIC 照片</translation>
-    </message>
-    <message>
         <source>the log of the service says why no newer one was made</source>
         <translation>未生成更新备份的原因见服务日志</translation>
     </message>
@@ -3336,6 +3264,10 @@
         <translation>请更新到 1.18 或更高版本，Debian 12 可从 bookworm-backports 安装</translation>
     </message>
     <message>
+        <source>{parent} is a file; name another folder with --data-dir</source>
+        <translation>{parent} 是文件，请用 --data-dir 指定其他文件夹</translation>
+    </message>
+    <message>
         <source>{url} is not a Walkaround service</source>
         <translation>{url} 处不是绕机检查工作站的服务</translation>
     </message>
@@ -3344,12 +3276,84 @@
         <translation>{count} 项修改已保存在本机，尚未发送</translation>
     </message>
     <message>
+        <source>a service is using this data folder</source>
+        <translation>服务正在使用此数据文件夹</translation>
+    </message>
+    <message>
+        <source>check that it runs, that its address is correct and that the network works</source>
+        <translation>请确认服务正在运行、地址正确且网络畅通</translation>
+    </message>
+    <message>
+        <source>data folder {folder}</source>
+        <translation>数据文件夹 {folder}</translation>
+    </message>
+    <message>
+        <source>data folder {folder} cannot be created or written</source>
+        <translation>无法创建或写入数据文件夹 {folder}</translation>
+    </message>
+    <message>
+        <source>data folder {folder} does not exist yet</source>
+        <translation>数据文件夹 {folder} 尚不存在</translation>
+    </message>
+    <message>
+        <source>data folder {folder} is open to other users</source>
+        <translation>其他用户可以访问数据文件夹 {folder}</translation>
+    </message>
+    <message>
+        <source>delete them; they are created again when a picture is opened</source>
+        <translation>请删除，打开图片时会重新生成</translation>
+    </message>
+    <message>
+        <source>free some space, or move the data folder to a larger disk</source>
+        <translation>请释放空间，或把数据文件夹移到更大的磁盘</translation>
+    </message>
+    <message>
+        <source>give this user permission to write in {parent}</source>
+        <translation>请给该用户 {parent} 的写入权限</translation>
+    </message>
+    <message>
+        <source>it belongs to a newer version; install that version</source>
+        <translation>它来自更新的版本，请安装该版本</translation>
+    </message>
+    <message>
+        <source>libheif {version} cannot open HEIC photos from iOS 18 or later</source>
+        <translation>libheif {version} 无法打开 iOS 18 及以上手机的 HEIC 照片</translation>
+    </message>
+    <message>
+        <source>move the file to another folder; the program writes a new one</source>
+        <translation>请将该文件移到其他文件夹，程序会写入新的文件</translation>
+    </message>
+    <message>
         <source>no input method, which only typing Chinese needs</source>
         <translation>没有输入法，只有输入中文时才需要</translation>
     </message>
     <message>
+        <source>no service is using this data folder</source>
+        <translation>没有服务在使用此数据文件夹</translation>
+    </message>
+    <message>
+        <source>run “walkaround audit verify” and compare with a backup</source>
+        <translation>请运行“walkaround audit verify”，并与备份比对</translation>
+    </message>
+    <message>
+        <source>run “walkaround doctor” in a terminal and read its output</source>
+        <translation>请在终端运行“walkaround doctor”并查看结果</translation>
+    </message>
+    <message>
+        <source>run “walkaround doctor” on the server</source>
+        <translation>请在服务器上运行“walkaround doctor”</translation>
+    </message>
+    <message>
+        <source>set WALKAROUND_BACKUP_TO to a folder on another disk, or run “walkaround backup FILE”</source>
+        <translation>请把 WALKAROUND_BACKUP_TO 设为另一块磁盘上的文件夹，或运行“walkaround backup FILE”</translation>
+    </message>
+    <message>
         <source>start the service once: it restores the protection. Then run: walkaround audit verify</source>
         <translation>请启动一次服务以恢复保护，然后运行：walkaround audit verify</translation>
+    </message>
+    <message>
+        <source>synchronize both with a time server</source>
+        <translation>请让两者都与时间服务器同步</translation>
     </message>
     <message>
         <source>the audit log was changed ({problem})</source>
@@ -3390,10 +3394,6 @@
     <message>
         <source>{name} database at revision {revision}</source>
         <translation>{name} 数据库，修订版 {revision}</translation>
-    </message>
-    <message>
-        <source>{parent} is a file: name another directory with --data-dir</source>
-        <translation>{parent} 是文件，请用 --data-dir 指定其他文件夹</translation>
     </message>
     <message>
         <source>{room} GB free for data</source>
@@ -4193,8 +4193,8 @@
         <translation>人脸识别失败。请使用密码登录，或重试。</translation>
     </message>
     <message>
-        <source>No camera found. Log in with your password or a photo file.</source>
-        <translation>未检测到摄像头。请使用密码或照片文件登录。</translation>
+        <source>No camera found. Log in with your password.</source>
+        <translation>未找到摄像头，请使用密码登录。</translation>
     </message>
     <message>
         <source>Not recognized. Look straight into the camera.</source>
@@ -4310,8 +4310,20 @@
         <translation>人脸识别准确度</translation>
     </message>
     <message>
-        <source>Including enrolled people: {pairs} comparisons. With 95 % confidence, a stranger matches a given template in at most {share} of them. The photos are not stored.</source>
-        <translation>含已登记人员共 {pairs} 次比对；在 95 % 置信度下，陌生人与某一模板误匹配的比例不超过 {share}。照片不会保存。</translation>
+        <source>False match rate: below 1 in {n} (95% confidence).</source>
+        <translation>误匹配率：低于 1/{n}（95% 置信度）。</translation>
+    </message>
+    <message>
+        <source>Including enrolled people: {pairs} comparisons. With 95% confidence, a stranger matches a given template in at most {share} of them. The photos are not stored.</source>
+        <translation>含已登记人员共 {pairs} 次比对；在 95% 置信度下，陌生人与某一模板误匹配的比例不超过 {share}。照片不会保存。</translation>
+    </message>
+    <message>
+        <source>More enrolled people make this more exact.</source>
+        <translation>登记人数越多，结果越准确。</translation>
+    </message>
+    <message>
+        <source>Upper bound (95%) of how often different people are mistaken for one.</source>
+        <translation>不同人员被误认为同一人的比例上限（95%）。</translation>
     </message>
     <message>
         <source>Mistaken matches</source>
@@ -4322,12 +4334,8 @@
         <translation>模型</translation>
     </message>
     <message>
-        <source>No enrolled people are mistaken for each other. With 95 % confidence, a stranger matches a given template in fewer than 1 of {n} comparisons.</source>
-        <translation>已登记人员之间无误认。在 95 % 置信度下，陌生人与某一模板误匹配的概率低于 {n} 次比对 1 次。</translation>
-    </message>
-    <message>
         <source>No faces found in these photos.</source>
-        <translation>这些照片中未检测到人脸。</translation>
+        <translation>这些照片中未找到人脸。</translation>
     </message>
     <message>
         <source>Same person</source>
@@ -4351,11 +4359,7 @@
     </message>
     <message>
         <source>The built-in model dlib is in use. An open model pack is faster, more accurate and has a liveness check. On the service&apos;s computer, run: walkaround face download sface, then walkaround face use sface. All users must then enrol again.</source>
-        <translation>当前使用内置模型 dlib。开源模型包识别更准、更快，并支持活体检测。请在服务所在的计算机上运行：walkaround face download sface，再运行 walkaround face use sface。之后所有用户需重新登记。</translation>
-    </message>
-    <message>
-        <source>The figure becomes more exact as more people are enrolled.</source>
-        <translation>登记人数越多，结果越准确。</translation>
+        <translation>当前使用内置模型 dlib。开源模型包识别更准、更快，并支持活体检测。请在服务所在的电脑上运行：walkaround face download sface，再运行 walkaround face use sface。之后所有用户需重新登记。</translation>
     </message>
     <message>
         <source>The highest score between two different people. It should be well below the threshold.</source>
@@ -4380,10 +4384,6 @@
     <message>
         <source>Two photos with at least this score count as the same person.</source>
         <translation>分数达到该值的两张照片视为同一人。</translation>
-    </message>
-    <message>
-        <source>Upper bound (95 %) of how often different people are mistaken for one.</source>
-        <translation>不同人员被误认为同一人的比例上限（95 %）。</translation>
     </message>
     <message>
         <source>maximum {score} in {pairs} pairs</source>
@@ -4472,6 +4472,10 @@
         <translation>航班</translation>
     </message>
     <message>
+        <source>Another program set this status. It is not a decision of a user of this program.</source>
+        <translation>此状态由其他程序设置，不是本程序用户的判定。</translation>
+    </message>
+    <message>
         <source>ID</source>
         <translation>编号</translation>
     </message>
@@ -4522,10 +4526,6 @@
     <message>
         <source>Verdicts</source>
         <translation>判定</translation>
-    </message>
-    <message>
-        <source>The status that other programs see. It is derived from all results, including those of a model, and other programs can set it.</source>
-        <translation>其他程序看到的状态。根据全部结果（包括模型结果）得出，也可由其他程序设置。</translation>
     </message>
     <message>
         <source>YYYY-MM-DD</source>
@@ -4615,6 +4615,14 @@
         </translation>
     </message>
     <message>
+        <source>Anomaly check: not unusual</source>
+        <translation>异常复查：无异常</translation>
+    </message>
+    <message>
+        <source>Anomaly check: unusual</source>
+        <translation>异常复查：异常</translation>
+    </message>
+    <message>
         <source>Compares the photo with the region of the reference image. No training required</source>
         <translation>将照片与参考图上的区域对齐后比对，无需训练</translation>
     </message>
@@ -4647,20 +4655,8 @@
         <translation>参考图比对</translation>
     </message>
     <message>
-        <source>Reported although earlier photos with it passed: it appeared and stayed, or it grows. If it is not a defect, delete the finding.</source>
-        <translation>此前有它的照片已判定通过，但它出现后一直存在或在扩大，因此仍然报告。不是缺陷的请删除。</translation>
-    </message>
-    <message>
         <source>Reported because an item failed for a similar finding here, whatever passed before.</source>
         <translation>此处曾因相似的缺陷判定未通过，因此无论之前有多少照片通过，仍然报告。</translation>
-    </message>
-    <message>
-        <source>Second opinion: not unusual</source>
-        <translation>第二意见：无异常</translation>
-    </message>
-    <message>
-        <source>Second opinion: unusual</source>
-        <translation>第二意见：异常</translation>
     </message>
     <message>
         <source>Known variations explain what is around it, but not this part.</source>
@@ -4669,6 +4665,10 @@
     <message>
         <source>Known variations explain what is around it, but not this thin dark line, as of a crack: too few passed photos show a similar one.</source>
         <translation>已知变化可解释周围的差异，但不能解释这条裂纹状的深色细线：有相似细线的通过照片太少。</translation>
+    </message>
+    <message>
+        <source>This difference was passed before, but it is permanent or growing. If it is not a defect, delete the finding.</source>
+        <translation>该差异此前已判通过，但持续存在或在扩大。如不是缺陷，请删除。</translation>
     </message>
     <message>
         <source>added</source>
@@ -4753,8 +4753,8 @@
         <translation>点击方块确认 · 双击修改标签</translation>
     </message>
     <message>
-        <source>Delete findings that are not defects: they become known variations when the item is decided</source>
-        <translation>不是缺陷的请删除，检查项判定后将成为已知变化</translation>
+        <source>Delete false alarms: they become known variations when the item is decided</source>
+        <translation>误报请删除，检查项判定后将成为已知变化</translation>
     </message>
     <message>
         <source>Findings</source>
@@ -4950,8 +4950,8 @@
         <translation>更多开始方式</translation>
     </message>
     <message>
-        <source>New record</source>
-        <translation>新建记录</translation>
+        <source>New record…</source>
+        <translation>新建记录…</translation>
     </message>
     <message>
         <source>No records yet. Create the first one. Planners and administrators add tasks and reference images in the catalogue.</source>
@@ -4993,10 +4993,6 @@
         <translation>导入区域</translation>
     </message>
     <message>
-        <source>New record</source>
-        <translation>新建记录</translation>
-    </message>
-    <message>
         <source>No records yet</source>
         <translation>暂无检查记录</translation>
     </message>
@@ -5011,6 +5007,10 @@
     <message>
         <source>Already have tasks and reference images?</source>
         <translation>已有任务和参考图？</translation>
+    </message>
+    <message>
+        <source>New record…</source>
+        <translation>新建记录…</translation>
     </message>
     <message>
         <source>Try the sample inspection</source>
@@ -5210,8 +5210,8 @@
         <translation>收起</translation>
     </message>
     <message>
-        <source>Show trend</source>
-        <translation>查看趋势</translation>
+        <source>Show trend…</source>
+        <translation>查看趋势…</translation>
     </message>
     <message>
         <source>gone</source>
@@ -5262,8 +5262,8 @@
         </translation>
     </message>
     <message>
-        <source>Detecting {percent} %</source>
-        <translation>正在检测 {percent} %</translation>
+        <source>Detecting {percent}%</source>
+        <translation>正在检测 {percent}%</translation>
     </message>
     <message>
         <source>Detection cancelled</source>
@@ -5566,7 +5566,7 @@
     </message>
     <message>
         <source>No users yet. Create the administrator account on the server computer.</source>
-        <translation>暂无用户。请在服务器计算机上创建管理员账户。</translation>
+        <translation>暂无用户。请在服务器上创建管理员账户。</translation>
     </message>
     <message>
         <source>Reconnecting…</source>
@@ -5581,8 +5581,8 @@
         <translation>第 1 步，共 3 步。以后随时可以更改。</translation>
     </message>
     <message>
-        <source>Step 2 of 3. The service stores records and images: on this computer, or on a server that several people share.</source>
-        <translation>第 2 步，共 3 步。检查记录和图片由服务保存：在本机，或在多人共用的服务器上。</translation>
+        <source>Step 2 of 3. Records and images can be stored on this computer, or on a server that several people share.</source>
+        <translation>第 2 步，共 3 步。检查记录和图片可以保存在本机，或保存在多人共用的服务器上。</translation>
     </message>
     <message>
         <source>Step 3 of 3. The first user is the administrator and can create all other users.</source>
@@ -5615,7 +5615,7 @@
     </message>
     <message>
         <source>Cannot show Chinese: no font with Chinese characters on this computer. Install one (package {package} on Debian and Ubuntu), then restart Walkaround.</source>
-        <translation>本机没有中文字体，暂以英文显示。请安装中文字体（Debian 和 Ubuntu 的软件包为 {package}），然后重新启动 Walkaround。</translation>
+        <translation>本机没有中文字体，暂以英文显示。请安装中文字体（Debian 和 Ubuntu 的软件包为 {package}），然后重新启动程序。</translation>
     </message>
     <message>
         <source>Close before photos are uploaded?</source>
@@ -5653,7 +5653,7 @@
     </message>
     <message>
         <source>Walkaround {version} is available.</source>
-        <translation>Walkaround {version} 已发布。</translation>
+        <translation>绕机检查工作站 {version} 已发布。</translation>
     </message>
 </context>
 <context>
@@ -5716,10 +5716,6 @@
         </translation>
     </message>
     <message>
-        <source>As taken, since no detection aligned it</source>
-        <translation>原照片（没有检测将其对齐）</translation>
-    </message>
-    <message>
         <source>Compared</source>
         <translation>与参考图比对</translation>
     </message>
@@ -5743,7 +5739,7 @@
     </message>
     <message>
         <source>Failed by</source>
-        <translation>判定未通过者</translation>
+        <translation>判定人</translation>
     </message>
     <message numerus="yes">
         <source>Failed · %n finding(s)</source>
@@ -5757,7 +5753,7 @@
     </message>
     <message>
         <source>Finding rejected by</source>
-        <translation>否定缺陷者</translation>
+        <translation>否定人</translation>
     </message>
     <message>
         <source>Frozen on {day} by {person}: newer photos are not added.</source>
@@ -5769,15 +5765,19 @@
     </message>
     <message>
         <source>Left out by</source>
-        <translation>排除者</translation>
+        <translation>排除人</translation>
     </message>
     <message>
         <source>Not compared yet</source>
         <translation>尚未比对</translation>
     </message>
     <message>
+        <source>Original photo, not aligned</source>
+        <translation>原图（未对齐）</translation>
+    </message>
+    <message>
         <source>Passed by</source>
-        <translation>判定通过者</translation>
+        <translation>判定人</translation>
     </message>
     <message numerus="yes">
         <source>Passed · %n difference(s)</source>
@@ -5806,16 +5806,16 @@
         <translation>出现过此差异</translation>
     </message>
     <message>
-        <source>Started over on {day}.</source>
-        <translation>已于 {day} 重新开始。</translation>
-    </message>
-    <message>
         <source>Taken</source>
         <translation>拍摄时间</translation>
     </message>
     <message>
         <source>No known variations: detection reports every difference.</source>
         <translation>没有已知变化：检测会报告所有差异。</translation>
+    </message>
+    <message>
+        <source>Cleared on {day}.</source>
+        <translation>已于 {day} 清空。</translation>
     </message>
     <message>
         <source>{count} of {required} required photos are passed and compared: detection reports every difference until then.</source>
@@ -5847,6 +5847,10 @@
         <translation>已知变化</translation>
     </message>
     <message>
+        <source>Clear</source>
+        <translation>清空</translation>
+    </message>
+    <message>
         <source>No photos yet. The photo of an item is added when a person passes the item. Findings that were deleted as not a defect are added when the item is decided. Differences that look the same in at least two photos are then no longer reported.</source>
         <translation>还没有照片。检查项判定为通过后，其照片加入已知变化。因不是缺陷而删除的检测结果在检查项判定后加入。此后，至少两张照片中出现过的相同差异不再报告。</translation>
     </message>
@@ -5861,10 +5865,6 @@
     <message>
         <source>Show on reference image</source>
         <translation>在参考图上显示</translation>
-    </message>
-    <message>
-        <source>Start over</source>
-        <translation>重新开始</translation>
     </message>
     <message>
         <source>Clear known variations?</source>
@@ -5890,6 +5890,10 @@
         <translation>应用</translation>
     </message>
     <message>
+        <source>Clear known variations…</source>
+        <translation>清空已知变化…</translation>
+    </message>
+    <message>
         <source>Minimum passed photos</source>
         <translation>最少通过照片数</translation>
     </message>
@@ -5908,10 +5912,6 @@
     <message>
         <source>Required photos</source>
         <translation>所需照片数</translation>
-    </message>
-    <message>
-        <source>Start over…</source>
-        <translation>重新开始…</translation>
     </message>
     <message>
         <source>Unfreeze</source>
@@ -6389,7 +6389,7 @@
     </message>
     <message>
         <source>Changing the password logs you out on other computers.</source>
-        <translation>修改密码后，其他计算机上的登录将失效。</translation>
+        <translation>修改密码后，其他电脑上的登录将失效。</translation>
     </message>
     <message>
         <source>Confirm new password</source>
@@ -6631,8 +6631,28 @@
         <translation>正在生成连接码…</translation>
     </message>
     <message>
-        <source>End</source>
-        <translation>结束</translation>
+        <source>End code</source>
+        <translation>停用连接码</translation>
+    </message>
+    <message>
+        <source>Phones cannot connect: this service accepts connections from this computer only. Ask an administrator to start it for the network.</source>
+        <translation>手机无法连接：此服务只接受本机的连接。请联系管理员将服务开放到网络。</translation>
+    </message>
+    <message>
+        <source>Scan the code with the phone&apos;s camera. The phone must be on the same network. Photos are added in your name.</source>
+        <translation>用手机相机扫描二维码，手机需与服务在同一网络。照片记在您的名下。</translation>
+    </message>
+    <message>
+        <source>The code has expired. Create a new one to continue.</source>
+        <translation>连接码已过期，请生成新的连接码。</translation>
+    </message>
+    <message>
+        <source>The code was ended. Create a new one to continue.</source>
+        <translation>连接码已停用，请生成新的连接码。</translation>
+    </message>
+    <message>
+        <source>The record is finished. No more photos can be added.</source>
+        <translation>检查记录已完成，不再接收照片。</translation>
     </message>
     <message>
         <source>Network</source>
@@ -6647,36 +6667,16 @@
         <translation>手机</translation>
     </message>
     <message>
-        <source>Scan the code with the camera of the phone. The phone has to be in the same network. Photos are added in your name.</source>
-        <translation>用手机相机扫描二维码，手机需与服务在同一网络。照片记在您的名下。</translation>
-    </message>
-    <message>
         <source>Take photos with a phone</source>
         <translation>用手机拍照</translation>
-    </message>
-    <message>
-        <source>The code has expired. Create a new one to go on.</source>
-        <translation>连接码已过期，请生成新的连接码。</translation>
-    </message>
-    <message>
-        <source>The code was ended. Create a new one to go on.</source>
-        <translation>连接码已结束，请生成新的连接码。</translation>
     </message>
     <message>
         <source>The session that created the code has ended.</source>
         <translation>生成连接码的登录已结束。</translation>
     </message>
     <message>
-        <source>The record is finished and takes no more photos.</source>
-        <translation>检查记录已完成，不再接收照片。</translation>
-    </message>
-    <message>
         <source>The record or item was deleted.</source>
         <translation>检查记录或检查项已删除。</translation>
-    </message>
-    <message>
-        <source>The service is reached from this computer alone, and cannot be opened to phones. Start it with --host and an address of this computer, or connect to a service in the network.</source>
-        <translation>服务只能从本机访问，且无法开放给手机。请用 --host 加本机地址启动服务，或连接到网络中的服务。</translation>
     </message>
     <message>
         <source>The service made its certificate itself, so the phone warns once. Continue there if this is its fingerprint (SHA-256 of the key): {fingerprint}</source>
@@ -6786,8 +6786,8 @@
 <context>
     <name>PhotoPairController</name>
     <message>
-        <source>Downloading photo… {n} %</source>
-        <translation>正在下载照片… {n} %</translation>
+        <source>Downloading photo… {n}%</source>
+        <translation>正在下载照片… {n}%</translation>
     </message>
     <message>
         <source>No photos yet. Add or take one, or drop a file here.</source>
@@ -6826,16 +6826,8 @@
 <context>
     <name>PhotoUploadController</name>
     <message>
-        <source>Add anyway</source>
-        <translation>仍然添加</translation>
-    </message>
-    <message>
         <source>Add photo</source>
         <translation>添加照片</translation>
-    </message>
-    <message>
-        <source>Add used photo?</source>
-        <translation>添加已使用的照片？</translation>
     </message>
     <message>
         <source>Cannot add a photo without an item. Draw a region first ({keys}).</source>
@@ -6849,16 +6841,12 @@
         <source>photo</source>
         <translation>照片</translation>
     </message>
-    <message>
-        <source>{name} is already a photo of {record}.</source>
-        <translation>{name} 已是“{record}”的照片。</translation>
-    </message>
 </context>
 <context>
     <name>PhotoView</name>
     <message>
-        <source>Downloading photo… {n} %</source>
-        <translation>正在下载照片… {n} %</translation>
+        <source>Downloading photo… {n}%</source>
+        <translation>正在下载照片… {n}%</translation>
     </message>
     <message>
         <source>Draw finding</source>
@@ -7222,12 +7210,12 @@
         <translation>放弃修改？</translation>
     </message>
     <message>
-        <source>Export PDF report</source>
-        <translation>导出 PDF 报告</translation>
+        <source>Export HTML report…</source>
+        <translation>导出 HTML 报告…</translation>
     </message>
     <message>
-        <source>Export as HTML</source>
-        <translation>导出 HTML</translation>
+        <source>Export PDF report…</source>
+        <translation>导出 PDF 报告…</translation>
     </message>
     <message>
         <source>Go to records</source>
@@ -7353,9 +7341,9 @@
         <translation>正在照片中查找区域…</translation>
     </message>
     <message numerus="yes">
-        <source>The photo shows the regions of %n item(s), with a confidence of {share} %. Accept, or select other items.</source>
+        <source>The photo shows the regions of %n item(s), with a confidence of {share}%. Accept, or select other items.</source>
         <translation>
-            <numerusform>照片拍到了 %n 个检查项的区域，置信度 {share} %。可直接接受，或选择其他检查项。</numerusform>
+            <numerusform>照片拍到了 %n 个检查项的区域，置信度 {share}%。可直接接受，或选择其他检查项。</numerusform>
         </translation>
     </message>
     <message>
@@ -7427,12 +7415,12 @@
         <translation>所有修改均已保存到服务。</translation>
     </message>
     <message>
-        <source>Export report</source>
-        <translation>导出报告</translation>
+        <source>Export report…</source>
+        <translation>导出报告…</translation>
     </message>
     <message>
-        <source>Finish record</source>
-        <translation>完成记录</translation>
+        <source>Finish record…</source>
+        <translation>完成记录…</translation>
     </message>
     <message>
         <source>More</source>
@@ -7451,8 +7439,8 @@
         <translation>执行检测</translation>
     </message>
     <message>
-        <source>Stop detection ({percent} %)</source>
-        <translation>停止检测（{percent} %）</translation>
+        <source>Stop detection ({percent}%)</source>
+        <translation>停止检测（{percent}%）</translation>
     </message>
     <message>
         <source>The service is not responding. Your changes are saved on this computer and will be sent later.</source>
@@ -7549,12 +7537,12 @@
         <translation>版次</translation>
     </message>
     <message>
-        <source>Export</source>
-        <translation>导出</translation>
-    </message>
-    <message>
         <source>Export list</source>
         <translation>导出列表</translation>
+    </message>
+    <message>
+        <source>Export list…</source>
+        <translation>导出列表…</translation>
     </message>
     <message>
         <source>Finished at</source>
@@ -7567,10 +7555,6 @@
     <message>
         <source>Items</source>
         <translation>检查项</translation>
-    </message>
-    <message>
-        <source>New record</source>
-        <translation>新建记录</translation>
     </message>
     <message>
         <source>No matching records.</source>
@@ -7591,6 +7575,10 @@
     <message>
         <source>Detect undetected photos</source>
         <translation>检测未检照片</translation>
+    </message>
+    <message>
+        <source>New record…</source>
+        <translation>新建记录…</translation>
     </message>
     <message>
         <source>Seal</source>
@@ -7691,8 +7679,8 @@
 <context>
     <name>ReferencePicture</name>
     <message>
-        <source>Downloading image… {n} %</source>
-        <translation>正在下载图片… {n} %</translation>
+        <source>Downloading image… {n}%</source>
+        <translation>正在下载图片… {n}%</translation>
     </message>
     <message>
         <source>Opening image…</source>
@@ -7729,8 +7717,8 @@
         <translation>添加参考图</translation>
     </message>
     <message>
-        <source>Uploading… {n} %</source>
-        <translation>正在上传… {n} %</translation>
+        <source>Uploading… {n}%</source>
+        <translation>正在上传… {n}%</translation>
     </message>
 </context>
 <context>
@@ -7775,8 +7763,8 @@
 <context>
     <name>RegionsPreview</name>
     <message>
-        <source>Downloading photo… {n} %</source>
-        <translation>正在下载照片… {n} %</translation>
+        <source>Downloading photo… {n}%</source>
+        <translation>正在下载照片… {n}%</translation>
     </message>
 </context>
 <context>
@@ -8229,8 +8217,8 @@
         <translation>取消</translation>
     </message>
     <message>
-        <source>Detecting… {percent} %</source>
-        <translation>正在检测… {percent} %</translation>
+        <source>Detecting… {percent}%</source>
+        <translation>正在检测… {percent}%</translation>
     </message>
     <message>
         <source>Detection cancelled.</source>
@@ -8264,20 +8252,16 @@
         <translation>标识应完整、清晰、无划伤。</translation>
     </message>
     <message>
-        <source>Crack in the panel</source>
-        <translation>壁板裂纹</translation>
-    </message>
-    <message>
-        <source>Dent in the skin</source>
-        <translation>机身蒙皮凹坑</translation>
-    </message>
-    <message>
-        <source>Missing rivet</source>
-        <translation>铆钉缺失</translation>
+        <source>Lap joint rivets</source>
+        <translation>搭接缝铆钉</translation>
     </message>
     <message>
         <source>Narrow-body</source>
         <translation>窄体机</translation>
+    </message>
+    <message>
+        <source>Panel at frame 14</source>
+        <translation>14 框壁板</translation>
     </message>
     <message>
         <source>Registration</source>
@@ -8314,6 +8298,10 @@
     <message>
         <source>Skin near frame 14; no crack is accepted.</source>
         <translation>第 14 框附近的蒙皮，不允许有任何裂纹。</translation>
+    </message>
+    <message>
+        <source>Skin, frames 12–13</source>
+        <translation>蒙皮（12–13 框）</translation>
     </message>
     <message>
         <source>Where the lap joints cross; every rivet in place.</source>
@@ -8432,7 +8420,7 @@
     </message>
     <message>
         <source>Measure scale</source>
-        <translation>测量比例</translation>
+        <translation>测量比例尺</translation>
     </message>
     <message>
         <source>Opening image…</source>
@@ -8440,7 +8428,7 @@
     </message>
     <message>
         <source>Use scale</source>
-        <translation>使用此比例</translation>
+        <translation>使用此比例尺</translation>
     </message>
     <message>
         <source>{n} px</source>
@@ -8697,7 +8685,7 @@
     </message>
     <message>
         <source>The service cannot start: the data in {folder} is from a newer version of Walkaround. Install that version.</source>
-        <translation>服务无法启动：{folder} 中的数据来自更新版本的 Walkaround。请安装该版本。</translation>
+        <translation>服务无法启动：{folder} 中的数据来自更新版本的绕机检查工作站。请安装该版本。</translation>
     </message>
     <message>
         <source>The service cannot start: the database in {folder} is damaged. Restore a backup.</source>
@@ -8715,16 +8703,16 @@
         <translation>请输入有效的地址，例如 https://名称 或 名称:端口。</translation>
     </message>
     <message>
-        <source>Network server</source>
-        <translation>网络服务器</translation>
-    </message>
-    <message>
         <source>Server address</source>
         <translation>服务器地址</translation>
     </message>
     <message>
-        <source>This computer</source>
+        <source>On this computer</source>
         <translation>本机</translation>
+    </message>
+    <message>
+        <source>Shared server</source>
+        <translation>共享服务器</translation>
     </message>
     <message>
         <source>This server does not use HTTPS. Check the port, or enter an address that begins with http://.</source>
@@ -9320,12 +9308,16 @@
         <translation>判定</translation>
     </message>
     <message>
-        <source>Detect in all records</source>
-        <translation>检测所有记录</translation>
+        <source>Detect undetected photos</source>
+        <translation>检测未检照片</translation>
     </message>
     <message>
         <source>Draw regions</source>
         <translation>绘制区域</translation>
+    </message>
+    <message>
+        <source>Each row is one item to inspect. Press {next} or {before} to move between items.</source>
+        <translation>每行是一个检查项。按 {next} 和 {before} 切换。</translation>
     </message>
     <message>
         <source>Find records</source>
@@ -9361,11 +9353,11 @@
     </message>
     <message>
         <source>Run detection</source>
-        <translation>运行检测</translation>
+        <translation>执行检测</translation>
     </message>
     <message>
         <source>Runs every detection that has a photo and no result yet.</source>
-        <translation>对已有照片但没有结果的检查项运行检测。</translation>
+        <translation>对已有照片但没有结果的检查项执行检测。</translation>
     </message>
     <message>
         <source>Search and filters can be combined. {key} goes to the search.</source>
@@ -9381,7 +9373,7 @@
     </message>
     <message>
         <source>The model compares photo and reference image, and marks what it finds.</source>
-        <translation>模型比对照片与参考图，并标出缺陷。</translation>
+        <translation>模型比对照片与参考图，并标出检出的差异。</translation>
     </message>
     <message>
         <source>The photo is shown beside its region. You can also drop photos here from a folder.</source>
@@ -9390,10 +9382,6 @@
     <message>
         <source>The verdict is yours: {passed} passes the item, {failed} fails it.</source>
         <translation>由您判定：按 {passed} 通过，按 {failed} 未通过。</translation>
-    </message>
-    <message>
-        <source>What is inspected, one item per line. {next} and {before} go through them.</source>
-        <translation>每行是一个检查项。按 {next} 和 {before} 切换。</translation>
     </message>
     <message>
         <source>{key} shows and hides today&apos;s photo, the findings and the verdict.</source>
@@ -9612,7 +9600,7 @@
     </message>
     <message>
         <source>Verdict</source>
-        <translation>结论</translation>
+        <translation>判定</translation>
     </message>
     <message>
         <source>linear fit of {n} points: {change} per month</source>
@@ -9836,7 +9824,7 @@
         <translation>未检测</translation>
     </message>
     <message>
-        <source>{share} % of the region inspected</source>
+        <source>{share}% of the region inspected</source>
         <translation>已检查区域的 {share}%</translation>
     </message>
 </context>
@@ -10024,8 +10012,8 @@
 <context>
     <name>VersionPane</name>
     <message>
-        <source>Downloading photo… {n} %</source>
-        <translation>正在下载照片… {n} %</translation>
+        <source>Downloading photo… {n}%</source>
+        <translation>正在下载照片… {n}%</translation>
     </message>
     <message>
         <source>This version has no photo.</source>
@@ -10329,10 +10317,6 @@
         <translation>接收方未及时响应，请让其先响应再处理。</translation>
     </message>
     <message>
-        <source>The receiver does not speak HTTP. Check the address.</source>
-        <translation>接收方不支持 HTTP，请检查网址。</translation>
-    </message>
-    <message>
         <source>The receiver redirects to another address. Enter that address.</source>
         <translation>接收方重定向到其他网址，请填写该网址。</translation>
     </message>
@@ -10347,6 +10331,10 @@
     <message>
         <source>An item was failed.</source>
         <translation>检查项被判定为未通过。</translation>
+    </message>
+    <message>
+        <source>The receiver did not send an HTTP response. Check the address.</source>
+        <translation>接收方未返回 HTTP 响应，请检查网址。</translation>
     </message>
     <message>
         <source>Waiting</source>
@@ -10364,24 +10352,24 @@
 <context>
     <name>Welcome</name>
     <message>
-        <source>Add inspectors and planners later under Administration.</source>
-        <translation>检查员和计划员可稍后在“系统管理”中添加。</translation>
+        <source>Compare today&apos;s photos with a reference image</source>
+        <translation>将当天照片与参考图比对</translation>
     </message>
     <message>
-        <source>A photo can pass for a face at face login. A password is safer.</source>
-        <translation>人脸登录可能被照片欺骗，密码更安全。</translation>
+        <source>Record every verdict with name and reason</source>
+        <translation>每次判定都记录姓名和理由</translation>
     </message>
     <message>
-        <source>No accounts exist until you create one here.</source>
-        <translation>目前没有任何账户，请在此创建。</translation>
-    </message>
-    <message>
-        <source>Records and images are stored in one folder on this computer.</source>
-        <translation>检查记录和图片均保存在本机的一个文件夹中。</translation>
+        <source>Seal the finished record; any later change is detected</source>
+        <translation>完成后封存记录，之后的任何改动都能发现</translation>
     </message>
     <message>
         <source>Welcome to Walkaround</source>
         <translation>欢迎使用绕机检查工作站</translation>
+    </message>
+    <message>
+        <source>Works without a network</source>
+        <translation>无需网络即可使用</translation>
     </message>
 </context>
 <context>
@@ -10605,8 +10593,8 @@
 <context>
     <name>ZoomChip</name>
     <message>
-        <source>Actual size, 100 % (1)</source>
-        <translation>实际大小，100 % (1)</translation>
+        <source>Actual size, 100% (1)</source>
+        <translation>实际大小，100% (1)</translation>
     </message>
     <message>
         <source>Fit to window (F)</source>

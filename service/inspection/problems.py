@@ -71,7 +71,7 @@ def record_sealed(edition: int) -> Problem:
     return Problem(
         409,
         ErrorCode.RECORD_SEALED,
-        "检查记录已封存，无法修改；如需修改，请由有权限的用户填写原因后重新打开",
+        "检查记录已封存，无法修改；如需修改，请由有权限的用户填写原因后解除封存",
         edition=edition,
     )
 
@@ -181,7 +181,7 @@ def service_written(version: int, field: str) -> Problem:
 
 def not_awaiting_release() -> Problem:
     """409: the newest edition asks for no release, or has been released or reopened."""
-    return Problem(409, ErrorCode.NOT_AWAITING_RELEASE, "检查记录不在待放行状态，请刷新")
+    return Problem(409, ErrorCode.NOT_AWAITING_RELEASE, "检查记录不在待复核状态，请刷新")
 
 
 def other_edition(edition: int) -> Problem:
@@ -189,7 +189,7 @@ def other_edition(edition: int) -> Problem:
     return Problem(
         409,
         ErrorCode.OTHER_EDITION,
-        fill("检查记录已有新版次 {edition}，请核对后再放行", edition=edition),
+        fill("检查记录已有新版次 {edition}，请核对后再复核", edition=edition),
         edition=edition,
     )
 
@@ -197,7 +197,7 @@ def other_edition(edition: int) -> Problem:
 def same_person() -> Problem:
     """403: a user who finished a record, or gave a verdict or a correction in it, does not release it."""
     return Problem(
-        403, ErrorCode.SAME_PERSON, "不能放行本人完成、判定或修正过的检查记录，请由未参与此记录的用户放行"
+        403, ErrorCode.SAME_PERSON, "不能复核本人完成、判定或修正过的检查记录，请由未参与此记录的用户复核"
     )
 
 

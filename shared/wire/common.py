@@ -126,10 +126,23 @@ def _naive_utc(value: datetime) -> datetime:
     return to_utc(value).replace(tzinfo=None)
 
 
+class _TimeText:
+    """Describes a time in the schema. Without the format `date-time`, which needs a zone (RFC 3339)."""
+
+    def __init__(self, description: str) -> None:
+        self._schema = {"type": "string", "description": description}
+
+    def __get_pydantic_json_schema__(
+        self, _schema: CoreSchema, _handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return dict(self._schema)
+
+
 RecordTime = Annotated[
     datetime,
     BeforeValidator(_require_iso_time),
     AfterValidator(_naive_utc),
+    _TimeText("UTC, ISO 8601 without a zone, for example 2026-03-01T08:00:00. A request may name a zone."),
     PlainSerializer(lambda value: value.isoformat(), return_type=str, when_used="json"),
 ]
 """A time of a record: UTC, in Python without a time zone, in JSON `<date>T<time>` without a suffix."""
@@ -149,6 +162,7 @@ ItemTime = Annotated[
     datetime,
     BeforeValidator(_require_iso_time),
     AfterValidator(to_utc),
+    _TimeText("UTC, ISO 8601, for example 2026-03-01T08:00:00Z."),
     PlainSerializer(
         lambda value: value.replace(tzinfo=None).isoformat() + "Z", return_type=str, when_used="json"
     ),
@@ -279,8 +293,14 @@ class ExtensibleModel(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
+_ALL_REQUIRED = ConfigDict(json_schema_serialization_defaults_required=True)
+"""An answer always has all of its fields, also those with a default."""
+
+
 class Envelope(BaseModel, Generic[T]):
     """The answer of record and account operations: code 0 is success, 1 is failure."""
+
+    model_config = _ALL_REQUIRED
 
     code: int = 0
     data: T
@@ -289,6 +309,8 @@ class Envelope(BaseModel, Generic[T]):
 
 class Done(BaseModel):
     """The answer of delete record: code and msg only."""
+
+    model_config = _ALL_REQUIRED
 
     code: int = 0
     msg: str | None = None
@@ -304,6 +326,8 @@ class ErrorDetail(BaseModel):
 
 class Failure(BaseModel):
     """The envelope of a failure; `msg` is a sentence that a person can act on."""
+
+    model_config = _ALL_REQUIRED
 
     code: int = 1
     data: ErrorDetail

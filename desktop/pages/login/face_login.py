@@ -163,7 +163,7 @@ class FaceLogin(QObject):
         if not self._sources:
             self._view.set_cameras([], "")
             self._view.show_sentence(
-                self.tr("No camera found. Log in with your password or a photo file."),
+                self.tr("No camera found. Log in with your password."),
                 self.tr("Search for cameras"),
             )
             return

@@ -99,7 +99,7 @@ class BackupSection(PageSection):
         if last is None:
             if status.scheduled:
                 return self.tr("No backup has been made yet.")
-            return self.tr("No backups are made automatically.")
+            return self.tr("No automatic backups")
         last_text = self.tr("Last backup: {time}, verified, {size}.").format(
             time=format_minute(last.started_at), size=_size_text(last.size)
         )

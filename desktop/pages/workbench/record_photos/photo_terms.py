@@ -33,7 +33,7 @@ def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
         return QCoreApplication.translate("RecordPhotos", "Waiting for regions")
     if offered:
         # Short: it must fit into the width of a thumbnail.
-        share = f"{round(100 * confidence(photo))} %"
+        share = f"{round(100 * confidence(photo))}%"
         shows = QCoreApplication.translate("RecordPhotos", "%n item(s) · {share}", "", offered)
         return shows.format(share=share)
     if photo.state is PhotoState.WAITING:
@@ -59,8 +59,8 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
     if offered:
         return QCoreApplication.translate(
             "RecordPhotos",
-            "The photo shows the regions of %n item(s), with a confidence of {share} %. Accept, or select "
-            "other items.",
+            "The photo shows the regions of %n item(s), with a confidence of {share}%. Accept, or "
+            "select other items.",
             "",
             offered,
         ).format(share=round(100 * confidence(photo)))
