@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from shared.wire.face import CHALLENGE_ADVICE
+
 
 def same_person_sentence() -> str:
     """Why a user who took part in a record cannot release it, and what to do."""
@@ -92,6 +94,25 @@ def known_message(message: str) -> str:
         ),
         "未能确认是真人按提示做的动作，请按提示重试，或使用密码登录": QCoreApplication.translate(
             "Errors", "Movement not recognized. Follow the instruction, or log in with your password."
+        ),
+        CHALLENGE_ADVICE["no_face"]: QCoreApplication.translate(
+            "Errors", "Show your whole face, closer to the camera."
+        ),
+        CHALLENGE_ADVICE["face_too_small"]: QCoreApplication.translate(
+            "Errors", "Move closer to the camera."
+        ),
+        CHALLENGE_ADVICE["too_dark"]: QCoreApplication.translate(
+            "Errors", "More light on your face, please."
+        ),
+        CHALLENGE_ADVICE["too_few_frames"]: QCoreApplication.translate(
+            "Errors", "The camera was too slow. Use more light."
+        ),
+        CHALLENGE_ADVICE["not_steady"]: QCoreApplication.translate(
+            "Errors", "Hold still until the arrow appears."
+        ),
+        CHALLENGE_ADVICE["not_made"]: QCoreApplication.translate("Errors", "Turn your head further."),
+        CHALLENGE_ADVICE["wrong_movement"]: QCoreApplication.translate(
+            "Errors", "Move in the direction of the arrow."
         ),
         "管理员未允许在此设备上使用人脸登录，请使用密码登录，或联系管理员": QCoreApplication.translate(
             "Errors",
