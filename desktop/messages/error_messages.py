@@ -271,7 +271,24 @@ def _refused_sentence(error: Refused) -> str:
         case ErrorCode.INVALID_INPUT if isinstance(error.data, str):
             # The profile: the field, a colon and its rule.
             return re.split("：|: ", error.data, maxsplit=1)[-1]
-    return error.server_message or _request_rejected_sentence()
+    return challenge_sentence(error.code) or error.server_message or _request_rejected_sentence()
+
+
+def challenge_sentence(code: str) -> str:
+    """What to do better after a failed challenge of the head; empty if `code` is none of it."""
+    translate = QCoreApplication.translate
+    return {
+        "challenge_failed": translate(
+            "Errors", "Movement not recognized. Follow the instruction, or log in with your password."
+        ),
+        "challenge_no_face": translate("Errors", "Show your whole face, closer to the camera."),
+        "challenge_face_too_small": translate("Errors", "Move closer to the camera."),
+        "challenge_too_dark": translate("Errors", "More light on your face, please."),
+        "challenge_too_few_frames": translate("Errors", "The camera was too slow. Use more light."),
+        "challenge_not_steady": translate("Errors", "Hold still until the arrow appears."),
+        "challenge_not_made": translate("Errors", "Turn your head further."),
+        "challenge_wrong_movement": translate("Errors", "Move in the direction of the arrow."),
+    }.get(code, "")
 
 
 def same_person_sentence() -> str:

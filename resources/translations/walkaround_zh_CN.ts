@@ -1065,6 +1065,37 @@
     </message>
 </context>
 <context>
+    <name>CameraDialog</name>
+    <message>
+        <source>Camera disconnected. Reconnect it to continue.</source>
+        <translation>摄像头已断开。请重新连接后继续。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Cannot use the camera. Close other programs that use it, or select another camera.</source>
+        <translation>无法使用摄像头。请关闭占用它的程序，或选择其他摄像头。</translation>
+    </message>
+    <message>
+        <source>No camera found. Connect one.</source>
+        <translation>未找到摄像头，请连接摄像头。</translation>
+    </message>
+    <message>
+        <source>Retry</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Search for cameras</source>
+        <translation>重新查找摄像头</translation>
+    </message>
+    <message>
+        <source>Starting camera…</source>
+        <translation>正在打开摄像头…</translation>
+    </message>
+</context>
+<context>
     <name>CanvasView</name>
     <message>
         <source>Image with regions</source>
@@ -1324,10 +1355,6 @@
 <context>
     <name>ChallengeFilm</name>
     <message>
-        <source>One more movement, to be sure</source>
-        <translation>为确认是真人，请再做一个动作</translation>
-    </message>
-    <message>
         <source>Follow the arrow when it appears</source>
         <translation>箭头出现后，请按箭头方向做动作</translation>
     </message>
@@ -1391,12 +1418,20 @@
         <translation>需做动作</translation>
     </message>
     <message>
+        <source>Face too small</source>
+        <translation>人脸过小</translation>
+    </message>
+    <message>
         <source>No face</source>
         <translation>未找到人脸</translation>
     </message>
     <message>
         <source>No movement</source>
         <translation>未做动作</translation>
+    </message>
+    <message>
+        <source>Too dark</source>
+        <translation>过暗</translation>
     </message>
     <message>
         <source>Too few frames</source>
@@ -3581,18 +3616,6 @@
 <context>
     <name>EnrolDialog</name>
     <message>
-        <source>Camera disconnected. Reconnect it to continue.</source>
-        <translation>摄像头已断开。请重新连接后继续。</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Cannot use the camera. Close other programs that use it, or select another camera.</source>
-        <translation>无法使用摄像头。请关闭占用它的程序，或选择其他摄像头。</translation>
-    </message>
-    <message>
         <source>Enrol face</source>
         <translation>登记人脸</translation>
     </message>
@@ -3623,14 +3646,6 @@
     <message>
         <source>Retry</source>
         <translation>重试</translation>
-    </message>
-    <message>
-        <source>Search for cameras</source>
-        <translation>重新查找摄像头</translation>
-    </message>
-    <message>
-        <source>Starting camera…</source>
-        <translation>正在打开摄像头…</translation>
     </message>
     <message>
         <source>Step 1 of 4: look straight into the camera</source>
@@ -3764,8 +3779,28 @@
         <translation>人脸识别失败。请重试，或使用密码登录。</translation>
     </message>
     <message>
+        <source>Hold still until the arrow appears.</source>
+        <translation>箭头出现前请保持不动。</translation>
+    </message>
+    <message>
         <source>Invalid value. Correct it.</source>
         <translation>内容无效，请更正。</translation>
+    </message>
+    <message>
+        <source>More light on your face, please.</source>
+        <translation>人脸过暗，请增加光线。</translation>
+    </message>
+    <message>
+        <source>Move closer to the camera.</source>
+        <translation>请靠近摄像头。</translation>
+    </message>
+    <message>
+        <source>Move in the direction of the arrow.</source>
+        <translation>请按箭头方向转头。</translation>
+    </message>
+    <message>
+        <source>Movement not recognized. Follow the instruction, or log in with your password.</source>
+        <translation>未能识别动作，请按提示重试，或使用密码登录。</translation>
     </message>
     <message>
         <source>No Walkaround service at this address. Check the server address.</source>
@@ -3784,8 +3819,16 @@
         <translation>本机没有中文字体。请安装中文字体（Debian 和 Ubuntu 的软件包为 {package}），或导出 HTML 报告。</translation>
     </message>
     <message>
+        <source>Show your whole face, closer to the camera.</source>
+        <translation>请靠近摄像头，露出整张脸。</translation>
+    </message>
+    <message>
         <source>Still in use by {what}. Change or delete these first.</source>
         <translation>仍被{what}引用，请先修改或删除这些引用。</translation>
+    </message>
+    <message>
+        <source>The camera was too slow. Use more light.</source>
+        <translation>画面过少，请增加光线。</translation>
     </message>
     <message>
         <source>The certificate of the server has changed. Ask an administrator before you trust the new one.</source>
@@ -3864,6 +3907,10 @@
         <translation>
             <numerusform>尝试次数过多，请在 %n 秒后重试。</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Turn your head further.</source>
+        <translation>请转得更多一些。</translation>
     </message>
     <message>
         <source>Wrong username or password.</source>
@@ -4154,6 +4201,10 @@
         <translation>本服务使用内置人脸模型，识别率较低。登记时请完成全部拍摄步骤；管理员可安装更好的模型。</translation>
     </message>
     <message>
+        <source>Try the head movements</source>
+        <translation>试做转头动作</translation>
+    </message>
+    <message>
         <source>You agreed to consent text {version} on {time}.</source>
         <translation>已于 {time} 同意第 {version} 版说明。</translation>
     </message>
@@ -4193,6 +4244,10 @@
         <translation>人脸识别失败。请使用密码登录，或重试。</translation>
     </message>
     <message>
+        <source>Movement not recognized. Turn slowly when the arrow appears.</source>
+        <translation>未识别到动作，请在箭头出现后缓慢转头。</translation>
+    </message>
+    <message>
         <source>No camera found. Log in with your password.</source>
         <translation>未找到摄像头，请使用密码登录。</translation>
     </message>
@@ -4219,10 +4274,6 @@
     <message>
         <source>The camera is too slow for this. More light helps, or log in with your password.</source>
         <translation>摄像头帧率过低。请增加光线后重试，或使用密码登录。</translation>
-    </message>
-    <message>
-        <source>Movement not recognized. Try again when the arrow appears.</source>
-        <translation>未识别到动作。箭头出现后请重试。</translation>
     </message>
     <message>
         <source>Movements not recognized. Log in with your password, or try again.</source>
@@ -6991,6 +7042,33 @@
     <message>
         <source>Administrators and planners</source>
         <translation>管理员和计划员</translation>
+    </message>
+</context>
+<context>
+    <name>PracticeDialog</name>
+    <message>
+        <source>Checking…</source>
+        <translation>正在识别…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Look straight ahead, then follow the arrow</source>
+        <translation>请先正视前方，再按箭头转头</translation>
+    </message>
+    <message>
+        <source>Recognized. A face login would accept these movements.</source>
+        <translation>已识别，人脸登录会接受这些动作。</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>再试一次</translation>
+    </message>
+    <message>
+        <source>Try the head movements</source>
+        <translation>试做转头动作</translation>
     </message>
 </context>
 <context>

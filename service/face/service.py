@@ -26,6 +26,7 @@ from service.face.engines.engine import EngineInfo, PictureAnalysis, score
 from service.face.engines.face_process import EngineUnavailableError, FaceProcess
 from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture, PictureFault
+from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Movement
 from service.face.oversight import FaceAdministration
 from service.face.packs.pack_store import checks_liveness, model_in_use
@@ -38,7 +39,7 @@ from service.web.envelope import Problem, Refusal, invalid
 from service.web.security import Caller, password_needed
 from shared.record.codes import ErrorCode, Permission
 from shared.wire.account import Tokens
-from shared.wire.face import DrawnChallenge, FaceStatus, Weakness
+from shared.wire.face import CHALLENGE_FAILED, ChallengePractice, DrawnChallenge, FaceStatus, Weakness
 from shared.wire.text import fill
 
 log = logging.getLogger("walkaround.face")
@@ -376,23 +377,53 @@ class FaceService:
     ) -> Tokens:
         """Log in the user in the first frame, if the frames show the movements of the challenge.
 
-        Raises Refusal that the movements were not seen, or 无法校验人脸 for any other failure, and Problem
-        like `login`.
+        Raises Refusal that the movements were not seen, with an advice if that helps no attacker, or
+        无法校验人脸 for any other failure, and Problem like `login`.
         """
 
         async def look() -> rules.Identification:
-            steps = await self._challenges.take(challenge_id, address, frames[-1].at_ms)
-            if not steps:
-                return rules.Identification(None, "not_valid")
             try:
-                sequence = await self._face_client.judge(frames, steps)
+                sequence = await self._judge(challenge_id, frames, address)
             except BadPicture:
                 return rules.Identification(None)
+            if sequence is None:
+                return rules.Identification(None, "not_valid")
+            advice = rules.find_advice(sequence)
             if not sequence.verdict.live:
-                return rules.Identification(None, sequence.verdict.reason.value)
-            return await self._identify(sequence.first)
+                return rules.Identification(None, sequence.verdict.reason.value, advice)
+            # A film that is too dark may show anyone, so its advice says nothing about who is enrolled.
+            return (
+                rules.Identification(None, advice, advice) if advice else await self._identify(sequence.first)
+            )
 
         return await self._attempt(look, address, user_agent, device_token, is_challenge_answer=True)
+
+    async def practise_challenge(
+        self, challenge_id: str, frames: Sequence[FilmedFrame], address: str
+    ) -> ChallengePractice:
+        """Judge the movements of a logged-in user without a login; nothing is counted, logged or stored.
+
+        Raises Refusal for a picture that cannot be read and for a challenge that cannot be answered, Problem
+        503 without a working engine, 429 if too many requests wait.
+        """
+        try:
+            with self._waiting_limit.admit():
+                sequence = await self._judge(challenge_id, frames, address)
+        except BadPicture as bad:
+            raise _refusal(bad.fault) from None
+        except EngineUnavailableError as problem:
+            raise unavailable(problem) from None
+        if sequence is None:
+            raise Refusal(CHALLENGE_FAILED, error=ErrorCode.CHALLENGE_FAILED)
+        advice = rules.find_advice(sequence)
+        return ChallengePractice(passed=sequence.verdict.live and advice is None, advice=advice)
+
+    async def _judge(
+        self, challenge_id: str, frames: Sequence[FilmedFrame], address: str
+    ) -> SequenceAnalysis | None:
+        """Judge the answer to a challenge, which it uses up; None if that is not valid. Raises BadPicture."""
+        steps = await self._challenges.take(challenge_id, address, frames[-1].at_ms)
+        return await self._face_client.judge(frames, steps) if steps else None
 
     async def _attempt(
         self,

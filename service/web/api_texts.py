@@ -119,6 +119,7 @@ SUMMARIES: Final = {
     "face_login_by_face_info": "Log in by face",
     "face_draw_challenge": "Draw a challenge",
     "face_login_by_challenge": "Log in by a challenge",
+    "face_practise_challenge": "Practise a challenge",
     "face_face_requirements": "Get the requirements of face login",
     "face_face_status": "Get the current user's enrolment",
     "face_enrol_face": "Enrol a face",
