@@ -132,7 +132,7 @@ def test_doubtful_picture_starts_a_challenge(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     set_requirements(fake_service, challenge="sometimes")
-    fake_service.answers[ONE_PICTURE] = refusal_answer(CHALLENGE_NEEDED)
+    fake_service.answers[ONE_PICTURE] = refusal_answer("challenge_needed", CHALLENGE_NEEDED)
     page = show([desk])
     shown = instructions(page, monkeypatch)
     with qtbot.waitSignal(context.login_changed):
@@ -177,7 +177,7 @@ def test_missed_movement_is_reported_and_tried_three_times(
     qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence
 ) -> None:
     set_requirements(fake_service, challenge="always")
-    fake_service.answers[ANSWER] = refusal_answer(CHALLENGE_FAILED)
+    fake_service.answers[ANSWER] = refusal_answer("challenge_failed", CHALLENGE_FAILED)
     page = show([desk])
     hints: list[str] = []
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
@@ -206,7 +206,7 @@ def test_person_hears_what_to_do_better(
     advice: str, hint: str, qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence
 ) -> None:
     set_requirements(fake_service, challenge="always")
-    fake_service.answers[ANSWER] = refusal_answer(CHALLENGE_ADVICE[advice])
+    fake_service.answers[ANSWER] = refusal_answer(f"challenge_{advice}", CHALLENGE_ADVICE[advice])
     page = show([desk])
     hints: list[str] = []
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
@@ -233,7 +233,7 @@ def test_another_movement_is_offered_after_a_failure(
     qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, desk: ImageSequence
 ) -> None:
     set_requirements(fake_service, challenge="always")
-    fake_service.answers[ANSWER] = refusal_answer(CHALLENGE_FAILED)
+    fake_service.answers[ANSWER] = refusal_answer("challenge_failed", CHALLENGE_FAILED)
     page = show([desk])
     # Long enough for the person to find the button.
     page.face._pause_timer.setInterval(600_000)
