@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.deadlines import limit_children, show_child_output
+from tests.fork_server import forked_seconds
 from tests.isolation import Isolation, home_variables, restrict_writes
 from tests.needs import check_needs
 from tests.one_loop import record_second_loops
@@ -175,6 +176,10 @@ def _check_threads() -> Iterator[None]:
 _MAX_PROCESSOR_SECONDS = 30.0
 
 
+def _processor_seconds() -> float:
+    return sum(os.times()[:4]) + forked_seconds()
+
+
 @pytest.fixture(autouse=True)
 def _check_processor_time(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a slow test, by the processor time of this process and its children.
@@ -183,9 +188,9 @@ def _check_processor_time(request: pytest.FixtureRequest) -> Iterator[None]:
     """
     mark = request.node.get_closest_marker("slow")
     limit = mark.args[0] if mark is not None else _MAX_PROCESSOR_SECONDS
-    seconds_before = sum(os.times()[:4])
+    seconds_before = _processor_seconds()
     yield
-    used_seconds = sum(os.times()[:4]) - seconds_before
+    used_seconds = _processor_seconds() - seconds_before
     assert used_seconds < limit, (
         f"the test took {used_seconds:.0f} s of processor time, {limit:.0f} s are allowed"
     )
