@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.detection.appearance.backbone import SIDE, BuiltInBackbone, Features
+from service.detection.appearance.added_backbone import AddedBackbone
+from service.detection.appearance.backbone import SIDE, Backbone, BuiltInBackbone, Features
 from service.detection.appearance.comparing import MOST_UNUSUAL, AppearanceMemory
-from service.detection.appearance.torch_weights import NotWeightsError
 from service.detection.compute import pictures
 from service.detection.compute.comparing import entry_box
+from service.detection.compute.request import Request
 from service.detection.failure import DetectionFailed
+from service.detection.onnx.settings import DetectorSettings
 from service.detection.reference_difference import RegionMemory, Result
 from service.detection.reference_difference.data import (
     Matrix,
@@ -52,9 +54,18 @@ class Appearances:
     """Compares photos with the looks of photos that passed."""
 
     def __init__(self) -> None:
-        self._backbone: BuiltInBackbone | None = None
+        self._backbone: Backbone | None = None
+        self._added: tuple[str, Mapping[str, Any]] | None = None
         self._memories: OrderedDict[tuple[str, Place | None], AppearanceMemory] = OrderedDict()
         self._files: OrderedDict[tuple[str, Rect], Look] = OrderedDict()
+
+    def use(self, request: Request) -> None:
+        """Use the backbone of this request from now on."""
+        added = None if request.backbone is None else (request.backbone, request.backbone_settings)
+        if added != self._added:
+            self._added, self._backbone = added, None
+            self._memories.clear()
+            self._files.clear()
 
     def look(self, photo: NDArray[np.uint8], section: Rect) -> Look:
         """The look of a section of a photo (BGR uint8), in fractions of it. Raises DetectionFailed."""
@@ -154,13 +165,22 @@ class Appearances:
 
     def _look(self, image: NDArray[np.uint8]) -> Look:
         try:
-            self._backbone = self._backbone or BuiltInBackbone()
+            self._backbone = self._backbone or self._open()
             features = self._backbone.features(image)
         except FileNotFoundError as error:
             raise DetectionFailed("model_lost") from error
-        except NotWeightsError as error:
+        except MemoryError:
+            raise
+        # Other weights, or an added backbone: ONNX Runtime raises classes of its own, all below Exception.
+        except Exception as error:
             raise DetectionFailed("model_failed") from error
         return np.asarray(np.rint(features * np.float32(_STEPS)), np.int8)
+
+    def _open(self) -> Backbone:
+        if self._added is None:
+            return BuiltInBackbone()
+        path, settings = self._added
+        return AddedBackbone(Path(path), DetectorSettings.model_validate(settings))
 
     def _memory(self, looks: Sequence[Look], place: Place | None) -> AppearanceMemory:
         key = sha256(b"".join(look.tobytes() for look in looks)), place
