@@ -6,26 +6,8 @@ from typing import Any, Final
 
 import pyvips
 
-_MAX_PAGES: Final = 64
-"""Pages whose size is read; a small file can claim any number."""
 _DEPTHS: Final = {"ushort": (8, 10, 12, 14, 16), "uint": (32,)}
 """The bits that cameras and scanners use within a type of pixels."""
-
-
-def open_largest(load: Any, source: Any, **options: Any) -> Any:
-    """Open `source` with the loader `load` of libvips: of a TIFF the page with the most pixels.
-
-    Greys of more than 8 bits are opened for random access, because `to_srgb` reads them twice. Raises
-    pyvips.Error.
-    """
-    image = load(source, **options)
-    if _loader(image) == "tiffload" and image.get("n-pages") > 1:
-        pages = [load(source, **options, page=page) for page in range(min(image.get("n-pages"), _MAX_PAGES))]
-        # The first of equal pages wins.
-        number = max(range(len(pages)), key=lambda page: pages[page].width * pages[page].height)
-        options["page"] = number
-        image = pages[number]
-    return load(source, **{**options, "access": "random"}) if is_deep_grey(image) else image
 
 
 def is_deep_grey(image: Any) -> bool:
@@ -87,8 +69,3 @@ def _levels(grey: Any) -> tuple[float, float]:
     if least >= 0 and greatest <= 1:
         return 0.0, 1.0
     return least, max(greatest, least + 1e-9)
-
-
-def _loader(image: Any) -> str:
-    name: str = image.get("vips-loader")
-    return name.removesuffix("_source").removesuffix("_buffer")

@@ -19,11 +19,11 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QImage
 
-from desktop.imaging.decoding.bitmap import load_bitmap
 from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.decoding.pixels import Pixels, Rgb, to_qimage, upright
 from desktop.imaging.decoding.vips import pyvips
-from shared.images.colours import open_largest, to_srgb
+from shared.images.colours import to_srgb
+from shared.images.opening import open_picture
 from shared.images.png import has_too_much_text
 from shared.images.upright import stored_rect, upright_size
 from shared.record.geometry import Rect
@@ -231,17 +231,7 @@ def report_progress(image: Any, progress: Progress, cancellation: Cancellation) 
 
 
 def _load(data: Data, **options: Any) -> Any:
-    return open_largest(_load_source, data, access="sequential", fail_on="truncated", **options)
-
-
-def _load_source(data: Data, **options: Any) -> Any:
-    if (bitmap := load_bitmap(data)) is not None:
-        return bitmap
-    if isinstance(data, Path):
-        source = pyvips.Source.new_from_file(str(data))
-    else:
-        source = pyvips.Source.new_from_memory(data)
-    return pyvips.Image.new_from_source(source, "", **options)
+    return open_picture(data, access="sequential", fail_on="truncated", **options)
 
 
 def _refuse_text(data: Data) -> None:
@@ -280,8 +270,8 @@ def translate_errors(data: Data) -> Iterator[None]:
         else:
             text = QCoreApplication.translate(
                 "imaging",
-                "Cannot read the image. It is damaged or not a JPEG, PNG, WebP or TIFF "
-                "file. Select another image.",
+                "Cannot read the image. It is damaged or not a JPEG, PNG, WebP, TIFF or "
+                "BMP file. Select another image.",
             )
         raise ImageError(text) from error
 

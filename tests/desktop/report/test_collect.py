@@ -106,6 +106,18 @@ def test_evidence_has_the_hash_of_the_shown_content(qtbot: QtBot, session: Sessi
     assert [item.photo_crop.isNull() for item in report.items] == [False, True]
 
 
+def test_a_bitmap_is_shown(qtbot: QtBot, session: Session) -> None:
+    pixels = np.full((40, 60, 3), (30, 60, 220), np.uint8)
+    bitmap = session.files.upload(cv2.imencode(".bmp", pixels)[1].tobytes(), "scan.bmp")
+    image = session.catalogue.reference_images.create(
+        ReferenceImageWrite(reference_image_name="r", file_id=bitmap.file_id)
+    )
+    body = RecordCreate(task_id="t", reference_image_id=image.reference_image_id)
+    report = collect(session, session.records.create(body).inspection_id, "me", lambda *_: None)
+    assert report.overview.size().toTuple() == (60, 40)
+    assert report.overview.pixelColor(30, 20).getRgb()[:3] == (220, 60, 30)
+
+
 def _plain(width: int, height: int, grey: int) -> bytes:
     return bytes(cv2.imencode(".png", np.full((height, width, 3), grey, np.uint8))[1])
 
