@@ -51,7 +51,7 @@ def _webp_bytes(file: BinaryIO) -> int:
 def _largest_tiff_value(file: BinaryIO) -> int:
     """The bytes of the largest value of the first picture's directory, without pixels and layers."""
     sizes = (
-        entry.count * _TIFF_TYPE_SIZES.get(entry.kind, 1)
+        entry.values * _TIFF_TYPE_SIZES.get(entry.kind, 1)
         for entry in read_directory(file)[1]
         if entry.tag != _PHOTOSHOP_LAYERS
     )

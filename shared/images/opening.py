@@ -48,7 +48,7 @@ def open_picture(data: Path | bytes, **options: Any) -> Any:
     if is_deep_grey(image):
         image = _load(_LOADERS[kind], data, {**options, "access": "random"})
     # libvips takes the last of four or more bands for alpha, the infrared of a multispectral camera too.
-    is_rgb = kind == "image/tiff" and image.interpretation in _RGB and image.bands > 3
+    is_rgb = kind == "image/tiff" and image.interpretation in _RGB and 3 < image.bands <= 5
     if is_rgb and not (image.bands == 4 and has_declared_alpha(data, page)):
         return image.extract_band(0, n=3)
     return image

@@ -14,16 +14,16 @@ _ALPHA: Final = (1, 2)
 
 
 class Entry(NamedTuple):
-    """One field: its tag, the type and number of its values, and the bytes that hold or point to them."""
+    """One field: its tag, the type and number of its `values`, and the bytes that hold or point to them."""
 
     tag: int
     kind: int
-    count: int
+    values: int
     value: bytes
 
 
 def read_directory(file: BinaryIO, page: int = 0) -> tuple[str, list[Entry]]:
-    """Read the byte order (`<` or `>`) and the fields of a page. Raises struct.error for a cut or odd file."""
+    """Read the byte order (`<` or `>`) and the fields of a page. Raises struct.error."""
     file.seek(0)
     head = file.read(16)
     order = "<" if head[:2] == b"II" else ">"
@@ -46,16 +46,14 @@ def read_directory(file: BinaryIO, page: int = 0) -> tuple[str, list[Entry]]:
 
 
 def has_declared_alpha(data: Path | bytes, page: int) -> bool:
-    """Return True if the first extra band of a page is alpha; False if it is something else or not declared."""
+    """Return True if a page declares its first extra band as alpha."""
     try:
         with data.open("rb") if isinstance(data, Path) else io.BytesIO(data) as file:
             order, entries = read_directory(file, page)
     except (OSError, struct.error):
         return False
-    values = (
-        struct.unpack(f"{order}H", entry.value[:2])[0] for entry in entries if entry.tag == _EXTRA_SAMPLES
-    )
-    return next(values, 0) in _ALPHA
+    value = next((entry.value for entry in entries if entry.tag == _EXTRA_SAMPLES), bytes(2))
+    return struct.unpack(f"{order}H", value[:2])[0] in _ALPHA
 
 
 def _read(file: BinaryIO, form: str) -> tuple[int, ...]:

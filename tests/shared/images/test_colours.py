@@ -100,7 +100,7 @@ def test_a_band_that_is_not_alpha_changes_no_colour(tmp_path: Path, bands: int) 
 
 
 def tifffile(path: Path, pixels: np.ndarray, extra: int) -> None:
-    """Write an uncompressed TIFF whose bands beyond RGB have the ExtraSamples `extra` (TIFF 6.0, section 18)."""
+    """Write an uncompressed TIFF whose bands beyond RGB have the ExtraSamples `extra`."""
     height, width, bands = pixels.shape
     samples = struct.pack(f"<{bands}H", *[8] * bands)
     fields = [
