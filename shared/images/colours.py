@@ -18,7 +18,7 @@ def is_deep_grey(image: Any) -> bool:
 def to_srgb(image: Any) -> Any:
     """Convert a vips image to sRGB, three bands of uint8: alpha over white, the embedded profile applied.
 
-    Greys of more than 8 bits get the levels of `_scale_grey`; the image must then allow random access. A
+    Greys of more than 8 bits get the levels of `grey_levels`; the image must then allow random access. A
     profile that cannot be used is ignored. Raises pyvips.Error.
     """
     if is_deep_grey(image):
@@ -48,13 +48,9 @@ def _has_other_profile(image: Any) -> bool:
 
 
 def _scale_grey(image: Any) -> Any:
-    """Scale a deep grey to 0..255 by the levels that its pixels need.
-
-    Unsigned: from 0 to the most of the smallest depth that holds the brightest pixel. Float within 0..1: from
-    0 to 1. Others: from the least to the greatest pixel.
-    """
+    """Scale a deep grey to 0..255 by `grey_levels`."""
     grey = image[0]
-    black, white = _levels(grey)
+    black, white = grey_levels(grey)
     scaled = ((grey - black) * (255 / (white - black))).rint().cast("uchar")
     if image.bands == 2:
         opaque = 65535 if image.format == "ushort" else 1
@@ -62,7 +58,12 @@ def _scale_grey(image: Any) -> Any:
     return scaled.copy(interpretation="b-w")
 
 
-def _levels(grey: Any) -> tuple[float, float]:
+def grey_levels(grey: Any) -> tuple[float, float]:
+    """The values of a deep grey of one band that become 0 and 255.
+
+    Unsigned: from 0 to the most of the smallest depth that holds the brightest pixel. Float within 0..1: from
+    0 to 1. Others: from the least to the greatest pixel.
+    """
     least, greatest = grey.min(), grey.max()
     if depths := _DEPTHS.get(grey.format):
         return 0.0, float(next(2**bits - 1 for bits in depths if greatest < 2**bits))
