@@ -38,7 +38,7 @@ from shared.record.geometry import Rect, point_to_pixels, rect_from_corners
 from shared.wire.catalogue import Task
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Photo, Record
-from shared.wire.seal import NameChange, RecordSeal, RecordUsers
+from shared.wire.seal import RecordSeal, RecordUsers
 
 # The overview is printed 180 mm wide, which makes about 200 dots per inch.
 OVERVIEW_PX = 1400
@@ -133,7 +133,7 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
         status=seal.record_state,
         status_name=report_terms.status(seal.record_state),
-        fields=_fields(record, content.task, seal, content.users.name_changes),
+        fields=_fields(content),
         overview=overview,
         overview_scale=1.0 if reference is None else overview.width() / reference.picture.size[0],
         items=tuple(reported_items),
@@ -419,12 +419,13 @@ def find_task(session: Session, task_id: str) -> Task | None:
         return None
 
 
-def _fields(
-    record: Record, task: Task | None, seal: RecordSeal, name_changes: Sequence[NameChange]
-) -> tuple[tuple[str, str], ...]:
+def _fields(content: Content) -> tuple[tuple[str, str], ...]:
+    record, task, seal = content.record, content.task, content.record_seal
+    name_changes = content.users.name_changes
     flight = task.flight_number if task else None
     api_status: tuple[tuple[str, str], ...] = ()
-    if record.inspection_status is not seal.record_state:
+    entries = [item_entries(item) for item in content.items]
+    if results.is_set_by_client(record.inspection_status, seal.record_state, entries):
         # Clients of the API set this status; it is not a decision of a user of the desktop.
         label = QCoreApplication.translate("Report", "Status in other systems")
         api_status = ((label, report_terms.status(record.inspection_status)),)

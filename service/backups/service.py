@@ -21,6 +21,7 @@ from service.backups.tables import BackupRow
 from service.db.database import Database, now
 from service.exception_trace import trace_of
 from service.settings import Settings
+from service.web.language import translate
 from service.workers.child import Child, ProcessDied
 from shared.system.paths import program_command
 from shared.wire.backups import BackupRun, BackupStatus
@@ -243,5 +244,5 @@ def _to_run(row: BackupRow) -> BackupRun:
         size=row.size,
         added=row.added,
         problem=row.problem,
-        message=None if row.problem is None else TEXTS[BackupProblem(row.problem)].message,
+        message=None if row.problem is None else translate(TEXTS[BackupProblem(row.problem)].message),
     )

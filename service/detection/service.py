@@ -27,6 +27,7 @@ from service.files.service import FilesService
 from service.inspection.records.detection_input import DetectionAccess
 from service.settings import Settings
 from service.web.envelope import Problem
+from service.web.language import translate
 from service.web.security import Caller
 from shared.record.codes import ErrorCode
 from shared.wire.detection import MAX_LISTED_JOBS, OPEN_JOB_STATES, Batch, Job, JobState
@@ -61,7 +62,7 @@ def _wire(row: JobRow | ResultRow) -> Job:
         state=JobState(row.state),
         progress=row.progress,
         error=row.error,
-        message=MESSAGES.get(row.error or ""),
+        message=translate(MESSAGES[row.error]) if row.error in MESSAGES else None,
         version=row.version,
         created_at=row.created_at,
         updated_at=row.updated_at,

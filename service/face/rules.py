@@ -13,8 +13,16 @@ from enum import StrEnum
 from service.face.engines.engine import PictureAnalysis, Thresholds
 from service.face.engines.picture import PictureFault
 from service.face.engines.quality import Quality
-from shared.record.codes import Permission
-from shared.wire.face import CHALLENGE_FAILED, CHALLENGE_NEEDED, Weakness
+from service.face.engines.sequence import SequenceAnalysis
+from service.face.liveness.movements import Reason
+from shared.record.codes import ErrorCode, Permission
+from shared.wire.face import (
+    CHALLENGE_ADVICE,
+    CHALLENGE_FAILED,
+    CHALLENGE_NEEDED,
+    ChallengeAdvice,
+    Weakness,
+)
 
 # The rate of false matches that one login may have, over all enrolled templates together.
 FALSE_MATCH_RATE = 1e-3
@@ -144,6 +152,28 @@ def find_login_fault(analysis: PictureAnalysis, liveness_limit: float | None) ->
     return _find_fault(analysis, LOGIN, liveness_limit)
 
 
+_ADVISED: dict[Reason | QualityFault, ChallengeAdvice] = {
+    QualityFault.TOO_DARK: "too_dark",
+    QualityFault.FACE_TOO_SMALL: "face_too_small",
+    Reason.NO_FACE: "no_face",
+    Reason.TOO_FEW_FRAMES: "too_few_frames",
+    Reason.NOT_STEADY: "not_steady",
+    Reason.NOT_MADE: "not_made",
+    Reason.WRONG_MOVEMENT: "wrong_movement",
+}
+
+
+def find_advice(sequence: SequenceAnalysis) -> ChallengeAdvice | None:
+    """Return what the person in a refused film can do better; light and distance come first.
+
+    None where a picture, a cut or another person was seen: these reasons would help only an attacker.
+    """
+    if sequence.verdict.reason not in _ADVISED and not sequence.verdict.live:
+        return None
+    fault = find_login_fault(sequence.first, None) if sequence.first.faces else None
+    return _ADVISED.get(fault) if fault in _ADVISED else _ADVISED.get(sequence.verdict.reason)
+
+
 def _find_fault(
     analysis: PictureAnalysis, limits: QualityLimits, liveness_limit: float | None
 ) -> QualityFault | None:
@@ -184,19 +214,31 @@ STRONG = frozenset((Permission.USER_MANAGE, Permission.MODEL_MANAGE, Permission.
 
 @dataclass(frozen=True, slots=True)
 class Identification:
-    """The result of a face login: the user's id or None, the fault of the answer to a challenge, and whether
-    the picture alone is doubtful.
+    """The result of a face login: the user's id or None, the fault of the answer to a challenge and what the
+    person can do better, and whether the picture alone is doubtful.
     """
 
     user_id: str | None
     challenge: str | None = None
+    advice: ChallengeAdvice | None = None
     doubtful: bool = False
+
+    @property
+    def error(self) -> str:
+        """The stable code of the failure."""
+        if self.challenge == CHALLENGE_REQUIRED:
+            return ErrorCode.CHALLENGE_NEEDED
+        if self.challenge is None:
+            return ErrorCode.FACE_UNKNOWN
+        return ErrorCode.CHALLENGE_FAILED if self.advice is None else f"challenge_{self.advice}"
 
     @property
     def refusal(self) -> str:
         """The sentence of the failure, which is about the movement and never about the person."""
         if self.challenge == CHALLENGE_REQUIRED:
             return CHALLENGE_NEEDED
+        if self.advice is not None:
+            return CHALLENGE_ADVICE[self.advice]
         return "无法校验人脸" if self.challenge is None else CHALLENGE_FAILED
 
 

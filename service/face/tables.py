@@ -68,9 +68,8 @@ class FacePolicy(Base, table=True):
 class FaceChallenge(Base, table=True):
     """A challenge that waits for its answer. The answer deletes it, so it can be answered only once.
 
-    `challenge_hash` is the SHA-256 of its id in hex, so a copy of the database cannot answer it. `steps` and
-    `doubt` are JSON. `doubt` is what an answer showed that was in doubt: then `steps` is empty until one more
-    movement is drawn.
+    `challenge_hash` is the SHA-256 of its id in hex, so a copy of the database cannot answer it. `steps` is
+    JSON.
     """
 
     __tablename__ = "face_challenge"
@@ -78,7 +77,6 @@ class FaceChallenge(Base, table=True):
     challenge_hash: str = Field(max_length=64, primary_key=True)
     station: str = Field(max_length=255, index=True)
     steps: str = Field(max_length=1000)
-    doubt: str | None = Field(default=None, max_length=1000)
     drawn_at: datetime = Field(sa_type=UtcTime)
     expires_at: datetime = Field(sa_type=UtcTime, index=True)
 

@@ -123,6 +123,21 @@ class LoginSession(WireModel):
     current: bool
 
 
+class ProfileUpdate(WireModel):
+    """Body of update profile: only the fields sent change; null or an empty text clears a field.
+
+    The service answers an invalid value with code 1 and a sentence.
+    """
+
+    email: Annotated[str | None, Field(description="Email address, at most 254 characters")] = None
+    phone: Annotated[str | None, Field(description="Digits, spaces, parentheses, + and -, at most 32")] = None
+    name: Annotated[str | None, Field(description="Full name, at most 255 characters")] = None
+    gender: Annotated[str | None, Field(description="At most 32 characters")] = None
+    work_years: Annotated[int | None, Field(description="0 to 80")] = None
+    department: Annotated[str | None, Field(description="At most 255 characters")] = None
+    faceInfo: Annotated[str | None, Field(description="Photo of the face in Base64")] = None  # noqa: N815
+
+
 class UpdatePassword(WireModel):
     """Body of change password: the current one and the new one."""
 

@@ -210,37 +210,37 @@ class NewDevice(Device):
 CHALLENGE_FAILED: Final = "未能确认是真人按提示做的动作，请按提示重试，或使用密码登录"
 """The message for an answer to a challenge that does not show the movements."""
 
+ChallengeAdvice = Literal[
+    "no_face", "face_too_small", "too_dark", "too_few_frames", "not_steady", "not_made", "wrong_movement"
+]
+"""What a person can do better who followed a challenge: show the whole face, come nearer, use more light (two
+of them), hold still until the arrow appears, turn further, or follow the arrow.
+"""
+
+CHALLENGE_ADVICE: Final[dict[str, str]] = {
+    "no_face": "未看到整张脸，请正对摄像头并靠近一些，再按提示重试，或使用密码登录",
+    "face_too_small": "人脸过小，请靠近摄像头，再按提示重试，或使用密码登录",
+    "too_dark": "人脸过暗，请增加光线，再按提示重试，或使用密码登录",
+    "too_few_frames": "画面过少，请增加光线，再按提示重试，或使用密码登录",
+    "not_steady": "动作开始过早，请先正视前方保持不动，出现提示后再转头，或使用密码登录",
+    "not_made": "动作幅度不够，请按提示转得更多一些，或使用密码登录",
+    "wrong_movement": "动作与提示不符，请按箭头方向转头，或使用密码登录",
+}
+"""The message for each `ChallengeAdvice`, in place of `CHALLENGE_FAILED`."""
+
 CHALLENGE_NEEDED: Final = "此账号的人脸登录需按提示转动头部，请重试，或使用密码登录"
 """The message for a login by one picture if the policy requires a challenge; the client then films one."""
-
-
-CHALLENGE_CONTINUES: Final = "还不能确认是真人，请再按提示做一个动作，或使用密码登录"
-"""The message for an answer to a challenge that leaves a doubt; the client then draws one more movement, with
-`continues`."""
 
 
 MovementName = Literal["left", "right", "up", "closer"]
 
 
 class ChallengeRequest(WireModel):
-    """Which movements the person cannot make; at least one of left, right and up has to remain.
+    """Which movements the person cannot make; at least one of left, right and up has to remain."""
 
-    `continues` is the id of a challenge whose answer was in doubt: one more movement is drawn. With the id of
-    that one, another one is drawn in its place. If nothing is in doubt, or that was more than 30 s ago, a
-    whole challenge is drawn.
-    """
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"avoid": ["up"]},
-                {"avoid": [], "continues": "ubzosOI8WJ6Q24dkcYIo95uklhVIxzUi0IS7LFTPOtk"},
-            ]
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [{"avoid": ["up"]}]})
 
     avoid: Annotated[list[MovementName], Field(max_length=3)]
-    continues: Annotated[str, Field(min_length=1, max_length=100)] | None = None
 
 
 class ChallengeStep(WireModel):
@@ -310,6 +310,17 @@ class ChallengeAnswer(WireModel):
 
     challenge_id: Annotated[str, Field(min_length=1, max_length=100)]
     frames: Annotated[list[FilmedFrame], Field(min_length=2, max_length=MAX_FRAMES)]
+
+
+class ChallengePractice(WireModel):
+    """Whether an answer to a challenge would do, and what to do better; `advice` is null if it would, and if
+    the film looks like anything but a person who moves.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"passed": False, "advice": "not_made"}]})
+
+    passed: bool
+    advice: ChallengeAdvice | None
 
 
 class FaceScores(WireModel):

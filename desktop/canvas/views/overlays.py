@@ -77,9 +77,9 @@ class ZoomChip(FloatingPanel):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("zoom")
-        self._scale = make_button("100 %", self.tr("Actual size, 100 % (1)"))
+        self._scale = make_button("100%", self.tr("Actual size, 100% (1)"))
         self._scale.setObjectName("scale")
-        widest = QFontMetrics(_scale_font(self.font())).horizontalAdvance("6400 %")
+        widest = QFontMetrics(_scale_font(self.font())).horizontalAdvance("6400%")
         self._scale.setFixedSize(max(60, widest + 12), _button_side(self.font()))
         smaller, larger = (
             make_button("−", self.tr("Zoom out (−)")),
@@ -108,7 +108,7 @@ class ZoomChip(FloatingPanel):
     def set_scale(self, scale: float) -> None:
         """Show the scale in device px (px of the screen, not of the window) per picture px."""
         percent = scale * 100
-        self._scale.setText(f"{percent:.0f} %" if percent >= 9.95 else f"{percent:.1f} %")
+        self._scale.setText(f"{percent:.0f}%" if percent >= 9.95 else f"{percent:.1f}%")
 
 
 class PreparingChip(FloatingPanel):

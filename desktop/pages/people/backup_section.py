@@ -9,7 +9,6 @@ from desktop.background.workers import run
 from desktop.context import Context
 from desktop.localization.dates import format_minute
 from desktop.messages.error_messages import sentence
-from desktop.messages.service_messages import known_message
 from desktop.pages.common.lists.list_section import NOTHING
 from desktop.pages.common.lists.sections_page import PageSection
 from desktop.widgets import Card, Column, StateStack, Table, label
@@ -100,7 +99,7 @@ class BackupSection(PageSection):
         if last is None:
             if status.scheduled:
                 return self.tr("No backup has been made yet.")
-            return self.tr("No backups are made automatically.")
+            return self.tr("No automatic backups")
         last_text = self.tr("Last backup: {time}, verified, {size}.").format(
             time=format_minute(last.started_at), size=_size_text(last.size)
         )
@@ -134,7 +133,7 @@ class BackupSection(PageSection):
         self.note.setVisible(backup is not None and bool(backup.message))
 
     def _note_text(self, backup: BackupRun) -> str:
-        return known_message(backup.message or "") or backup.message or NOTHING
+        return backup.message or NOTHING
 
 
 _TONES = {"done": "passed", "failed": "failed", "running": "accent"}

@@ -161,12 +161,11 @@ class FaceSection(PageSection):
                 figures.false_matches,
             )
         one_in = max(1, int(1 / figures.false_match_bound))
-        text = self.tr(
-            "No enrolled people are mistaken for each other. With 95 % confidence, a stranger "
-            "matches a given template in fewer than 1 of {n} comparisons."
-        ).format(n=QLocale().toString(one_in))
+        text = self.tr("False match rate: below 1 in {n} (95% confidence).").format(
+            n=QLocale().toString(one_in)
+        )
         if strangers.pairs < _MIN_PAIRS:
-            text += " " + self.tr("The figure becomes more exact as more people are enrolled.")
+            text += " " + self.tr("More enrolled people make this more exact.")
         return text
 
     def _figure_rows(self, figures: FaceCalibration) -> list[tuple[str, str, str]]:
@@ -225,7 +224,7 @@ class FaceSection(PageSection):
                     self.tr("{n} pairs, at most {share}").format(
                         n=figures.false_matches, share=_percent(figures.false_match_bound)
                     ),
-                    self.tr("Upper bound (95 %) of how often different people are mistaken for one."),
+                    self.tr("Upper bound (95%) of how often different people are mistaken for one."),
                 )
             )
         return rows
@@ -292,7 +291,7 @@ class FaceSection(PageSection):
         bound = rate_bound(totals.false_matches + figures.false_matches, pairs)
         assert bound is not None
         explanation = self.tr(
-            "Including enrolled people: {pairs} comparisons. With 95 % confidence, a stranger "
+            "Including enrolled people: {pairs} comparisons. With 95% confidence, a stranger "
             "matches a given template in at most {share} of them. The photos are not stored."
         ).format(pairs=number(pairs), share=_percent(bound))
         return self.tr("Strangers"), value, explanation

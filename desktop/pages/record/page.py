@@ -59,8 +59,8 @@ class RecordPage(Page):
         self.fields = FieldsCard(context)
         self.saver = RecordSaver(context, self.fields, self)
         self.items = ItemsCard()
-        self.pdf = Button(self.tr("Export PDF report"), icon="report")
-        self.html = Button(self.tr("Export as HTML"))
+        self.pdf = Button(self.tr("Export PDF report…"), icon="report")
+        self.html = Button(self.tr("Export HTML report…"))
         self.more_button = IconButton("more", self.tr("More"))
         self.open_button = Button(
             self.tr("Open workbench"),

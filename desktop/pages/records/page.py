@@ -76,12 +76,12 @@ class RecordsPage(Page):
         self._reload_timer = QTimer(self, singleShot=True, interval=_RELOAD_DELAY_MS)
         self.header = PageHeader(self.tr("Records"))
         self.new = Button(
-            self.tr("New record"),
+            self.tr("New record…"),
             kind=ButtonKind.MAIN,
             icon="plus",
             keys=context.commands.keys_text("record.new"),
         )
-        self.export = Button(self.tr("Export"), icon="download")
+        self.export = Button(self.tr("Export list…"), icon="download")
         self.detect = Button(self.tr("Detect undetected photos"), icon="play")
         self.detect.setToolTip(context.commands.tooltip("records.detect"))
         self.batches = BatchController.for_context(context)

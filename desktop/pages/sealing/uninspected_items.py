@@ -86,6 +86,6 @@ def gap_text(item: UninspectedItem) -> str:
         case InspectionGap.NOT_DETECTED:
             return QCoreApplication.translate("UninspectedItems", "not detected")
     share = "–" if item.coverage is None else percent(item.coverage["inspected"])
-    return QCoreApplication.translate("UninspectedItems", "{share} % of the region inspected").format(
+    return QCoreApplication.translate("UninspectedItems", "{share}% of the region inspected").format(
         share=share
     )

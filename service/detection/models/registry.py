@@ -43,6 +43,7 @@ from shared.wire.detection import (
     ModelVersion,
     TrialBox,
 )
+from shared.wire.text import fill
 
 
 def no_model() -> Problem:
@@ -205,7 +206,7 @@ class Models:
         """`add` on this thread, for callers without a loop."""
         size = path.stat().st_size
         if size > MAX_MODEL_BYTES:
-            msg = f"模型文件过大，上限为 {MAX_MODEL_BYTES // 2**20} MB"
+            msg = fill("模型文件过大，上限为 {limit} MB", limit=MAX_MODEL_BYTES // 2**20)
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_MODEL_BYTES)
         try:
             with tempfile.TemporaryDirectory() as folder:

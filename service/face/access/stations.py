@@ -16,6 +16,7 @@ from service.face.tables import FacePolicy, FaceStation
 from service.web import addresses
 from service.web.envelope import Problem
 from shared.record.codes import ErrorCode
+from shared.wire.text import fill
 
 FACE_LOGIN_OFF = "face_login_off"
 # The most stations with an open challenge; beyond that every picture counts as a failure at once.
@@ -32,7 +33,7 @@ def busy(seconds: int) -> Problem:
     return Problem(
         429,
         ErrorCode.TOO_MANY_REQUESTS,
-        f"人脸登录尝试次数过多，请在 {seconds} 秒后重试，或使用密码登录",
+        fill("人脸登录尝试次数过多，请在 {seconds} 秒后重试，或使用密码登录", seconds=seconds),
         headers={"Retry-After": str(seconds)},
         retry_after=seconds,
     )

@@ -85,7 +85,7 @@ class Finishing:
         def work(session: Session) -> RecordState:
             record = self._records.lock_matching(session, inspection_id, if_match)
             if record.inspection_status == Status.CANCELLED:
-                raise problems.conflict("检查记录已取消，无法完成，请先重新打开")
+                raise problems.conflict("检查记录已作废，无法完成，请先恢复")
             rows = session.execute(_ITEMS.where(ITEM.c.inspection_id == inspection_id)).all()
             if not rows:
                 raise problems.conflict("检查记录没有检查项，无法完成，请先添加检查项")

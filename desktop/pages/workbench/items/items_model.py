@@ -288,7 +288,7 @@ class ItemDelegate(QStyledItemDelegate):
 
     def _status_word(self, row: ItemRow, running: Mapping[str, int]) -> str:
         if row.run.run is RunPhase.RUNNING:
-            return self.tr("Detecting {percent} %").format(percent=running.get(row.item_id, 0))
+            return self.tr("Detecting {percent}%").format(percent=running.get(row.item_id, 0))
         return self.tr("Queued")
 
     def _status_text(self, row: ItemRow) -> str:

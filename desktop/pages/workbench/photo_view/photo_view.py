@@ -264,7 +264,7 @@ class PhotoView(QObject):
         )
 
     def _on_fetch_progress(self, share: float) -> None:
-        self.canvas.show_message(self.tr("Downloading photo… {n} %").format(n=round(share * 100)))
+        self.canvas.show_message(self.tr("Downloading photo… {n}%").format(n=round(share * 100)))
 
     def _on_fetched(self, source: ImageSource) -> None:
         self._fetching = None

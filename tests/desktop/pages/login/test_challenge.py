@@ -22,7 +22,7 @@ from desktop.pages.login import LoginPage, challenge
 from desktop.pages.login.challenge import add_avoided
 from desktop.theme import DARK
 from shared.wire.face import (
-    CHALLENGE_CONTINUES,
+    CHALLENGE_ADVICE,
     CHALLENGE_FAILED,
     CHALLENGE_NEEDED,
     DEVICE_HEADER,
@@ -123,25 +123,6 @@ def wait_for_instruction(qtbot: QtBot, page: LoginPage, text: str) -> None:
     qtbot.waitUntil(is_shown)
 
 
-def in_turn(*answers: Any) -> Callable[[object], Any]:
-    """Answers one request after another."""
-    waiting = list(answers)
-    return lambda _request: waiting.pop(0)
-
-
-def collect_hints(page: LoginPage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every hint that the preview shows from now on."""
-    hints: list[str] = []
-    show_hint = page.viewfinder.show_hint
-
-    def show_and_note(text: str, progress: float = 0.0) -> None:
-        hints.append(text)
-        show_hint(text, progress)
-
-    monkeypatch.setattr(page.viewfinder, "show_hint", show_and_note)
-    return hints
-
-
 def test_doubtful_picture_starts_a_challenge(
     qtbot: QtBot,
     context: Context,
@@ -202,11 +183,35 @@ def test_missed_movement_is_reported_and_tried_three_times(
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
     qtbot.waitUntil(lambda: "Movements not recognized" in page.viewfinder.sentence)
     assert len(fake_service.bodies(ANSWER)) == 3
-    assert "Movement not recognized. Try again when the arrow appears." in hints
+    assert "Movement not recognized. Turn slowly when the arrow appears." in hints
     assert page.viewfinder.action.text() == "Retry"
     # The password is there all the time.
     assert page.password_form.isVisible()
     assert page.password_form.button.isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("advice", "hint"),
+    [
+        ("not_made", "Turn your head further."),
+        ("not_steady", "Hold still until the arrow appears."),
+        ("wrong_movement", "Move in the direction of the arrow."),
+        ("too_dark", "More light on your face, please."),
+        ("too_few_frames", "The camera was too slow. Use more light."),
+        ("face_too_small", "Move closer to the camera."),
+        ("no_face", "Show your whole face, closer to the camera."),
+    ],
+)
+def test_person_hears_what_to_do_better(
+    advice: str, hint: str, qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence
+) -> None:
+    set_requirements(fake_service, challenge="always")
+    fake_service.answers[ANSWER] = refusal_answer(CHALLENGE_ADVICE[advice])
+    page = show([desk])
+    hints: list[str] = []
+    page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
+    qtbot.waitUntil(lambda: "Movements not recognized" in page.viewfinder.sentence, timeout=60_000)
+    assert hints[:2] == [hint, hint]
 
 
 def test_button_requests_another_movement(
@@ -239,62 +244,6 @@ def test_another_movement_is_offered_after_a_failure(
     with qtbot.waitSignal(context.login_changed):
         pass
     assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": ["left"]}]
-
-
-def test_one_more_movement_follows_a_doubt(
-    qtbot: QtBot,
-    context: Context,
-    fake_service: FakeService,
-    show: Show,
-    desk: ImageSequence,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    set_requirements(fake_service, challenge="always")
-    fake_service.answers[DRAW] = in_turn(challenge_answer(), challenge_answer("up", challenge_id="more"))
-    fake_service.answers[ANSWER] = in_turn(refusal_answer(CHALLENGE_CONTINUES), success_answer(TOKENS))
-    page = show([desk])
-    shown, hints = instructions(page, monkeypatch), collect_hints(page, monkeypatch)
-    with qtbot.waitSignal(context.login_changed):
-        pass
-    ahead = "Look straight ahead"
-    assert shown == [ahead, "Turn your head to the left", ahead, "Raise your chin"]
-    assert any(hint.startswith("One more movement") for hint in hints)
-    assert not any("not recognized" in hint for hint in hints)
-    assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": [], "continues": "drawn"}]
-    assert [body["challenge_id"] for body in fake_service.bodies(ANSWER)] == ["drawn", "more"]
-
-
-def test_another_movement_can_replace_the_one_more_movement(
-    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, desk: ImageSequence
-) -> None:
-    set_requirements(fake_service, challenge="always")
-    fake_service.answers[DRAW] = in_turn(
-        challenge_answer(),
-        challenge_answer("up", to_ms=60_000, challenge_id="more"),
-        challenge_answer("right", challenge_id="another"),
-    )
-    fake_service.answers[ANSWER] = in_turn(refusal_answer(CHALLENGE_CONTINUES), success_answer(TOKENS))
-    page = show([desk])
-    wait_for_instruction(qtbot, page, "Raise your chin")
-    qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
-    with qtbot.waitSignal(context.login_changed):
-        pass
-    assert fake_service.bodies(DRAW)[2] == {"avoid": ["up"], "continues": "more"}
-
-
-def test_failure_ends_the_doubt(
-    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, desk: ImageSequence
-) -> None:
-    set_requirements(fake_service, challenge="always")
-    fake_service.answers[ANSWER] = in_turn(
-        refusal_answer(CHALLENGE_CONTINUES),
-        refusal_answer(CHALLENGE_FAILED),
-        success_answer(TOKENS),
-    )
-    show([desk])
-    with qtbot.waitSignal(context.login_changed):
-        pass
-    assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": [], "continues": "drawn"}, {"avoid": []}]
 
 
 def test_single_turn_is_never_avoided() -> None:

@@ -241,7 +241,7 @@ def test_no_camera_offers_the_photo_file(
 ) -> None:
     fake_service.answers["/api/auth/loginByFaceInfo"] = success_answer(TOKENS)
     page = show()
-    qtbot.waitUntil(lambda: "photo file" in page.viewfinder.sentence)
+    qtbot.waitUntil(lambda: "No camera found" in page.viewfinder.sentence)
     with qtbot.waitSignal(context.login_changed):
         page.photo_login.log_in(write(tmp_path / "我.png", face_frame()))
     assert not_none(context.payload).user.user_id == PAYLOAD["user"]["user_id"]

@@ -74,7 +74,7 @@ def test_section_reports_that_no_backups_are_scheduled(context: Context, qtbot: 
     page = open_administration(context, qtbot, "backups")
     section = page.backups
     qtbot.waitUntil(lambda: section.stack.currentWidget() is section.stack.content)
-    assert section.state.text() == "No backups are made automatically."
+    assert section.state.text() == "No automatic backups"
     assert "WALKAROUND_BACKUP_TO" in section.next.text()
     assert not section.table.isVisible()
 
