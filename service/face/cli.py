@@ -24,10 +24,10 @@ from service.face.rules import FALSE_MATCH_RATE
 from service.face.templates.gallery import Gallery
 from service.face.templates.vault import Vault, read_templates
 from service.settings import Settings
+from shared.images.formats import is_picture_name
 from shared.wire.face import FaceCalibration, FaceScores
 
 _BAR = 30
-_PICTURES = {".jpg", ".jpeg", ".png", ".webp"}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -148,7 +148,7 @@ def _embeddings(engine: FaceEngine, folder: Path) -> Iterator[np.ndarray]:
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
     for path in sorted(folder.rglob("*")):
-        if path.suffix.lower() not in _PICTURES:
+        if not is_picture_name(path.name):
             continue
         try:
             embedding = embed_face(engine, decode(path.read_bytes()))
