@@ -283,7 +283,7 @@ def challenge_sentence(code: str) -> str:
         ),
         "challenge_no_face": translate("Errors", "Show your whole face, closer to the camera."),
         "challenge_face_too_small": translate("Errors", "Move closer to the camera."),
-        "challenge_too_dark": translate("Errors", "More light on your face, please."),
+        "challenge_too_dark": translate("Errors", "Your face is too dark. Add light."),
         "challenge_too_few_frames": translate("Errors", "The camera was too slow. Use more light."),
         "challenge_not_steady": translate("Errors", "Hold still until the arrow appears."),
         "challenge_not_made": translate("Errors", "Turn your head further."),

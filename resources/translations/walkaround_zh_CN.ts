@@ -2659,6 +2659,10 @@
         <translation>特征模型</translation>
     </message>
     <message>
+        <source>Glare or exposure hides a part of the region. Retake the photo darker or from another side.</source>
+        <translation>照片过曝或反光，看不清部分区域，请降低曝光或换个角度后重新拍摄。</translation>
+    </message>
+    <message>
         <source>NMS-free (rows of six)</source>
         <translation>无 NMS（每行六个值）</translation>
     </message>
@@ -2677,6 +2681,10 @@
     <message>
         <source>The image is too large. Upload a smaller one.</source>
         <translation>图片过大。请缩小后重新上传。</translation>
+    </message>
+    <message>
+        <source>The light comes from another side than in the reference image, or the camera moved. Retake the photo with the lamp where it was, and hold the camera still.</source>
+        <translation>光线方向与参考图不同，或拍摄时相机晃动。请从相同方向照明、拿稳相机后重新拍摄。</translation>
     </message>
     <message>
         <source>The model failed to run. Check its file or select another model.</source>
@@ -3787,10 +3795,6 @@
         <translation>内容无效，请更正。</translation>
     </message>
     <message>
-        <source>More light on your face, please.</source>
-        <translation>人脸过暗，请增加光线。</translation>
-    </message>
-    <message>
         <source>Move closer to the camera.</source>
         <translation>请靠近摄像头。</translation>
     </message>
@@ -3923,6 +3927,10 @@
     <message>
         <source>You finished this record, or gave a verdict or a correction in it. Ask a user who took no part in it to review it.</source>
         <translation>不能复核本人完成、判定或修正过的检查记录，请由未参与此记录的用户复核。</translation>
+    </message>
+    <message>
+        <source>Your face is too dark. Add light.</source>
+        <translation>人脸过暗，请增加光线。</translation>
     </message>
     <message>
         <source>Your session has expired. Log in again.</source>
@@ -4283,8 +4291,8 @@
 <context>
     <name>FacePicture</name>
     <message>
-        <source>Images (*.jpg *.jpeg *.png *.webp)</source>
-        <translation>图片 (*.jpg *.jpeg *.png *.webp)</translation>
+        <source>Images ({patterns})</source>
+        <translation>图片 ({patterns})</translation>
     </message>
     <message>
         <source>Select a photo of your face</source>
@@ -5572,6 +5580,21 @@
     <message>
         <source>Finding label</source>
         <translation>缺陷标签</translation>
+    </message>
+</context>
+<context>
+    <name>LevelsChip</name>
+    <message>
+        <source>Brightest grey value</source>
+        <translation>最亮灰度值</translation>
+    </message>
+    <message>
+        <source>Darkest grey value</source>
+        <translation>最暗灰度值</translation>
+    </message>
+    <message>
+        <source>Reset grey values</source>
+        <translation>重置灰度范围</translation>
     </message>
 </context>
 <context>
@@ -10752,8 +10775,8 @@
         <translation>图片 {0} 无法完整读取，文件已损坏。请重新上传。</translation>
     </message>
     <message>
-        <source>Cannot read the image. It is damaged or not a JPEG, PNG, WebP or TIFF file. Select another image.</source>
-        <translation>无法读取图片：文件已损坏，或不是 JPEG、PNG、WebP、TIFF 格式。请选择其他图片。</translation>
+        <source>Cannot read the image. It is damaged or not a JPEG, PNG, WebP, TIFF or BMP file. Select another image.</source>
+        <translation>无法读取图片。文件已损坏，或不是 JPEG、PNG、WebP、TIFF、BMP 格式。请选择其他图片。</translation>
     </message>
     <message>
         <source>HEIC photos require the libheif library with an HEVC decoder. Install it (package {package} on Debian and Ubuntu), or save the photo as JPEG and add that file.</source>

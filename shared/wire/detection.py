@@ -15,7 +15,10 @@ REFERENCE_DIFFERENCE = "reference-difference"
 
 
 class ModelKind(StrEnum):
-    """How a model's output is read. A backbone finds nothing itself: it describes patches for the comparison by appearance."""
+    """How a model's output is read.
+
+    A backbone finds nothing itself: it describes patches for the comparison by appearance.
+    """
 
     REFERENCE_DIFFERENCE = "reference_difference"
     YOLO = "yolo"

@@ -196,7 +196,7 @@ def test_missed_movement_is_reported_and_tried_three_times(
         ("not_made", "Turn your head further."),
         ("not_steady", "Hold still until the arrow appears."),
         ("wrong_movement", "Move in the direction of the arrow."),
-        ("too_dark", "More light on your face, please."),
+        ("too_dark", "Your face is too dark. Add light."),
         ("too_few_frames", "The camera was too slow. Use more light."),
         ("face_too_small", "Move closer to the camera."),
         ("no_face", "Show your whole face, closer to the camera."),
