@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import logging
 import os
 import re
 import threading
 import time
 from collections.abc import Generator, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -87,8 +88,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
     # On a busy machine any example may take long.
     settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile("constants", settings.get_profile("tests"))
     settings.load_profile("tests")
+    if config.getoption("--hypothesis-profile") != "constants":
+        _draw_no_constants_of_the_program()
     config.pluginmanager.register(RunCount())
+
+
+def _draw_no_constants_of_the_program() -> None:
+    """Spare each worker the search of the program for constants, a quarter of the time to collect the tests.
+
+    Hypothesis draws one value in twenty from them and from a list of its own. .ci/run runs its tests once
+    more with those of the program: `--hypothesis-profile=constants`.
+    """
+    providers: Any = importlib.import_module("hypothesis.internal.conjecture.providers")
+    assert callable(providers.is_local_module_file)
+    providers.is_local_module_file = lambda _path: False
 
 
 def pytest_unconfigure() -> None:

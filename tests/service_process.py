@@ -25,6 +25,7 @@ __all__ = [
     "create_first_admin",
     "running_service",
     "service_process",
+    "start_process",
 ]
 
 
@@ -67,7 +68,7 @@ def running_service(data_dir: Path, fork: bool = True, /, **settings: str) -> It
     if fork and "database_url" not in settings and not (data_dir / "walkaround.db").exists():
         shutil.copy(migrated_file(), data_dir)
     with (data_dir / "service.log").open("wb") as log:
-        process = _start(["serve", "--port", "0", "--data-dir", str(data_dir)], environment, log, fork)
+        process = start_process(["serve", "--port", "0", "--data-dir", str(data_dir)], environment, log, fork)
         assert process.stdin is not None
         assert process.stdout is not None
         try:
@@ -83,9 +84,10 @@ def running_service(data_dir: Path, fork: bool = True, /, **settings: str) -> It
             process.stdout.close()
 
 
-def _start(
-    arguments: Sequence[str], environment: dict[str, str], stderr: IO[bytes], fork: bool
+def start_process(
+    arguments: Sequence[str], environment: dict[str, str], stderr: IO[bytes], fork: bool = True
 ) -> ServiceProcess:
+    """Start the command `walkaround` with `arguments`, with pipes to its stdin and stdout."""
     if fork and IS_AVAILABLE:
         return ForkedProcess(arguments, environment, stderr)
     return subprocess.Popen(
