@@ -229,7 +229,7 @@ def test_a_program_that_is_open_works_on_after_an_update(installer: Path, tmp_pa
     with public_folder() as folder:
         machine = Machine(folder)
         machine.install(installer)
-        command = [machine.program, "demo", "--out", out]
+        command: list[str | Path] = [machine.program, "demo", "--out", out]
         options: dict[str, Any] = {
             "stdout": subprocess.PIPE,
             "stderr": subprocess.STDOUT,
