@@ -266,6 +266,7 @@ def _view_commands() -> list[Command]:
         ),
         ("view.regions", QT_TRANSLATE_NOOP("Commands", "Show or hide regions"), ("H",), "eye-off"),
         ("view.labels", QT_TRANSLATE_NOOP("Commands", "Show or hide labels"), ("L",), "eye"),
+        ("view.heat", QT_TRANSLATE_NOOP("Commands", "Show or hide heat map"), ("Shift+U",), "eye"),
         ("view.minimap", QT_TRANSLATE_NOOP("Commands", "Show or hide minimap"), ("Shift+M",), "eye"),
         ("view.brighter", QT_TRANSLATE_NOOP("Commands", "Brighter"), ("Shift+B",), "plus"),
         ("view.darker", QT_TRANSLATE_NOOP("Commands", "Darker"), ("Shift+D",), "minus"),

@@ -222,6 +222,7 @@ def bind(window: Page, page: Workbench) -> None:
         ("view.item", show_item, may_edit_item),
         ("view.regions", hide_regions, is_open),
         ("view.labels", lambda: comparing.show_labels(not view.labels_shown), is_open),
+        ("view.heat", page.photo_view.toggle_heat, is_open),
         ("view.minimap", minimap, is_open),
         ("view.photo", page.photo_view.toggle, is_open),
         ("view.inspector", page.splitter.fold, is_open),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from service.detection.appearance.added_backbone import AddedBackbone
 from service.detection.appearance.backbone import SIDE, Backbone, BuiltInBackbone, Features
-from service.detection.appearance.comparing import MOST_UNUSUAL, AppearanceMemory
+from service.detection.appearance.comparing import MOST_UNUSUAL, AppearanceMemory, Distances
 from service.detection.compute import pictures
 from service.detection.compute.comparing import entry_box
 from service.detection.compute.request import Request
@@ -30,6 +31,7 @@ from service.detection.reference_difference.data import (
     shift_scale,
 )
 from service.detection.reference_difference.variation.lasting import SUPPORT
+from shared.images.cv import cv2
 from shared.record.content import sha256
 from shared.record.entries import EntryAppearance, EntryBox
 from shared.record.geometry import Rect, rect_from_corners
@@ -130,6 +132,8 @@ class Appearances:
             "share": None if appearance.share is None else round(appearance.share, 4),
             "photos": len(memory.patches),
             "place": memory.place.value,
+            "heat": _heat_picture(appearance.heat),
+            "section": [round(value, 6) for value in (section.x, section.y, section.w, section.h)],
         }
 
     def weigh(self, memory: RegionMemory | None, photo: NDArray[np.uint8], result: Result) -> Result:
@@ -192,6 +196,14 @@ class Appearances:
         return memory
 
 
+def _heat_picture(heat: Distances) -> str:
+    """The heat as an `EntryAppearance` has it."""
+    levels = np.clip(np.rint(heat * _LIMIT_LEVEL), 0, 255).astype(np.uint8)
+    return base64.b64encode(bytes(cv2.imencode(".png", levels)[1])).decode("ascii")
+
+
+_LIMIT_LEVEL: Final = 128
+"""The grey level of the limit in a picture of the heat."""
 _MAX_FILES: Final = 100
 """Looks of files that stay computed, 0.1 MB each."""
 

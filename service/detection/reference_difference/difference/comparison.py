@@ -155,11 +155,9 @@ def compare(
             partial(_view, photo, frame.to_photo, frame.size, search.bend),
         ]
     )
-    white, overexposed = _clipped_white(known), None
-    if not (search.scanned or search.bilevel):
-        overexposed = _clipped_white(seen)
-        if light is None and _is_hidden(known, seen, valid):
-            raise AlignmentFailed("overexposed")
+    white = _clipped_white(known)
+    if light is None and not (search.scanned or search.bilevel) and _is_hidden(known, seen, valid):
+        raise AlignmentFailed("overexposed")
     was, now = known.astype(np.float32), seen.astype(np.float32)
     if not valid.all():
         square = np.ones((5, 5), np.uint8)
@@ -183,10 +181,10 @@ def compare(
         was, light = match_light(was, now, valid, search.scanned, search.bilevel)
     else:
         was = light.apply_shade(light.apply(was), now)
-    for clipped in (each for each in (white, overexposed) if each is not None):
-        # The surface may be brighter than a clipped picture shows, and the other one shows by how much.
+    if white is not None:
+        # The surface may be brighter than the reference shows, and a darker photo shows by how much.
         brighter = np.minimum(np.maximum(now, was), was * np.float32(_BEYOND_WHITE))
-        was = np.asarray(cv2.copyTo(brighter, clipped, was.copy()), np.float32).reshape(was.shape)
+        was = np.asarray(cv2.copyTo(brighter, white, was.copy()), np.float32).reshape(was.shape)
     if measured and not search.bilevel and not search.scanned:
         light = replace(light, glare=highlights.find(was, now, valid))
     hidden = light.glare.hidden(valid) if measured and light.glare is not None else None

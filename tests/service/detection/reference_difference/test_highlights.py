@@ -61,9 +61,11 @@ def test_glare_that_hides_much_asks_for_another_photo() -> None:
     assert refused.value.reason == "overexposed"
 
 
-def test_an_overexposed_photo_has_no_finding_where_it_clips() -> None:
-    linear = (PANEL / 255) ** 2.2 * 2**0.75
-    assert detect(PANEL, WHOLE, noisy(np.clip(linear, 0, 1) ** (1 / 2.2) * 255)).boxes == ()
+def test_an_overexposed_photo_asks_for_another_photo() -> None:
+    linear = (PANEL / 255) ** 2.2 * 2**1.5
+    with pytest.raises(AlignmentFailed) as refused:
+        detect(PANEL, WHOLE, noisy(np.clip(linear, 0, 1) ** (1 / 2.2) * 255))
+    assert refused.value.reason == "overexposed"
 
 
 @pytest.mark.parametrize("value", [252, 255])
