@@ -353,6 +353,7 @@ def _item_commands() -> list[Command]:
             "photo",
         ),
         ("record.camera", QT_TRANSLATE_NOOP("Commands", "Take photo for record…"), (), "camera"),
+        ("record.film", QT_TRANSLATE_NOOP("Commands", "Add frames of a film…"), (), "play"),
         ("record.phone", QT_TRANSLATE_NOOP("Commands", "Take photos with a phone…"), (), "phone"),
         ("record.watch", QT_TRANSLATE_NOOP("Commands", "Watch folder for new photos…"), (), "folder"),
         ("record.review", QT_TRANSLATE_NOOP("Commands", "Photos of the record…"), ("Ctrl+Shift+P",), "eye"),

@@ -259,6 +259,7 @@ def bind(window: Page, page: Workbench) -> None:
         ("item.phone", page.phone.for_item, may_edit),
         ("record.photos", page.record_photos.choose_files, may_edit),
         ("record.camera", page.record_photos.capture, may_edit),
+        ("record.film", page.record_photos.films.choose, may_edit),
         ("record.phone", page.phone.for_record, may_edit),
         ("record.watch", page.folder_watch.choose, may_edit),
         ("record.review", page.record_photos.show_review, is_open),

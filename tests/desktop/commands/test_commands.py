@@ -296,7 +296,15 @@ OPENING_DIALOGS = {
     *("keys", "finish.rules", "doctor", "about", "record.new", "record.export", "record.from_picture"),
     *("record.import", "inspection.export", "entry.new", "user.new", "webhook.new", "details.pdf"),
     *("details.html", "details.reopen", "item.photo", "item.camera", "item.phone", "record.photos"),
-    *("record.camera", "record.phone", "record.watch", "record.review", "item.versions", "item.trend"),
+    *(
+        "record.camera",
+        "record.film",
+        "record.phone",
+        "record.watch",
+        "record.review",
+        "item.versions",
+        "item.trend",
+    ),
     *("item.memory", "record.finish", "record.report", "regions.import", "record.template"),
 }
 

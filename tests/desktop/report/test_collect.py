@@ -143,7 +143,7 @@ def test_evidence_names_the_model(provenance: dict[str, Any], digest: list[str])
         ("of a later version", "检测超时"),
     ],
 )
-def test_failure_is_in_the_language_of_the_report(qtbot: QtBot, code: str, note: str) -> None:
+def test_failure_sentence_has_the_language_of_the_report(qtbot: QtBot, code: str, note: str) -> None:
     entry = {"version": 1, "isPassed": False, "progress": "error", "resultImage": {"boxes": []}}
     error = {"code": code, "message": "检测超时"}
     item, _ = _reported({**entry, "error": error, "provenance": {"program_version": "0.1.0"}})

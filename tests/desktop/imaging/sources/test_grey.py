@@ -67,7 +67,7 @@ def test_orientation_applies_to_deep_greys() -> None:
     assert shown(turned.tile(0, 0, 3))[511, 0] == round(2047 / 4095 * 255)
 
 
-def test_values_that_are_no_number_do_not_hide_the_others() -> None:
+def test_values_that_are_not_numbers_do_not_hide_the_others() -> None:
     values = _RAMP.copy()
     values[:, :3] = np.nan
     image = opened(bytes(pyvips.Image.new_from_array(values).tiffsave_buffer()))
