@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 from sqlmodel import Session
 
@@ -15,14 +16,16 @@ from service.face.calibrate import calibration, compare_with_strangers
 from service.face.engines.engine import Embedding
 from service.face.engines.face_process import EngineUnavailableError
 from service.face.engines.picture import BadPicture
+from service.face.packs.catalogue import list_models
+from service.face.packs.pack_store import checks_liveness
 from service.face.templates.gallery_sync import GallerySync
-from shared.wire.face import FaceCalibration, FacePolicy, FaceRequirements, StrangerScores
+from shared.wire.face import FaceCalibration, FaceModel, FacePolicy, FaceRequirements, StrangerScores
 
 
 class FaceAdministration:
     """The use cases of an administrator; they share `gallery_sync` with logins, guarded by `lock`.
 
-    `checks_liveness` states whether the model in use contains a liveness model.
+    `model` is the name of the model in use, `models_dir` the folder of installed packs.
     """
 
     def __init__(
@@ -32,15 +35,17 @@ class FaceAdministration:
         gallery_sync: GallerySync,
         waiting_limit: WaitingLimit,
         lock: asyncio.Lock,
-        *,
-        checks_liveness: bool,
+        model: str,
+        models_dir: Path,
     ) -> None:
         self._database = database
         self._face_client = face_client
         self._gallery_sync = gallery_sync
         self._waiting_limit = waiting_limit
         self._lock = lock
-        self._checks_liveness = checks_liveness
+        self._model = model
+        self._models_dir = models_dir
+        self._checks_liveness = checks_liveness(model, models_dir)
 
     async def policy(self) -> FacePolicy:
         """Return whether face login is on, and when it requires a challenge."""
@@ -59,6 +64,10 @@ class FaceAdministration:
             allowed_devices_only=bool(current.allowed_devices_only),
             refuse_virtual_cameras=bool(current.refuse_virtual_cameras),
         )
+
+    async def models(self) -> list[FaceModel]:
+        """Return the face models that exist, with their licences and how to get them."""
+        return await asyncio.to_thread(list_models, self._models_dir, self._model)
 
     async def change_policy(self, change: FacePolicy, actor: str, address: str) -> FacePolicy:
         """Change the fields that `change` sets and return the new policy."""

@@ -29,7 +29,7 @@ from service.face.engines.picture import BadPicture, PictureFault
 from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Movement
 from service.face.oversight import FaceAdministration
-from service.face.packs.pack_store import checks_liveness, model_in_use
+from service.face.packs.pack_store import model_in_use
 from service.face.tables import FaceEnrolment, FaceTemplate
 from service.face.templates.gallery import Gallery
 from service.face.templates.gallery_sync import GallerySync, next_revision
@@ -96,7 +96,8 @@ class FaceService:
             self._gallery_sync,
             self._waiting_limit,
             self._lock,
-            checks_liveness=checks_liveness(model, settings.face_models_dir),
+            model,
+            settings.face_models_dir,
         )
         """The use cases of administrators."""
         self._tasks: list[asyncio.Task[None]] = []

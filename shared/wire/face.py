@@ -323,6 +323,41 @@ class ChallengePractice(WireModel):
     advice: ChallengeAdvice | None
 
 
+class FaceModel(WireModel):
+    """A face model. `state`: `in_use`; `installed`; `offered`, to be installed as `how` says (a command in
+    English); `missing`, chosen but not there, so that face login does not work.
+
+    `licence` and `allows` are names and sentences in English. `checks_liveness` is whether it contains a
+    liveness model.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "sface",
+                    "engine": "open",
+                    "state": "offered",
+                    "licence": "YuNet MIT, SFace Apache-2.0, MiniFASNet Apache-2.0",
+                    "allows": "commercial use",
+                    "research_only": False,
+                    "checks_liveness": True,
+                    "how": "walkaround face download sface",
+                }
+            ]
+        }
+    )
+
+    name: str
+    engine: Literal["dlib", "open", "insightface"]
+    state: Literal["in_use", "installed", "offered", "missing"]
+    licence: str
+    allows: str
+    research_only: bool
+    checks_liveness: bool
+    how: str = ""
+
+
 class FaceScores(WireModel):
     """Scores of one kind of pairs: their number and distribution."""
 

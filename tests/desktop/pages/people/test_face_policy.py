@@ -16,7 +16,7 @@ from desktop.pages.people.face_policy.terms import refusal_word
 from service.face.liveness.movements import Reason
 from tests.desktop.keyrings import MemoryKeyring
 from tests.desktop.pages.fake_service import FakeService, failure_answer, success_answer
-from tests.desktop.pages.people.test_face_section import calibration, faces_page
+from tests.desktop.pages.people.test_face_section import MODELS, calibration, faces_page
 
 POLICY = {
     "login_enabled": True,
@@ -45,6 +45,7 @@ def fake_service() -> FakeService:
     fake_service.answers |= {
         "/api/face/policy": policy,
         "/api/face/devices": success_answer([DEVICE]),
+        "/api/face/models": success_answer(MODELS),
         "/api/face/calibration": success_answer(calibration()),
     }
     return fake_service
