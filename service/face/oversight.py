@@ -58,8 +58,10 @@ class FaceAdministration:
         if not self._checks_liveness:
             # Every picture is in doubt.
             rules = {"always" if rule == "in_doubt" else rule for rule in rules}
+        is_protected = self._checks_liveness or rules == {"always"}
         return FaceRequirements(
             login_enabled=current.login_enabled,
+            offered=current.login_enabled and (is_protected or bool(current.photo_risk_accepted)),
             challenge="off" if rules == {"off"} else "always" if rules == {"always"} else "sometimes",
             allowed_devices_only=bool(current.allowed_devices_only),
             refuse_virtual_cameras=bool(current.refuse_virtual_cameras),
@@ -127,5 +129,6 @@ def _policy(session: Session) -> FacePolicy:
             "challenge_others": row.challenge_others,
             "allowed_devices_only": row.allowed_devices_only,
             "refuse_virtual_cameras": row.refuse_virtual_cameras,
+            "photo_risk_accepted": row.photo_risk_accepted,
         }
     )

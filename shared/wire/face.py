@@ -100,6 +100,8 @@ class FacePolicy(WireModel):
     `challenge_admins` holds for whoever can change users, models or settings, `challenge_others` for all
     others. `allowed_devices_only`: a face login needs the token of a device that an administrator has
     allowed. `refuse_virtual_cameras`: the desktop does not film with a virtual camera that it recognises.
+    `photo_risk_accepted`: an administrator's yes to face logins without a liveness model and without a
+    challenge, which a photo of the user passes.
     What is absent in a change stays as it is.
     """
 
@@ -112,6 +114,7 @@ class FacePolicy(WireModel):
                     "challenge_others": "in_doubt",
                     "allowed_devices_only": True,
                     "refuse_virtual_cameras": True,
+                    "photo_risk_accepted": False,
                 }
             ]
         }
@@ -122,13 +125,15 @@ class FacePolicy(WireModel):
     challenge_others: ChallengeRule | None = None
     allowed_devices_only: StrictBool | None = None
     refuse_virtual_cameras: StrictBool | None = None
+    photo_risk_accepted: StrictBool | None = None
 
 
 class FaceRequirements(WireModel):
     """What a client has to know before a face login: the policies in force, without information about users.
 
     `challenge` is "always" where every login has to answer one, so that a picture alone need not be tried,
-    and "sometimes" where some have to.
+    and "sometimes" where some have to. `offered` is whether a client should offer face login: it is enabled,
+    and a liveness model or a challenge at every login protects it, or an administrator accepts the risk.
     """
 
     model_config = ConfigDict(
@@ -136,6 +141,7 @@ class FaceRequirements(WireModel):
             "examples": [
                 {
                     "login_enabled": True,
+                    "offered": True,
                     "challenge": "sometimes",
                     "allowed_devices_only": False,
                     "refuse_virtual_cameras": True,
@@ -145,6 +151,7 @@ class FaceRequirements(WireModel):
     )
 
     login_enabled: bool
+    offered: bool = True
     challenge: Literal["off", "sometimes", "always"]
     allowed_devices_only: bool
     refuse_virtual_cameras: bool

@@ -131,6 +131,15 @@ class FaceLogin(QObject):
             return
         self._requirements, self._device_token = preparation.requirements, preparation.device_token
         self.requirements_read.emit(preparation.requirements)
+        if not preparation.requirements.offered:
+            self._block(
+                self.tr(
+                    "Face login is off. Log in with your password. An administrator can turn it on under "
+                    "Administration, Face login."
+                ),
+                "",
+            )
+            return
         if preparation.requirements.allowed_devices_only and not preparation.device_token:
             self._block(
                 self.tr(

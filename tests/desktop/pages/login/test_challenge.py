@@ -309,6 +309,18 @@ def test_computer_that_is_not_allowed_starts_no_camera(
     assert page.password_form.button.isEnabled()
 
 
+def test_face_login_that_is_not_offered_starts_no_camera(
+    qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence
+) -> None:
+    set_requirements(fake_service, offered=False)
+    page = show([desk])
+    qtbot.waitUntil(lambda: "Face login is off" in page.viewfinder.sentence, timeout=60_000)
+    assert page.face._feed.state is feed.FeedState.IDLE
+    assert fake_service.bodies(ONE_PICTURE) == []
+    assert page.photo_login.button.isHidden()
+    assert page.password_form.button.isEnabled()
+
+
 def test_an_allowed_computer_sends_its_token(
     qtbot: QtBot,
     context: Context,

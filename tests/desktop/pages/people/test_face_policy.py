@@ -59,6 +59,7 @@ def test_the_policy_is_shown_and_each_choice_is_saved(fake_service: FakeService,
         choices: list[Callable[[], object]] = [
             lambda: card.admins.picked.emit("always"),
             lambda: card.other_users.picked.emit("off"),
+            card.photo_risk.click,
             card.devices_only.click,
             card.refuse_virtual.click,
         ]
@@ -69,6 +70,7 @@ def test_the_policy_is_shown_and_each_choice_is_saved(fake_service: FakeService,
     assert sent == [
         {"login_enabled": True, "challenge_admins": "always"},
         {"login_enabled": True, "challenge_others": "off"},
+        {"login_enabled": True, "photo_risk_accepted": True},
         {"login_enabled": True, "allowed_devices_only": True},
         {"login_enabled": True, "refuse_virtual_cameras": False},
     ]
