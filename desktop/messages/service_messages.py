@@ -176,6 +176,9 @@ def known_message(message: str) -> str:
         "照片不是同一人，请全部重拍": QCoreApplication.translate(
             "Errors", "The photos do not show the same person. Retake all of them."
         ),
+        "画面为黑白，活体检测需要彩色画面，请更换摄像头，或使用密码登录": QCoreApplication.translate(
+            "Errors", "The picture has no colour, so it cannot be checked. Use a colour camera."
+        ),
         "照片与已登记的人脸不符，请使用密码登录后再更换人脸": QCoreApplication.translate(
             "Errors", "This is not the enrolled face. Log in with your password to enrol another one."
         ),

@@ -61,6 +61,7 @@ class FaceAdministration:
         is_protected = self._checks_liveness or rules == {"always"}
         return FaceRequirements(
             login_enabled=current.login_enabled,
+            needs_colour=self._checks_liveness,
             offered=current.login_enabled and (is_protected or bool(current.photo_risk_accepted)),
             challenge="off" if rules == {"off"} else "always" if rules == {"always"} else "sometimes",
             allowed_devices_only=bool(current.allowed_devices_only),

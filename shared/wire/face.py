@@ -134,6 +134,7 @@ class FaceRequirements(WireModel):
     `challenge` is "always" where every login has to answer one, so that a picture alone need not be tried,
     and "sometimes" where some have to. `offered` is whether a client should offer face login: it is enabled,
     and a liveness model or a challenge at every login protects it, or an administrator accepts the risk.
+    `needs_colour` is whether a grey or infrared camera is refused, as by a liveness model.
     """
 
     model_config = ConfigDict(
@@ -142,6 +143,7 @@ class FaceRequirements(WireModel):
                 {
                     "login_enabled": True,
                     "offered": True,
+                    "needs_colour": True,
                     "challenge": "sometimes",
                     "allowed_devices_only": False,
                     "refuse_virtual_cameras": True,
@@ -152,6 +154,7 @@ class FaceRequirements(WireModel):
 
     login_enabled: bool
     offered: bool = True
+    needs_colour: bool = False
     challenge: Literal["off", "sometimes", "always"]
     allowed_devices_only: bool
     refuse_virtual_cameras: bool

@@ -233,7 +233,15 @@ class FaceLogin(QObject):
         self._view.show_hint(self._view.hint_text(analysis.hint), self._good_frames / GOOD_FRAMES)
         if self._good_frames < GOOD_FRAMES:
             return
-        if self._challenge_needed or self._requirements.challenge == "always":
+        if analysis.is_grey and self._requirements.needs_colour:
+            self._block(
+                self.tr(
+                    "The picture has no colour, so the service cannot check it. Select a colour camera, or "
+                    "log in with your password."
+                ),
+                self.tr("Retry"),
+            )
+        elif self._challenge_needed or self._requirements.challenge == "always":
             self._challenge.start(self._device_token)
         else:
             frame = self._feed.best(seconds=2.0)

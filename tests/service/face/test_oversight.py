@@ -138,6 +138,7 @@ def test_face_login_is_offered_only_with_protection_or_a_yes(
             photo_risk_accepted=accepted,
         )
         await setup.service.oversight.change_policy(policy, "admin", ADDRESS)
-        assert (await setup.service.oversight.requirements()).offered == offered
+        requirements = await setup.service.oversight.requirements()
+        assert (requirements.offered, requirements.needs_colour) == (offered, checks_liveness)
 
     asyncio.run(play())
