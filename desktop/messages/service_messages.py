@@ -170,8 +170,12 @@ def known_message(message: str) -> str:
         "口鼻被遮挡，请摘下口罩后重拍": QCoreApplication.translate(
             "Errors", "Mouth and nose are covered. Take off the mask and retake the photo."
         ),
-        "活体检测未通过，请本人正对摄像头，不要使用照片或屏幕": QCoreApplication.translate(
-            "Errors", "Liveness check failed. Face the camera yourself; do not use a photo or a screen."
+        "照片未通过检查，请本人正对摄像头，不要使用照片或屏幕；如仍不通过，请联系管理员": (
+            QCoreApplication.translate(
+                "Errors",
+                "The photo was not accepted. Face the camera yourself, without a photo or screen. If that "
+                "does not help, contact an administrator.",
+            )
         ),
         "照片不是同一人，请全部重拍": QCoreApplication.translate(
             "Errors", "The photos do not show the same person. Retake all of them."
@@ -181,9 +185,6 @@ def known_message(message: str) -> str:
         ),
         "照片与已登记的人脸不符，请使用密码登录后再更换人脸": QCoreApplication.translate(
             "Errors", "This is not the enrolled face. Log in with your password to enrol another one."
-        ),
-        "该人脸已登记在其他用户名下，请联系管理员": QCoreApplication.translate(
-            "Errors", "This face is enrolled for another user. Contact an administrator."
         ),
         "请输入有效的邮箱地址，最多 254 个字符": QCoreApplication.translate(
             "Errors", "Enter a valid email address, for example name@example.com."

@@ -56,6 +56,10 @@ class QualityFault(StrEnum):
     NOT_THE_ENROLLED = "not_the_enrolled"
 
 
+# The same for a photo that looks like a screen and for the face of another user, so that nobody learns whose
+# face is enrolled. The audit log has the second.
+_NOT_ACCEPTED = "照片未通过检查，请本人正对摄像头，不要使用照片或屏幕；如仍不通过，请联系管理员"
+
 SENTENCES: dict[PictureFault | QualityFault, str] = {
     PictureFault.NOT_BASE64: "人脸照片不是有效的 Base64 内容，请重新选择照片",
     PictureFault.TOO_LARGE: "照片超过 10 MB，请选择较小的照片",
@@ -72,9 +76,9 @@ SENTENCES: dict[PictureFault | QualityFault, str] = {
     QualityFault.TURNED_AWAY: "人脸偏转过大，请正对摄像头后重拍",
     QualityFault.COVERED: "口鼻被遮挡，请摘下口罩后重拍",
     QualityFault.GREY: "画面为黑白，活体检测需要彩色画面，请更换摄像头，或使用密码登录",
-    QualityFault.NOT_LIVE: "活体检测未通过，请本人正对摄像头，不要使用照片或屏幕",
+    QualityFault.NOT_LIVE: _NOT_ACCEPTED,
     QualityFault.DIFFERENT_PEOPLE: "照片不是同一人，请全部重拍",
-    QualityFault.OTHER_USER: "该人脸已登记在其他用户名下，请联系管理员",
+    QualityFault.OTHER_USER: _NOT_ACCEPTED,
     QualityFault.NOT_THE_ENROLLED: "照片与已登记的人脸不符，请使用密码登录后再更换人脸",
 }
 
