@@ -131,6 +131,7 @@ SUMMARIES: Final = {
     "face_allow_device": "Allow a device",
     "face_rename_device": "Rename a device",
     "face_end_device": "Remove a device",
+    "face_face_models": "List face models",
     "face_face_calibration": "Get the calibration of faces",
     "face_compare_strangers": "Compare photos of strangers",
     "catalogue_list_aircraft": "List aircraft",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import keyring
+import numpy as np
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QImage
@@ -307,6 +308,36 @@ def test_computer_that_is_not_allowed_starts_no_camera(
     qtbot.waitUntil(lambda: "not allowed on this computer" in page.viewfinder.sentence)
     assert fake_service.bodies(ONE_PICTURE) == []
     assert page.password_form.button.isEnabled()
+
+
+def test_face_login_that_is_not_offered_starts_no_camera(
+    qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence
+) -> None:
+    set_requirements(fake_service, offered=False)
+    page = show([desk])
+    qtbot.waitUntil(lambda: "Face login is off" in page.viewfinder.sentence, timeout=60_000)
+    assert page.face._feed.state is feed.FeedState.IDLE
+    assert fake_service.bodies(ONE_PICTURE) == []
+    assert page.photo_login.button.isHidden()
+    assert page.password_form.button.isEnabled()
+
+
+@pytest.mark.parametrize("needs_colour", [True, False])
+def test_grey_camera_is_named_where_the_model_needs_colour(
+    needs_colour: bool, qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, tmp_path: Path
+) -> None:
+    set_requirements(fake_service, needs_colour=needs_colour)
+    fake_service.answers[ONE_PICTURE] = success_answer(TOKENS)
+    grey = np.repeat(face_frame().mean(axis=2, keepdims=True), 3, axis=2).astype(np.uint8)
+    camera = ImageSequence([write(tmp_path / "grey.png", grey)], "Infrared Cam")
+    if needs_colour:
+        page = show([camera])
+        qtbot.waitUntil(lambda: "has no colour" in page.viewfinder.sentence, timeout=60_000)
+        assert fake_service.bodies(ONE_PICTURE) == []
+        assert page.password_form.button.isEnabled()
+    else:
+        with qtbot.waitSignal(context.login_changed, timeout=60_000):
+            show([camera])
 
 
 def test_an_allowed_computer_sends_its_token(

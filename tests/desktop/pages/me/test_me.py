@@ -19,6 +19,7 @@ from desktop.pages.me import MePage, enrol_dialog, face
 from desktop.pages.me import page as me_page
 from desktop.pages.me.enrol_dialog import EnrolDialog
 from desktop.pages.me.practice_dialog import PracticeDialog
+from service.face.rules import SENTENCES, QualityFault
 from shared.wire.account import Payload
 from shared.wire.face import FaceStatus
 from tests.desktop.camera.pictures import face_frame, write
@@ -398,10 +399,8 @@ def test_a_refusal_at_the_camera_can_be_tried_again(
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
     dialog = child(page.face, EnrolDialog)
-    fake_service.answers["/api/auth/face"] = refusal_answer(
-        "somebody_else", "This face is enrolled for another user."
-    )
-    qtbot.waitUntil(lambda: "another user" in dialog.viewfinder.sentence)
+    fake_service.answers["/api/auth/face"] = refusal_answer("somebody_else", "The photo was not accepted.")
+    qtbot.waitUntil(lambda: "was not accepted" in dialog.viewfinder.sentence, timeout=60_000)
     assert dialog.viewfinder.action.text() == "Retry"
     assert dialog.step_text().startswith("Step 1 of 4")
     assert not dialog.skip.isVisible()
