@@ -18,10 +18,20 @@ def known_message(message: str) -> str:
     """Translate a message of the service into the language of the desktop; empty if it is unknown."""
     return {
         "用户名或密码错误": QCoreApplication.translate("Errors", "Wrong username or password."),
+        "只能在运行服务的电脑上选择备份文件夹": QCoreApplication.translate(
+            "Errors", "The folder can be chosen only on the computer that runs the service. Do it there."
+        ),
+        "备份位置由服务设置指定，无法在此更改": QCoreApplication.translate(
+            "Errors", "The settings of the service name the backup location. Change it there."
+        ),
+        "尚未选择备份文件夹": QCoreApplication.translate("Errors", "Choose a folder for backups first."),
+        "请选择数据文件夹以外、可写入的文件夹": QCoreApplication.translate(
+            "Errors", "Choose a folder that can be written, outside the data folder."
+        ),
         "备份位置空间不足，备份未完成，请清理空间或更换备份位置": QCoreApplication.translate(
             "Errors", "No space left at the backup location. Free some space or choose another location."
         ),
-        "服务没有备份位置的写入权限，备份未完成，请检查目录权限": QCoreApplication.translate(
+        "服务没有备份位置的写入权限，备份未完成，请检查文件夹权限": QCoreApplication.translate(
             "Errors", "The service has no permission to write to the backup location."
         ),
         "数据库无响应，备份未完成，稍后自动重试": QCoreApplication.translate(
@@ -30,7 +40,7 @@ def known_message(message: str) -> str:
         "文件存储无响应，备份未完成，稍后自动重试": QCoreApplication.translate(
             "Errors", "The file store did not respond. The service will try again."
         ),
-        "备份位置无法访问，备份未完成，请检查目录或对象存储": QCoreApplication.translate(
+        "备份位置无法访问，备份未完成，请检查文件夹或对象存储": QCoreApplication.translate(
             "Errors", "Cannot reach the backup location. Check the folder or the store."
         ),
         "数据库已损坏，备份未完成，请停止服务并恢复较早的备份": QCoreApplication.translate(
