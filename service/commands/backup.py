@@ -242,18 +242,15 @@ def _restore(arguments: Sequence[str], settings: Settings) -> int:
 
 def _confirm(manifest: Manifest, settings: Settings) -> bool:
     """Explain on the terminal what a restore over data does, and ask for consent."""
-    print(
-        f"{settings.data_dir} holds data. The backup of {manifest.created_at:%Y-%m-%d %H:%M} UTC replaces it:"
-    )
+    print(f"{settings.data_dir} holds data.")
+    print(f"The backup of {manifest.created_at:%Y-%m-%d %H:%M} UTC replaces it:")
     print("- The present database is kept beside the new one, under another name.")
     print("- Files that are not in the backup stay.")
     if any(entry.name.startswith("secrets/") for entry in manifest.entries):
         print("- The keys of the backup replace secret.key and face.key.")
     else:
-        print(
-            "- The backup has no keys. Copy secret.key and face.key of the old computer to this folder first,"
-        )
-        print("  or users must enrol their faces again and the audit log is signed with a new key.")
+        print("- The backup has no keys. Copy secret.key and face.key of the old computer to this folder")
+        print("  first, or users must enrol their faces again and the audit log is signed with a new key.")
     print("Close Walkaround before you continue.")
     return input("Type yes to restore: ").strip().lower() == "yes"
 

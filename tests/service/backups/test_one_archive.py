@@ -381,7 +381,7 @@ def test_restore_over_data_explains_the_keys_and_asks_at_a_terminal(
 ) -> None:
     settings = Settings(data_dir=tmp_path / "filled")
     settings.data_dir.mkdir()
-    (settings.data_dir / "secret.key").write_bytes(b"k" * 32)
+    (settings.data_dir / "notes.txt").write_bytes(b"data")
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     monkeypatch.setattr("builtins.input", lambda _text: answer)
     assert main(["restore", str(archive)], settings) == status
