@@ -296,7 +296,7 @@ def test_finding_text_has_author_severity_and_size() -> None:
     line = report_terms.findings(replace(item(1, False), findings=boxes))
     assert line == (
         "crack 0.93 (critical, 12 × 3.2 mm)   dent, drawn by 李四 (minor)   stain 0.50   "
-        "added 0.70 (Second opinion: not unusual)"
+        "added 0.70 (Anomaly check: not unusual)"
     )
 
 
@@ -324,7 +324,7 @@ def test_report_names_items_that_were_not_inspected(qtbot: QtBot, tmp_path: Path
     assert report_terms.findings(plain) == "No findings"
     assert report_terms.findings(unseen) == "Not detected"
     assert report_terms.opinion(partly) == "Model's opinion: not inspected completely"
-    sentence = "75 % of the region inspected, 10 % ignored; not inspected completely, 95 % required"
+    sentence = "75% of the region inspected, 10% ignored; not inspected completely, 95% required"
     assert report_terms.coverage(partly) == sentence
     assert report_terms.coverage(plain) == ""
     whole = replace(base, items=(plain, partly, unseen))
