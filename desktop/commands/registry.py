@@ -180,6 +180,7 @@ def _detail_commands() -> list[Command]:
         ("details.pdf", QT_TRANSLATE_NOOP("Commands", "Export PDF report…"), ("Ctrl+P",), "report"),
         ("details.html", QT_TRANSLATE_NOOP("Commands", "Export HTML report…"), (), "globe"),
         ("details.cancel", QT_TRANSLATE_NOOP("Commands", "Void record"), (), "close"),
+        ("details.restore", QT_TRANSLATE_NOOP("Commands", "Restore record"), (), "undo"),
         ("details.reopen", QT_TRANSLATE_NOOP("Commands", "Reopen record…"), (), "undo"),
         ("details.delete", QT_TRANSLATE_NOOP("Commands", "Delete record"), (), "trash"),
     ]

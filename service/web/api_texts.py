@@ -183,6 +183,8 @@ SUMMARIES: Final = {
     "inspection_item_change_memory": "Update the memory of a region",
     "audit_list_audit": "List audit entries",
     "backups_backup_status": "Get the state of backups",
+    "backups_choose_backup_folder": "Choose the folder for backups",
+    "backups_start_backup": "Start a backup",
     "events_get_events": "Receive changes",
     "webhooks_list_webhooks": "List webhooks",
     "webhooks_create_webhook": "Create a webhook",

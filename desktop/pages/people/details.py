@@ -204,6 +204,7 @@ def field_word(name: str) -> str:
         "batch_id": translate("AuditField", "Batch"),
         "progress": translate("AuditField", "Progress"),
         "inspection_status": translate("AuditField", "Status in other systems"),
+        "backup_folder": translate("AuditField", "Backup folder"),
         "record_state": translate("AuditField", "Status"),
         "outcome": translate("AuditField", "Outcome"),
         "status": translate("AuditField", "Status"),

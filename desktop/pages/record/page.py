@@ -117,6 +117,7 @@ class RecordPage(Page):
         bind("details.html", partial(self.write_report, "html"), self, enabled=is_open)
         bind("inspection.export", self.export, self, enabled=is_open)
         bind("details.cancel", self.cancel_record, self, enabled=self._may_cancel)
+        bind("details.restore", self.restore, self, enabled=self._may_restore)
         bind("details.reopen", self.reopen, self, enabled=self._may_reopen)
         bind(
             "details.delete",
@@ -248,8 +249,9 @@ class RecordPage(Page):
         return self._may_change() and not self._is_sealed and not self._is_cancelled
 
     def _may_reopen(self) -> bool:
-        if self._is_sealed:
-            return self._context.may(Permission.INSPECTION_REOPEN)
+        return self._is_sealed and self._context.may(Permission.INSPECTION_REOPEN)
+
+    def _may_restore(self) -> bool:
         return self._may_change() and self._is_cancelled
 
     def _may_change(self) -> bool:
@@ -290,7 +292,7 @@ class RecordPage(Page):
 
     def _show_menu(self) -> None:
         menu = self._context.commands.menu(
-            ["inspection.export", "", "details.cancel", "details.reopen", "", "details.delete"], self
+            ["inspection.export", "", "details.cancel", "details.restore", "details.reopen", "", "details.delete"], self
         )
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.more_button.mapToGlobal(self.more_button.rect().bottomLeft()))
@@ -306,10 +308,12 @@ class RecordPage(Page):
             self._change_record({"inspection_status": Status.CANCELLED})
 
     def reopen(self) -> None:
-        """Reopen a sealed record with a reason, or undo its cancellation."""
-        if self._is_sealed:
-            self.seal_controller.reopen()
-        elif self._record_data is not None:
+        """Reopen the sealed record with a reason."""
+        self.seal_controller.reopen()
+
+    def restore(self) -> None:
+        """Undo that the record was made void."""
+        if self._record_data is not None:
             has_progress = self._record_data.record.progress > 0
             status = Status.IN_PROGRESS if has_progress else Status.NOT_STARTED
             self._change_record({"inspection_status": status, "end_time": None})

@@ -25,6 +25,7 @@ class Purpose(StrEnum):
     REPORTS = "reports"
     EXPORTS = "exports"
     WATCHED = "watched"
+    BACKUPS = "backups"
 
 
 _ALL_PICTURES = {Purpose.PHOTOS, Purpose.WATCHED, Purpose.REFERENCES, Purpose.FACES}

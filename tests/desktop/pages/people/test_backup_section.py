@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from desktop.context import Context
@@ -75,7 +78,9 @@ def test_section_reports_that_no_backups_are_scheduled(context: Context, qtbot: 
     section = page.backups
     qtbot.waitUntil(lambda: section.stack.currentWidget() is section.stack.content)
     assert section.state.text() == "No automatic backups"
-    assert "WALKAROUND_BACKUP_TO" in section.next.text()
+    assert "Choose a folder" in section.next.text()
+    assert section.choose.isVisible()
+    assert not section.start_now.isVisible()
     assert not section.table.isVisible()
 
 
@@ -119,3 +124,27 @@ def test_failed_request_can_be_retried(qtbot: QtBot) -> None:
         fake_service.answers["/api/backups"] = success_answer(STATUS)
         section.enter()
         qtbot.waitUntil(lambda: section.stack.currentWidget() is section.stack.content)
+
+
+def test_a_folder_is_chosen_and_a_backup_started(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_service = FakeService()
+    none = {"scheduled": False, "next_at": None, "last_good": None, "runs": [], "can_choose": True}
+    fake_service.answers["/api/backups"] = success_answer(STATUS | none)
+    monkeypatch.setattr("desktop.pages.people.backup_section.open_folder", lambda *_words: tmp_path)
+    with open_fake_context(fake_service) as context:
+        context.session.account.login("zhang", "p")
+        section = BackupSection(context)
+        qtbot.addWidget(section)
+        section.show()
+        section.enter()
+        qtbot.waitUntil(section.choose.isVisible, timeout=60_000)
+        assert not section.start_now.isVisible()
+        fake_service.answers["/api/backups"] = success_answer(STATUS | {"place": str(tmp_path)})
+        qtbot.mouseClick(section.choose, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(section.start_now.isVisible, timeout=60_000)
+        assert str(tmp_path) in section.next.text()
+        qtbot.mouseClick(section.start_now, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: len(fake_service.bodies("/api/backups")) == 1, timeout=60_000)
+    assert fake_service.bodies("/api/backups", "PUT") == [{"folder": str(tmp_path)}]
