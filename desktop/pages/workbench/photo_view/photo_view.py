@@ -68,6 +68,7 @@ class PhotoView(QObject):
         self._neighbours = NeighbourFindings()
         commands = open_record.context.commands
         self.editing = FindingEditController(open_record, correcting, self._box, self.canvas, commands, self)
+        self.editing.region = self._region
         self.switch = PictureSwitch(commands)
         strip.add(self.switch)
         self._fetching: Task | None = None
