@@ -130,6 +130,9 @@ def bind(window: Page, page: Workbench) -> None:
     def is_open() -> bool:
         return open_record.document is not None
 
+    def has_items() -> bool:
+        return bool(open_record.rows)
+
     def has_item() -> bool:
         return is_open() and open_record.item is not None
 
@@ -269,8 +272,8 @@ def bind(window: Page, page: Workbench) -> None:
         ("record.detect", page.detecting.detect_all, may_edit),
         ("record.detect_again", page.detecting.detect_again, may_edit),
         ("record.finish", page.finish, may_edit),
-        ("record.report", page.finishing.report, is_open),
-        ("inspection.export", exchange.export, is_open),
+        ("record.report", page.finishing.report, has_items),
+        ("inspection.export", exchange.export, has_items),
         ("regions.import", exchange.ask, may_edit),
         ("record.template", template_controller.save, is_open),
         ("compare", comparing.toggle, is_open),

@@ -143,7 +143,7 @@ def test_no_other_verdict_than_the_models_without_a_reason(
     item_id = page.open_record.current
     write_detection(open_workbench)
     page.reload()
-    qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion)
+    qtbot.waitUntil(lambda: page.inspector.verdict.opinion == "Model's opinion: fail")
     box = page.inspector.verdict
     if way == "button":
         box.buttons[Verdict.PASSED].click()
@@ -177,7 +177,7 @@ def test_verdict_without_its_reason_waits_and_is_not_set(
     page = open_workbench.page
     write_detection(open_workbench)
     page.reload()
-    qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion)
+    qtbot.waitUntil(lambda: page.inspector.verdict.opinion == "Model's opinion: fail")
     open_workbench.context.commands.run("item.pass")
     page.go_to(page.open_record.rows[1].item_id)
     assert page.open_record.rows[0].status == "undecided"
