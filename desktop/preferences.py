@@ -44,6 +44,10 @@ class PreferenceValues(BaseModel):
     """The folder that was used last, by the purpose of the file dialog."""
     watched_folder: str = ""
     """The folder that was watched last for new photos, or empty."""
+    compact_items: bool = False
+    """Whether the list of items has one line for each."""
+    draws_on: bool = False
+    """Whether the tool for drawing stays until Esc, for several regions one after another."""
     minimap: bool = True
     """Whether a minimap is shown while only a part of the picture is visible."""
     confidence: dict[str, float] = Field(default_factory=dict)

@@ -179,6 +179,7 @@ def _detail_commands() -> list[Command]:
         ("details.workbench", QT_TRANSLATE_NOOP("Commands", "Open workbench"), ("Ctrl+O",), "edit"),
         ("details.pdf", QT_TRANSLATE_NOOP("Commands", "Export report as PDF"), ("Ctrl+P",), "report"),
         ("details.html", QT_TRANSLATE_NOOP("Commands", "Export report as HTML"), (), "globe"),
+        ("details.hand_over", QT_TRANSLATE_NOOP("Commands", "Hand over record"), (), "people"),
         ("details.cancel", QT_TRANSLATE_NOOP("Commands", "Void record"), (), "close"),
         ("details.reopen", QT_TRANSLATE_NOOP("Commands", "Reopen record"), (), "undo"),
         ("details.delete", QT_TRANSLATE_NOOP("Commands", "Delete record"), (), "trash"),
@@ -193,6 +194,7 @@ def _drawing_commands() -> list[Command]:
         ("tool.pan", QT_TRANSLATE_NOOP("Commands", "Pan"), ("G",), "hand"),
         ("tool.ruler", QT_TRANSLATE_NOOP("Commands", "Measure"), ("M",), "ruler"),
         ("tool.area", QT_TRANSLATE_NOOP("Commands", "Add ignored area"), ("E",), "eye-off"),
+        ("tool.keep", QT_TRANSLATE_NOOP("Commands", "Keep drawing until Esc"), (), "rectangle"),
         ("edit.snap", QT_TRANSLATE_NOOP("Commands", "Snap to edges"), ("S",), "rectangle"),
     ]
     commands = [
@@ -266,6 +268,7 @@ def _view_commands() -> list[Command]:
         ),
         ("view.regions", QT_TRANSLATE_NOOP("Commands", "Show or hide regions"), ("H",), "eye-off"),
         ("view.labels", QT_TRANSLATE_NOOP("Commands", "Show or hide labels"), ("L",), "eye"),
+        ("view.compact", QT_TRANSLATE_NOOP("Commands", "Compact list of items"), ("Shift+L",), "list"),
         ("view.minimap", QT_TRANSLATE_NOOP("Commands", "Show or hide minimap"), ("Shift+M",), "eye"),
         ("view.brighter", QT_TRANSLATE_NOOP("Commands", "Brighter"), ("Shift+B",), "plus"),
         ("view.darker", QT_TRANSLATE_NOOP("Commands", "Darker"), ("Shift+D",), "minus"),
@@ -334,6 +337,8 @@ def _item_commands() -> list[Command]:
         ("item.next", QT_TRANSLATE_NOOP("Commands", "Next item"), ("D", "PgDown"), "chevron-down"),
         ("item.previous", QT_TRANSLATE_NOOP("Commands", "Previous item"), ("A", "PgUp"), "chevron-up"),
         ("item.undecided", QT_TRANSLATE_NOOP("Commands", "Next undecided item"), ("N",), "flag"),
+        ("item.earlier", QT_TRANSLATE_NOOP("Commands", "Move item up"), ("Alt+A",), "chevron-up"),
+        ("item.later", QT_TRANSLATE_NOOP("Commands", "Move item down"), ("Alt+D",), "chevron-down"),
         ("item.pass", QT_TRANSLATE_NOOP("Commands", "Verdict: passed"), ("Y",), "check"),
         ("item.fail", QT_TRANSLATE_NOOP("Commands", "Verdict: failed"), ("X",), "close"),
         ("item.unsure", QT_TRANSLATE_NOOP("Commands", "Verdict: undecided"), ("U",), "flag"),

@@ -126,6 +126,7 @@ def _connect_items(page: Parts) -> None:
     items.model.region_of = page.view.store.get
     items.activated.connect(page.photo_view.show_item)
     items.template_wanted.connect(page.item_fill.from_template)
+    items.list.moved.connect(changes.move)
     items.last_wanted.connect(page.item_fill.from_last)
     fields.detection_settings.area_wanted.connect(lambda: page.photo_view.show(False))
     fields.renamed.connect(changes.rename)

@@ -14,6 +14,7 @@ from desktop.canvas.layers.colours import theme_colours
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.context import Context
 from desktop.messages.error_messages import sentence
+from desktop.pages.common.handover import HandoverBanner
 from desktop.pages.sealing.seal_actions import SealController
 from desktop.pages.sealing.seal_bar import SealBar
 from desktop.pages.workbench.bars.menus import ContextMenus
@@ -90,6 +91,7 @@ class WorkbenchPage(Page):
         )
         self.notices = Notices(self.open_record.edits)
         self.rest = SkippedItemsBanner()
+        self.handover_note = HandoverBanner(context)
         self.other_file_banner = OtherFileBanner(self.open_record)
         self.reference = ReferenceChoice(self.open_record)
         self.centre = QStackedWidget()
@@ -122,6 +124,8 @@ class WorkbenchPage(Page):
         )
         self.comparing.follow(self.inspector.photo, self.alignment_controller)
         self.comparing.show_minimap(context.preferences.values.minimap)
+        self.comparing.keep_tool(context.preferences.values.draws_on)
+        self.items.set_compact(context.preferences.values.compact_items)
         boxes = (findings_box, self.inspector.correction)
         self.photo_view = PhotoView(
             self.open_record, self.photos, self.comparing, self.correcting, boxes, canvases, self.strip, self
@@ -174,6 +178,7 @@ class WorkbenchPage(Page):
         column.addWidget(self.top)
         column.addWidget(self.seal_bar)
         column.addWidget(self.notices)
+        column.addWidget(self.handover_note)
         column.addWidget(self.rest)
         column.addWidget(self.other_file_banner)
         column.addWidget(self.folder_watch.bar)
@@ -282,6 +287,7 @@ class WorkbenchPage(Page):
         if self._wanted_item and self._wanted_item in [row.item_id for row in self.open_record.rows]:
             self.open_record.choose(self._wanted_item)
         self.top.show_record(opened.record, self.open_record.seal)
+        self.handover_note.show_record(opened.record.inspection_id)
         self.comparing.show(False)
         if self.picture.show_current():
             self.comparing.front.setFocus()
