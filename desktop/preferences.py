@@ -48,6 +48,10 @@ class PreferenceValues(BaseModel):
     """Whether the list of items has one line for each."""
     draws_on: bool = False
     """Whether the tool for drawing stays until Esc, for several regions one after another."""
+    report_pages: bool = False
+    """Whether reports have a page for each finding of a failed item."""
+    report_template: str = ""
+    """The path of the template file of reports, or empty."""
     minimap: bool = True
     """Whether a minimap is shown while only a part of the picture is visible."""
     confidence: dict[str, float] = Field(default_factory=dict)

@@ -74,6 +74,8 @@ def _program_commands() -> list[Command]:
         ("language.zh_CN", QT_TRANSLATE_NOOP("Commands", "Language: Chinese"), (), "globe"),
         ("finish.rules", QT_TRANSLATE_NOOP("Commands", "Finishing rules"), (), "lock"),
         ("fullscreen", QT_TRANSLATE_NOOP("Commands", "Full screen"), ("F11",), "fit"),
+        ("report.pages", QT_TRANSLATE_NOOP("Commands", "Report: page per failed finding"), (), "report"),
+        ("report.template", QT_TRANSLATE_NOOP("Commands", "Report: template file"), (), "report"),
         ("doctor", QT_TRANSLATE_NOOP("Commands", "System check"), (), "check"),
         ("logs", QT_TRANSLATE_NOOP("Commands", "Open log folder"), (), "report"),
         ("about", QT_TRANSLATE_NOOP("Commands", "About Walkaround"), (), "info"),

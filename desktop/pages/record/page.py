@@ -397,9 +397,7 @@ class RecordPage(Page):
         if self._record_data is not None and payload is not None:
             self.banner.hide()
             made_by = user_label(payload.user.name, payload.user.username)
-            self.report_progress.ask_target(
-                self._context.session, self._record_data.record, made_by, format_id
-            )
+            self.report_progress.ask_target(self._context, self._record_data.record, made_by, format_id)
 
     def export(self) -> None:
         """Ask for a file and a format, and export the whole inspection."""
