@@ -341,6 +341,7 @@ def _item_commands() -> list[Command]:
         ("item.undecided", QT_TRANSLATE_NOOP("Commands", "Next undecided item"), ("N",), "flag"),
         ("item.earlier", QT_TRANSLATE_NOOP("Commands", "Move item up"), ("Alt+A",), "chevron-up"),
         ("item.later", QT_TRANSLATE_NOOP("Commands", "Move item down"), ("Alt+D",), "chevron-down"),
+        ("comment.add", QT_TRANSLATE_NOOP("Commands", "Comment on this place"), ("K",), "edit"),
         ("item.pass", QT_TRANSLATE_NOOP("Commands", "Verdict: passed"), ("Y",), "check"),
         ("item.fail", QT_TRANSLATE_NOOP("Commands", "Verdict: failed"), ("X",), "close"),
         ("item.unsure", QT_TRANSLATE_NOOP("Commands", "Verdict: undecided"), ("U",), "flag"),

@@ -97,6 +97,9 @@ class Workbench(Protocol):
     def reload(self) -> None:
         """Reload the open record."""
 
+    def begin_comment(self) -> None:
+        """Let the user type a comment."""
+
     def select_all(self) -> None:
         """Select everything visible in the focused view."""
 
@@ -238,6 +241,7 @@ def bind(window: Page, page: Workbench) -> None:
         ("view.minimap", minimap, is_open),
         ("view.compact", compact, is_open),
         ("tool.keep", keep_drawing, may_edit),
+        ("comment.add", page.begin_comment, may_edit_item),
         ("item.earlier", lambda: page.items.move_current(-1), may_edit_item),
         ("item.later", lambda: page.items.move_current(1), may_edit_item),
         ("view.photo", page.photo_view.toggle, is_open),

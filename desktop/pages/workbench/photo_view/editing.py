@@ -86,7 +86,17 @@ class FindingEditController(QObject):
         if regions and not any(region.id in canvas.store.selected_ids for region in regions):
             canvas.store.select([regions[0].id])
         verdicts = ("item.pass", "item.fail", "item.unsure")
-        always = ("item.detect", "item.versions", "", "edit.undo", "edit.redo", "", "view.photo", "view.fit")
+        always = (
+            "comment.add",
+            "item.detect",
+            "item.versions",
+            "",
+            "edit.undo",
+            "edit.redo",
+            "",
+            "view.photo",
+            "view.fit",
+        )
         menu = self._commands.menu((*verdicts, "", "tool.rectangle", "", *always), canvas)
         if regions:
             self._fill_finding_menu(menu)
