@@ -98,8 +98,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def _draw_no_constants_of_the_program() -> None:
     """Spare each worker the search of the program for constants, a quarter of the time to collect the tests.
 
-    Hypothesis draws one value in twenty from them and from a list of its own. .ci/run runs its tests once
-    more with those of the program: `--hypothesis-profile=constants`.
+    Hypothesis draws one value in twenty from them and from a list of its own. .ci/run runs its tests again
+    with those of the program: `--hypothesis-profile=constants`.
     """
     providers: Any = importlib.import_module("hypothesis.internal.conjecture.providers")
     assert callable(providers.is_local_module_file)

@@ -39,9 +39,10 @@ class ModuleScheduling(LoadScopeScheduling):  # type: ignore[misc]  # pytest-xdi
     def _reschedule(self, node: WorkerController) -> None:
         """Give a worker that has few tests left another module, or let it end if there is none.
 
-        A worker runs its last test when it has the next one, or knows that there is none.
+        A worker runs its last test when it has the next one, or knows that there is none. One that replaces
+        another and still collects gets its turn when it has collected.
         """
-        if node.shutting_down:
+        if node.shutting_down or node not in self.registered_collections:
             return
         while self.workqueue and self._pending_of(self.assigned_work[node]) <= 2:
             self._assign_work_unit(node)
