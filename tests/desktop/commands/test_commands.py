@@ -98,7 +98,7 @@ def test_commands_of_different_pages_or_focus_do_not_conflict() -> None:
         ("item.pass", "item.fail"): True,
         ("item.pass", "record.new"): False,
         ("item.pass", "keys"): True,
-        ("compare.flip", "finding.accept"): False,
+        ("compare.flip", "finding.accept"): True,
         ("compare.flip", "move.left"): True,
         ("compare.flip", "item.pass"): True,
     }
