@@ -8,10 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from shared import __version__
 from shared.record.geometry import Rect
+
+_JOINERS: Final = "\u200c\u200d"
+"""Hold the parts of an emoji together, and letters of Persian and Indian scripts apart or together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,5 +110,6 @@ def yolo_yaml(classes: Iterable[str], folders: Mapping[str, str]) -> str:
 
 
 def clean_class_name(name: str) -> str:
-    """Return the name of a class on one line: unprintable characters become spaces."""
-    return " ".join("".join(char if char.isprintable() else " " for char in name).split()) or "-"
+    """Return the name of a class on one line: unprintable characters but joiners become spaces."""
+    shown = (char if char.isprintable() or char in _JOINERS else " " for char in name)
+    return " ".join("".join(shown).split()) or "-"

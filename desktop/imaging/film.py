@@ -148,7 +148,7 @@ def clock(seconds: float) -> str:
 
 
 def _check_file(path: Path) -> None:
-    """Refuse what is no film by its first bytes: FFmpeg also opens play lists that name other files."""
+    """Refuse other files by their first bytes: FFmpeg also opens play lists that name other files."""
     with path.open("rb") as file:
         head = file.read(12)
     is_avi = head[:4] == b"RIFF" and head[8:] == b"AVI "

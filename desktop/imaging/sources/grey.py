@@ -122,7 +122,7 @@ def _halve(greys: Greys) -> Greys:
 
 
 def _render(greys: Greys, levels: GreyLevels) -> npt.NDArray[np.uint8]:
-    """The greys as (height, width, 3) uint8. Values that are not a number are black."""
+    """The greys as (height, width, 3) uint8. NaN is black."""
     scaled = (greys.astype(np.float32) - levels.black) * (255 / max(levels.white - levels.black, 1e-9))
     shown = np.rint(np.clip(np.nan_to_num(scaled), 0, 255)).astype(np.uint8)
     return np.broadcast_to(shown[..., None], (*shown.shape, 3))

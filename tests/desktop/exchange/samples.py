@@ -123,8 +123,12 @@ xml_names = st.text(
     min_size=1,
     max_size=30,
 )
-line_names = st.text(st.sampled_from("abc 裂纹#:'\"[]{},-=%机 0"), min_size=1, max_size=12).filter(
-    lambda name: name == " ".join(name.split())
+# With quotes, an accent that combines, and an emoji of several characters.
+_PARTS = [*"abc 裂纹#:'\"[]{},-=%机 0“”‘’|&*!>~`\\", "e\u0301", "\u0301", "👩🏽\u200d✈️"]
+line_names = (
+    st.lists(st.sampled_from(_PARTS), min_size=1, max_size=12)
+    .map("".join)
+    .filter(lambda name: bool(name) and name == " ".join(name.split()))
 )
 
 

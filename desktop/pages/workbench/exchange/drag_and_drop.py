@@ -46,8 +46,8 @@ class DroppedFiles:
 
     pictures: tuple[Path, ...] = ()
     regions: tuple[Path, ...] = ()
-    films: tuple[Path, ...] = ()
     others: tuple[Path, ...] = ()
+    films: tuple[Path, ...] = ()
 
 
 def sort_files(paths: Sequence[Path]) -> DroppedFiles:
@@ -74,7 +74,7 @@ def sort_files(paths: Sequence[Path]) -> DroppedFiles:
             films.append(path)
         else:
             (regions if path.suffix.lower() in _REGIONS else others).append(path)
-    return DroppedFiles(tuple(pictures), tuple(regions), tuple(films[:1]), (*films[1:], *others))
+    return DroppedFiles(tuple(pictures), tuple(regions), (*films[1:], *others), tuple(films[:1]))
 
 
 class DropController(QObject):
