@@ -119,7 +119,7 @@ def router(service: FaceService) -> APIRouter:
     @routes.get("/auth/faceRequirements")
     async def face_requirements() -> Envelope[FaceRequirements]:
         """Return the policies that a client must know before a face login."""
-        return Envelope(data=await service.oversight.requirements())
+        return Envelope(data=await service.requirements())
 
     @routes.get("/auth/face", responses=failures(401, 503))
     async def face_status(caller: Caller = require_login()) -> Envelope[FaceStatus]:

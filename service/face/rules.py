@@ -5,6 +5,7 @@ Every refusal of an enrolment has a sentence that says what to change; a failed 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -130,22 +131,32 @@ def find_enrolment_fault(analysis: PictureAnalysis, liveness_limit: float | None
 
 # A photo this close to a limit of `ENROLMENT` is accepted, but later logins fail more often.
 _SMALL, _DARK, _BRIGHT, _BLURRED = 60, 70, 205, 0.02
-# Difference of the nose's position between photos from the front and from a side, in inter-ocular distances.
+# Difference of the nose's position between two views, in inter-ocular distances, and the views of a whole
+# enrolment: front, left and right.
 _MIN_YAW_DIFFERENCE = 0.1
+_VIEWS = 3
 
 
 def weaknesses(photos: Sequence[Quality]) -> list[Weakness]:
     """Return what may make logins fail after an enrolment by `photos`; a weakness must be in all of them."""
-    yaws = [photo.yaw for photo in photos]
     candidates: list[tuple[Weakness, bool]] = [
         ("one_photo", len(photos) == 1),
-        ("front_only", len(photos) > 1 and max(yaws) - min(yaws) < _MIN_YAW_DIFFERENCE),
+        ("front_only", len(photos) > 1 and _count_views(photos) < _VIEWS),
         ("small", all(photo.inter_ocular < _SMALL for photo in photos)),
         ("dark", all(photo.brightness < _DARK for photo in photos)),
         ("bright", all(photo.brightness > _BRIGHT for photo in photos)),
         ("blurred", all(photo.sharpness < _BLURRED for photo in photos)),
     ]
     return [name for name, holds in candidates if holds]
+
+
+def _count_views(photos: Sequence[Quality]) -> int:
+    """From how many sides `photos` show the face: alike ones count once."""
+    count, last = 0, -math.inf
+    for yaw in sorted(photo.yaw for photo in photos):
+        if yaw - last >= _MIN_YAW_DIFFERENCE:
+            count, last = count + 1, yaw
+    return count
 
 
 def find_login_fault(analysis: PictureAnalysis, liveness_limit: float | None) -> QualityFault | None:

@@ -39,7 +39,14 @@ from service.web.envelope import Problem, Refusal, invalid
 from service.web.security import Caller, password_needed
 from shared.record.codes import ErrorCode, Permission
 from shared.wire.account import Tokens
-from shared.wire.face import CHALLENGE_FAILED, ChallengePractice, DrawnChallenge, FaceStatus, Weakness
+from shared.wire.face import (
+    CHALLENGE_FAILED,
+    ChallengePractice,
+    DrawnChallenge,
+    FaceRequirements,
+    FaceStatus,
+    Weakness,
+)
 from shared.wire.text import fill
 
 log = logging.getLogger("walkaround.face")
@@ -102,20 +109,33 @@ class FaceService:
         )
         """The use cases of administrators."""
         self._tasks: list[asyncio.Task[None]] = []
+        self._warming: asyncio.Task[None] | None = None
         self._rate_limiter = RateLimiter(LOGINS_PER_MINUTE, 60)
 
     def start(self) -> None:
         """Start loading engine and templates in the background. Needs a running event loop."""
-        self._tasks = [asyncio.create_task(self.warm())]
+        self._warm_soon()
         # With SQLite there is one process, so no other one enrols or deletes.
         if not self._database.is_sqlite:
             self._tasks.append(asyncio.create_task(self.follow()))
 
+    def _warm_soon(self) -> None:
+        if self._warming is None or self._warming.done():
+            self._warming = asyncio.create_task(self.warm())
+
+    async def requirements(self) -> FaceRequirements:
+        """Return what a client must know before a face login, and begin to load what the login needs."""
+        requirements = await self.oversight.requirements()
+        if requirements.offered:
+            self._warm_soon()
+        return requirements
+
     async def close(self) -> None:
         """End the face process and the threads that search the templates."""
-        for task in self._tasks:
+        tasks = [*self._tasks, *([] if self._warming is None else [self._warming])]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         await self._face_client.close()
         await asyncio.to_thread(self._gallery_sync.close)
 

@@ -59,8 +59,8 @@ class FaceEnrolment(WireModel):
 
 
 Weakness = Literal["one_photo", "front_only", "small", "dark", "bright", "blurred"]
-"""Why logins can fail after an accepted enrolment: only one photo, no photo with the head turned, or all
-photos near a limit.
+"""Why logins can fail after an accepted enrolment: only one photo, photos that are too alike (not one
+each from the front and from both sides), or all photos near a limit.
 """
 
 

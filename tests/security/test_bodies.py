@@ -69,6 +69,10 @@ def bodies(populated: PopulatedApp) -> dict[str, tuple[str, dict[str, Any]]]:
             "challenge_id": "x",
             "frames": [{"at_ms": 0, "picture": "x"}, {"at_ms": 80, "picture": "x"}],
         },
+        "POST /api/auth/face/practice": {
+            "challenge_id": "x",
+            "frames": [{"at_ms": 0, "picture": "x"}, {"at_ms": 80, "picture": "x"}],
+        },
         "POST /api/auth/updateInfo": {"department": f"d{number}"},
         "POST /api/auth/updatePassword": {
             "password": _password(number - 1),

@@ -159,8 +159,8 @@ class FaceCard(Card):
                 "be recognized. Enrol with the camera and complete every step."
             ),
             "front_only": self.tr(
-                "You look straight ahead in every photo: from the side you may not be recognized. Enrol "
-                "again and turn your head slightly to each side."
+                "The photos are too alike: from the side you may not be recognized. Enrol again with the "
+                "camera, and turn your head further to each side."
             ),
             "small": self.tr(
                 "Your face is small in the photos, so you may not be recognized. Enrol again from closer."

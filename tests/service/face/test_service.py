@@ -14,10 +14,12 @@ from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.engine import PictureAnalysis
 from service.face.engines.face_process import EngineUnavailableError
 from service.face.rules import SENTENCES, QualityFault
+from service.face.service import FaceService
 from service.face.tables import FaceEnrolment, FaceTemplate
 from service.web.envelope import Problem, Refusal
 from service.web.security import Caller
 from shared.samples import faces
+from shared.wire.face import FacePolicy
 from tests.service.face.conftest import SameProcess, Setup, as_face_info, open_setup
 from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER, check_refusal, identify
 
@@ -398,5 +400,31 @@ def test_closing_ends_the_threads_that_search(setup: Setup, monkeypatch: pytest.
         assert started
         await setup.service.close()
         assert not started & gallery_threads()
+
+    asyncio.run(play())
+
+
+def test_login_page_loads_the_engine_in_the_background(setup: Setup) -> None:
+    """As after the face process has died, or where people enrolled at another service process."""
+
+    async def play() -> None:
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        policy = FacePolicy(login_enabled=True, photo_risk_accepted=True)
+        await setup.service.oversight.change_policy(policy, "admin", ADDRESS)
+        again = FaceService(
+            setup.database,
+            setup.settings,
+            log_in=setup.service._log_in,
+            may_log_in=setup.service._may_log_in,
+            permissions=setup.service._permissions,
+            face_client=setup.service._face_client,
+        )
+        was_loaded = again._gallery_sync.is_loaded
+        assert (await again.requirements()).offered
+        warming = again._warming
+        assert warming is not None
+        await warming
+        assert (was_loaded, again._gallery_sync.is_loaded) == (False, True)
+        await again.close()
 
     asyncio.run(play())

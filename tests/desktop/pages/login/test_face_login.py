@@ -15,6 +15,7 @@ from desktop.pages.login import LoginPage
 from desktop.pages.me import MePage, enrol_dialog
 from desktop.pages.me.enrol_dialog import EnrolDialog
 from desktop.preferences import Preferences
+from shared.wire.face import FacePolicy
 from tests.desktop.camera.pictures import face_frame, write
 from tests.desktop.children import child
 from tests.narrowing import not_none, reread
@@ -52,6 +53,9 @@ def test_first_run_enrolment_and_face_login(
             form.submit()
         policy = session.faces.policy()
         assert (policy.challenge_admins, policy.challenge_others) == ("off", "off")
+        # The built-in model has no liveness check: an administrator has to accept that a photo logs in.
+        assert not session.account.face_requirements().offered
+        session.faces.change_policy(FacePolicy(login_enabled=True, photo_risk_accepted=True))
         login.hide()
 
         me = MePage(context, lambda: [ImageSequence(enrolling, "Desk")])

@@ -467,7 +467,7 @@ def test_unknown_consent_text_is_shown_unchanged(page: MePage) -> None:
     [
         ({}, "Enrolled", ""),
         ({"templates": 1}, "Enrolled", "Only one photo is enrolled"),
-        ({"weaknesses": ["front_only"]}, "Enrolled", "straight ahead in every photo"),
+        ({"weaknesses": ["front_only"]}, "Enrolled", "photos are too alike"),
         ({"weaknesses": ["dark", "small"]}, "Enrolled", "Your face is small"),
         ({"weaknesses": ["bright", "blurred"]}, "Enrolled", "The photos are very bright"),
         ({"renewal_due": True}, "Renew", "more than a year old"),
