@@ -85,7 +85,7 @@ _DARK = 32
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `checks.BELONGS`).
 _MIN_TO_PASS = 0.75
 # px around a differing part in which its edges still change the structure.
-_BESIDE = 25
+_BESIDE = 9
 # The least confidence of a difference that may become a finding at a place that never varied, and of a
 # difference that makes a place vary.
 _FAINT = 0.25

@@ -22,7 +22,7 @@ _SMOOTH: Final = 1.0
 _NOISE: Final = 0.3
 """Grey levels per px that are added in every direction: an even surface has noise only."""
 
-_OTHER: Final = 0.85
+_OTHER: Final = 0.87
 """The ratio of `extremes` below which the photo moved or the light comes from another side. On FGCD (Feng et
 al. 2015) it is 0.96 and more with the same lamp and damage, and 0.75 to 0.92 with another lamp."""
 _ANGLES: Final = 12
