@@ -28,6 +28,7 @@ from shared.wire.face import (
     FaceEnrolment,
     FaceInfo,
     FaceLogin,
+    FaceModel,
     FacePolicy,
     FaceRequirements,
     FaceStatus,
@@ -196,6 +197,13 @@ def router(service: FaceService) -> APIRouter:
         """Remove a device from the allowed ones immediately."""
         await service.devices.end(device_id, caller.user_id, caller.address)
         return Envelope(data=True, msg="设备已移除")
+
+    @routes.get("/face/models", responses=failures(401, 403))
+    async def face_models(
+        _caller: Caller = require(Permission.SETTINGS_MANAGE),
+    ) -> Envelope[list[FaceModel]]:
+        """Return the face models that exist, with their licences and how to get them."""
+        return Envelope(data=await service.oversight.models())
 
     @routes.get("/face/calibration", responses=failures(401, 403, 503))
     async def face_calibration(

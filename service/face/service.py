@@ -29,7 +29,7 @@ from service.face.engines.picture import BadPicture, PictureFault
 from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Movement
 from service.face.oversight import FaceAdministration
-from service.face.packs.pack_store import checks_liveness, model_in_use
+from service.face.packs.pack_store import model_in_use
 from service.face.tables import FaceEnrolment, FaceTemplate
 from service.face.templates.gallery import Gallery
 from service.face.templates.gallery_sync import GallerySync, next_revision
@@ -97,7 +97,8 @@ class FaceService:
             self._gallery_sync,
             self._waiting_limit,
             self._lock,
-            checks_liveness=checks_liveness(model, settings.face_models_dir),
+            model,
+            settings.face_models_dir,
         )
         """The use cases of administrators."""
         self._tasks: list[asyncio.Task[None]] = []
@@ -224,6 +225,7 @@ class FaceService:
             for embedding in embeddings:
                 match = gallery.search(embedding, excluded_user=user_id)
                 if match is not None and match.score >= required_score:
+                    await self._note_refused_enrolment(user_id, address)
                     raise _refusal(rules.QualityFault.OTHER_USER)
                 enrolled = gallery.search(embedding) if must_match else None
                 if must_match and (
@@ -264,6 +266,11 @@ class FaceService:
             revision = await self._database.write(write)
             self._gallery_sync.put(user_id, embeddings, revision)
         return rules.weaknesses([photo.quality for photo in photos if photo.quality is not None])
+
+    async def _note_refused_enrolment(self, user_id: str, address: str | None) -> None:
+        """Note for administrators that the face of another user was to be enrolled."""
+        change = ObjectChange("face_enrolment_refused", "user", user_id, user_id, address, audit_only=True)
+        await self._database.write(lambda session: announce(session, change))
 
     async def _analyse_photo(self, image: str, index: int, count: int, info: EngineInfo) -> PictureAnalysis:
         try:
@@ -360,8 +367,7 @@ class FaceService:
         Raises Problem 422 if these exclude every turn, 429 and 403 like `login`.
         """
         await self._check(address, device_token)
-        if not self._draw_limiter.take():
-            raise busy(60)
+        self._take_turn(self._draw_limiter, address)
         try:
             return await self._challenges.draw(address, excluded_movements)
         except ValueError:
@@ -438,11 +444,10 @@ class FaceService:
         start_time = monotonic()
         # Before the other limits, so that a station that must wait takes no place from other stations.
         await self._check(address, device_token)
-        with self._waiting_limit.admit():
+        with self._waiting_limit.admit(self._stations.is_known(address)):
             async with self._lock:
                 await self._check(address, device_token)
-                if not self._rate_limiter.take():
-                    raise busy(60)
+                self._take_turn(self._rate_limiter, address)
                 identification = await self._identify_or_refuse(look)
                 if (
                     not is_challenge_answer
@@ -463,6 +468,11 @@ class FaceService:
         elapsed = monotonic() - start_time
         await asyncio.sleep(math.ceil(elapsed / FAILURE_SECONDS) * FAILURE_SECONDS - elapsed)
         raise Refusal(identification.refusal, error=identification.error)
+
+    def _take_turn(self, limiter: RateLimiter, address: str) -> None:
+        """Count an attempt among those of all unknown stations, so that these shut out no known one."""
+        if not self._stations.is_known(address) and not limiter.take():
+            raise busy(60)
 
     async def _check(self, address: str, device_token: str) -> None:
         await self._stations.check(address)

@@ -51,6 +51,7 @@ class FacePolicy(Base, table=True):
     `challenge_admins` states when a login of users who can change users, models or settings requires a
     challenge, `challenge_others` when a login of other users does (`shared.wire.face.ChallengeRule`).
     `allowed_devices_only` requires the token of a `FaceDevice`; `refuse_virtual_cameras` is for clients.
+    `photo_risk_accepted` is an administrator's yes to face logins that a photo passes.
     `revision` increases with each enrolment and deletion, so that other processes reload their templates.
     """
 
@@ -62,6 +63,7 @@ class FacePolicy(Base, table=True):
     challenge_others: str = Field(max_length=16)
     allowed_devices_only: bool
     refuse_virtual_cameras: bool
+    photo_risk_accepted: bool
     revision: int
 
 

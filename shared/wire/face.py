@@ -100,6 +100,8 @@ class FacePolicy(WireModel):
     `challenge_admins` holds for whoever can change users, models or settings, `challenge_others` for all
     others. `allowed_devices_only`: a face login needs the token of a device that an administrator has
     allowed. `refuse_virtual_cameras`: the desktop does not film with a virtual camera that it recognises.
+    `photo_risk_accepted`: an administrator's yes to face logins without a liveness model and without a
+    challenge, which a photo of the user passes.
     What is absent in a change stays as it is.
     """
 
@@ -112,6 +114,7 @@ class FacePolicy(WireModel):
                     "challenge_others": "in_doubt",
                     "allowed_devices_only": True,
                     "refuse_virtual_cameras": True,
+                    "photo_risk_accepted": False,
                 }
             ]
         }
@@ -122,13 +125,16 @@ class FacePolicy(WireModel):
     challenge_others: ChallengeRule | None = None
     allowed_devices_only: StrictBool | None = None
     refuse_virtual_cameras: StrictBool | None = None
+    photo_risk_accepted: StrictBool | None = None
 
 
 class FaceRequirements(WireModel):
     """What a client has to know before a face login: the policies in force, without information about users.
 
     `challenge` is "always" where every login has to answer one, so that a picture alone need not be tried,
-    and "sometimes" where some have to.
+    and "sometimes" where some have to. `offered` is whether a client should offer face login: it is enabled,
+    and a liveness model or a challenge at every login protects it, or an administrator accepts the risk.
+    `needs_colour` is whether a grey or infrared camera is refused, as by a liveness model.
     """
 
     model_config = ConfigDict(
@@ -136,6 +142,8 @@ class FaceRequirements(WireModel):
             "examples": [
                 {
                     "login_enabled": True,
+                    "offered": True,
+                    "needs_colour": True,
                     "challenge": "sometimes",
                     "allowed_devices_only": False,
                     "refuse_virtual_cameras": True,
@@ -145,6 +153,8 @@ class FaceRequirements(WireModel):
     )
 
     login_enabled: bool
+    offered: bool = True
+    needs_colour: bool = False
     challenge: Literal["off", "sometimes", "always"]
     allowed_devices_only: bool
     refuse_virtual_cameras: bool
@@ -321,6 +331,41 @@ class ChallengePractice(WireModel):
 
     passed: bool
     advice: ChallengeAdvice | None
+
+
+class FaceModel(WireModel):
+    """A face model. `state`: `in_use`; `installed`; `offered`, to be installed as `how` says (a command in
+    English); `missing`, chosen but not there, so that face login does not work.
+
+    `licence` and `allows` are names and sentences in English. `checks_liveness` is whether it contains a
+    liveness model.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "sface",
+                    "engine": "open",
+                    "state": "offered",
+                    "licence": "YuNet MIT, SFace Apache-2.0, MiniFASNet Apache-2.0",
+                    "allows": "commercial use",
+                    "research_only": False,
+                    "checks_liveness": True,
+                    "how": "walkaround face download sface",
+                }
+            ]
+        }
+    )
+
+    name: str
+    engine: Literal["dlib", "open", "insightface"]
+    state: Literal["in_use", "installed", "offered", "missing"]
+    licence: str
+    allows: str
+    research_only: bool
+    checks_liveness: bool
+    how: str = ""
 
 
 class FaceScores(WireModel):

@@ -132,6 +132,15 @@ class FaceLogin(QObject):
             return
         self._requirements, self._device_token = preparation.requirements, preparation.device_token
         self.requirements_read.emit(preparation.requirements)
+        if not preparation.requirements.offered:
+            self._block(
+                self.tr(
+                    "Face login is off. Log in with your password. An administrator can turn it on under "
+                    "Administration, Face login."
+                ),
+                "",
+            )
+            return
         if preparation.requirements.allowed_devices_only and not preparation.device_token:
             self._block(
                 self.tr(
@@ -225,7 +234,15 @@ class FaceLogin(QObject):
         self._view.show_hint(self._view.hint_text(analysis.hint), self._good_frames / GOOD_FRAMES)
         if self._good_frames < GOOD_FRAMES:
             return
-        if self._challenge_needed or self._requirements.challenge == "always":
+        if analysis.is_grey and self._requirements.needs_colour:
+            self._block(
+                self.tr(
+                    "The picture has no colour, so the service cannot check it. Select a colour camera, or "
+                    "log in with your password."
+                ),
+                self.tr("Retry"),
+            )
+        elif self._challenge_needed or self._requirements.challenge == "always":
             self._challenge.start(self._device_token)
         else:
             frame = self._feed.best(seconds=2.0)

@@ -23,7 +23,7 @@ class CameraDialog(BaseDialog):
     """
 
     good_face = Signal()
-    """The face has been good for some frames. `start_over` counts them anew."""
+    """The face has been good for some frames. `start_over` counts them again."""
 
     def __init__(
         self,

@@ -334,3 +334,18 @@ def test_earlier_records_get_the_state_that_the_desktop_shows(empty_url: str) ->
         }
     finally:
         database.close()
+
+
+@pytest.mark.parametrize("enrolled", [True, False])
+def test_face_login_stays_offered_where_people_had_enrolled(empty_url: str, enrolled: bool) -> None:
+    database = Database(empty_url)
+    try:
+        migrate_to(database, "0037")
+        if enrolled:
+            fill_tables(database)
+        migrate(database)
+        with database.reader.connect() as connection:
+            accepted = connection.execute(sa.text("SELECT photo_risk_accepted FROM face_policy")).scalar()
+        assert bool(accepted) is enrolled
+    finally:
+        database.close()

@@ -20,8 +20,8 @@ from desktop.pages.workbench.comparing.aligning import AlignmentController
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.photos.photo_files import jpeg, thumbnail
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
+from desktop.pages.workbench.record_photos.film_dialog import FilmController
 from desktop.pages.workbench.record_photos.photo_list import Assignment, PhotoList
-from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue, QueuedPicture
 from desktop.pages.workbench.record_photos.photo_terms import (
     names_of,
     photo_details,
@@ -36,6 +36,7 @@ from desktop.pages.workbench.record_photos.tray import AcceptedBar, Tray, TraySt
 from desktop.pages.workbench.record_photos.used_photos import UsedPhotoQuestion
 from desktop.pages.workbench.results.detecting import DetectionController
 from desktop.record.open_record import OpenRecord
+from desktop.record.photo_queue import PhotoQueue, QueuedPicture
 from desktop.widgets import Button, confirm
 from shared.wire.photos import Assigned, PhotoItem, PhotoItemSet, PhotoState, RecordPhoto
 
@@ -62,6 +63,7 @@ class RecordPhotosController(QObject):
         self._aligning, self._detecting = aligning, detecting
         self.photo_list = PhotoList(open_record, self)
         self.queue = PhotoQueue.of(open_record.context)
+        self.films = FilmController(open_record, self.queue, window)
         self.tray = Tray()
         self.accepted = AcceptedBar()
         self.sharing = SharedPhotoController(open_record, photos, self.photo_list, shared_line)

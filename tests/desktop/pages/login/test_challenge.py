@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import keyring
+import numpy as np
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QImage
@@ -132,7 +133,7 @@ def test_doubtful_picture_starts_a_challenge(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     set_requirements(fake_service, challenge="sometimes")
-    fake_service.answers[ONE_PICTURE] = refusal_answer(CHALLENGE_NEEDED)
+    fake_service.answers[ONE_PICTURE] = refusal_answer("challenge_needed", CHALLENGE_NEEDED)
     page = show([desk])
     shown = instructions(page, monkeypatch)
     with qtbot.waitSignal(context.login_changed):
@@ -177,7 +178,7 @@ def test_missed_movement_is_reported_and_tried_three_times(
     qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence
 ) -> None:
     set_requirements(fake_service, challenge="always")
-    fake_service.answers[ANSWER] = refusal_answer(CHALLENGE_FAILED)
+    fake_service.answers[ANSWER] = refusal_answer("challenge_failed", CHALLENGE_FAILED)
     page = show([desk])
     hints: list[str] = []
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
@@ -196,7 +197,7 @@ def test_missed_movement_is_reported_and_tried_three_times(
         ("not_made", "Turn your head further."),
         ("not_steady", "Hold still until the arrow appears."),
         ("wrong_movement", "Move in the direction of the arrow."),
-        ("too_dark", "More light on your face, please."),
+        ("too_dark", "Your face is too dark. Add light."),
         ("too_few_frames", "The camera was too slow. Use more light."),
         ("face_too_small", "Move closer to the camera."),
         ("no_face", "Show your whole face, closer to the camera."),
@@ -206,7 +207,7 @@ def test_person_hears_what_to_do_better(
     advice: str, hint: str, qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence
 ) -> None:
     set_requirements(fake_service, challenge="always")
-    fake_service.answers[ANSWER] = refusal_answer(CHALLENGE_ADVICE[advice])
+    fake_service.answers[ANSWER] = refusal_answer(f"challenge_{advice}", CHALLENGE_ADVICE[advice])
     page = show([desk])
     hints: list[str] = []
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
@@ -233,7 +234,7 @@ def test_another_movement_is_offered_after_a_failure(
     qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, desk: ImageSequence
 ) -> None:
     set_requirements(fake_service, challenge="always")
-    fake_service.answers[ANSWER] = refusal_answer(CHALLENGE_FAILED)
+    fake_service.answers[ANSWER] = refusal_answer("challenge_failed", CHALLENGE_FAILED)
     page = show([desk])
     # Long enough for the person to find the button.
     page.face._pause_timer.setInterval(600_000)
@@ -307,6 +308,36 @@ def test_computer_that_is_not_allowed_starts_no_camera(
     qtbot.waitUntil(lambda: "not allowed on this computer" in page.viewfinder.sentence)
     assert fake_service.bodies(ONE_PICTURE) == []
     assert page.password_form.button.isEnabled()
+
+
+def test_face_login_that_is_not_offered_starts_no_camera(
+    qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence
+) -> None:
+    set_requirements(fake_service, offered=False)
+    page = show([desk])
+    qtbot.waitUntil(lambda: "Face login is off" in page.viewfinder.sentence, timeout=60_000)
+    assert page.face._feed.state is feed.FeedState.IDLE
+    assert fake_service.bodies(ONE_PICTURE) == []
+    assert page.photo_login.button.isHidden()
+    assert page.password_form.button.isEnabled()
+
+
+@pytest.mark.parametrize("needs_colour", [True, False])
+def test_grey_camera_is_named_where_the_model_needs_colour(
+    needs_colour: bool, qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, tmp_path: Path
+) -> None:
+    set_requirements(fake_service, needs_colour=needs_colour)
+    fake_service.answers[ONE_PICTURE] = success_answer(TOKENS)
+    grey = np.repeat(face_frame().mean(axis=2, keepdims=True), 3, axis=2).astype(np.uint8)
+    camera = ImageSequence([write(tmp_path / "grey.png", grey)], "Infrared Cam")
+    if needs_colour:
+        page = show([camera])
+        qtbot.waitUntil(lambda: "has no colour" in page.viewfinder.sentence, timeout=60_000)
+        assert fake_service.bodies(ONE_PICTURE) == []
+        assert page.password_form.button.isEnabled()
+    else:
+        with qtbot.waitSignal(context.login_changed, timeout=60_000):
+            show([camera])
 
 
 def test_an_allowed_computer_sends_its_token(

@@ -109,7 +109,7 @@ def test_only_what_changed_is_sent(
 
 def test_invalid_field_is_explained_beside_it(qtbot: QtBot, fake_service: FakeService, page: MePage) -> None:
     fake_service.answers["/api/auth/updateInfo"] = refusal_answer(
-        "更新数据失败", "email：请输入有效的邮箱地址，最多 254 个字符"
+        "invalid_input", "更新数据失败", "email: Enter a valid email address."
     )
     page.profile.fields["email"].set_text("nonsense")
     page.profile._update()
@@ -229,7 +229,11 @@ def test_the_password_changes_and_the_fields_empty(
 @pytest.mark.parametrize(
     ("answer", "field", "error"),
     [
-        (refusal_answer("原密码错误"), "current", "The current password is wrong. Try again."),
+        (
+            refusal_answer("wrong_password", "原密码错误"),
+            "current",
+            "The current password is wrong. Try again.",
+        ),
         (failure_answer(429, "too_many_requests", retry_after=9), "current", "Too many attempts"),
         (
             failure_answer(
@@ -305,7 +309,9 @@ def test_enrolment_by_files_sends_the_pictures(
 def test_refused_enrolment_explains_what_to_change(
     qtbot: QtBot, fake_service: FakeService, page: MePage, tmp_path: Path
 ) -> None:
-    fake_service.answers["/api/auth/face"] = refusal_answer("第 1 张照片：人脸过小，请靠近摄像头后重拍")
+    fake_service.answers["/api/auth/face"] = refusal_answer(
+        "face_too_small", "Photo 1: The face is too small. Move closer and retake the photo."
+    )
     page.face.consent.setChecked(True)
     page.face.enrol_files([write(tmp_path / "a.png", face_frame(0.1))])
     qtbot.waitUntil(lambda: page.face.error() != "")
@@ -392,8 +398,8 @@ def test_a_refusal_at_the_camera_can_be_tried_again(
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
     dialog = child(page.face, EnrolDialog)
-    fake_service.answers["/api/auth/face"] = refusal_answer("该人脸已登记在其他用户名下，请联系管理员")
-    qtbot.waitUntil(lambda: "another user" in dialog.viewfinder.sentence)
+    fake_service.answers["/api/auth/face"] = refusal_answer("somebody_else", "The photo was not accepted.")
+    qtbot.waitUntil(lambda: "was not accepted" in dialog.viewfinder.sentence, timeout=60_000)
     assert dialog.viewfinder.action.text() == "Retry"
     assert dialog.step_text().startswith("Step 1 of 4")
     assert not dialog.skip.isVisible()
