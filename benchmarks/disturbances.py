@@ -7,7 +7,7 @@ panels, boards and labels have two to five defects each: pasted or cloned pieces
 stains. The photo is slightly rotated, noisy, compressed as JPEG 90, and disturbed in one way
 (`benchmarks/optics.py`). Findings count as in `benchmarks/reference_difference.py`. No defect is in the
 clipped part of a highlight, where it would be invisible. A highlight is not a defect, so a finding on it is
-false.
+false. Then the same is photographed without defects: each finding is false.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from shared.samples import Image
 from tests.material import surfaces
 
 SURFACES: Final = ("photographs", "drawn surfaces")
-QUALITY_GOAL = 0.85
+QUALITY_GOAL, CLEAN_GOAL = 0.85, 0.5
 # The grey levels by which a channel changes in a defect, and the share of its shape that must change.
 _MIN_CHANGE = 25
 _MIN_SHARE = 0.4
@@ -57,13 +57,14 @@ class DisturbedPair:
     cut: tuple[Rect, ...]
 
 
-def draw_pair(disturbance: optics.Disturbance, surface: str, seed: int) -> DisturbedPair:
+def draw_pair(
+    disturbance: optics.Disturbance, surface: str, seed: int, *, is_damaged: bool = True
+) -> DisturbedPair:
     """Draw the pair of a surface and a seed, with the same surface and defects for each disturbance."""
     rng = np.random.default_rng([seed, 61])
     intact = _draw_surface(surface, seed)
-    damaged, boxes = add_defects(
-        intact, surfaces.load_photograph(seed + 7).image, int(rng.integers(2, 6)), rng
-    )
+    count = int(rng.integers(2, 6)) if is_damaged else 0
+    damaged, boxes = add_defects(intact, surfaces.load_photograph(seed + 7).image, count, rng)
     region = disturbance.compared_region(intact.shape[1], intact.shape[0])
     photo, mapped_boxes = optics.photograph(damaged, boxes, disturbance, np.random.default_rng([seed, 67]))
     photo_rect = Rect(0, 0, photo.shape[1], photo.shape[0])
@@ -190,6 +191,22 @@ def print_quality(names: Sequence[str], count: int, seed: int) -> list[tuple[flo
     return rated
 
 
+def print_clean(names: Sequence[str], count: int, seed: int) -> None:
+    """Print the findings per photo without defects for each disturbance; a refused photo has none."""
+    for name in names:
+        found, refused = 0, 0
+        for surface in SURFACES:
+            for index in range(count):
+                pair = draw_pair(optics.DISTURBANCES[name], surface, seed + index, is_damaged=False)
+                try:
+                    found += len(detect(pair.reference, pair.region, pair.photo).boxes)
+                except AlignmentFailed:
+                    refused += 1
+        photos = count * len(SURFACES)
+        figure = f"false findings of a clean photo under {name}"
+        print_figure(figure, found / photos, "", goal=CLEAN_GOAL, photos=photos, refused=refused)
+
+
 def match_findings(found: Sequence[DetectedDifference], pair: DisturbedPair) -> list[bool | None]:
     """Return for each finding, by falling confidence, if it matches a true box; None if on a cut one."""
     return [
@@ -216,7 +233,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     with closing(WorkThreads()) as threads, threads.shared():
-        calibration(print_quality(list(options.only or optics.DISTURBANCES), options.pairs, options.seed))
+        names = list(options.only or optics.DISTURBANCES)
+        calibration(print_quality(names, options.pairs, options.seed))
+        print_clean(names, options.pairs, options.seed)
     return 0
 
 

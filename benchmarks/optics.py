@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -206,6 +207,21 @@ def _blur_motion(image: Floats, _boxes: Sequence[Rect], rng: np.random.Generator
     return np.asarray(cv2.filter2D(image, -1, kernel / kernel.sum()), np.float32)
 
 
+def _overexpose(image: Floats, _boxes: Sequence[Rect], _rng: np.random.Generator) -> Floats:
+    """Give the picture 1.5 EV more light than its reference."""
+    return np.asarray(image * np.float32(2**1.5), np.float32)
+
+
+def _add_glare(image: Floats, _boxes: Sequence[Rect], rng: np.random.Generator) -> Floats:
+    """Add one large reflection of a lamp, which clips over a fifth of the picture and fades out."""
+    height, width = image.shape[:2]
+    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+    middle = rng.uniform(0.25, 0.75, 2) * (width, height)
+    size = rng.uniform(0.12, 0.2) * max(height, width)
+    light = 1.6 * np.exp(-((x - middle[0]) ** 2 + (y - middle[1]) ** 2) / (2 * size**2))
+    return np.asarray(image + light[..., None], np.float32)
+
+
 def _change_white_balance(image: Floats, _boxes: Sequence[Rect], rng: np.random.Generator) -> Floats:
     shift = float(rng.choice((-1, 1)) * rng.uniform(0.2, 0.4))
     return np.asarray(image * np.array([1 - shift, 1.0, 1 + shift], np.float32), np.float32)
@@ -218,6 +234,9 @@ DISTURBANCES: Final = {
     "a shadow": Disturbance(light=_add_shadow),
     "highlights": Disturbance(light=_add_highlights),
     "motion": Disturbance(light=_blur_motion),
+    "motion of 15 px": Disturbance(light=partial(_blur_motion, length=15)),
+    "1.5 EV more": Disturbance(light=_overexpose),
+    "large glare": Disturbance(light=_add_glare),
     "a grey photo": Disturbance(grey=True),
     "other white balance": Disturbance(light=_change_white_balance),
     "gamma 0.65": Disturbance(tone=(0.65,)),

@@ -46,12 +46,15 @@ _AS_IT_IS: Final[dict[str, Any]] = {
 
 @dataclass
 class Tally:
-    """False findings of good photos and bad photos that pass, by the number of photos of the memory."""
+    """False findings of good photos and bad photos that pass, by the number of photos of the memory.
+
+    refused: good photos that cannot be compared, or for which another one is asked, by the same number.
+    """
 
     false: dict[int, list[int]] = field(default_factory=dict)
     passing: dict[int, list[str]] = field(default_factory=dict)
     bad: int = 0
-    refused: int = 0
+    refused: dict[int, int] = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
 
 
@@ -159,11 +162,11 @@ def _count_false(
     comparer: Comparer, reference: Path, photo: Path, memory: Sequence[bytes], size: int, tally: Tally
 ) -> None:
     started = time.process_time()
+    counts = tally.false.setdefault(size, [])
     try:
-        boxes = comparer.findings(reference, photo, memory)
-        tally.false.setdefault(size, []).append(len(boxes))
+        counts.append(len(comparer.findings(reference, photo, memory)))
     except DetectionFailed:
-        tally.refused += 1
+        tally.refused[size] = tally.refused.get(size, 0) + 1
     if size:
         tally.seconds.append(time.process_time() - started)
 
@@ -173,14 +176,15 @@ def print_tally(name: str, tally: Tally) -> None:
     for size, counts in tally.false.items():
         relative = round(sum(counts) / max(sum(tally.false[0]), 1), 3)
         figure = f"{name}, {size} passed: false findings per good photo"
-        goal = FEWER_GOAL * float(np.mean(tally.false[0])) if size == PASSED else None
+        goal = FEWER_GOAL * _mean(tally.false[0]) if size == PASSED else None
         print_figure(
             figure,
-            float(np.mean(counts)),
+            _mean(counts),
             "",
             goal=goal,
             photos=len(counts),
             clean=counts.count(0),
+            refused=tally.refused.get(size, 0),
             relative=relative,
         )
     for size, names in tally.passing.items():
@@ -191,8 +195,12 @@ def print_tally(name: str, tally: Tally) -> None:
         f"{name}: processor time of a good photo",
         float(np.mean(tally.seconds)),
         "s",
-        refused=tally.refused,
     )
+
+
+def _mean(counts: Sequence[int]) -> float:
+    """0 if every photo was refused."""
+    return sum(counts) / max(len(counts), 1)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -84,6 +84,8 @@ _GREY = 5
 _DARK = 32
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `checks.BELONGS`).
 _MIN_TO_PASS = 0.75
+# px around a differing part in which its edges still change the structure.
+_BESIDE = 9
 # The least confidence of a difference that may become a finding at a place that never varied, and of a
 # difference that makes a place vary.
 _FAINT = 0.25
@@ -152,10 +154,12 @@ def _has_other_light(seen: Examined, photo_size: tuple[int, int]) -> bool:
     """Whether the structure beside all differing parts shows light from another side, or motion."""
     view = seen.looks[0]
     beside = inside_mask(view.frame.to_photo, view.frame.size, photo_size)
-    beside = np.asarray(cv2.erode(beside, np.ones((9, 9), np.uint8)), np.uint8)
     for part in view.found:
-        top, left = int(part.box.y), int(part.box.x)
-        beside[top : top + part.mask.shape[0], left : left + part.mask.shape[1]][part.mask] = 0
+        top, left, bottom, right = (
+            int(edge) for edge in (part.box.y, part.box.x, part.box.bottom, part.box.right)
+        )
+        beside[top:bottom, left:right] = 0
+    beside = np.asarray(cv2.erode(beside, np.ones((_BESIDE, _BESIDE), np.uint8)), np.uint8)
     return comes_from_another_side(luminance(view.was), luminance(view.now), beside)
 
 

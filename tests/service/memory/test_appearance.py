@@ -69,6 +69,8 @@ def test_item_with_a_fixed_camera_is_not_aligned(site: Site) -> None:
         "share": None,
         "photos": 1,
         "place": "fixed",
+        "heat": entry["appearance"]["heat"],
+        "section": [0, 0, 1, 1],
     }
     assert entry["provenance"]["alignment"] is None
     assert entry["provenance"]["settings"] == {"place": "fixed"}
