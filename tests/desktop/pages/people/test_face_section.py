@@ -162,9 +162,7 @@ def test_photos_of_strangers_are_compared_some_at_a_time(
     text = " ".join(child.text() for child in faces.findChildren(QLabel))
     assert "34 comparisons, 1 mistaken, maximum -0.400" in text
     # 34 and the 12 among the enrolled, with one false match: at most 1 in 10 (Clopper and Pearson).
-    assert (
-        "46 comparisons. With 95% confidence, a stranger matches a given template in at most 9.90%" in text
-    )
+    assert "46 comparisons. With 95% confidence, a stranger matches a given template in at most 9.90%" in text
 
 
 def test_folder_without_faces_is_reported(
