@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from desktop.theme import Mode
 from desktop.user_folders import preferences_file
 from shared.system import atomic
+
+
+class ReviewView(StrEnum):
+    """What fills the canvas."""
+
+    REFERENCE = "reference"
+    PHOTO = "photo"
+    BOTH = "both"
 
 
 class PreferenceValues(BaseModel):
@@ -44,8 +53,18 @@ class PreferenceValues(BaseModel):
     """The folder that was used last, by the purpose of the file dialog."""
     watched_folder: str = ""
     """The folder that was watched last for new photos, or empty."""
+    compact_items: bool = False
+    """Whether the list of items has one line for each."""
+    draws_on: bool = False
+    """Whether the tool for drawing stays until Esc, for several regions one after another."""
+    report_pages: bool = False
+    """Whether reports have a page for each finding of a failed item."""
+    report_template: str = ""
+    """The path of the template file of reports, or empty."""
     minimap: bool = True
     """Whether a minimap is shown while only a part of the picture is visible."""
+    review_view: ReviewView = ReviewView.PHOTO
+    """What shows an item whose photo was detected: the photo alone, or both pictures."""
     confidence: dict[str, float] = Field(default_factory=dict)
     """Minimum confidence (0..1) of the findings that are shown, by the id of the detection model."""
     set_up: bool = False

@@ -74,6 +74,8 @@ def _program_commands() -> list[Command]:
         ("language.zh_CN", QT_TRANSLATE_NOOP("Commands", "Language: 中文"), (), "globe"),
         ("finish.rules", QT_TRANSLATE_NOOP("Commands", "Finishing rules…"), (), "lock"),
         ("fullscreen", QT_TRANSLATE_NOOP("Commands", "Full screen"), ("F11",), "fit"),
+        ("report.pages", QT_TRANSLATE_NOOP("Commands", "Report: page per failed finding"), (), "report"),
+        ("report.template", QT_TRANSLATE_NOOP("Commands", "Report: template file…"), (), "report"),
         ("doctor", QT_TRANSLATE_NOOP("Commands", "System check…"), (), "check"),
         ("logs", QT_TRANSLATE_NOOP("Commands", "Open log folder"), (), "report"),
         ("about", QT_TRANSLATE_NOOP("Commands", "About Walkaround…"), (), "info"),
@@ -179,7 +181,9 @@ def _detail_commands() -> list[Command]:
         ("details.workbench", QT_TRANSLATE_NOOP("Commands", "Open workbench"), ("Ctrl+O",), "edit"),
         ("details.pdf", QT_TRANSLATE_NOOP("Commands", "Export PDF report…"), ("Ctrl+P",), "report"),
         ("details.html", QT_TRANSLATE_NOOP("Commands", "Export HTML report…"), (), "globe"),
+        ("details.hand_over", QT_TRANSLATE_NOOP("Commands", "Hand over record…"), (), "people"),
         ("details.cancel", QT_TRANSLATE_NOOP("Commands", "Void record"), (), "close"),
+        ("details.restore", QT_TRANSLATE_NOOP("Commands", "Restore record"), (), "undo"),
         ("details.reopen", QT_TRANSLATE_NOOP("Commands", "Reopen record…"), (), "undo"),
         ("details.delete", QT_TRANSLATE_NOOP("Commands", "Delete record"), (), "trash"),
     ]
@@ -193,6 +197,7 @@ def _drawing_commands() -> list[Command]:
         ("tool.pan", QT_TRANSLATE_NOOP("Commands", "Pan"), ("G",), "hand"),
         ("tool.ruler", QT_TRANSLATE_NOOP("Commands", "Measure"), ("M",), "ruler"),
         ("tool.area", QT_TRANSLATE_NOOP("Commands", "Add ignored area"), ("E",), "eye-off"),
+        ("tool.keep", QT_TRANSLATE_NOOP("Commands", "Keep drawing until Esc"), (), "rectangle"),
         ("edit.snap", QT_TRANSLATE_NOOP("Commands", "Snap to edges"), ("S",), "rectangle"),
     ]
     commands = [
@@ -266,6 +271,8 @@ def _view_commands() -> list[Command]:
         ),
         ("view.regions", QT_TRANSLATE_NOOP("Commands", "Show or hide regions"), ("H",), "eye-off"),
         ("view.labels", QT_TRANSLATE_NOOP("Commands", "Show or hide labels"), ("L",), "eye"),
+        ("view.heat", QT_TRANSLATE_NOOP("Commands", "Show or hide heat map"), ("Shift+U",), "eye"),
+        ("view.compact", QT_TRANSLATE_NOOP("Commands", "Compact list of items"), ("Shift+L",), "list"),
         ("view.minimap", QT_TRANSLATE_NOOP("Commands", "Show or hide minimap"), ("Shift+M",), "eye"),
         ("view.brighter", QT_TRANSLATE_NOOP("Commands", "Brighter"), ("Shift+B",), "plus"),
         ("view.darker", QT_TRANSLATE_NOOP("Commands", "Darker"), ("Shift+D",), "minus"),
@@ -297,7 +304,7 @@ def _view_commands() -> list[Command]:
             "chevron-left",
         ),
     ):
-        commands.append(Command(id_, title, _VIEW, keys, icon_name, _WORKBENCH, focus=("canvas",)))
+        commands.append(Command(id_, title, _VIEW, keys, icon_name, _WORKBENCH, focus=_PICTURES))
     return commands
 
 
@@ -334,6 +341,9 @@ def _item_commands() -> list[Command]:
         ("item.next", QT_TRANSLATE_NOOP("Commands", "Next item"), ("D", "PgDown"), "chevron-down"),
         ("item.previous", QT_TRANSLATE_NOOP("Commands", "Previous item"), ("A", "PgUp"), "chevron-up"),
         ("item.undecided", QT_TRANSLATE_NOOP("Commands", "Next undecided item"), ("N",), "flag"),
+        ("item.earlier", QT_TRANSLATE_NOOP("Commands", "Move item up"), ("Alt+A",), "chevron-up"),
+        ("item.later", QT_TRANSLATE_NOOP("Commands", "Move item down"), ("Alt+D",), "chevron-down"),
+        ("comment.add", QT_TRANSLATE_NOOP("Commands", "Comment on this place"), ("K",), "edit"),
         ("item.pass", QT_TRANSLATE_NOOP("Commands", "Verdict: passed"), ("Y",), "check"),
         ("item.fail", QT_TRANSLATE_NOOP("Commands", "Verdict: failed"), ("X",), "close"),
         ("item.unsure", QT_TRANSLATE_NOOP("Commands", "Verdict: undecided"), ("U",), "flag"),
@@ -352,6 +362,7 @@ def _item_commands() -> list[Command]:
             "photo",
         ),
         ("record.camera", QT_TRANSLATE_NOOP("Commands", "Take photo for record…"), (), "camera"),
+        ("record.film", QT_TRANSLATE_NOOP("Commands", "Add frames of a film…"), (), "play"),
         ("record.phone", QT_TRANSLATE_NOOP("Commands", "Take photos with a phone…"), (), "phone"),
         ("record.watch", QT_TRANSLATE_NOOP("Commands", "Watch folder for new photos…"), (), "folder"),
         ("record.review", QT_TRANSLATE_NOOP("Commands", "Photos of the record…"), ("Ctrl+Shift+P",), "eye"),
@@ -395,13 +406,21 @@ def _item_commands() -> list[Command]:
         ("finding.next", QT_TRANSLATE_NOOP("Commands", "Next finding"), "Tab"),
         ("finding.previous", QT_TRANSLATE_NOOP("Commands", "Previous finding"), "Shift+Tab"),
     ):
-        # The keys work on the canvas only: everywhere else Tab moves the focus.
-        commands.append(Command(id_, title, _ITEMS, (keys,), "finding", _WORKBENCH, focus=("canvas",)))
-    accept = QT_TRANSLATE_NOOP("Commands", "Accept finding")
-    commands.append(
-        Command("finding.accept", accept, _ITEMS, ("Space",), "check", _WORKBENCH, focus=("findings",))
-    )
+        # The keys work on the pictures only: everywhere else Tab moves the focus.
+        commands.append(Command(id_, title, _ITEMS, (keys,), "finding", _WORKBENCH, focus=_PICTURES))
     return commands
+
+
+def _finding_commands() -> list[Command]:
+    rows = [
+        ("finding.accept", QT_TRANSLATE_NOOP("Commands", "Accept finding"), "Q", "check"),
+        ("finding.relabel", QT_TRANSLATE_NOOP("Commands", "Relabel finding"), "B", "edit"),
+        ("finding.delete", QT_TRANSLATE_NOOP("Commands", "Delete finding"), "W", "trash"),
+        ("finding.minor", QT_TRANSLATE_NOOP("Commands", "Severity: minor"), "7", "flag"),
+        ("finding.major", QT_TRANSLATE_NOOP("Commands", "Severity: major"), "8", "flag"),
+        ("finding.critical", QT_TRANSLATE_NOOP("Commands", "Severity: critical"), "9", "flag"),
+    ]
+    return [Command(id_, title, _ITEMS, (key,), icon_name, _WORKBENCH) for id_, title, key, icon_name in rows]
 
 
 COMMANDS: dict[str, Command] = {
@@ -417,5 +436,6 @@ COMMANDS: dict[str, Command] = {
         *_editing_commands(),
         *_moving_commands(),
         *_item_commands(),
+        *_finding_commands(),
     )
 }

@@ -31,7 +31,7 @@ from desktop.client.http.errors import (
 from desktop.imaging.decoding.errors import ImageError
 from desktop.localization.detection_terms import failure_sentence
 from desktop.localization.fonts import FONT_PACKAGE, MissingGlyphsError
-from desktop.report.errors import SealBrokenError
+from desktop.report.errors import SealBrokenError, TemplateError
 from shared.record.codes import ErrorCode, StorageFault
 from shared.system.paths import is_program_replaced
 
@@ -47,6 +47,8 @@ def sentence(error: Exception) -> str:
             "an administrator.",
         )
         return text.format(n=error.edition)
+    if isinstance(error, TemplateError):
+        return _template_sentence(error)
     if isinstance(error, ImageError):
         return str(error)
     if not isinstance(error, ClientError) and is_program_replaced():
@@ -61,6 +63,16 @@ def sentence(error: Exception) -> str:
         name = next(iter(error.faults))
         return field_sentence(error, name)
     return _kind_sentence(error) or error.server_message or _request_rejected_sentence()
+
+
+def _template_sentence(error: TemplateError) -> str:
+    if error.key:
+        text = QCoreApplication.translate("Errors", "Entry {key} of the report template {file} is invalid.")
+        return text.format(key=error.key, file=error.path.name)
+    text = QCoreApplication.translate(
+        "Errors", "Cannot read the report template {file}. Select another one in the settings."
+    )
+    return text.format(file=error.path.name)
 
 
 def program_replaced_sentence() -> str:
@@ -271,7 +283,24 @@ def _refused_sentence(error: Refused) -> str:
         case ErrorCode.INVALID_INPUT if isinstance(error.data, str):
             # The profile: the field, a colon and its rule.
             return re.split("：|: ", error.data, maxsplit=1)[-1]
-    return error.server_message or _request_rejected_sentence()
+    return challenge_sentence(error.code) or error.server_message or _request_rejected_sentence()
+
+
+def challenge_sentence(code: str) -> str:
+    """What to do better after a failed challenge of the head; empty if `code` is none of it."""
+    translate = QCoreApplication.translate
+    return {
+        "challenge_failed": translate(
+            "Errors", "Movement not recognized. Follow the instruction, or log in with your password."
+        ),
+        "challenge_no_face": translate("Errors", "Show your whole face, closer to the camera."),
+        "challenge_face_too_small": translate("Errors", "Move closer to the camera."),
+        "challenge_too_dark": translate("Errors", "Your face is too dark. Add light."),
+        "challenge_too_few_frames": translate("Errors", "The camera was too slow. Use more light."),
+        "challenge_not_steady": translate("Errors", "Hold still until the arrow appears."),
+        "challenge_not_made": translate("Errors", "Turn your head further."),
+        "challenge_wrong_movement": translate("Errors", "Move in the direction of the arrow."),
+    }.get(code, "")
 
 
 def same_person_sentence() -> str:

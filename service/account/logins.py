@@ -217,6 +217,7 @@ class Logins:
             expires_at=moment + self._refresh_lifetime,
         )
         session.add(login)
+        user.last_login = moment
         session.flush()
         details = {"methods": list(methods), "session_id": login.id}
         announce(session, ObjectChange("login", "user", user.id, user.id, address, details, audit_only=True))

@@ -316,11 +316,7 @@ def _model(arguments: list[str], settings: Settings, before_commit: Sequence[Bef
     adding.add_argument("--description")
     adding.add_argument(
         "--kind",
-        choices=[
-            kind.value
-            for kind in ModelKind
-            if kind not in (ModelKind.REFERENCE_DIFFERENCE, ModelKind.BACKBONE)
-        ],
+        choices=[kind.value for kind in ModelKind if kind is not ModelKind.REFERENCE_DIFFERENCE],
     )
     adding.add_argument("--labels", type=Path, help="text file with one label a line")
     adding.add_argument("--settings", default="{}", help="settings of the detector as a JSON object")

@@ -284,7 +284,7 @@ class FilesService:
         path = await self._path_for_download(stored)
         loop = asyncio.get_running_loop()
         try:
-            data = await loop.run_in_executor(self._decoders, images.thumbnail, path, stored.mime_type, size)
+            data = await loop.run_in_executor(self._decoders, images.thumbnail, path, size)
         except images.BadImageError as error:
             raise Problem(
                 415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法生成缩略图，请重新上传"
@@ -311,7 +311,7 @@ class FilesService:
         path = await self._path_for_download(stored)
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._decoders, images.crop, path, stored.mime_type, rect)
+            return await loop.run_in_executor(self._decoders, images.crop, path, rect)
         except images.BadImageError as error:
             raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法裁剪，请重新上传") from error
 
@@ -323,7 +323,7 @@ class FilesService:
         self._require_picture(stored, "该文件不是图片，无法裁剪")
         path = await self._path_for_download(stored)
         size = (stored.width or 1, stored.height or 1)
-        make = partial(images.region_picture, path, stored.mime_type, size, rect, side)
+        make = partial(images.region_picture, path, size, rect, side)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._decoders, make)
         except images.BadImageError as error:

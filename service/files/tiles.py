@@ -236,9 +236,7 @@ class TileStore:
         """Cut the tiles in a child process; return the problem, None on success. Raises _StoreClosedError."""
         scratch = self._scratch(stored.sha256).absolute()
         scratch.mkdir()
-        request = CutRequest(
-            str(source.absolute()), stored.mime_type, stored.width or 0, stored.height or 0, str(scratch)
-        )
+        request = CutRequest(str(source.absolute()), stored.width or 0, stored.height or 0, str(scratch))
 
         def progress(percent: int) -> None:
             # The file lets every service process read the progress.

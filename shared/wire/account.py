@@ -5,6 +5,7 @@ Passwords and face images are SecretStr, so that no log line or error text conta
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field, SecretStr, StrictBool
@@ -48,8 +49,19 @@ class Refresh(WireModel):
     refresh_token: Annotated[SecretStr, Field(max_length=4096)]
 
 
+class UserStatus(StrEnum):
+    """Whether a user can log in."""
+
+    ENABLED = "enabled"
+    DISABLED = "disabled"
+
+
 class User(WireModel):
-    """A user, as `user` of the login payload and in the list of users."""
+    """A user, as `user` of the login payload and in the list of users.
+
+    `status` says the same as `enabled`. `last_login`: when the user last logged in, null before the first
+    time.
+    """
 
     user_id: str
     username: str
@@ -61,6 +73,8 @@ class User(WireModel):
     department: str | None
     has_face: bool
     enabled: bool
+    status: UserStatus = UserStatus.ENABLED
+    last_login: ItemTime | None = None
     created_at: ItemTime
     updated_at: ItemTime
 

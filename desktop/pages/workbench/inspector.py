@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, 
 from desktop.commands.bindings import Commands
 from desktop.pages.workbench.items.item_fields import ItemFields
 from desktop.pages.workbench.photos.photo_box import PhotoBox
+from desktop.pages.workbench.results.comments import CommentsBox
 from desktop.pages.workbench.results.correcting import CorrectionBar
 from desktop.pages.workbench.results.explained import ExplainedBox
 from desktop.pages.workbench.results.findings import FindingsBox
@@ -77,6 +78,8 @@ class Inspector(Panel):
         self.verdict = VerdictBox(commands)
         self.run = RunBox(commands)
         self.history = HistoryBox()
+        self._item_id = ""
+        self.comments = CommentsBox()
         self._none_label = label("", "dim", wrap=True)
         self.show_no_item(any_items=True)
         self.finding_context = FindingContext()
@@ -97,6 +100,7 @@ class Inspector(Panel):
         column.addWidget(self.explained)
         column.addWidget(self.correction)
         column.addWidget(self.history)
+        column.addWidget(self.comments)
         column.addStretch(1)
         scroll = QScrollArea()
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -158,6 +162,9 @@ class Inspector(Panel):
         self._stack.setCurrentIndex(0 if item is None else 1)
         if item is None:
             return
+        if item.item_id != self._item_id:
+            # The chosen finding was one of another item.
+            self._item_id, self.findings.list.current = item.item_id, -1
         self.fields.show_item(item, number)
         self.verdict.show_item(item, draft)
         self.show_findings(item, entry)

@@ -20,6 +20,7 @@ from desktop.pages.workbench.comparing.aligning import AlignmentController
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.photos.photo_files import jpeg, thumbnail
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
+from desktop.pages.workbench.record_photos.film_dialog import FilmController
 from desktop.pages.workbench.record_photos.photo_list import Assignment, PhotoList
 from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue, QueuedPicture
 from desktop.pages.workbench.record_photos.photo_terms import (
@@ -62,6 +63,7 @@ class RecordPhotosController(QObject):
         self._aligning, self._detecting = aligning, detecting
         self.photo_list = PhotoList(open_record, self)
         self.queue = PhotoQueue.of(open_record.context)
+        self.films = FilmController(open_record, self.queue, window)
         self.tray = Tray()
         self.accepted = AcceptedBar()
         self.sharing = SharedPhotoController(open_record, photos, self.photo_list, shared_line)

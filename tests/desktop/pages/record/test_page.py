@@ -335,7 +335,7 @@ def test_a_record_is_cancelled_reopened_and_deleted(
     assert now(context, record).inspection_name == record.inspection_name
     assert not context.commands.is_possible("details.cancel")
     with qtbot.waitSignal(page.toast):
-        assert context.commands.run("details.reopen")
+        assert context.commands.run("details.restore")
     assert now(context, record).inspection_status == Status.NOT_STARTED
     with qtbot.waitSignal(page.navigate) as navigation:
         assert context.commands.run("details.delete")
