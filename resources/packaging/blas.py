@@ -7,14 +7,11 @@ kilobytes with the name of OpenCV's takes its place and calls NumPy's.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-from resources.packaging.system import BuildError, run_tool
+from resources.packaging.system import BuildError, exported_symbols, imported_symbols, run_tool
 
 SOURCE = Path(__file__).with_name("blas.c")
-
-_SYMBOL = re.compile(r"^[0-9a-f]+ .{7} (\S+)\s+[0-9a-f]+\s+\S+ +(\w+)$", re.MULTILINE)
 
 
 def build_blas_bridge(user: Path, replaced: Path, provider: Path, folder: Path) -> Path:
@@ -37,17 +34,3 @@ def build_blas_bridge(user: Path, replaced: Path, provider: Path, folder: Path) 
             f"{SOURCE.name} lacks functions that {user.name} calls: {', '.join(sorted(missing))}"
         )
     return bridge
-
-
-def imported_symbols(library: Path) -> set[str]:
-    """Return the names that a library expects of others. Raises BuildError."""
-    return {
-        name for section, name in _SYMBOL.findall(run_tool("objdump", "-T", library)) if section == "*UND*"
-    }
-
-
-def exported_symbols(library: Path) -> set[str]:
-    """Return the names of the functions that a library has for others. Raises BuildError."""
-    return {
-        name for section, name in _SYMBOL.findall(run_tool("objdump", "-T", library)) if section == ".text"
-    }

@@ -51,6 +51,24 @@ def parse_needed(headers: str) -> set[str]:
     return set(_NEEDED.findall(headers))
 
 
+# "0000000000001180 g    DF .text  0000000000000040  Base        dgesv_", from `objdump -T`.
+_SYMBOL = re.compile(r"^[0-9a-f]+ .{7} (\S+)\s+[0-9a-f]+\s+\S+ +(\w+)$", re.MULTILINE)
+
+
+def imported_symbols(library: Path) -> set[str]:
+    """Return the names that a library expects of others. Raises BuildError."""
+    return {
+        name for section, name in _SYMBOL.findall(run_tool("objdump", "-T", library)) if section == "*UND*"
+    }
+
+
+def exported_symbols(library: Path) -> set[str]:
+    """Return the names of the functions that a library has for others. Raises BuildError."""
+    return {
+        name for section, name in _SYMBOL.findall(run_tool("objdump", "-T", library)) if section == ".text"
+    }
+
+
 def build_time() -> int:
     """Return the time for packages and their files, in seconds since 1970; it depends only on the sources.
 

@@ -106,7 +106,7 @@ def test_the_bundle_is_free_of(unwanted: str) -> None:
 def test_bundle_is_at_most_as_large_as_documented() -> None:
     """As `du` counts: megabytes of 2^20 bytes, blocks of the disk."""
     blocks = sum(path.lstat().st_blocks for path in [BUNDLE, *BUNDLE.rglob("*")])
-    assert blocks * 512 / 2**20 <= 380
+    assert blocks * 512 / 2**20 <= 330
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["run", "--version"], ["serve", "--version"]])

@@ -81,6 +81,7 @@ def test_libraries_inside_of_parts_are_those_of_the_program(parts: dict[str, dic
 
     assert {"libvips", "libheif", "libwebp", "GLib"} <= component_names("pyvips-binary")
     assert "libavif" in component_names("opencv-python-headless")
+    assert "libaom" not in component_names("opencv-python-headless")
     # OpenCV uses NumPy's.
     assert [name for name in parts if "OpenBLAS" in component_names(name)] == ["numpy"]
     # Its stand-in holds nothing of FFmpeg.

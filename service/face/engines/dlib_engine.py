@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ import numpy as np
 from service.face.engines.engine import DetectedFace, Embedding, Metric, Thresholds
 from service.face.engines.picture import Pixels
 
+_IS_WINDOWS = sys.platform == "win32"
 NAME = "dlib"
 PREDICTOR = "shape_predictor_5_face_landmarks.dat"
 EMBEDDER = "dlib_face_recognition_resnet_model_v1.dat"
@@ -48,6 +52,20 @@ def models_folder() -> Path:
     )
 
 
+@contextmanager
+def _readable_by_dlib(folder: Path) -> Iterator[str]:
+    """Give the start of file names in `folder` that dlib can open in the block.
+
+    On Windows dlib reads names in the code page of the system, which has no Chinese letters on many of them.
+    There the folder is the working directory for the half second of loading, and the start is empty.
+    """
+    if _IS_WINDOWS and not str(folder).isascii():
+        with chdir(folder):
+            yield ""
+    else:
+        yield f"{folder}{os.sep}"
+
+
 class DlibEngine:
     """Implements FaceEngine. Loads in half a second; an embedding holds the interpreter for 100 ms."""
 
@@ -63,8 +81,9 @@ class DlibEngine:
         folder = models_folder()
         self._dlib: Any = dlib
         self._detector = dlib.get_frontal_face_detector()
-        self._predictor = dlib.shape_predictor(str(folder / PREDICTOR))
-        self._embedder = dlib.face_recognition_model_v1(str(folder / EMBEDDER))
+        with _readable_by_dlib(folder) as start:
+            self._predictor = dlib.shape_predictor(start + PREDICTOR)
+            self._embedder = dlib.face_recognition_model_v1(start + EMBEDDER)
         self.model_id = model_id(folder)
 
     def find(self, image: Pixels) -> list[DetectedFace]:

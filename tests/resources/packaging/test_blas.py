@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from resources.packaging import blas
-from resources.packaging.blas import build_blas_bridge, exported_symbols, imported_symbols
-from resources.packaging.system import BuildError
+from resources.packaging.blas import build_blas_bridge
+from resources.packaging.system import BuildError, exported_symbols, imported_symbols
 from shared.images.cv import cv2
 
 pytestmark = pytest.mark.skipif(

@@ -1,4 +1,4 @@
-"""Tests stubs for FFmpeg: OpenCV loads with them, and a call ends the process."""
+"""Tests stubs: OpenCV loads with them. A call of FFmpeg ends the process, one of libaom fails."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from resources.packaging.stubs import build_stubs
+from resources.packaging.stubs import build_refusal, build_stubs
 from resources.packaging.system import BuildError, needed_libraries
 from shared.images.cv import cv2
 
@@ -85,3 +86,29 @@ def test_stubs_are_small_and_need_no_library(libraries: list[Path]) -> None:
 def test_import_without_a_version_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match="without a version"):
         build_stubs(OPENCV, [Path("libother.so.1")], tmp_path)
+
+
+AVIF_SCRIPT = """
+import sys, numpy as np
+from shared.images.cv import cv2
+picture = np.zeros((64, 64, 3), np.uint8)
+print(cv2.imdecode(np.fromfile(sys.argv[1], np.uint8), cv2.IMREAD_COLOR) is None)
+try:
+    print(cv2.imencode(".avif", picture)[0])
+except cv2.error:
+    print(False)
+print(cv2.imdecode(cv2.imencode(".png", picture)[1], cv2.IMREAD_COLOR).shape)
+"""
+
+
+def test_opencv_refuses_avif_without_libaom(tmp_path: Path) -> None:
+    found = {kind: list(LIBRARIES.glob(f"{kind}-*")) for kind in ("libaom", "libavif")}
+    if not all(found.values()):
+        pytest.skip("this OpenCV has no AVIF")
+    path = tmp_path / "picture.avif"
+    path.write_bytes(cv2.imencode(".avif", np.zeros((64, 64, 3), np.uint8))[1].tobytes())
+    assert cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR) is not None
+    stub = build_refusal(found["libavif"][0], found["libaom"][0], tmp_path)
+    assert stub.stat().st_size < 30_000
+    ended = run_with_stubs([stub], AVIF_SCRIPT, str(path))
+    assert ended.stdout.splitlines() == ["True", "False", "(64, 64, 3)"], ended.stderr

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
+import dlib
 import numpy as np
 import pytest
 
 from service.face import rules
+from service.face.engines import dlib_engine as dlib_module
 from service.face.engines.dlib_engine import EMBEDDER, PREDICTOR, DlibEngine, model_id, models_folder
 from service.face.engines.engine import DetectedFace, FaceEngine, analyse, embed_face, score
 from service.face.engines.picture import Pixels
@@ -151,6 +154,30 @@ def test_finds_its_files_in_the_frozen_program(tmp_path: Path, monkeypatch: pyte
     before = model_id(inside)
     (inside / EMBEDDER).write_bytes(b"another model")
     assert model_id(inside) != before
+
+
+def test_dlib_gets_names_that_every_code_page_of_windows_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "张三"
+    folder.mkdir()
+    for name in (PREDICTOR, EMBEDDER):
+        (folder / name).symlink_to(models_folder() / name)
+    monkeypatch.setattr(dlib_module, "models_folder", lambda: folder)
+    monkeypatch.setattr(dlib_module, "_IS_WINDOWS", True)
+    names: list[str] = []
+    real = {kind: getattr(dlib, kind) for kind in ("shape_predictor", "face_recognition_model_v1")}
+
+    def load(kind: str, name: str) -> object:
+        names.append(name)
+        return real[kind](name)
+
+    for kind in real:
+        monkeypatch.setattr(dlib, kind, partial(load, kind))
+    before = Path.cwd()
+    DlibEngine()
+    assert names == [PREDICTOR, EMBEDDER]
+    assert Path.cwd() == before
 
 
 def test_missing_files_raise_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
