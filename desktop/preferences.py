@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from desktop.theme import Mode
 from desktop.user_folders import preferences_file
 from shared.system import atomic
+
+
+class ReviewView(StrEnum):
+    """What fills the canvas."""
+
+    REFERENCE = "reference"
+    PHOTO = "photo"
+    BOTH = "both"
 
 
 class PreferenceValues(BaseModel):
@@ -46,6 +55,8 @@ class PreferenceValues(BaseModel):
     """The folder that was watched last for new photos, or empty."""
     minimap: bool = True
     """Whether a minimap is shown while only a part of the picture is visible."""
+    review_view: ReviewView = ReviewView.PHOTO
+    """What shows an item whose photo was detected: the photo alone, or both pictures."""
     confidence: dict[str, float] = Field(default_factory=dict)
     """Minimum confidence (0..1) of the findings that are shown, by the id of the detection model."""
     set_up: bool = False

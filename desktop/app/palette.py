@@ -27,6 +27,8 @@ _ROW_PX = 36
 _WIDTH = 560
 _MAX_ROWS = 9
 _ID = Qt.ItemDataRole.UserRole
+_MATCHED = Qt.ItemDataRole.UserRole + 1
+"""The text that was found where it is not the title: the section or the English title."""
 
 
 def score(query: str, text: str) -> int | None:
@@ -54,6 +56,7 @@ class _RowDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: object) -> None:
         theme = theme_manager().theme
         _, icon, title, section, keys = index.data(_ID)  # type: ignore[attr-defined]
+        matched = index.data(_MATCHED)  # type: ignore[attr-defined]
         rect: QRect = option.rect
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -68,7 +71,15 @@ class _RowDelegate(QStyledItemDelegate):
         painter.setPen(QColor(theme.text))
         painter.setFont(text_font(TEXT_PX))
         middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(rect.adjusted(44, 0, -160, 0), middle, title)
+        text_box = rect.adjusted(44, 0, -160, 0)
+        painter.drawText(text_box, middle, title)
+        if matched:
+            painter.setPen(QColor(theme.dim_text))
+            text_box.setLeft(text_box.left() + painter.fontMetrics().horizontalAdvance(f"{title}  "))
+            elided = painter.fontMetrics().elidedText(
+                matched, Qt.TextElideMode.ElideRight, max(text_box.width(), 0)
+            )
+            painter.drawText(text_box, middle, elided)
         painter.setPen(QColor(theme.dim_text))
         painter.setFont(text_font(LABEL_PX))
         painter.drawText(rect.adjusted(44, 0, -18, 0), middle | Qt.AlignmentFlag.AlignRight, keys or section)
@@ -135,18 +146,20 @@ class Palette(QFrame):
     def _show_matches(self, query: str) -> None:
         matches = []
         for index, entry in enumerate(self._entries):
-            points = score(query, entry[2])
+            points, matched = score(query, entry[2]), ""
             if points is None and query:
                 # Also match the section, and the English title, because Chinese is slower to type.
-                alternatives = (f"{entry[3]} {entry[2]}", COMMANDS[entry[0]].title)
-                scores = (score(query, text) for text in alternatives)
-                points = max((value - 10_000 for value in scores if value is not None), default=None)
+                alternatives = ((f"{entry[3]} {entry[2]}", entry[3]), (COMMANDS[entry[0]].title,) * 2)
+                scores = [(score(query, text), shown) for text, shown in alternatives]
+                found = [(value - 10_000, shown) for value, shown in scores if value is not None]
+                points, matched = max(found, default=(None, ""))
             if points is not None:
-                matches.append((-points if query else 0, index, entry))
+                matches.append((-points if query else 0, index, entry, matched))
         self.list.clear()
-        for _, _, entry in sorted(matches, key=lambda row: row[:2]):
+        for _, _, entry, matched in sorted(matches, key=lambda row: row[:2]):
             item = QListWidgetItem(entry[2])
             item.setData(_ID, entry)
+            item.setData(_MATCHED, matched)
             self.list.addItem(item)
         self.list.setCurrentRow(0)
 

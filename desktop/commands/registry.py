@@ -267,6 +267,7 @@ def _view_commands() -> list[Command]:
         ),
         ("view.regions", QT_TRANSLATE_NOOP("Commands", "Show or hide regions"), ("H",), "eye-off"),
         ("view.labels", QT_TRANSLATE_NOOP("Commands", "Show or hide labels"), ("L",), "eye"),
+        ("view.heat", QT_TRANSLATE_NOOP("Commands", "Show or hide heat map"), ("Shift+U",), "eye"),
         ("view.minimap", QT_TRANSLATE_NOOP("Commands", "Show or hide minimap"), ("Shift+M",), "eye"),
         ("view.brighter", QT_TRANSLATE_NOOP("Commands", "Brighter"), ("Shift+B",), "plus"),
         ("view.darker", QT_TRANSLATE_NOOP("Commands", "Darker"), ("Shift+D",), "minus"),
@@ -298,7 +299,7 @@ def _view_commands() -> list[Command]:
             "chevron-left",
         ),
     ):
-        commands.append(Command(id_, title, _VIEW, keys, icon_name, _WORKBENCH, focus=("canvas",)))
+        commands.append(Command(id_, title, _VIEW, keys, icon_name, _WORKBENCH, focus=_PICTURES))
     return commands
 
 
@@ -353,6 +354,7 @@ def _item_commands() -> list[Command]:
             "photo",
         ),
         ("record.camera", QT_TRANSLATE_NOOP("Commands", "Take photo for record…"), (), "camera"),
+        ("record.film", QT_TRANSLATE_NOOP("Commands", "Add frames of a film…"), (), "play"),
         ("record.phone", QT_TRANSLATE_NOOP("Commands", "Take photos with a phone…"), (), "phone"),
         ("record.watch", QT_TRANSLATE_NOOP("Commands", "Watch folder for new photos…"), (), "folder"),
         ("record.review", QT_TRANSLATE_NOOP("Commands", "Photos of the record…"), ("Ctrl+Shift+P",), "eye"),
@@ -396,13 +398,21 @@ def _item_commands() -> list[Command]:
         ("finding.next", QT_TRANSLATE_NOOP("Commands", "Next finding"), "Tab"),
         ("finding.previous", QT_TRANSLATE_NOOP("Commands", "Previous finding"), "Shift+Tab"),
     ):
-        # The keys work on the canvas only: everywhere else Tab moves the focus.
-        commands.append(Command(id_, title, _ITEMS, (keys,), "finding", _WORKBENCH, focus=("canvas",)))
-    accept = QT_TRANSLATE_NOOP("Commands", "Accept finding")
-    commands.append(
-        Command("finding.accept", accept, _ITEMS, ("Space",), "check", _WORKBENCH, focus=("findings",))
-    )
+        # The keys work on the pictures only: everywhere else Tab moves the focus.
+        commands.append(Command(id_, title, _ITEMS, (keys,), "finding", _WORKBENCH, focus=_PICTURES))
     return commands
+
+
+def _finding_commands() -> list[Command]:
+    rows = [
+        ("finding.accept", QT_TRANSLATE_NOOP("Commands", "Accept finding"), "Q", "check"),
+        ("finding.relabel", QT_TRANSLATE_NOOP("Commands", "Relabel finding"), "B", "edit"),
+        ("finding.delete", QT_TRANSLATE_NOOP("Commands", "Delete finding"), "W", "trash"),
+        ("finding.minor", QT_TRANSLATE_NOOP("Commands", "Severity: minor"), "7", "flag"),
+        ("finding.major", QT_TRANSLATE_NOOP("Commands", "Severity: major"), "8", "flag"),
+        ("finding.critical", QT_TRANSLATE_NOOP("Commands", "Severity: critical"), "9", "flag"),
+    ]
+    return [Command(id_, title, _ITEMS, (key,), icon_name, _WORKBENCH) for id_, title, key, icon_name in rows]
 
 
 COMMANDS: dict[str, Command] = {
@@ -418,5 +428,6 @@ COMMANDS: dict[str, Command] = {
         *_editing_commands(),
         *_moving_commands(),
         *_item_commands(),
+        *_finding_commands(),
     )
 }

@@ -41,12 +41,13 @@ def boxes_of(entry: Entry | None) -> Boxes:
 
 
 def same_boxes(first: Sequence[EntryBox], second: Sequence[EntryBox]) -> bool:
-    """Whether both have the same findings at the same places with the same acceptance."""
+    """Whether both have the same findings at the same places with the same acceptance and severity."""
     return [_core(box) for box in first] == [_core(box) for box in second]
 
 
 def _core(box: EntryBox) -> tuple[object, ...]:
-    return str(box["label"]), float(box["confidence"]), box_corners(box), box.get("accepted") is True
+    accepted = box.get("accepted") is True
+    return str(box["label"]), float(box["confidence"]), box_corners(box), accepted, box.get("severity")
 
 
 def stored_version(entry: Entry) -> int:
@@ -181,6 +182,14 @@ class CorrectionDraft:
         """Set label and severity of a finding, and accept it."""
         if label and label != self.boxes[place]["label"]:
             self._change_box(place, {"label": label, "severity": severity, "accepted": True})
+
+    def grade(self, place: int, severity: str) -> None:
+        """Set the severity of a finding and accept it. Its present severity is withdrawn."""
+        present = self.boxes[place].get("severity")
+        if severity == present:
+            self._change_box(place, {"severity": None})
+        else:
+            self._change_box(place, {"severity": severity, "accepted": True})
 
     def reshape(self, rects: Mapping[int, Rect], merge_key: str = "") -> None:
         """Set the rectangles of findings (px of the photo) by their places, and accept them.

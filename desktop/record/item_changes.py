@@ -56,7 +56,10 @@ class ItemChanges:
         self.decide_item(self._record.current, verdict, reason)
 
     def decide_item(self, item_id: str, verdict: Verdict, reason: str) -> None:
-        """Set the verdict of an item."""
+        """Set the verdict of an item. A draft of its findings is saved before, as the verdict is for them."""
+        draft = self._record.drafts.get(item_id)
+        if draft is not None:
+            self.correct(draft)
         document = self._editable()
         if document is not None and document.item(item_id) is not None:
             self._record.edits.do(document.decide(item_id, EditName.VERDICT, verdict, reason))

@@ -23,7 +23,7 @@ from desktop.imaging.sources.cut import map_rect
 from desktop.imaging.sources.source import ImageSource
 from desktop.localization import camera_terms
 from desktop.localization.dates import format_minute_in_zone
-from desktop.localization.detection_terms import model_word
+from desktop.localization.detection_terms import failure_sentence, model_word
 from desktop.report import report_terms
 from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
 from desktop.report.seal import report_seal
@@ -326,7 +326,9 @@ def _reported_item(
         if reference.mm_per_pixel is not None:
             region_mm = (region.w * reference.mm_per_pixel, region.h * reference.mm_per_pixel)
     verdict = current["verdict"] if current is not None and results.is_verdict(current) else {}
-    failure = (results.newest_detection(entries) or {}).get("error") or {}
+    error = (results.newest_detection(entries) or {}).get("error") or {}
+    # The service stores its sentence in Chinese: the report has one language.
+    failure = failure_sentence(str(error.get("code") or ""), str(error.get("message") or ""))
     is_incomplete = detection is not None and results.is_incomplete(detection)
     return ReportedItem(
         number=number,
@@ -348,7 +350,7 @@ def _reported_item(
         ),
         decided_at=_parse_time(verdict.get("at")),
         version=results.entry_version(current) if current is not None else None,
-        note="" if is_incomplete else str(failure.get("message") or "") or _client_note(entries),
+        note="" if is_incomplete else failure or _client_note(entries),
         accepted=results.accepted_version(current) is not None,
         explained=len(suppression.read_suppressed_findings(entry, entries)),
         is_detected=detection is not None and results.is_service_entry(detection),

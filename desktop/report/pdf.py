@@ -258,9 +258,9 @@ class _Pages:
             self._draw.text(MARGIN, y + 6, WIDTH, title if start == 0 else "", 11, INK, True)
             y += 26
             for row in part:
-                self._draw.text(MARGIN, y, 96, row.use, 8, DIM, height=11)
-                self._draw.text(MARGIN + 100, y, 120, row.name, 8, INK, height=11)
-                self._draw.text(MARGIN + 224, y, WIDTH - 224, row.digest, 7, DIM, height=11)
+                self._draw.line(MARGIN, y, 96, row.use, 8, DIM)
+                self._draw.line(MARGIN + 100, y, 120, row.name, 8, INK)
+                self._draw.line(MARGIN + 224, y, WIDTH - 224, row.digest, 7, DIM)
                 y += 12
 
         return 32.0 + 12 * len(part), paint
@@ -326,7 +326,7 @@ class _Pages:
             number=number, total=total
         )
         text = seal.mark(self.report.seal) or seal.footer(self.report.seal)
-        self._draw.text(MARGIN, y, WIDTH - 290, self.report.title, 8, DIM, height=12)
+        self._draw.line(MARGIN, y, WIDTH - 290, self.report.title, 8, DIM)
         self._draw.text(PAGE_W - MARGIN - 290, y, 196, text, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
         self._draw.text(PAGE_W - MARGIN - 90, y, 90, page, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
 

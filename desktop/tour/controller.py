@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMainWindow, QWidget
 from shiboken6 import isValid
 
 from desktop.context import Context
@@ -20,7 +20,10 @@ _FOLLOW_INTERVAL_MS = 150
 
 
 class TourController(QObject):
-    """The tour of the window. It does not take the focus when it starts by itself. Esc always ends it."""
+    """The tour of the window. It does not take the focus when it starts by itself.
+
+    Esc always ends it. Enter and Right show the next stop, Left the previous one, unless the user is typing.
+    """
 
     def __init__(self, context: Context, window: QMainWindow, rail: Rail) -> None:
         super().__init__(window)
@@ -165,7 +168,7 @@ class TourController(QObject):
         self.frame.surround(target_rect, bounds)
         self.bubble.place(target_rect, bounds)
 
-    # -- Esc
+    # -- keys
 
     def _on_focus_changed(self, _before: QWidget | None, new: QWidget | None) -> None:
         self._watch_focus(new)
@@ -178,15 +181,30 @@ class TourController(QObject):
             self._focus_widget.installEventFilter(self)
 
     def eventFilter(self, target: QObject, event: QEvent) -> bool:
-        if (
-            isinstance(event, QKeyEvent)
-            and event.type() in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
-            and event.key() == Qt.Key.Key_Escape
-            and self.is_running
-        ):
-            if event.type() == QEvent.Type.KeyPress:
-                self.end()
-            # Accepted here, so that it does not trigger a shortcut of the page.
-            event.accept()
-            return True
+        kinds = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
+        if isinstance(event, QKeyEvent) and event.type() in kinds and self.is_running:
+            button = self._button_for(target, Qt.Key(event.key()))
+            if button is not None:
+                if event.type() == QEvent.Type.KeyPress:
+                    button.click()
+                # Accepted here, so that it does not trigger a shortcut of the page.
+                event.accept()
+                return True
         return super().eventFilter(target, event)
+
+    def _button_for(self, target: QObject, key: Qt.Key) -> QAbstractButton | None:
+        """The button of the bubble that a key stands for; None where the key belongs to the page."""
+        bubble = self.bubble
+        if key == Qt.Key.Key_Escape:
+            return bubble.skip_button
+        is_typing = isinstance(target, QWidget) and target.testAttribute(
+            Qt.WidgetAttribute.WA_InputMethodEnabled
+        )
+        if is_typing:
+            return None
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            chosen = target if target in (bubble.skip_button, bubble.back_button) else bubble.next_button
+            return chosen if isinstance(chosen, QAbstractButton) else None
+        if key == Qt.Key.Key_Left and self._index == 0:
+            return None
+        return {Qt.Key.Key_Right: bubble.next_button, Qt.Key.Key_Left: bubble.back_button}.get(key)

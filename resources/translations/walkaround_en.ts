@@ -649,10 +649,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>The photo shows the regions of %n item(s), with a confidence of {share} %. Accept, or select other items.</source>
+        <source>The photo shows the regions of %n item(s), with a confidence of {share}%. Accept, or select other items.</source>
         <translation>
-            <numerusform>The photo shows the region of %n item, with a confidence of {share} %. Accept, or select other items.</numerusform>
-            <numerusform>The photo shows the regions of %n items, with a confidence of {share} %. Accept, or select other items.</numerusform>
+            <numerusform>The photo shows the regions of %n item, with a confidence of {share}%. Accept, or select other items.</numerusform>
+            <numerusform>The photo shows the regions of %n items, with a confidence of {share}%. Accept, or select other items.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -28,6 +28,7 @@ from service.exception_trace import trace_of
 from service.settings import Settings
 from service.web.addresses import is_loopback
 from service.web.envelope import Problem, invalid
+from service.web.language import translate
 from service.web.security import Caller
 from service.workers.child import Child, ProcessDied
 from shared.record.codes import ErrorCode
@@ -298,5 +299,5 @@ def _to_run(row: BackupRow) -> BackupRun:
         size=row.size,
         added=row.added,
         problem=row.problem,
-        message=None if row.problem is None else TEXTS[BackupProblem(row.problem)].message,
+        message=None if row.problem is None else translate(TEXTS[BackupProblem(row.problem)].message),
     )

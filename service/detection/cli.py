@@ -25,13 +25,14 @@ from service.db.database import Database
 from service.db.schema import migrate
 from service.detection.compute.computer import Computer
 from service.detection.compute.request import Request
-from service.detection.failure import ENGLISH_MESSAGES, BadModel, DetectionFailed
+from service.detection.failure import MESSAGES, BadModel, DetectionFailed
 from service.detection.models.registry import Models, list_models
 from service.detection.onnx.settings import parse_settings
 from service.detection.reference_difference.variation.serial import MemoryUnreadable, from_bytes
 from service.detection.tables import ModelRow
 from service.settings import Settings
 from service.web.envelope import Problem
+from service.web.language import in_english
 from shared.record.entries import EntryBox
 from shared.system.os_errors import describe_os_error
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind
@@ -299,7 +300,7 @@ def _message(code: str, lost: Sequence[str]) -> str:
     """What failed, in English as all of the command line, for a code and the paths that are not files."""
     if lost:
         return f"no such file: {', '.join(lost)}"
-    return ENGLISH_MESSAGES.get(code, code)
+    return in_english(MESSAGES[code])
 
 
 def _box(box: EntryBox) -> dict[str, Any]:
@@ -315,11 +316,7 @@ def _model(arguments: list[str], settings: Settings, before_commit: Sequence[Bef
     adding.add_argument("--description")
     adding.add_argument(
         "--kind",
-        choices=[
-            kind.value
-            for kind in ModelKind
-            if kind not in (ModelKind.REFERENCE_DIFFERENCE, ModelKind.BACKBONE)
-        ],
+        choices=[kind.value for kind in ModelKind if kind is not ModelKind.REFERENCE_DIFFERENCE],
     )
     adding.add_argument("--labels", type=Path, help="text file with one label a line")
     adding.add_argument("--settings", default="{}", help="settings of the detector as a JSON object")

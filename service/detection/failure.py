@@ -19,6 +19,8 @@ MESSAGES: Final[dict[str, str]] = {
     "image_unreadable": "图片已损坏或格式不支持，无法检测，请重新拍摄或上传",
     "image_too_large": "图片过大，无法检测，请缩小后重新上传",
     "alignment_failed": "照片与区域不匹配，请确认拍摄部位正确，或重新拍摄",
+    "overexposed": "照片过曝或反光，看不清部分区域，请降低曝光或避开反光后重新拍摄",
+    "other_light": "光线方向与参考图不同，或拍摄时相机晃动，无法比对，请从相同方向照明、拿稳相机后重新拍摄",
     "too_small": "区域或照片过小，无法比对，请放大区域或重新拍摄",
     "photo_is_reference": "照片与参考图是同一张图片，无法检测，请添加本次拍摄的照片",
     "incomplete_coverage": "照片未完整拍到区域，检查不完整，请重新拍摄",
@@ -34,27 +36,6 @@ MESSAGES: Final[dict[str, str]] = {
     "canceled": "检测已取消",
     "internal": "检测时发生内部错误，请重试；如再次出现，请联系管理员",
 }
-
-
-ENGLISH_MESSAGES: Final[dict[str, str]] = {
-    "model_disabled": "This model is disabled. Select another one.",
-    "model_finds_nothing": "A feature model finds nothing by itself. Select another model.",
-    "file_lost": "The file does not exist.",
-    "model_lost": "The file of the model is missing. Add the model again.",
-    "image_unreadable": "The image is damaged or of an unsupported format.",
-    "image_too_large": "The image is too large.",
-    "alignment_failed": "Photo and region do not match. Check that the photo shows the right part.",
-    "too_small": "Region or photo is too small to compare.",
-    "photo_is_reference": "Photo and reference image are the same image.",
-    "incomplete_coverage": "The photo does not show the whole region.",
-    "not_visible": "The photo does not show the whole region.",
-    "model_failed": "The model failed. Check its file or select another model.",
-    "out_of_memory": "Out of memory. Use a smaller image.",
-    "timed_out": "The detection timed out. Use a smaller image or a faster model.",
-    "item_settings_wrong": "The detection settings are invalid.",
-    "internal": "Internal error.",
-}
-"""The sentences of the codes that detection on the command line can give."""
 
 
 class DetectionFailed(Exception):  # noqa: N818 - an answer of a run, not a fault of the program

@@ -9,6 +9,7 @@ from service.inspection.queries import Updater
 from service.web.envelope import Problem, invalid
 from shared.record.codes import ErrorCode
 from shared.wire.inspection import PhotoUse
+from shared.wire.text import fill
 
 
 def no_record() -> Problem:
@@ -23,7 +24,7 @@ def no_item() -> Problem:
 
 def page_too_large(page_size: int) -> Problem:
     """The items of a page are too large to be sent together; `page_size` of them are not."""
-    msg = f"检查项内容过大，请每页最多请求 {page_size} 项"
+    msg = fill("检查项内容过大，请每页最多请求 {page_size} 项", page_size=page_size)
     return Problem(413, ErrorCode.TOO_LARGE, msg, page_size=page_size)
 
 
@@ -62,7 +63,7 @@ _MAX_ITEMS = 50
 
 def _names(items: Sequence[Mapping[str, Any]]) -> str:
     text = "、".join(str(item["item_name"]) for item in items[:_MAX_NAMES])
-    return text + (" 等" if len(items) > _MAX_NAMES else "")
+    return fill("{names} 等", names=text) if len(items) > _MAX_NAMES else text
 
 
 def record_sealed(edition: int) -> Problem:
@@ -85,7 +86,7 @@ def items_undecided(items: Sequence[Mapping[str, Any]], acceptable: int) -> Prob
     return Problem(
         409,
         ErrorCode.UNDECIDED_ITEMS,
-        f"{len(items)} 个检查项待判定：{_names(items)}",
+        fill("{count} 个检查项待判定：{names}", count=len(items), names=_names(items)),
         count=len(items),
         acceptable=acceptable,
         items=list(items[:_MAX_ITEMS]),
@@ -97,7 +98,11 @@ def detections_running(items: Sequence[Mapping[str, Any]]) -> Problem:
     return Problem(
         409,
         ErrorCode.DETECTIONS_RUNNING,
-        f"{len(items)} 个检查项正在检测：{_names(items)}；请等待检测完成或取消检测",
+        fill(
+            "{count} 个检查项正在检测：{names}；请等待检测完成或取消检测",
+            count=len(items),
+            names=_names(items),
+        ),
         count=len(items),
         items=list(items[:_MAX_ITEMS]),
     )
@@ -108,7 +113,11 @@ def photo_in_use(items: Sequence[Mapping[str, Any]]) -> Problem:
     return Problem(
         409,
         ErrorCode.PHOTO_IN_USE,
-        f"{len(items)} 个检查项的检测结果或判定依据此照片：{_names(items)}；如仍要删除照片，请确认",
+        fill(
+            "{count} 个检查项的检测结果或判定依据此照片：{names}；如仍要删除照片，请确认",
+            count=len(items),
+            names=_names(items),
+        ),
         count=len(items),
         items=list(items[:_MAX_ITEMS]),
     )
@@ -129,7 +138,7 @@ def photo_used(use: PhotoUse) -> Problem:
     return Problem(
         409,
         ErrorCode.PHOTO_USED,
-        f"照片已用于检查记录“{name}”；如确需使用，请确认后添加",
+        fill("照片已用于检查记录“{name}”；如确需使用，请确认后添加", name=name),
         inspection_id=use.inspection_id,
         inspection_name=use.inspection_name,
     )
@@ -140,7 +149,11 @@ def not_inspected(items: Sequence[Mapping[str, Any]]) -> Problem:
     return Problem(
         409,
         ErrorCode.NOT_INSPECTED,
-        f"{len(items)} 个通过的检查项未经完整检查：{_names(items)}；请补拍照片并检测，或改判为未通过",
+        fill(
+            "{count} 个通过的检查项未经完整检查：{names}；请补拍照片并检测，或改判为未通过",
+            count=len(items),
+            names=_names(items),
+        ),
         count=len(items),
         items=list(items[:_MAX_ITEMS]),
     )
@@ -156,7 +169,11 @@ def service_written(version: int, field: str) -> Problem:
     return Problem(
         409,
         ErrorCode.SERVICE_WRITTEN,
-        f"结果版本 {version} 由系统写入，不能修改其中的 {field}；判定请使用判定操作",
+        fill(
+            "结果版本 {version} 由系统写入，不能修改其中的 {field}；判定请使用判定操作",
+            version=version,
+            field=field,
+        ),
         version=version,
         field=field,
     )
@@ -170,7 +187,10 @@ def not_awaiting_release() -> Problem:
 def other_edition(edition: int) -> Problem:
     """409: the newest edition is another one than the person has looked at."""
     return Problem(
-        409, ErrorCode.OTHER_EDITION, f"检查记录已有新版次 {edition}，请核对后再复核", edition=edition
+        409,
+        ErrorCode.OTHER_EDITION,
+        fill("检查记录已有新版次 {edition}，请核对后再复核", edition=edition),
+        edition=edition,
     )
 
 

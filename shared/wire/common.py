@@ -21,6 +21,8 @@ from pydantic import (
 from pydantic_core import to_json
 from pydantic_core.core_schema import CoreSchema, no_info_before_validator_function
 
+from shared.wire.text import fill
+
 T = TypeVar("T")
 
 # The bounds of a JSON document that is kept as given (item_point, result): far above the documents of
@@ -205,7 +207,7 @@ class _CheckedJson:
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         size = f"{max_bytes // 2**10} KB" if max_bytes < 2**20 else f"{max_bytes // 2**20} MB"
-        self._too_large = f"内容过大，以 JSON 计上限为 {size}"
+        self._too_large = fill("内容过大，以 JSON 计上限为 {limit}", limit=size)
         self._description = f"At most {size} of JSON, with the keys that are kept as given."
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -354,6 +356,9 @@ MAX_PAGE = 2**31 - 1
 
 UPDATED_BY = "X-Updated-By"
 """Header of a record or item: the user who last changed it, percent-encoded UTF-8."""
+
+ERROR_HEADER = "X-Error"
+"""Response header of a failure that the contract documents: its stable code."""
 
 CurrentPage = Annotated[int, Field(ge=1, le=MAX_PAGE)]
 PageSize = Annotated[int, Field(ge=1, le=MAX_PAGE_SIZE)]

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
+from desktop.canvas.layers.chips import ChipPlaces
 from desktop.canvas.layers.colours import CanvasColours
-from desktop.canvas.layers.marks import CHIP_HEIGHT, chip_cells, chip_font, chip_text, draw_chip
+from desktop.canvas.layers.marks import chip_font, chip_text, draw_chip
 from desktop.canvas.model.regions import RegionState
 from desktop.canvas.model.viewport import Viewport
 from shared.record.geometry import Rect
@@ -85,6 +86,12 @@ def draw_dashed_outline(
         painter.drawPolygon(polygon)
 
 
+def _bounds(corners: Sequence[tuple[float, float]]) -> Rect:
+    """The upright rectangle around corners."""
+    xs, ys = zip(*corners, strict=True)
+    return Rect(min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys))
+
+
 def _is_in_view(corners: Sequence[tuple[float, float]], viewport: Viewport) -> bool:
     xs, ys = zip(*corners, strict=True)
     is_beside = max(xs) <= 0 or min(xs) >= viewport.width
@@ -102,8 +109,8 @@ class FindingLayer:
     def paint(self, painter: QPainter, viewport: Viewport, colours: CanvasColours, font: QFont) -> None:
         """Paint all boxes, the highlighted ones last.
 
-        A chip that would cover another one is left out. Highlighted boxes come first, then those with the
-        highest confidence.
+        A chip that finds no place beside its box is left out, unless that is highlighted. Highlighted boxes
+        come first, then those with the highest confidence.
         """
         strong = chip_font(font)
         metrics = QFontMetricsF(strong)
@@ -122,17 +129,16 @@ class FindingLayer:
                 self._draw_outline(painter, corners, colour, 3 if box.highlighted else 2)
             if self.show_labels and box.text:
                 places.append((box, colour, corners))
-        occupied: set[tuple[int, int]] = set()
-        for box, colour, corners in sorted(places, key=_chip_priority):
-            x, y = min(corner[0] for corner in corners), min(corner[1] for corner in corners)
+        if not places:
+            return
+        bounds = {id(box): _bounds(corners) for box, _, corners in places}
+        edges = np.array([(rect.x, rect.y, rect.right, rect.bottom) for rect in bounds.values()])
+        chips = ChipPlaces(edges, (viewport.width, viewport.height))
+        for box, colour, _ in sorted(places, key=_chip_priority):
             text = box.elided_text(metrics)
             width = metrics.horizontalAdvance(text) + 14
-            x = min(max(x - 1, 0), max(viewport.width - width, 0))
-            y = y - CHIP_HEIGHT if y >= CHIP_HEIGHT else max(y, 0)
-            chip = QRectF(round(x), round(y), round(width), CHIP_HEIGHT)
-            cells = chip_cells(chip)
-            if occupied.isdisjoint(cells):
-                occupied.update(cells)
+            chip = chips.take(bounds[id(box)], width, required=box.highlighted)
+            if chip is not None:
                 draw_chip(painter, chip, text, colour)
 
     def reason_at(self, x: float, y: float, viewport: Viewport) -> str:

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetricsF, QPainter, QPen
 
 from desktop.canvas.layers.colours import chip_colours
 from desktop.canvas.model.regions import RegionState
-from shared.record.geometry import Rect
-
-CHIP_HEIGHT = 20
-"""View px."""
-
 
 MAX_NAME_WIDTH = 260
 """The maximum width of a name in a chip, in view px. The lists show the whole name."""
@@ -22,36 +15,6 @@ MAX_NAME_WIDTH = 260
 def chip_text(metrics: QFontMetricsF, name: str) -> str:
     """A name elided to the maximum width in a chip."""
     return metrics.elidedText(name, Qt.TextElideMode.ElideRight, MAX_NAME_WIDTH)
-
-
-def chip_cells(chip: QRectF) -> list[tuple[int, int]]:
-    """The cells of a grid that a chip covers. A cell is a square with half the height of a chip."""
-    side = CHIP_HEIGHT / 2
-    columns = range(int(chip.left() // side), int(chip.right() // side) + 1)
-    rows = range(int(chip.top() // side), int((chip.bottom() - 1) // side) + 1)
-    return [(column, row) for column in columns for row in rows]
-
-
-def chip_positions(box: Rect, width: float, view: tuple[float, float]) -> Iterator[QRectF]:
-    """Yield the positions for a chip of this width at a region, the best one first. All values are view px.
-
-    The best one is above the region at its left, or inside a large region at the upper edge. No position
-    covers a small region.
-    """
-    left, right = box.x - 1, box.right + 1 - width
-    above, below = box.y - CHIP_HEIGHT, box.bottom
-    max_x, max_y = max(view[0] - width, 0.0), max(view[1] - CHIP_HEIGHT, 0.0)
-    best = above if above >= 0 else below if box.h < CHIP_HEIGHT else max(box.y, 0.0)
-    yield QRectF(round(min(max(round(left), 0.0), max_x)), round(best), round(width), CHIP_HEIGHT)
-    middle = box.y + (box.h - CHIP_HEIGHT) / 2
-    alternatives = [(left, below), (right, above), (right, below)]
-    alternatives += [(box.right + 2, middle), (box.x - width - 2, middle)]
-    # Far enough from a neighbour's chip that both cover different cells.
-    clearance = 1.5 * CHIP_HEIGHT
-    alternatives += [(left, above - clearance), (left, below + clearance)]
-    for x, y in alternatives:
-        if 0 <= round(x) <= max_x and 0 <= round(y) <= max_y:
-            yield QRectF(round(x), round(y), round(width), CHIP_HEIGHT)
 
 
 def chip_font(font: QFont) -> QFont:

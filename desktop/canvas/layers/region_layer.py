@@ -9,8 +9,9 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen, QPixmap
 
+from desktop.canvas.layers.chips import ChipPlaces
 from desktop.canvas.layers.colours import CanvasColours
-from desktop.canvas.layers.marks import chip_cells, chip_font, chip_positions, chip_text, draw_chip
+from desktop.canvas.layers.marks import chip_font, chip_text, draw_chip
 from desktop.canvas.model.rect_index import Edges
 from desktop.canvas.model.regions import Region, RegionState, RegionStore, StoreEvent
 from desktop.canvas.model.shaping import Handle
@@ -135,9 +136,8 @@ class RegionLayer:
             self._paint_box(painter, viewport.rect_to_view(region.rect), accent, region.locked, 2.0)
         if self.show_labels:
             selected = set() if paint_together else set(self._store.selected_ids)
-            self._paint_chips(
-                painter, viewport, colours, [*selected_regions, *unselected], selected, font, 0.0
-            )
+            labelled = [*selected_regions, *unselected]
+            self._paint_chips(painter, viewport, colours, labelled, selected, font, 0.0, _edges_of(labelled))
         self._paint_handles(
             painter, viewport, accent, (region for region in selected_regions if not region.locked)
         )
@@ -183,7 +183,18 @@ class RegionLayer:
                 paint_outlines(pixmap_painter, viewport, outlined_groups)
             if self.show_labels:
                 large = (region for region in self._large if region.id not in excluded)
-                self._paint_chips(pixmap_painter, viewport, colours, large, set(), font, _MIN_CHIP_SIDE)
+                # Among more regions no chip finds a place that covers none.
+                near = [edges for _, edges in self._groups.values()] if filled else []
+                self._paint_chips(
+                    pixmap_painter,
+                    viewport,
+                    colours,
+                    large,
+                    set(),
+                    font,
+                    _MIN_CHIP_SIDE,
+                    np.concatenate([np.empty((0, 4)), *near]),
+                )
 
         key = (viewport, colours, self._groups_version, self.show_labels, excluded, filled)
         self._batch_pixmap.paint(painter, viewport, key, draw)
@@ -252,16 +263,23 @@ class RegionLayer:
         selected: set[str],
         font: QFont,
         min_side: float,
+        edges: Edges,
     ) -> None:
         """Paint number chips at regions with a side of at least `min_side` view px, in this order.
 
-        A chip that would cover another one takes the next free position at its region. If no position is
-        free, the chip is left out unless its region is selected.
+        `edges` (n, 4) are all regions, px of the picture.
+
+        A chip that would cover another one or another region takes the next free position at its region. If
+        no position is free, the chip is left out unless its region is selected.
         """
         strong = chip_font(font)
         metrics = QFontMetricsF(strong)
         painter.setFont(strong)
-        occupied: set[tuple[int, int]] = set()
+        corner = (viewport.left, viewport.top)
+        boxes = edges * viewport.scale + (*corner, *corner)
+        view = viewport.width, viewport.height
+        visible = (boxes[:, :2] <= view).all(axis=1) & (boxes[:, 2:] >= 0).all(axis=1)
+        places = ChipPlaces(boxes[visible], view)
         for region in regions:
             box = viewport.rect_to_view(region.rect)
             is_selected = region.id in selected
@@ -273,15 +291,11 @@ class RegionLayer:
                 text = " ".join(part for part in (text, name, region.note) if part)
             mark = RegionState.NONE if self.full_names else region.state
             width = metrics.horizontalAdvance(text) + 14 + (15 if mark is not RegionState.NONE else 0)
-            chips = chip_positions(box, width, (viewport.width, viewport.height))
-            free_spots = ((place, chip_cells(place)) for place in chips)
-            spot = next((spot for spot in free_spots if is_selected or occupied.isdisjoint(spot[1])), None)
-            if spot is None:
-                continue
-            if len(occupied) > _MAX_CHIP_CELLS:
+            if places.cells > _MAX_CHIP_CELLS:
                 return
-            chip, cells = spot
-            occupied.update(cells)
+            chip = places.take(box, width, required=is_selected)
+            if chip is None:
+                continue
             colour = QColor(colours.accent) if is_selected else colours.state_colour(region.state)
             draw_chip(painter, chip, text, colour, mark)
 
@@ -324,6 +338,12 @@ class _CachedPixmap:
             with QPainter(self._pixmap) as pixmap_painter:
                 draw(pixmap_painter)
         painter.drawPixmap(0, 0, self._pixmap)
+
+
+def _edges_of(regions: Sequence[Region]) -> Edges:
+    """Left, top, right and bottom of regions, px of the picture, shape (n, 4)."""
+    rects = (region.rect for region in regions)
+    return np.array([(rect.x, rect.y, rect.right, rect.bottom) for rect in rects]).reshape(-1, 4)
 
 
 def _set_pen(painter: QPainter, colour: QColor, locked: bool, width: float) -> None:

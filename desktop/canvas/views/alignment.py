@@ -10,6 +10,7 @@ import numpy.typing as npt
 from PySide6.QtGui import QImage
 
 from desktop.canvas.layers.finding_layer import Matrix
+from desktop.canvas.views.difference import difference as compute_difference
 from desktop.imaging.decoding.pixels import from_qimage, to_qimage
 from desktop.imaging.sources.cut import ImageCrop
 from shared.images.cv import cv2
@@ -20,7 +21,6 @@ MAX_SIDE = 4096
 """Longer side in px up to which the pair is computed at the photo's resolution."""
 
 _OUTSIDE = (96, 96, 96, 255)
-_GAIN = 3.0
 _SHRINK_FROM = 1.5
 
 
@@ -87,7 +87,11 @@ def align(
             size,
             flags=cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP,
         )
-        difference = _image(_difference(resized, warped, inside))
+        difference = _image(
+            compute_difference(
+                np.asarray(resized, np.uint8), np.asarray(warped, np.uint8), np.asarray(inside, np.uint8)
+            )
+        )
     return AlignedPair(
         _image(resized),
         _image(warped),
@@ -165,17 +169,6 @@ def _pair_scale(forward: Matrix, width: int, height: int) -> float:
     x_step, y_step = flat[1] - flat[0], flat[2] - flat[0]
     scale = float(np.sqrt(abs(x_step[0] * y_step[1] - x_step[1] * y_step[0])))
     return max(min(scale, 4.0, MAX_SIDE / max(width, height)), min(1.0, MAX_SIDE / max(width, height)))
-
-
-def _difference(reference: Bytes, photo: Bytes, inside: Bytes) -> Bytes:
-    """The difference of two images, bright on dark. Slight blurring suppresses noise and half-pixel
-    shifts."""
-    blurred = [cv2.GaussianBlur(picture[:, :, :3], (0, 0), 1.5) for picture in (reference, photo)]
-    blue, green, red = cv2.split(cv2.absdiff(*blurred))
-    # NumPy's maximum over the channels takes ten times as long.
-    distance = cv2.bitwise_and(cv2.max(cv2.max(blue, green), red), inside)
-    heat = cv2.applyColorMap(cv2.convertScaleAbs(distance, alpha=_GAIN), cv2.COLORMAP_INFERNO)
-    return np.asarray(cv2.cvtColor(heat, cv2.COLOR_BGR2BGRA), np.uint8)
 
 
 def _bytes(image: QImage) -> Bytes:

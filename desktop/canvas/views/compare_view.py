@@ -19,10 +19,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from desktop.canvas.layers.chips import CHIP_HEIGHT
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer
 from desktop.canvas.layers.image_layer import NEAREST_ABOVE
-from desktop.canvas.layers.marks import CHIP_HEIGHT, FocusRing, chip_font, draw_chip
+from desktop.canvas.layers.marks import FocusRing, chip_font, draw_chip
 from desktop.canvas.model.viewport import ZOOM_STEP, Viewport
 from desktop.canvas.tools.tool_machine import DRAG_DISTANCE
 from desktop.canvas.views.alignment import AlignedPair
@@ -89,6 +90,12 @@ class CompareView(QWidget):
     def mode(self) -> CompareMode:
         """The mode of the comparison."""
         return self._mode
+
+    @property
+    def drawn_mode(self) -> CompareMode:
+        """How the pair is drawn: without an alignment only side by side shows both."""
+        is_aligned = self._pair is None or self._pair.aligned
+        return self._mode if is_aligned else CompareMode.SIDE_BY_SIDE
 
     @property
     def mix(self) -> float:
@@ -237,7 +244,7 @@ class CompareView(QWidget):
         """The height in px above which the pair gets no larger at this width; None without a pair."""
         if self._pair is None:
             return None
-        return round(useful_height(self.width(), self._size, two=self._mode is CompareMode.SIDE_BY_SIDE))
+        return round(useful_height(self.width(), self._size, two=self.drawn_mode is CompareMode.SIDE_BY_SIDE))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom both pictures at the pointer. Touch pads scroll with two fingers and zoom with Ctrl."""
@@ -313,7 +320,9 @@ class CompareView(QWidget):
         self.update()
 
     def _is_on_divider(self, position: QPointF) -> bool:
-        return self._mode is CompareMode.SWIPE and abs(position.x() - self._divider * self.width()) <= _GRIP
+        return (
+            self.drawn_mode is CompareMode.SWIPE and abs(position.x() - self._divider * self.width()) <= _GRIP
+        )
 
     def _show_cursor(self, position: QPointF) -> None:
         shape = Qt.CursorShape.ArrowCursor
@@ -333,7 +342,7 @@ class CompareView(QWidget):
     def _pane_rects(self) -> tuple[Rect, Rect]:
         """The places of reference and photo in the view, which are the same in most modes."""
         width, height = max(self.width(), 1), max(self.height(), 1)
-        if self._mode is CompareMode.SIDE_BY_SIDE:
+        if self.drawn_mode is CompareMode.SIDE_BY_SIDE:
             return pane_rects(width, height, self._size, may_stack=self.may_stack)
         return Rect(0, 0, width, height), Rect(0, 0, width, height)
 
@@ -346,12 +355,12 @@ class CompareView(QWidget):
         pane = self._pane_rects()[1]
         photo = position.x() >= pane.x and position.y() >= pane.y
         left, top = (pane.x, pane.y) if photo else (0, 0)
-        if self._mode is CompareMode.SWIPE:
+        if self.drawn_mode is CompareMode.SWIPE:
             photo = position.x() >= self._divider * self.width()
         return photo, (position.x() - left, position.y() - top)
 
     def _update_blink_timer(self) -> None:
-        if self._mode is CompareMode.BLINK and self._pair is not None:
+        if self.drawn_mode is CompareMode.BLINK and self._pair is not None:
             self._blink_timer.start()
         else:
             self._blink_timer.stop()
@@ -359,7 +368,7 @@ class CompareView(QWidget):
     def _paint_pair(self, painter: QPainter, pair: AlignedPair) -> None:
         reference, photo = self.tr("Reference image"), self.tr("Photo")
         full = QRectF(self.rect())
-        match self._mode:
+        match self.drawn_mode:
             case CompareMode.SIDE_BY_SIDE:
                 first, second = (QRectF(pane.x, pane.y, pane.w, pane.h) for pane in self._pane_rects())
                 self._paint_pane(painter, first, pair.reference, reference)
@@ -401,7 +410,7 @@ class CompareView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
         painter.setOpacity(opacity)
         target = QRectF(view.left, view.top, image.width() * view.scale, image.height() * view.scale)
-        tone = Tone() if self._mode is CompareMode.DIFFERENCE else self._tone
+        tone = Tone() if self.drawn_mode is CompareMode.DIFFERENCE else self._tone
         draw_with_tone(painter, box.translated(-corner), target, image, tone, self.devicePixelRatioF())
         painter.setOpacity(1.0)
         if findings:

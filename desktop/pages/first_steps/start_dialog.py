@@ -11,7 +11,7 @@ from desktop.background.workers import Lane, run
 from desktop.background.workers import Task as WorkerTask
 from desktop.context import Context
 from desktop.exchange.data.errors import ExchangeError
-from desktop.exchange.found_picture import FoundPicture, find_picture
+from desktop.exchange.found_picture import FoundPicture
 from desktop.exchange.registry import READABLE_PATTERNS
 from desktop.messages.error_messages import sentence
 from desktop.messages.exchange_messages import exchange_sentence
@@ -24,6 +24,7 @@ from desktop.pages.first_steps.starting import (
     Progress,
     StartDetails,
     StartedRecord,
+    look_into,
     start_record,
 )
 from desktop.widgets import (
@@ -157,7 +158,7 @@ class StartDialog(Dialog):
         self._regions = path
         self.regions_name.setText(path.name)
         self.banner.hide()
-        run(find_picture, path, owner=self, done=self._on_picture_found, failed=self._on_regions_failed)
+        run(look_into, path, owner=self, done=self._on_picture_found, failed=self._on_regions_failed)
 
     def _on_picture_found(self, picture: FoundPicture | None) -> None:
         if picture is not None:

@@ -16,6 +16,7 @@ from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, item_creates
 from desktop.exchange.formats.archive import MAX_BYTES
+from desktop.exchange.found_picture import FoundPicture, find_picture
 from desktop.exchange.registry import read_regions
 from desktop.imaging.conversion import prepare_upload
 from desktop.messages.exchange_messages import left_out_sentence
@@ -33,6 +34,8 @@ from shared.wire.inspection import ItemCreate, ItemPoint, Point, RecordCreate, R
 
 _MAX_TEMPLATE_REGIONS = 2000
 """The most regions that the service accepts in a template."""
+_ANY_SIDE = 100_000
+"""A side in px that is larger than every picture: no region is outside."""
 _UPLOAD_PERCENT = 70
 """The progress in percent when the upload is complete."""
 
@@ -203,6 +206,20 @@ def _as_picture(reference: ReferenceImage) -> ExportedPicture:
         reference.height or 0,
         reference.ipfs_cid,
     )
+
+
+def look_into(path: Path) -> FoundPicture | None:
+    """The picture that a file of regions names, if it can be found.
+
+    Raises OSError, and ExchangeError if no picture makes the file readable.
+    """
+    picture = find_picture(path)
+    try:
+        _read_regions(path, ExportedPicture("", _ANY_SIDE, _ANY_SIDE, None))
+    except ExchangeError as error:
+        if error.reason in (Reason.UNREADABLE, Reason.NO_REGIONS, Reason.TOO_LARGE):
+            raise
+    return picture
 
 
 def _read_regions(path: Path, target: ExportedPicture) -> ImportedRegions:

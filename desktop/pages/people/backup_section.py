@@ -12,7 +12,6 @@ from desktop.background.workers import run
 from desktop.context import Context
 from desktop.localization.dates import format_minute
 from desktop.messages.error_messages import sentence
-from desktop.messages.service_messages import known_message
 from desktop.pages.common.files.file_dialogs import Purpose, open_folder
 from desktop.pages.common.forms.password_prompt import ask_password
 from desktop.pages.common.lists.list_section import NOTHING
@@ -180,7 +179,7 @@ class BackupSection(PageSection):
         self.note.setVisible(backup is not None and bool(backup.message))
 
     def _note_text(self, backup: BackupRun) -> str:
-        return known_message(backup.message or "") or backup.message or NOTHING
+        return backup.message or NOTHING
 
 
 _TONES = {"done": "passed", "failed": "failed", "running": "accent"}

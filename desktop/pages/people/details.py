@@ -273,6 +273,7 @@ def field_word(name: str) -> str:
         "challenge_admins": translate("AuditField", "Head movements: users who can change settings"),
         "challenge_others": translate("AuditField", "Head movements: other users"),
         "allowed_devices_only": translate("AuditField", "Only on allowed devices"),
+        "photo_risk_accepted": translate("AuditField", "Face login without protection from photos"),
         "refuse_virtual_cameras": translate("AuditField", "Virtual cameras refused"),
         "challenge": translate("AuditField", "Head movements"),
         "backup_of": translate("AuditField", "Backup created at"),

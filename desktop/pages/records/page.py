@@ -246,6 +246,7 @@ class RecordsPage(Page):
         self.model.show(page.data, listing.seals)
         self.pager.show_pagination(page.pagination)
         self.header.set_subtitle(self.tr("%n record(s)", "", page.pagination.total))
+        self.export.setEnabled(bool(page.data))
         # The empty list has its own button for this.
         self.new.setVisible(self._context.may(Permission.INSPECTION_ADD) and bool(page.data))
         if not page.data:

@@ -44,6 +44,7 @@ from desktop.pages.workbench.undo import UndoController
 from desktop.record.open_record import OpenRecord
 from desktop.widgets import Page
 from shared.record.codes import Verdict
+from shared.wire.detection import Severity
 
 _TONE_STEP = 10
 
@@ -128,6 +129,9 @@ def bind(window: Page, page: Workbench) -> None:
 
     def is_open() -> bool:
         return open_record.document is not None
+
+    def has_items() -> bool:
+        return bool(open_record.rows)
 
     def has_item() -> bool:
         return is_open() and open_record.item is not None
@@ -222,6 +226,7 @@ def bind(window: Page, page: Workbench) -> None:
         ("view.item", show_item, may_edit_item),
         ("view.regions", hide_regions, is_open),
         ("view.labels", lambda: comparing.show_labels(not view.labels_shown), is_open),
+        ("view.heat", page.photo_view.toggle_heat, is_open),
         ("view.minimap", minimap, is_open),
         ("view.photo", page.photo_view.toggle, is_open),
         ("view.inspector", page.splitter.fold, is_open),
@@ -258,6 +263,7 @@ def bind(window: Page, page: Workbench) -> None:
         ("item.phone", page.phone.for_item, may_edit),
         ("record.photos", page.record_photos.choose_files, may_edit),
         ("record.camera", page.record_photos.capture, may_edit),
+        ("record.film", page.record_photos.films.choose, may_edit),
         ("record.phone", page.phone.for_record, may_edit),
         ("record.watch", page.folder_watch.choose, may_edit),
         ("record.review", page.record_photos.show_review, is_open),
@@ -268,8 +274,8 @@ def bind(window: Page, page: Workbench) -> None:
         ("record.detect", page.detecting.detect_all, may_edit),
         ("record.detect_again", page.detecting.detect_again, may_edit),
         ("record.finish", page.finish, may_edit),
-        ("record.report", page.finishing.report, is_open),
-        ("inspection.export", exchange.export, is_open),
+        ("record.report", page.finishing.report, has_items),
+        ("inspection.export", exchange.export, has_items),
         ("regions.import", exchange.ask, may_edit),
         ("record.template", template_controller.save, is_open),
         ("compare", comparing.toggle, is_open),
@@ -283,23 +289,38 @@ def bind(window: Page, page: Workbench) -> None:
     commands.bind("search", page.items.search.setFocus, owner=page.items.search)
     for canvas in (view, page.photo):
         bind_canvas(commands, canvas)
-        commands.bind("finding.next", lambda: page.shown_findings.step(1), owner=canvas)
-        commands.bind("finding.previous", lambda: page.shown_findings.step(-1), owner=canvas)
-        commands.bind("view.leave", partial(canvas.focusNextPrevChild, True), owner=canvas)
-        commands.bind("view.leave_back", partial(canvas.focusNextPrevChild, False), owner=canvas)
-    pane, findings, strip = (
-        page.inspector.photo.pane,
-        page.inspector.findings.list,
-        page.inspector.photo.strip,
-    )
+    pane, strip = page.inspector.photo.pane, page.inspector.photo.strip
+    for picture in (view, page.photo, page.compare):
+        commands.bind("finding.next", lambda: page.shown_findings.step(1), owner=picture)
+        commands.bind("finding.previous", lambda: page.shown_findings.step(-1), owner=picture)
+        commands.bind("view.leave", partial(picture.focusNextPrevChild, True), owner=picture)
+        commands.bind("view.leave_back", partial(picture.focusNextPrevChild, False), owner=picture)
     for pair in (page.compare, pane):
         bind_pair(commands, pair)
     for command, handler in zoom_handlers(pane).items():
         commands.bind_within(command, handler, pane)
     commands.bind_within("edit.delete", strip.remove_focused, strip)
-    commands.bind(
-        "finding.accept",
-        lambda: page.correcting.accept(findings.current),
-        owner=findings,
-        enabled=lambda: page.correcting.has_focus,
-    )
+    _bind_findings(window, page)
+
+
+def _bind_findings(window: Page, page: Workbench) -> None:
+    """Bind what is done with the chosen finding. The keys work wherever the focus is."""
+    correcting = page.correcting
+
+    def refuse() -> None:
+        if page.open_record.may_edit() and page.inspector.findings.shown_findings:
+            keys = page.context.commands.keys_text("finding.next")
+            text = QCoreApplication.translate("WorkbenchPage", "Select a finding first ({keys}).")
+            window.toast.emit(text.format(keys=keys))
+
+    for command, handler in (
+        ("finding.accept", correcting.accept_chosen),
+        ("finding.relabel", correcting.ask_chosen_label),
+        ("finding.delete", correcting.reject_chosen),
+        ("finding.minor", partial(correcting.grade, Severity.MINOR)),
+        ("finding.major", partial(correcting.grade, Severity.MAJOR)),
+        ("finding.critical", partial(correcting.grade, Severity.CRITICAL)),
+    ):
+        page.context.commands.bind(
+            command, handler, owner=window, enabled=lambda: correcting.has_chosen, refused=refuse
+        )

@@ -75,7 +75,10 @@ class ConflictDialog(BaseDialog):
         column.addWidget(label(self.tr("Changes that need a decision"), "item"))
         column.addWidget(scroll, 1)
         column.addLayout(row)
-        self.later.setDefault(True)
+        # The arrows choose between the two values, Enter applies what is chosen.
+        self.apply.setDefault(True)
+        self.later.setAutoDefault(False)
+        next(iter(self._stored_choices.values()), self.apply).setFocus()
 
     def local_choice(self, edit_id: str, field: str) -> QRadioButton:
         """The button that keeps the current user's value of a field."""

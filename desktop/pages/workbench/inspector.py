@@ -77,6 +77,7 @@ class Inspector(Panel):
         self.verdict = VerdictBox(commands)
         self.run = RunBox(commands)
         self.history = HistoryBox()
+        self._item_id = ""
         self._none_label = label("", "dim", wrap=True)
         self.show_no_item(any_items=True)
         self.finding_context = FindingContext()
@@ -158,6 +159,9 @@ class Inspector(Panel):
         self._stack.setCurrentIndex(0 if item is None else 1)
         if item is None:
             return
+        if item.item_id != self._item_id:
+            # The chosen finding was one of another item.
+            self._item_id, self.findings.list.current = item.item_id, -1
         self.fields.show_item(item, number)
         self.verdict.show_item(item, draft)
         self.show_findings(item, entry)

@@ -32,7 +32,7 @@ from desktop.pages.workbench.items.items_panel import SelectionController
 from desktop.pages.workbench.layout import WorkbenchLayout
 from desktop.pages.workbench.memory import MemoryController
 from desktop.pages.workbench.phone import PhoneController
-from desktop.pages.workbench.photo_view import PhotoView
+from desktop.pages.workbench.photo_view import PhotoView, ViewChoice
 from desktop.pages.workbench.photos.adding import PhotoUploadController
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.record_photos import RecordPhotosController
@@ -125,6 +125,15 @@ class WorkbenchPage(Page):
         boxes = (findings_box, self.inspector.correction)
         self.photo_view = PhotoView(
             self.open_record, self.photos, self.comparing, self.correcting, boxes, canvases, self.strip, self
+        )
+        self.view_choice = ViewChoice(
+            self.open_record,
+            self.photos,
+            self.comparing,
+            self.photo_view,
+            context.preferences,
+            lambda: self.alignment_controller.points is not None,
+            self,
         )
         parts = (self.inspector, self.photos, self.comparing, self.correcting, self.photo_view, self)
         self.shown_findings = ShownFindings(self.open_record, *parts)
@@ -261,6 +270,7 @@ class WorkbenchPage(Page):
         self.rest.hide()
         self.photo_view.drop()
         self.comparing.show(False)
+        self.view_choice.reset()
         if self._load_task is not None:
             self._load_task.cancel()
         for crops in self.crops:
@@ -282,7 +292,6 @@ class WorkbenchPage(Page):
         if self._wanted_item and self._wanted_item in [row.item_id for row in self.open_record.rows]:
             self.open_record.choose(self._wanted_item)
         self.top.show_record(opened.record, self.open_record.seal)
-        self.comparing.show(False)
         if self.picture.show_current():
             self.comparing.front.setFocus()
             if self._compare_wanted:

@@ -47,7 +47,9 @@ class StatusLine(QObject):
             region = view.store.get(selected[-1]) if selected else None
         else:
             source = open_record.source
-            name, scale = source.name if source is not None else "", open_record.mm_per_pixel
+            # The source of a picture from the cache is named by the hash of its content.
+            file = open_record.link.file
+            name, scale = file.name if file is not None else "", open_record.mm_per_pixel
             region = view.store.get(open_record.current)
         size = source.size if source is not None else None
         self.notice.emit(

@@ -45,6 +45,7 @@ from shared.record.entries import Entry, EntryBox
 from shared.wire.common import Pagination, pagination
 from shared.wire.files import StoredFile
 from shared.wire.inspection import BoxesSet, FileInfo, ItemCreate, ItemPoint, ItemUpdate, VerdictSet
+from shared.wire.text import fill
 
 _RECORD_OF = select(ITEM.c.inspection_id).where(ITEM.c.item_id == bindparam("item_id"))
 _MADE_BY = select(ITEM.c.item_id, ITEM.c.client_body).where(ITEM.c.client_key == bindparam("client_key"))
@@ -225,7 +226,7 @@ class Items:
         Raises Problem 404, 409 (sealed), 412, and 422 for a reason that is too short.
         """
         if body.reason and results.reason_length(body.reason) < self.reason_characters:
-            msg = f"理由至少需要 {self.reason_characters} 个字"
+            msg = fill("理由至少需要 {count} 个字", count=self.reason_characters)
             raise Problem(422, ErrorCode.REASON_TOO_SHORT, msg, least=self.reason_characters)
 
         def work(session: Session) -> ItemState:

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from desktop.app import window as window_module
-from desktop.app.palette import Palette, score
+from desktop.app.palette import _MATCHED, Palette, score
 from desktop.app.shortcut_sheet import ShortcutDialog, ShortcutSheet
 from desktop.app.window import MainWindow
 from desktop.connection.local_service import ServiceState
@@ -317,6 +317,15 @@ def test_palette_finds_english_words_in_another_language(
     qtbot.addWidget(palette)
     qtbot.keyClicks(palette.search_field, "dark")
     assert palette.command_ids()[0] == "theme.dark"
+    # The row says what was found: nothing in its title contains the letters.
+    row = palette.list.item(0)
+    assert (row.text(), row.data(_MATCHED)) == ("转到", "Theme: dark")
+    palette.search_field.clear()
+    palette.search_field.setText("程序")
+    assert palette.list.item(0).data(_MATCHED) == "程序"
+    palette.search_field.clear()
+    palette.search_field.setText("转到")
+    assert palette.list.item(0).data(_MATCHED) == ""
 
 
 def test_better_matches_score_higher() -> None:

@@ -98,7 +98,7 @@ def test_commands_of_different_pages_or_focus_do_not_conflict() -> None:
         ("item.pass", "item.fail"): True,
         ("item.pass", "record.new"): False,
         ("item.pass", "keys"): True,
-        ("compare.flip", "finding.accept"): False,
+        ("compare.flip", "finding.accept"): True,
         ("compare.flip", "move.left"): True,
         ("compare.flip", "item.pass"): True,
     }
@@ -296,7 +296,15 @@ OPENING_DIALOGS = {
     *("keys", "finish.rules", "doctor", "about", "record.new", "record.export", "record.from_picture"),
     *("record.import", "inspection.export", "entry.new", "user.new", "webhook.new", "details.pdf"),
     *("details.html", "details.reopen", "item.photo", "item.camera", "item.phone", "record.photos"),
-    *("record.camera", "record.phone", "record.watch", "record.review", "item.versions", "item.trend"),
+    *(
+        "record.camera",
+        "record.film",
+        "record.phone",
+        "record.watch",
+        "record.review",
+        "item.versions",
+        "item.trend",
+    ),
     *("item.memory", "record.finish", "record.report", "regions.import", "record.template"),
 }
 

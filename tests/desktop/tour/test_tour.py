@@ -131,3 +131,29 @@ def test_it_ends_with_its_page(window: MainWindow, context: Context, qtbot: QtBo
     assert window.go("catalogue")
     assert not window.tour.is_running
     assert not context.commands.is_possible("tour")
+
+
+def test_enter_and_arrows_walk_through_the_stops(window: MainWindow, qtbot: QtBot) -> None:
+    page = running_on(window, qtbot)
+    tour = window.tour
+    page.table.setFocus()
+    total = len(tour.stops)
+    for key, number in (
+        (Qt.Key.Key_Right, 2),
+        (Qt.Key.Key_Return, 3),
+        (Qt.Key.Key_Left, 2),
+        (Qt.Key.Key_Left, 1),
+    ):
+        qtbot.keyClick(window.focusWidget(), key)
+        assert tour.bubble.count.text() == f"{number} of {total}"
+    # While typing they belong to the text.
+    page.filters.search.setFocus()
+    qtbot.keyClicks(page.filters.search, "ab")
+    qtbot.keyClick(page.filters.search, Qt.Key.Key_Left)
+    qtbot.keyClick(page.filters.search, Qt.Key.Key_Return)
+    assert page.filters.search.cursorPosition() == 1
+    assert tour.bubble.count.text() == f"1 of {total}"
+    page.table.setFocus()
+    for _ in range(total):
+        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Return)
+    assert not is_running(window)

@@ -28,6 +28,12 @@ class Purpose(StrEnum):
     BACKUPS = "backups"
 
 
+_BESIDE = {
+    Purpose.PHOTOS: (Purpose.REFERENCES,),
+    Purpose.WATCHED: (Purpose.PHOTOS, Purpose.REFERENCES),
+    Purpose.REGIONS: (Purpose.REFERENCES, Purpose.PHOTOS),
+    Purpose.REFERENCES: (Purpose.PHOTOS, Purpose.REGIONS),
+}
 _ALL_PICTURES = {Purpose.PHOTOS, Purpose.WATCHED, Purpose.REFERENCES, Purpose.FACES}
 
 
@@ -44,10 +50,15 @@ class Folders:
         self._folders = {} if preferences is None else dict(preferences.values.folders)
 
     def folder(self, purpose: Purpose) -> Path:
-        """Return the folder to begin in: the last used, else the user's pictures or documents, or home."""
-        last = self._folders.get(purpose)
-        if last is not None and Path(last).is_dir():
-            return Path(last)
+        """Return the folder to begin in: the last used, else that of another purpose in which it may lie too.
+
+        Photos and region files often lie beside the reference image. Without any, it is the user's pictures
+        or documents, or home.
+        """
+        for each in (purpose, *_BESIDE.get(purpose, ())):
+            last = self._folders.get(each)
+            if last is not None and Path(last).is_dir():
+                return Path(last)
         place = QStandardPaths.StandardLocation
         preferred = place.PicturesLocation if purpose in _ALL_PICTURES else place.DocumentsLocation
         for location in (preferred, place.DocumentsLocation):

@@ -69,6 +69,7 @@ class CompareBar(FloatingBar):
 
     def __init__(self, view: CompareView, commands: Commands) -> None:
         super().__init__(view, _TOP)
+        self._view = view
         self.setObjectName("compare-bar")
         self.setAccessibleName(self.tr("Compare modes"))
         row = QHBoxLayout(self)
@@ -88,7 +89,6 @@ class CompareBar(FloatingBar):
         view.mix_changed.connect(self._on_mix_changed)
         self._on_mix_changed(view.mix)
         self.show_pair(None)
-        self.show_mode(view.mode)
 
     def show_mode(self, mode: CompareMode) -> None:
         """Mark the current mode."""
@@ -97,8 +97,9 @@ class CompareBar(FloatingBar):
         self.reposition()
 
     def show_pair(self, pair: AlignedPair | None) -> None:
-        """Offer the modes that this pair allows."""
+        """Offer the modes that this pair allows, and mark the one in which it is drawn."""
         self.modes.offer(pair)
+        self.show_mode(self._view.drawn_mode)
 
     def _on_mix_changed(self, share: float) -> None:
         self.mix.setValue(round(share * 100))

@@ -87,20 +87,23 @@ class CompareController(QObject):
         self.picture()
         self.front.set_tool(tool)
 
-    def picture(self) -> None:
+    def picture(self, *, focus: bool = True) -> None:
         """Show the picture again, if it was compared."""
         if self.is_on:
             self.show(False)
-            self.front.setFocus()
+            if focus:
+                self.front.setFocus()
 
-    def put_in_front(self, canvas: CanvasView) -> None:
+    def put_in_front(self, canvas: CanvasView, *, focus: bool = True) -> None:
         """Show this canvas in front, and cancel an unfinished action on the other one."""
         if self.front.editor.busy:
             self.front.cancel()
         self.front.set_tool(Tool.SELECT)
         self.front = canvas
+        had_focus = self._has_focus
         self.show(False)
-        canvas.setFocus()
+        if focus or had_focus:
+            canvas.setFocus()
 
     def keep_front(self) -> None:
         """Show the front canvas again, if the other one is shown."""
@@ -152,8 +155,14 @@ class CompareController(QObject):
         for view in self.views:
             view.editor.is_snapping = on
 
-    def show(self, on: bool) -> None:
+    @property
+    def _has_focus(self) -> bool:
+        """Whether the view in the place of the canvas has the focus, which it loses when it is hidden."""
+        return any(view.hasFocus() for view in (*self.views, self._compare))
+
+    def show(self, on: bool, *, focus: bool = True) -> None:
         """Compare reference and photo of the chosen item on the canvas, or show the picture again."""
+        focus = focus or self._has_focus
         self._awaited_item = False
         on = on and self._photos.pair is not None
         self._strip.compare.setChecked(on)
@@ -164,7 +173,8 @@ class CompareController(QObject):
             self._strip.raise_()
         if on:
             self._compare.fit()
-            self._compare.setFocus()
+            if focus:
+                self._compare.setFocus()
         self.changed.emit()
 
     def show_when_loaded(self) -> None:
@@ -180,9 +190,12 @@ class CompareController(QObject):
 
     def toggle(self) -> None:
         """Start or stop comparing on the canvas. A notice is shown if the item has no photo."""
-        if self._photos.pair is None:
+        if self.is_on or self._photos.pair is not None:
+            self.show(not self.is_on)
+        elif self._photos.ref is not None:
+            self.show_when_loaded()
+        else:
             self.notice.emit(self.tr("This item has no photo to compare yet."))
-        self.show(not self.is_on)
 
     def versions(self) -> None:
         """Compare two versions of the chosen item's result. A notice is shown if there are fewer."""

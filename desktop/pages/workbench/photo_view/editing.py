@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, QPoint, Signal
-from PySide6.QtWidgets import QMenu
+from PySide6.QtCore import QObject, QPoint, QTimer, Signal
+from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop.canvas.model.regions import RegionChange, RegionStep, StoreEvent
 from desktop.commands.bindings import Commands
@@ -15,8 +15,17 @@ from desktop.pages.workbench.results.correcting import NEW, CorrectionController
 from desktop.pages.workbench.results.findings import FindingsBox
 from desktop.record.correction import boxes_of
 from desktop.record.open_record import OpenRecord
+from desktop.widgets import confirm
 from shared.record import results
+from shared.record.geometry import Rect
 from shared.record.suppression import SuppressedFinding
+
+_SURROUNDINGS = 0.25
+"""The surroundings of a region in parts of its longer side."""
+_FINDING = (
+    *("finding.accept", "finding.relabel", "finding.delete", ""),
+    *("finding.minor", "finding.major", "finding.critical", ""),
+)
 
 
 class FindingEditController(QObject):
@@ -41,7 +50,10 @@ class FindingEditController(QObject):
         self._showing = False
         self.explained: Sequence[SuppressedFinding] = ()
         """The findings on the photo that the memory of the region explains."""
+        self.region: Callable[[], Rect | None] = lambda: None
+        """A function that returns the region of the chosen item in px of the photo; None if it is unknown."""
         correcting.places.append(canvas)
+        box.list.menu_wanted.connect(self.list_menu)
         canvas.regions_edited.connect(self._on_regions_edited)
         canvas.region_activated.connect(self._relabel)
         canvas.store.subscribe(self._on_store_changed)
@@ -85,39 +97,34 @@ class FindingEditController(QObject):
         regions = canvas.store.hits(*canvas.viewport.to_image(at.x(), at.y()))
         if regions and not any(region.id in canvas.store.selected_ids for region in regions):
             canvas.store.select([regions[0].id])
-        verdicts = ("item.pass", "item.fail", "item.unsure")
-        always = ("item.detect", "item.versions", "", "edit.undo", "edit.redo", "", "view.photo", "view.fit")
-        menu = self._commands.menu((*verdicts, "", "tool.rectangle", "", *always), canvas)
-        if regions:
-            self._fill_finding_menu(menu)
-        else:
+        menu = self._menu(_FINDING if regions else (), canvas)
+        if not regions:
             self._fill_explained_menu(menu, at)
-        menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(canvas.mapToGlobal(at))
 
-    def _fill_finding_menu(self, menu: QMenu) -> None:
-        index = self._box.list.current
-        if not 0 <= index < len(self._box.shown_findings):
-            return
-        accepted = self._box.shown_findings[index].accepted
-        keys = {id_: self._commands.keys_text(id_) for id_ in ("edit.rename", "edit.delete")}
-        first = menu.actions()[0]
-        for text, key, act in (
-            (
-                self.tr("Withdraw acceptance") if accepted else self.tr("Accept finding"),
-                "",
-                lambda: self._correcting.accept(index),
-            ),
-            (self.tr("Relabel finding"), keys["edit.rename"], lambda: self._correcting.ask_label(index)),
-            (self.tr("Delete finding"), keys["edit.delete"], self._correcting.remove_chosen),
-        ):
-            action = menu.addAction(f"{text}\t{key}" if key else text)
-            action.setEnabled(self._correcting.has_chosen)
-            action.triggered.connect(lambda _checked=False, it=act: it())
-            menu.insertAction(first, action)
+    def list_menu(self, at: QPoint) -> None:
+        """Show the menu of the chosen finding at a place of the screen."""
+        self._menu(_FINDING, self._box.list).popup(at)
+
+    def _menu(self, first: Sequence[str], parent: QWidget) -> QMenu:
+        verdicts = ("item.pass", "item.fail", "item.unsure")
+        always = ("item.detect", "item.versions", "", "edit.undo", "edit.redo", "", "view.photo", "view.fit")
+        menu = self._commands.menu((*first, *verdicts, "", "tool.rectangle", "", *always), parent)
+        if first:
+            self._word_finding_menu(menu)
+        menu.aboutToHide.connect(menu.deleteLater)
+        return menu
+
+    def _word_finding_menu(self, menu: QMenu) -> None:
+        actions = dict(zip(_FINDING, menu.actions(), strict=False))
+        shown, index = self._box.shown_findings, self._box.list.current
+        if 0 <= index < len(shown) and shown[index].accepted:
+            keys = self._commands.keys_text("finding.accept")
+            actions["finding.accept"].setText("\t".join(filter(None, (self.tr("Withdraw acceptance"), keys))))
         menu.setToolTipsVisible(True)
-        action.setToolTip(self.tr("Not a defect: it becomes a known variation when the item is decided"))
-        menu.insertSeparator(first)
+        actions["finding.delete"].setToolTip(
+            self.tr("Not a defect: it becomes a known variation when the item is decided")
+        )
 
     def _fill_explained_menu(self, menu: QMenu, at: QPoint) -> None:
         """Offer to report the explained difference below the pointer."""
@@ -167,5 +174,32 @@ class FindingEditController(QObject):
             }
             self._regions.expect([region.id for region in change.after])
             drawn = [(region.rect, labels.get(region.copy_of, NEW)) for region in change.after]
-            if self._correcting.add(drawn) and change.step is RegionStep.DRAW:
-                self._correcting.ask_last_label()
+            if change.step is not RegionStep.DRAW:
+                self._correcting.add(drawn)
+            elif any(self._is_far_outside(rect) for rect, _ in drawn):
+                # Later: the canvas is still in the event that ended the drawing.
+                QTimer.singleShot(0, self, lambda: self._ask_and_add(drawn))
+            else:
+                self._add_drawn(drawn)
+
+    def _add_drawn(self, drawn: Sequence[tuple[Rect, str]]) -> None:
+        if self._correcting.add(drawn):
+            self._correcting.ask_last_label()
+
+    def _is_far_outside(self, rect: Rect) -> bool:
+        """Whether a finding does not even touch the surroundings of the item's region."""
+        region = self.region()
+        if region is None:
+            return False
+        margin = _SURROUNDINGS * max(region.w, region.h)
+        around = Rect(region.x - margin, region.y - margin, region.w + 2 * margin, region.h + 2 * margin)
+        return around.intersection(rect).is_empty
+
+    def _ask_and_add(self, drawn: Sequence[tuple[Rect, str]]) -> None:
+        item_id = self._open_record.current
+        title, verb = self.tr("Finding outside the region?"), self.tr("Draw it here")
+        text = self.tr("This place is not in the region of item {n}. Other items have regions of their own.")
+        text = text.format(n=self._open_record.number)
+        may = confirm(self._canvas, title, text, verb, danger=False)
+        if may and self._open_record.current == item_id:
+            self._add_drawn(drawn)

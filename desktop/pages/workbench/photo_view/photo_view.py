@@ -30,10 +30,15 @@ from desktop.pages.workbench.results.explained import explained_boxes
 from desktop.pages.workbench.results.findings import FindingsBox
 from desktop.record.loading import fetch_photo
 from desktop.record.open_record import OpenRecord
+from shared.record.entries import EntryAppearance
 from shared.record.geometry import Rect
 from shared.record.suppression import SuppressedFinding
 
 _GATHER_MS = 60
+_SHARE = 0.75
+"""The share of the view that the region of an item fills."""
+_TINY = 3
+"""A region is tiny if zooming to it enlarges it more than this."""
 
 
 class PhotoView(QObject):
@@ -64,6 +69,7 @@ class PhotoView(QObject):
         self._neighbours = NeighbourFindings()
         commands = open_record.context.commands
         self.editing = FindingEditController(open_record, correcting, self._box, self.canvas, commands, self)
+        self.editing.region = self._region
         self.switch = PictureSwitch(commands)
         strip.add(self.switch)
         self._fetching: Task | None = None
@@ -106,8 +112,12 @@ class PhotoView(QObject):
         """Show the other of the two pictures."""
         self.show(not self.is_on)
 
-    def show(self, on: bool) -> None:
-        """Show the photo, or the reference image again. A notice is shown if there is no photo."""
+    def show(self, on: bool, *, on_item: bool = False) -> None:
+        """Show the photo, or the reference image again. A notice is shown if there is no photo.
+
+        `on_item`: show the region of the chosen item, not the place that the other picture showed, and leave
+        the focus where it is.
+        """
         if on and self._open_record.link.file is None:
             self._show_front()
             self.notice.emit(self.tr("Select a reference image first."))
@@ -117,19 +127,24 @@ class PhotoView(QObject):
             self.notice.emit(self.tr("This item has no photos. Add or take one."))
             return
         if on is self.is_on:
-            self._comparing.picture()
+            self._comparing.picture(focus=not on_item)
             return
         viewport = self._comparing.front.viewport
         anchor = _anchor(self._comparing.front)
         self._correcting.cancel()
-        self._comparing.put_in_front(self.canvas if on else self._reference)
+        self._comparing.put_in_front(self.canvas if on else self._reference, focus=not on_item)
         if on:
-            self._from = (viewport, anchor)
+            self._from = None if on_item else (viewport, anchor)
             self._show_photo()
+            if on_item and self.canvas.source is not None:
+                self.show_item(self._open_record.current)
             self.show_findings(pan=False)
         else:
             self._from = None
-            self._show_reference_place(viewport, anchor)
+            if on_item:
+                self._reference.ensure_visible(self._open_record.current)
+            else:
+                self._show_reference_place(viewport, anchor)
         self._show_draw()
 
     def drop(self) -> None:
@@ -147,7 +162,7 @@ class PhotoView(QObject):
         if not self.is_on:
             self._reference.show_region(item_id)
         elif rect is not None and self.canvas.source is not None:
-            self.canvas.show_viewport(self.canvas.viewport.zoomed_to(rect))
+            self.canvas.show_viewport(self.canvas.viewport.zoomed_to(rect, _SHARE))
         else:
             self.canvas.fit()
 
@@ -162,6 +177,21 @@ class PhotoView(QObject):
         """Show the explained differences beside the findings of the chosen item's photo."""
         self._explained = explained
         self._show_boxes()
+
+    def show_heat(self, appearance: EntryAppearance | None) -> None:
+        """Have the heat of the chosen item's photo ready for `toggle_heat`."""
+        self.canvas.heat.set_appearance(appearance if self._photos.of_item else None)
+        self.canvas.update()
+
+    def toggle_heat(self) -> None:
+        """Show the heat on the photo, or hide it."""
+        heat = self.canvas.heat
+        heat.is_shown = not (heat.is_shown and self.is_on)
+        if heat.is_shown:
+            self.show(True)
+        if heat.is_shown and self.is_on and not heat.has_heat:
+            self.notice.emit(self.tr("This photo was not compared by its appearance, so it has no heat map."))
+        self.canvas.update()
 
     def _show_boxes(self) -> None:
         explained = self._explained if self._photos.of_item and self.canvas.source is not None else ()
@@ -341,9 +371,12 @@ class PhotoView(QObject):
         return None if rect is None or matrix is None else map_rect(rect, matrix)
 
     def _sees_region(self) -> bool:
-        """Whether a part of the region is visible or its place is unknown."""
-        rect = self._region()
-        return rect is None or not rect.intersection(self.canvas.viewport.visible).is_empty
+        """Whether the whole region is visible and not tiny, or its place is unknown."""
+        rect, view = self._region(), self.canvas.viewport
+        if rect is None:
+            return True
+        is_tiny = view.zoomed_to(rect, _SHARE).scale > _TINY * view.scale
+        return not is_tiny and rect.intersection(view.visible) == rect
 
     def _show_neighbours(self) -> None:
         """Show the outline of the region and the findings of other items on the photo."""

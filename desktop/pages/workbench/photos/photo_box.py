@@ -159,6 +159,7 @@ class PhotoBox(QWidget):
         keep_place(self.align, is_coming)
         self.align.setVisible(pair is not None and pair.to_reference is not None)
         self.modes.offer(pair)
+        self.modes.mark(self.pane.drawn_mode)
         self.pair_shown.emit()
 
     def show_alignment(self, quality: tuple[float, int] | None, by_hand: bool) -> None:

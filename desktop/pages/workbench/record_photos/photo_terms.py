@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication
 
 from desktop.localization.camera_terms import camera_lines, used_sentence
+from desktop.localization.detection_terms import failure_sentence
 from desktop.localization.language import join_words
-from desktop.messages.service_messages import known_message
 from desktop.pages.workbench.record_photos.proposals import covered_matches
 from shared.wire.photos import PhotoState, RecordPhoto
 
@@ -71,8 +71,7 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
             "RecordPhotos", "{used}. It is not proposed; assign it manually or remove it."
         ).format(used=used_sentence(photo.used_in))
     if photo.state is PhotoState.FAILED:
-        message = photo.message or ""
-        why = known_message(message) or message
+        why = failure_sentence(photo.error or "", photo.message or "")
         return QCoreApplication.translate("RecordPhotos", "Cannot match the photo: {why}").format(why=why)
     if covered_matches(photo):
         return QCoreApplication.translate(

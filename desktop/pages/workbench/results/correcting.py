@@ -19,6 +19,7 @@ from desktop.record.open_record import OpenRecord
 from desktop.widgets import Button, ButtonKind, label
 from shared.record import results
 from shared.record.geometry import Rect
+from shared.wire.detection import Severity
 
 NEW = "difference"
 """The label of a drawn finding until the user names it."""
@@ -194,6 +195,12 @@ class CorrectionController(QObject):
         together = self.selected if current in self.selected else [current]
         self.remove_places([self._place(shown) for shown in together])
 
+    def reject_chosen(self) -> None:
+        """Delete the chosen finding and choose the next one, so that one key deletes a row of them."""
+        chosen = self._box.list.current
+        self.remove_chosen()
+        self.choose(min(chosen, len(self._box.shown_findings) - 1))
+
     def remove_places(self, places: Collection[int]) -> None:
         """Delete the findings at these places among the boxes of the entry."""
         existing = [place for place in places if place >= 0]
@@ -242,6 +249,17 @@ class CorrectionController(QObject):
         if draft is not None and index >= 0:
             draft.relabel(index, text, self._open_record.severities.get(text))
             self.changed.emit()
+
+    def grade(self, severity: Severity) -> None:
+        """Set the severity of the chosen finding, or withdraw it if it has that one."""
+        index, draft = self._place(self._box.list.current), self._open()
+        if draft is not None and index >= 0:
+            draft.grade(index, severity.value)
+            self.changed.emit()
+
+    def accept_chosen(self) -> None:
+        """Accept the chosen finding, or withdraw the acceptance."""
+        self.accept(self._box.list.current)
 
     def _on_reshaped(self, shown: int, rect: Rect) -> None:
         index = self._place(shown)

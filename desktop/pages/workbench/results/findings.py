@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QContextMenuEvent,
     QFontMetrics,
     QHelpEvent,
     QKeyEvent,
@@ -64,6 +65,8 @@ class FindingList(QWidget):
 
     chosen = Signal(int)
     """The index of the finding that the user chose; -1 for none."""
+    menu_wanted = Signal(object)
+    """The place on the screen (`QPoint`) for the menu of the chosen finding."""
     accept_wanted = Signal(int)
     relabel_wanted = Signal(int)
     relabelled = Signal(int, str)
@@ -161,8 +164,18 @@ class FindingList(QWidget):
         editor.show()
         editor.setFocus()
 
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        row = event.pos().y() // self.row_px
+        if event.reason() is not QContextMenuEvent.Reason.Keyboard and 0 <= row < len(self._findings):
+            self.chosen.emit(row)
+        if self.current >= 0:
+            self.menu_wanted.emit(event.globalPos())
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # As in every list, the arrows choose; what else is done with a finding are commands.
+        # As in every list, the arrows choose and Space ticks; what else is done with a finding are commands.
+        if event.key() == Qt.Key.Key_Space and self.current >= 0:
+            self.accept_wanted.emit(self.current)
+            return
         step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
         if step is None or not self._findings:
             super().keyPressEvent(event)

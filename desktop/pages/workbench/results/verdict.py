@@ -11,7 +11,7 @@ from desktop.localization.detection_terms import appearance_text, coverage_text
 from desktop.pages.workbench.items.item_fields import TextEdit
 from desktop.record.document import ItemView
 from desktop.record.drafts import VerdictDraft
-from desktop.widgets import Button, ButtonKind, is_enter_key, label, status_text
+from desktop.widgets import Button, ButtonKind, is_enter_key, label
 from shared.record import results
 from shared.record.codes import Verdict
 
@@ -142,13 +142,7 @@ class VerdictBox(QWidget):
         self._verdict, self._saved_reason = item.verdict, item.reason
         self._draft, self.reason.is_draft = draft, draft is not None
         self._opinion = results.model_opinion(item.result)
-        text = {True: status_text("passed"), False: status_text("failed"), None: "–"}[self._opinion]
-        newest = results.newest_model_entry(item.result)
-        if newest is not None and results.is_incomplete(newest):
-            text = self.tr("not inspected completely")
-        elif self._opinion is None and results.has_client_result(item.result):
-            text = self.tr("– (entered by a client)")
-        self._opinion_label.setText(self.tr("Model: {opinion}").format(opinion=text))
+        self._opinion_label.setText(self._opinion_text(item))
         detection = results.finished_detection(item.result)
         coverage = coverage_text(results.entry_coverage(detection)) or appearance_text(
             results.entry_appearance(detection)
@@ -160,6 +154,15 @@ class VerdictBox(QWidget):
         self._mark(None if unseen and draft is None else self.shown_verdict)
         self.reason.show_text(item.reason if draft is None else draft.reason)
         self._ask_for_reason()
+
+    def _opinion_text(self, item: ItemView) -> str:
+        newest = results.newest_model_entry(item.result)
+        if newest is not None and results.is_incomplete(newest):
+            return self.tr("Model: not inspected completely")
+        if self._opinion is None and results.has_client_result(item.result):
+            return self.tr("Model: – (entered by a client)")
+        text = {True: self.tr("pass"), False: self.tr("fail"), None: "–"}[self._opinion]
+        return self.tr("Model's opinion: {opinion}").format(opinion=text)
 
     def commit(self) -> None:
         """Commit a typed reason, if it is complete. Otherwise it stays a draft."""

@@ -7,9 +7,10 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
+from desktop.canvas.layers.chips import chip_positions
 from desktop.canvas.layers.colours import theme_colours
 from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer
-from desktop.canvas.layers.marks import MAX_NAME_WIDTH, chip_font, chip_positions, chip_text
+from desktop.canvas.layers.marks import MAX_NAME_WIDTH, chip_font, chip_text
 from desktop.canvas.layers.region_layer import RegionLayer
 from desktop.canvas.model.regions import Region, RegionStore
 from desktop.canvas.model.viewport import Viewport
@@ -26,6 +27,17 @@ def chips(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> list[str]:
             lambda _painter, _box, text, *_more: texts.append(text),
         )
     return texts
+
+
+@pytest.fixture
+def chip_boxes(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> list[QRectF]:
+    """The places of the chips in the order in which they are painted."""
+    boxes: list[QRectF] = []
+    for layer in ("finding_layer", "region_layer"):
+        monkeypatch.setattr(
+            f"desktop.canvas.layers.{layer}.draw_chip", lambda _painter, box, *_more: boxes.append(box)
+        )
+    return boxes
 
 
 def paint(layer: FindingLayer | RegionLayer) -> None:
@@ -47,12 +59,12 @@ def test_chips_of_findings_do_not_overlap(chips: list[str]) -> None:
     far = FindingBox(Rect(300, 200, 20, 20), "crack", 0.1)
     layer.boxes = (*close, far)
     paint(layer)
-    # Of those that lie together the surest.
-    assert chips == ["dent 4 0.54", "crack 0.10"]
+    # The surest first: there is no room for the last of those that lie together.
+    assert chips == ["dent 4 0.54", "dent 3 0.53", "dent 2 0.52", "dent 1 0.51", "crack 0.10"]
     chips.clear()
     layer.boxes = (*close, FindingBox(Rect(52, 100, 9, 9), "chosen", 0.1, highlighted=True))
     paint(layer)
-    assert chips == ["chosen 0.10"]
+    assert chips == ["chosen 0.10", "dent 4 0.54", "dent 3 0.53", "dent 2 0.52"]
 
 
 def test_long_name_is_elided(chips: list[str]) -> None:
@@ -88,5 +100,33 @@ def test_chip_position_has_room_and_does_not_cover_a_small_region() -> None:
     assert next(chip_positions(large, 20, view)).top() == large.y
     places = list(chip_positions(Rect(100, 100, 5, 5), 20, view))
     assert len(places) == len({(place.x(), place.y()) for place in places}) == 8
+    assert not any(place.intersects(QRectF(100, 100, 5, 5)) for place in places)
     corner = chip_positions(Rect(395, 295, 5, 5), 20, view)
     assert all(QRectF(0, 0, 400, 300).contains(place) for place in corner)
+
+
+def test_label_of_a_finding_at_the_upper_edge_stands_beside_it(chip_boxes: list[QRectF]) -> None:
+    layer = FindingLayer()
+    layer.boxes = (FindingBox(Rect(60, 4, 40, 24), "crack", 0.9),)
+    paint(layer)
+    (chip,) = chip_boxes
+    assert not chip.intersects(QRectF(60, 4, 40, 24))
+
+
+def test_number_in_a_dense_grid_belongs_to_its_region(chip_boxes: list[QRectF]) -> None:
+    store = RegionStore()
+    cells = [Rect(10 + 60 * column, 10 + 50 * row, 56, 46) for row in range(5) for column in range(6)]
+    store.replace([Region(str(n), cell, n) for n, cell in enumerate(cells, 1)])
+    paint(RegionLayer(store))
+    assert len(chip_boxes) == len(cells)
+    for chip in chip_boxes:
+        touched = [cell for cell in cells if chip.intersects(QRectF(cell.x, cell.y, cell.w, cell.h))]
+        assert len(touched) <= 1
+    # Where regions are too small for their numbers, none stands on another region.
+    chip_boxes.clear()
+    tiny = [Rect(10 + 16 * column, 30 + 16 * row, 14, 14) for row in range(9) for column in range(9)]
+    store.replace([Region(str(n), cell, n) for n, cell in enumerate(tiny, 1)])
+    paint(RegionLayer(store))
+    boxes = [QRectF(cell.x, cell.y, cell.w, cell.h) for cell in tiny]
+    assert chip_boxes
+    assert not any(chip.intersects(box) for chip in chip_boxes for box in boxes)

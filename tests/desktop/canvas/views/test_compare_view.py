@@ -43,7 +43,9 @@ def test_align_maps_the_photo_onto_the_crop() -> None:
     assert (pair.reference.width(), pair.photo.width()) == (200, 200)
     assert pair.photo_size == (400, 300)
     assert white_box(pair.reference) == pytest.approx(white_box(pair.photo), abs=1)
-    assert pair.difference.pixelColor(60, 80).lightness() < 20
+    # Without a difference the photo itself, dim.
+    assert pair.difference.pixelColor(60, 80).lightness() == 51
+    assert pair.difference.pixelColor(60, 80).saturation() == 0
     corners = map_corners(Rect(100, 110, 80, 40), pair.mapping)
     assert corners[0] == pytest.approx((40, 60))
     assert corners[2] == pytest.approx((120, 100))
@@ -67,6 +69,37 @@ def test_new_object_is_bright_in_the_difference() -> None:
     pair = align(reference, photo, np.eye(3))
     assert pair.difference.pixelColor(60, 50).lightness() > 100
     assert pair.difference.pixelColor(10, 10).lightness() < 20
+
+
+def surface(light: float = 1.0, tilt: float = 0.0, spot: tuple[int, int] | None = None) -> QImage:
+    """A surface with structure in this light, which may change across it; `spot` is a dark place of 20 px."""
+    x, y = np.meshgrid(np.arange(300), np.arange(200))
+    grey = (110 + 30 * np.sin(x / 9) * np.cos(y / 13)) * (light + tilt * x / 300)
+    if spot is not None:
+        grey[spot[1] : spot[1] + 20, spot[0] : spot[0] + 20] *= 0.5
+    value = np.clip(grey, 0, 255).astype(np.uint32)
+    return to_qimage((0xFF000000 | value << 16 | value << 8 | value).astype(np.uint32))
+
+
+@pytest.mark.parametrize(("light", "tilt"), [(1.0, 0.0), (1.35, 0.0), (0.7, 0.0), (0.8, 0.5)])
+def test_difference_shows_damage_and_not_the_light(light: float, tilt: float) -> None:
+    pair = align(surface(), surface(light, tilt, spot=(200, 90)), np.eye(3))
+    shown = pair.difference
+    assert shown.pixelColor(210, 100).saturation() > 100
+    assert shown.pixelColor(210, 100).lightness() > 80
+    elsewhere = [shown.pixelColor(x, y) for x in (20, 100, 180, 280) for y in (20, 60, 180)]
+    assert max(colour.lightness() for colour in elsewhere) < 45
+    # The place is visible without a difference.
+    assert min(colour.lightness() for colour in elsewhere) > 8
+
+
+def test_difference_without_an_alignment_shows_both_pictures(qtbot: QtBot, view: CompareView) -> None:
+    view.set_mode(CompareMode.DIFFERENCE)
+    view.set_pair(align(picture(100, 80), picture(300, 300, (0, 0, 300, 300)), None))
+    image = view.grab().toImage()
+    assert image.pixelColor(100, 100).lightness() == 96
+    assert image.pixelColor(300, 100).lightness() == 255
+    assert view.mode is CompareMode.DIFFERENCE
 
 
 def test_without_a_homography_the_photo_is_stretched() -> None:

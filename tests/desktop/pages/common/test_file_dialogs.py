@@ -156,3 +156,15 @@ def test_no_column_of_the_dialog_is_cut(window: QWidget, tmp_path: Path, qtbot: 
     timer.stop()
     assert len(widths) == 3
     assert all(width >= content for width, content in widths)
+
+
+def test_photos_and_region_files_begin_beside_the_reference_image(tmp_path: Path) -> None:
+    hangar, today = tmp_path / "hangar", tmp_path / "today"
+    for folder in (hangar, today):
+        folder.mkdir()
+    folders.remember(Purpose.REFERENCES, hangar)
+    assert folders.folder(Purpose.PHOTOS) == folders.folder(Purpose.REGIONS) == hangar
+    assert folders.folder(Purpose.REPORTS) != hangar
+    folders.remember(Purpose.PHOTOS, today)
+    assert folders.folder(Purpose.PHOTOS) == folders.folder(Purpose.WATCHED) == today
+    assert folders.folder(Purpose.REGIONS) == hangar

@@ -87,7 +87,7 @@ def test_right_password_logs_in(
 def test_wrong_password_is_reported_and_stays_in_the_field(
     qtbot: QtBot, fake_service: FakeService, context: Context, show: Show
 ) -> None:
-    fake_service.answers["/api/auth/login"] = refusal_answer("用户名或密码错误")
+    fake_service.answers["/api/auth/login"] = refusal_answer("wrong_login", "用户名或密码错误")
     page = show(user_name="zhang")
     form = page.password_form
     form.password.set_text("nearly right")

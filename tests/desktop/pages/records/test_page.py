@@ -232,8 +232,10 @@ def test_hidden_page_does_not_listen(page: RecordsPage, context: Context, qtbot:
 def test_empty_result_is_reported_and_filters_can_be_reset(page: RecordsPage, qtbot: QtBot) -> None:
     page.filters.search.setText("nobody of this name")
     qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.stack.content)
+    assert not page.export.isEnabled()
     page.filters.reset()
     qtbot.waitUntil(lambda: page.stack.currentWidget() is page.stack.content)
+    assert page.export.isEnabled()
 
 
 def test_enter_opens_the_record(page: RecordsPage, qtbot: QtBot) -> None:

@@ -18,7 +18,7 @@ from desktop.client import Session
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.pages.workbench import WorkbenchPage
-from desktop.preferences import Preferences
+from desktop.preferences import Preferences, ReviewView
 from desktop.record.edits import RecordEdits
 from desktop.theme import theme_manager
 from service.inspection.queries import result_values
@@ -153,6 +153,8 @@ class WorkbenchDriver:
 def workbench_driver(session: Session, qtbot: object, folder: str = "") -> Iterator[WorkbenchDriver]:
     """A desktop on `session`, whose journal lies in `folder` of the test's home."""
     context = Context(session, Preferences())
+    # Most tests look at one part: the view changes when they say so.
+    context.preferences.values.review_view = ReviewView.REFERENCE
     context.payload = session.account.me()
     context.service_state = ServiceState.READY
     page = WorkbenchPage(context)

@@ -188,3 +188,13 @@ def _record_events(part: Callable[[], None], events: list[str]) -> Callable[[], 
         events.append("end")
 
     return run_and_record
+
+
+def test_a_record_without_items_has_nothing_to_export(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    commands = workbench.context.commands
+    workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
+    assert not commands.is_possible("inspection.export")
+    assert not commands.is_possible("record.report")
+    workbench.draw(0.3, 0.3, 0.5, 0.5)
+    assert commands.is_possible("inspection.export")
+    assert commands.is_possible("record.report")

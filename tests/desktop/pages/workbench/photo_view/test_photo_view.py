@@ -16,6 +16,7 @@ from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.client import Session
 from desktop.imaging.sources import opening
 from desktop.imaging.sources.tiled import TiledImage
+from desktop.pages.workbench.photo_view import editing
 from desktop.pages.workbench.photo_view.canvas import mapped_point
 from desktop.pages.workbench.photos.photo_box import MIN_PANE_PX
 from desktop.pages.workbench.results.label_editor import LabelEditor
@@ -24,7 +25,14 @@ from desktop.record.edits import journal_path
 from shared.record.entries import Entry
 from shared.samples import View, draw_panel, photograph
 from tests.desktop.children import child
-from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, store_detections
+from tests.desktop.pages.workbench.driver import (
+    HEIGHT,
+    WIDTH,
+    WorkbenchDriver,
+    make_record,
+    picture,
+    store_detections,
+)
 from tests.desktop.pages.workbench.driver import workbench_driver as at_desk
 from tests.desktop.pages.workbench.results.test_correcting import (
     CRACK,
@@ -468,8 +476,8 @@ def test_next_item_shows_its_photo_when_it_is_loaded(workbench: WorkbenchDriver,
     workbench.context.commands.run("item.previous")
     qtbot.waitUntil(lambda: page.open_record.number == 3)
     qtbot.waitUntil(lambda: page.photo.source is None)
-    assert page.photo._message == "No photos yet. Add or take one, or drop a file here."
-    assert page.centre.currentWidget() is page.photo
+    # There is nothing to see on the photo: the reference image is shown until an item has one again.
+    assert page.centre.currentWidget() is page.view
 
 
 def test_context_menu_has_the_commands_for_a_finding(desk: WorkbenchDriver) -> None:
@@ -484,6 +492,37 @@ def test_context_menu_has_the_commands_for_a_finding(desk: WorkbenchDriver) -> N
     menu.actions()[2].trigger()
     assert labels(desk) == ["crack"]
     menu.close()
+
+
+@pytest.mark.parametrize("is_meant", [False, True])
+def test_a_finding_far_outside_the_region_asks(
+    desk: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, is_meant: bool
+) -> None:
+    asked: list[str] = []
+
+    def answer(_window: object, title: str, text: str, *_more: object, **_options: object) -> bool:
+        asked.extend((title, text))
+        return is_meant
+
+    monkeypatch.setattr(editing, "confirm", answer)
+    page = desk.page
+    page.photo.fit()
+    QTest.keyClick(page.photo, KEY.Key_R)
+    drag(desk, photo_point(desk, 10, 560), photo_point(desk, 40, 590))
+    qtbot.waitUntil(lambda: bool(asked), timeout=60_000)
+    assert asked[0] == "Finding outside the region?"
+    assert len(page.inspector.findings.shown_findings) == (3 if is_meant else 2)
+    assert len(page.photo.store) == len(page.inspector.findings.shown_findings)
+
+
+def test_status_bar_shows_no_hash_of_a_cached_picture(desk: WorkbenchDriver) -> None:
+    statuses: list[str] = []
+    desk.page.status.connect(lambda left, _right: statuses.append(left))
+    desk.context.commands.run("view.photo")
+    # The cache names a file by its content.
+    desk.page.open_record.source = opening.open_image(picture(), "e5c1" * 16)
+    desk.page.status_line.show()
+    assert statuses[-1].startswith("left_wing_root.png · 800 × 600")
 
 
 def test_status_bar_describes_the_front_picture(desk: WorkbenchDriver) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
@@ -19,6 +20,7 @@ from shared.record.codes import Verdict
 from shared.record.entries import Entry
 from shared.wire.inspection import Item, ItemUpdate
 from tests.client_session import open_session
+from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, store_detections
 from tests.narrowing import not_none, reread
 
@@ -79,6 +81,28 @@ def test_conflicting_verdicts_are_resolved_by_a_choice(
     qtbot.waitUntil(lambda: not_none(page.open_record.item).verdict is stands)
 
 
+def test_conflict_is_decided_with_arrows_and_enter(
+    open_workbench: WorkbenchDriver, other: Session, qtbot: QtBot
+) -> None:
+    page, item_id = open_workbench.page, open_workbench.page.open_record.current
+    other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
+    page.inspector.verdict.reason.setPlainText("only dirt")
+    page.inspector.verdict.decide(Verdict.PASSED)
+    qtbot.waitUntil(lambda: page.open_record.edits.save_state.conflicts == 1, timeout=60_000)
+    page.decide_conflicts()
+    dialog = child(page, ConflictDialog)
+    qtbot.waitUntil(dialog.isActiveWindow, timeout=60_000)
+    assert dialog.apply.isDefault()
+    (conflict,) = page.open_record.edits.conflicts()
+    assert dialog.stored_choice(conflict.edit.id, "verdict").hasFocus()
+    qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Left)
+    assert dialog.local_choice(conflict.edit.id, "verdict").isChecked()
+    qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Return)
+    assert not dialog.isVisible()
+    qtbot.waitUntil(lambda: open_workbench.saved, timeout=60_000)
+    assert verdicts(other, item_id) == [("failed", "a crack"), ("passed", "only dirt")]
+
+
 def test_concurrent_change_of_another_field_asks_nothing(
     open_workbench: WorkbenchDriver, other: Session, qtbot: QtBot
 ) -> None:
@@ -119,7 +143,7 @@ def test_no_other_verdict_than_the_models_without_a_reason(
     item_id = page.open_record.current
     write_detection(open_workbench)
     page.reload()
-    qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion)
+    qtbot.waitUntil(lambda: page.inspector.verdict.opinion == "Model's opinion: fail")
     box = page.inspector.verdict
     if way == "button":
         box.buttons[Verdict.PASSED].click()
@@ -153,7 +177,7 @@ def test_verdict_without_its_reason_waits_and_is_not_set(
     page = open_workbench.page
     write_detection(open_workbench)
     page.reload()
-    qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion)
+    qtbot.waitUntil(lambda: page.inspector.verdict.opinion == "Model's opinion: fail")
     open_workbench.context.commands.run("item.pass")
     page.go_to(page.open_record.rows[1].item_id)
     assert page.open_record.rows[0].status == "undecided"
