@@ -291,9 +291,8 @@ class RecordPage(Page):
         self.navigate.emit("workbench", {"record_id": self._record_id, "item_id": item_id})
 
     def _show_menu(self) -> None:
-        menu = self._context.commands.menu(
-            ["inspection.export", "", "details.cancel", "details.restore", "details.reopen", "", "details.delete"], self
-        )
+        changes = ["details.cancel", "details.restore", "details.reopen"]
+        menu = self._context.commands.menu(["inspection.export", "", *changes, "", "details.delete"], self)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.more_button.mapToGlobal(self.more_button.rect().bottomLeft()))
 
