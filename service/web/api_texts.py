@@ -286,6 +286,7 @@ _SCHEMA_NAMES: Final = (
     (r"Envelope_Union_User__str__", "ProfileUpdateAnswer"),
     (r"Envelope_Union_bool__ErrorDetail__NoneType__", "PasswordUpdateAnswer"),
     (r"Envelope_Union_str__NoneType__", "FaceUpdateAnswer"),
+    (r"Envelope_Union_([A-Z]\w+?)__NoneType__", r"\1Answer"),
     (r"Envelope_bool_", "BooleanAnswer"),
     (r"Envelope_int_", "CountAnswer"),
     (r"Envelope_list_(\w+?)__", r"\1ListAnswer"),
