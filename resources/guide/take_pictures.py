@@ -137,10 +137,12 @@ def _take_inspector_pictures(demo: DemoRun, camera: Camera) -> None:
     records.go_to(demo.page(WorkbenchPage), 2)
     # The damage in today's photo, large and beside the reference image.
     # By the command, because the keys belong to the field for the reason.
-    commands = demo.desktop.context.commands
-    assert commands.run("compare")
+    commands, page = demo.desktop.context.commands, demo.page(WorkbenchPage)
+    wait_until(lambda: page.photos.pair is not None, "the photo is read")
+    commands.run("compare")
+    wait_until(lambda: page.comparing.is_on, "the photo is beside the reference image")
     camera.take_window("workbench")
-    assert commands.run("compare")
+    commands.run("compare")
     camera.take_widget("decide", demo.page(WorkbenchPage).inspector)
     _finish_record(demo, camera)
     _open_page(demo, "records")
