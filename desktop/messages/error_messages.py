@@ -31,7 +31,7 @@ from desktop.client.http.errors import (
 from desktop.imaging.decoding.errors import ImageError
 from desktop.localization.detection_terms import failure_sentence
 from desktop.localization.fonts import FONT_PACKAGE, MissingGlyphsError
-from desktop.report.errors import SealBrokenError
+from desktop.report.errors import SealBrokenError, TemplateError
 from shared.record.codes import ErrorCode, StorageFault
 from shared.system.paths import is_program_replaced
 
@@ -47,6 +47,8 @@ def sentence(error: Exception) -> str:
             "an administrator.",
         )
         return text.format(n=error.edition)
+    if isinstance(error, TemplateError):
+        return _template_sentence(error)
     if isinstance(error, ImageError):
         return str(error)
     if not isinstance(error, ClientError) and is_program_replaced():
@@ -61,6 +63,16 @@ def sentence(error: Exception) -> str:
         name = next(iter(error.faults))
         return field_sentence(error, name)
     return _kind_sentence(error) or error.server_message or _request_rejected_sentence()
+
+
+def _template_sentence(error: TemplateError) -> str:
+    if error.key:
+        text = QCoreApplication.translate("Errors", "Entry {key} of the report template {file} is invalid.")
+        return text.format(key=error.key, file=error.path.name)
+    text = QCoreApplication.translate(
+        "Errors", "Cannot read the report template {file}. Select another one in the settings."
+    )
+    return text.format(file=error.path.name)
 
 
 def program_replaced_sentence() -> str:

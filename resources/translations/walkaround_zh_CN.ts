@@ -169,6 +169,10 @@
         <translation>审计日志</translation>
     </message>
     <message>
+        <source>Comment added</source>
+        <translation>添加评论</translation>
+    </message>
+    <message>
         <source>Created</source>
         <translation>创建</translation>
     </message>
@@ -221,6 +225,10 @@
         <translation>人脸登录失败</translation>
     </message>
     <message>
+        <source>Face of another user refused</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>File</source>
         <translation>文件</translation>
     </message>
@@ -241,12 +249,20 @@
         <translation>航班</translation>
     </message>
     <message>
+        <source>Handed over</source>
+        <translation>已交接</translation>
+    </message>
+    <message>
         <source>Item</source>
         <translation>检查项</translation>
     </message>
     <message>
         <source>Items added</source>
         <translation>添加检查项</translation>
+    </message>
+    <message>
+        <source>Items reordered</source>
+        <translation>调整检查项顺序</translation>
     </message>
     <message>
         <source>Log started</source>
@@ -404,6 +420,10 @@
         <translation>备份时间</translation>
     </message>
     <message>
+        <source>Backup folder</source>
+        <translation>备份文件夹</translation>
+    </message>
+    <message>
         <source>Batch</source>
         <translation>批次</translation>
     </message>
@@ -498,6 +518,10 @@
     <message>
         <source>Events</source>
         <translation>事件</translation>
+    </message>
+    <message>
+        <source>Face login without protection from photos</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Inspector</source>
@@ -902,12 +926,12 @@
         </translation>
     </message>
     <message>
-        <source>Backups</source>
-        <translation>备份</translation>
+        <source>Back up now</source>
+        <translation>立即备份</translation>
     </message>
     <message>
-        <source>Data that is lost cannot be restored. On the service&apos;s computer, set WALKAROUND_BACKUP_TO to a folder on another disk and restart the service.</source>
-        <translation>数据丢失后将无法恢复。请在服务所在的电脑上将 WALKAROUND_BACKUP_TO 设为另一块磁盘上的文件夹，然后重新启动服务。</translation>
+        <source>Backups</source>
+        <translation>备份</translation>
     </message>
     <message>
         <source>Done</source>
@@ -930,8 +954,24 @@
         <translation>新增数据</translation>
     </message>
     <message>
-        <source>Next backup: {time}.</source>
-        <translation>下次备份：{time}。</translation>
+        <source>Choose a folder on another disk</source>
+        <translation>选择另一块磁盘上的文件夹</translation>
+    </message>
+    <message>
+        <source>Choose folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
+        <source>Data that is lost cannot be restored. Choose a folder in this window on the service&apos;s computer.</source>
+        <translation>数据丢失后将无法恢复。请在运行服务的电脑上，在此窗口中选择文件夹。</translation>
+    </message>
+    <message>
+        <source>Data that is lost cannot be restored. Choose a folder on another disk.</source>
+        <translation>数据丢失后将无法恢复。请选择另一块磁盘上的文件夹。</translation>
+    </message>
+    <message>
+        <source>Next backup: {time}. Stored in {place}.</source>
+        <translation>下次备份：{time}，保存在 {place}。</translation>
     </message>
     <message>
         <source>No automatic backups</source>
@@ -1729,8 +1769,20 @@
         <translation>基础数据与系统管理</translation>
     </message>
     <message>
+        <source>Add frames of a film…</source>
+        <translation>从视频截取照片…</translation>
+    </message>
+    <message>
         <source>Clear filters</source>
         <translation>清除筛选</translation>
+    </message>
+    <message>
+        <source>Comment on this place</source>
+        <translation>在此处添加评论</translation>
+    </message>
+    <message>
+        <source>Compact list of items</source>
+        <translation>紧凑的检查项列表</translation>
     </message>
     <message>
         <source>Compare reference image and photo</source>
@@ -1775,6 +1827,10 @@
     <message>
         <source>Delete</source>
         <translation>删除</translation>
+    </message>
+    <message>
+        <source>Delete finding</source>
+        <translation>删除缺陷</translation>
     </message>
     <message>
         <source>Delete item</source>
@@ -1849,12 +1905,20 @@
         <translation>使用指南</translation>
     </message>
     <message>
+        <source>Hand over record…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Hide selected regions</source>
         <translation>隐藏所选区域</translation>
     </message>
     <message>
         <source>Items and findings</source>
         <translation>检查项与缺陷</translation>
+    </message>
+    <message>
+        <source>Keep drawing until Esc</source>
+        <translation>连续绘制，按 Esc 结束</translation>
     </message>
     <message>
         <source>Language: English</source>
@@ -1961,6 +2025,14 @@
         <translation>大步下移</translation>
     </message>
     <message>
+        <source>Move item down</source>
+        <translation>下移检查项</translation>
+    </message>
+    <message>
+        <source>Move item up</source>
+        <translation>上移检查项</translation>
+    </message>
+    <message>
         <source>Move left</source>
         <translation>左移</translation>
     </message>
@@ -1983,6 +2055,38 @@
     <message>
         <source>Move up by a large step</source>
         <translation>大步上移</translation>
+    </message>
+    <message>
+        <source>Relabel finding</source>
+        <translation>修改缺陷标签</translation>
+    </message>
+    <message>
+        <source>Report: page per failed finding</source>
+        <translation>报告：未通过的缺陷各占一页</translation>
+    </message>
+    <message>
+        <source>Report: template file…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Restore record</source>
+        <translation>恢复记录</translation>
+    </message>
+    <message>
+        <source>Severity: critical</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Severity: major</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Severity: minor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show or hide heat map</source>
+        <translation>显示或隐藏热力图</translation>
     </message>
     <message>
         <source>Watch folder for new photos…</source>
@@ -2175,6 +2279,21 @@
     <message>
         <source>Zoom to item</source>
         <translation>缩放到检查项</translation>
+    </message>
+</context>
+<context>
+    <name>CommentsBox</name>
+    <message>
+        <source>Add</source>
+        <translation>添加</translation>
+    </message>
+    <message>
+        <source>At the marked place of the photo.</source>
+        <translation>位于照片上标记的位置。</translation>
+    </message>
+    <message>
+        <source>Comment</source>
+        <translation>评论</translation>
     </message>
 </context>
 <context>
@@ -3772,11 +3891,19 @@
         <source>Cannot read the file. Select another file.</source>
         <translation>无法读取文件，请选择其他文件。</translation>
     </message>
+    <message>
+        <source>Cannot read the report template {file}. Select another one in the settings.</source>
+        <translation>无法读取报告模板 {file}，请在设置中选择其他模板。</translation>
+    </message>
     <message numerus="yes">
         <source>Detection is running on %n item(s): {names}. Wait for it to finish or cancel it.</source>
         <translation>
             <numerusform>%n 个检查项正在检测：{names}。请等待检测完成或取消检测。</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Entry {key} of the report template {file} is invalid.</source>
+        <translation>报告模板 {file} 中的 {key} 无效。</translation>
     </message>
     <message>
         <source>Face login is disabled. Log in with your password.</source>
@@ -4248,6 +4375,10 @@
         <translation>本机未被允许使用人脸登录，请使用密码登录。管理员可在“系统管理”的“人脸登录”中允许。</translation>
     </message>
     <message>
+        <source>Face login is off. Log in with your password. An administrator can turn it on under Administration, Face login.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Face not recognized. Log in with your password, or try again.</source>
         <translation>人脸识别失败。请使用密码登录，或重试。</translation>
     </message>
@@ -4282,6 +4413,10 @@
     <message>
         <source>The camera is too slow for this. More light helps, or log in with your password.</source>
         <translation>摄像头帧率过低。请增加光线后重试，或使用密码登录。</translation>
+    </message>
+    <message>
+        <source>The picture has no colour, so the service cannot check it. Select a colour camera, or log in with your password.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Movements not recognized. Log in with your password, or try again.</source>
@@ -4599,6 +4734,50 @@
     </message>
 </context>
 <context>
+    <name>FilmController</name>
+    <message>
+        <source>Films ({patterns})</source>
+        <translation>视频 ({patterns})</translation>
+    </message>
+    <message>
+        <source>Open film</source>
+        <translation>打开视频</translation>
+    </message>
+</context>
+<context>
+    <name>FilmDialog</name>
+    <message numerus="yes">
+        <source>%n frame(s) taken</source>
+        <translation>
+            <numerusform>已截取 %n 张画面</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Chosen frame</source>
+        <translation>所选画面</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Frames of the film</source>
+        <translation>视频画面</translation>
+    </message>
+    <message>
+        <source>Opening film…</source>
+        <translation>正在打开视频…</translation>
+    </message>
+    <message>
+        <source>Take frame</source>
+        <translation>截取画面</translation>
+    </message>
+    <message>
+        <source>Time in the film</source>
+        <translation>视频时间</translation>
+    </message>
+</context>
+<context>
     <name>Filters</name>
     <message>
         <source>Aircraft</source>
@@ -4781,24 +4960,24 @@
 <context>
     <name>FindingEditController</name>
     <message>
-        <source>Accept finding</source>
-        <translation>确认缺陷</translation>
-    </message>
-    <message>
-        <source>Delete finding</source>
-        <translation>删除缺陷</translation>
-    </message>
-    <message>
         <source>Not a defect: it becomes a known variation when the item is decided</source>
         <translation>不是缺陷：检查项判定后，将成为已知变化</translation>
     </message>
     <message>
-        <source>Relabel finding</source>
-        <translation>修改缺陷标签</translation>
+        <source>Draw it here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Finding outside the region?</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Report as finding</source>
         <translation>报告为缺陷</translation>
+    </message>
+    <message>
+        <source>This place is not in the region of item {n}. Other items have regions of their own.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Withdraw acceptance</source>
@@ -5181,6 +5360,40 @@
     </message>
 </context>
 <context>
+    <name>HandoverBanner</name>
+    <message>
+        <source>Handed over by {name}, {time}: {note}</source>
+        <translation>{name} 于 {time} 交接：{note}</translation>
+    </message>
+</context>
+<context>
+    <name>HandoverDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Hand over</source>
+        <translation>交接</translation>
+    </message>
+    <message>
+        <source>Hand over record</source>
+        <translation>交接记录</translation>
+    </message>
+    <message>
+        <source>Inspector</source>
+        <translation>执行人</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>There is no other user.</source>
+        <translation>没有其他用户。</translation>
+    </message>
+</context>
+<context>
     <name>Help</name>
     <message>
         <source>Administer</source>
@@ -5449,6 +5662,13 @@
     </message>
 </context>
 <context>
+    <name>ItemsList</name>
+    <message>
+        <source>Items</source>
+        <translation>检查项</translation>
+    </message>
+</context>
+<context>
     <name>ItemsModel</name>
     <message numerus="yes">
         <source>%n finding(s)</source>
@@ -5466,6 +5686,10 @@
     <message>
         <source>Apply template</source>
         <translation>套用模板</translation>
+    </message>
+    <message>
+        <source>Compact list</source>
+        <translation>紧凑列表</translation>
     </message>
     <message>
         <source>Copy from last record</source>
@@ -6221,6 +6445,61 @@
     </message>
 </context>
 <context>
+    <name>ModelsCard</name>
+    <message>
+        <source>A model is chosen on the service&apos;s computer by “walkaround face use NAME”, from the next start on. All users must then enrol again.</source>
+        <translation>在服务所在的计算机上用“walkaround face use 名称”选择模型，下次启动起生效。所有用户须重新登记。</translation>
+    </message>
+    <message>
+        <source>Available</source>
+        <translation>可获取</translation>
+    </message>
+    <message>
+        <source>Chosen, but not installed: face login does not work.</source>
+        <translation>已选择但未安装，人脸登录无法使用。</translation>
+    </message>
+    <message>
+        <source>Face models</source>
+        <translation>人脸模型</translation>
+    </message>
+    <message>
+        <source>In use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>已安装</translation>
+    </message>
+    <message>
+        <source>Licence: {name}</source>
+        <translation>许可证：{name}</translation>
+    </message>
+    <message>
+        <source>May be used at work.</source>
+        <translation>可用于工作。</translation>
+    </message>
+    <message>
+        <source>Missing</source>
+        <translation>缺失</translation>
+    </message>
+    <message>
+        <source>Non-commercial research only: a login at work is not allowed.</source>
+        <translation>仅限非商业研究，不得用于工作登录。</translation>
+    </message>
+    <message>
+        <source>To get it: {command}</source>
+        <translation>获取方式：{command}</translation>
+    </message>
+    <message>
+        <source>With a liveness check</source>
+        <translation>有活体检测</translation>
+    </message>
+    <message>
+        <source>Without a liveness check: a photo on a phone can log in</source>
+        <translation>无活体检测，手机上的照片也能登录</translation>
+    </message>
+</context>
+<context>
     <name>MomentField</name>
     <message>
         <source>Calendar</source>
@@ -6946,6 +7225,10 @@
         <source>This item has no photos. Add or take one.</source>
         <translation>此检查项没有照片，请添加或拍摄。</translation>
     </message>
+    <message>
+        <source>This photo was not compared by its appearance, so it has no heat map.</source>
+        <translation>该照片未按外观比对，没有热力图。</translation>
+    </message>
 </context>
 <context>
     <name>PictureDrop</name>
@@ -7031,12 +7314,20 @@
         <translation>关闭</translation>
     </message>
     <message>
+        <source>Offer it without protection from photos</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>On all other computers, and for other programs without the token of a device, face login is refused. Passwords work everywhere.</source>
         <translation>在其他电脑上，以及没有设备令牌的其他程序中，人脸登录会被拒绝。密码登录不受影响。</translation>
     </message>
     <message>
         <source>Allow only the devices listed below</source>
         <translation>只允许下列设备</translation>
+    </message>
+    <message>
+        <source>A model without a liveness check cannot tell a photo from a person: whoever shows a photo of a user on a phone logs in as this user. So the login page offers face login only with such a check, with head movements at every login, or with this box checked.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>At login an arrow asks for two movements within four seconds. It keeps out printed photos and still pictures on a screen. It does not keep out a mask, a film of just these movements, a live deepfake, and blends of several photos of the person.</source>
@@ -7321,6 +7612,10 @@
     <message>
         <source>Go to records</source>
         <translation>转到检查记录</translation>
+    </message>
+    <message>
+        <source>Handed over to {name}.</source>
+        <translation>已交接给 {name}。</translation>
     </message>
     <message>
         <source>More</source>
@@ -7961,6 +8256,20 @@
         <source>Failed</source>
         <translation>未通过</translation>
     </message>
+    <message numerus="yes">
+        <source>%n ignored area(s)</source>
+        <translation>
+            <numerusform>%n 个忽略区域</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Detection: {settings}</source>
+        <translation>检测参数：{settings}</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>差异</translation>
+    </message>
     <message>
         <source>Finished by {name}, {time}, edition {n}</source>
         <translation>由 {name} 于 {time} 完成，版次 {n}</translation>
@@ -8038,6 +8347,10 @@
         <translation>通过</translation>
     </message>
     <message>
+        <source>Photo</source>
+        <translation>照片</translation>
+    </message>
+    <message>
         <source>Photo already used in {record}</source>
         <translation>照片已用于“{record}”</translation>
     </message>
@@ -8106,12 +8419,32 @@
         <translation>校验命令：{command}</translation>
     </message>
     <message>
+        <source>at {x} % from the left, {y} % from the top of the photo</source>
+        <translation>照片上距左 {x}%、距上 {y}%</translation>
+    </message>
+    <message>
+        <source>confidence from {value}</source>
+        <translation>置信度不低于 {value}</translation>
+    </message>
+    <message>
+        <source>minimum size {value}</source>
+        <translation>最小尺寸 {value}</translation>
+    </message>
+    <message>
+        <source>sensitivity {value} %</source>
+        <translation>灵敏度 {value}%</translation>
+    </message>
+    <message>
         <source>{judged} of {items}</source>
         <translation>{judged} / {items}</translation>
     </message>
     <message>
         <source>{label}, drawn by {person}</source>
         <translation>{label}，由 {person} 标注</translation>
+    </message>
+    <message>
+        <source>{person}, {time}: {text}</source>
+        <translation>{person}，{time}：{text}</translation>
     </message>
     <message>
         <source>{username}: {old} → {new}, {time}</source>
@@ -8190,6 +8523,33 @@
     <message>
         <source>Saving {file}…</source>
         <translation>正在保存 {file}…</translation>
+    </message>
+</context>
+<context>
+    <name>ReportSettings</name>
+    <message>
+        <source>Choose report template</source>
+        <translation>选择报告模板</translation>
+    </message>
+    <message>
+        <source>Report template (*.toml)</source>
+        <translation>报告模板 (*.toml)</translation>
+    </message>
+    <message>
+        <source>Reports have a page for each failed finding.</source>
+        <translation>报告中未通过的缺陷各占一页。</translation>
+    </message>
+    <message>
+        <source>Reports have no pages of failed findings.</source>
+        <translation>报告中未通过的缺陷不再单独占页。</translation>
+    </message>
+    <message>
+        <source>Reports have no template.</source>
+        <translation>报告不使用模板。</translation>
+    </message>
+    <message>
+        <source>Reports use the template of {company}.</source>
+        <translation>报告使用 {company} 的模板。</translation>
     </message>
 </context>
 <context>
@@ -9373,6 +9733,17 @@
     </message>
 </context>
 <context>
+    <name>TemplateMenu</name>
+    <message>
+        <source>New record from template</source>
+        <translation>用模板新建记录</translation>
+    </message>
+    <message>
+        <source>No template with a task yet. Save the regions of a record as a template.</source>
+        <translation>还没有可用的模板和任务。请将记录的区域保存为模板。</translation>
+    </message>
+</context>
+<context>
     <name>Toast</name>
     <message>
         <source>Undo</source>
@@ -10072,8 +10443,16 @@
         <translation>未通过</translation>
     </message>
     <message>
-        <source>Model: {opinion}</source>
-        <translation>模型意见：{opinion}</translation>
+        <source>Model&apos;s opinion: {opinion}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model: not inspected completely</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model: – (entered by a client)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Pass</source>
@@ -10102,12 +10481,12 @@
         <translation>判定与模型意见不一致，请填写理由。</translation>
     </message>
     <message>
-        <source>not inspected completely</source>
-        <translation>检查不完整</translation>
+        <source>fail</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>– (entered by a client)</source>
-        <translation>–（由客户端录入）</translation>
+        <source>pass</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -10487,6 +10866,45 @@
     </message>
 </context>
 <context>
+    <name>WorkBar</name>
+    <message>
+        <source>All records</source>
+        <translation>全部记录</translation>
+    </message>
+    <message>
+        <source>Assigned to me</source>
+        <translation>分配给我</translation>
+    </message>
+    <message>
+        <source>Awaiting review</source>
+        <translation>待放行</translation>
+    </message>
+    <message>
+        <source>Failed, not repaired</source>
+        <translation>未通过，未修复</translation>
+    </message>
+    <message>
+        <source>New since last login</source>
+        <translation>上次登录后的更新</translation>
+    </message>
+    <message>
+        <source>New since {time}</source>
+        <translation>{time} 以来的更新</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>未完成</translation>
+    </message>
+    <message>
+        <source>To be decided</source>
+        <translation>待判定</translation>
+    </message>
+    <message>
+        <source>Work to be done</source>
+        <translation>待办</translation>
+    </message>
+</context>
+<context>
     <name>Workbench</name>
     <message numerus="yes">
         <source>%n finding(s) selected</source>
@@ -10593,6 +11011,10 @@
         <translation>重命名检查项</translation>
     </message>
     <message>
+        <source>Reorder items</source>
+        <translation>调整检查项顺序</translation>
+    </message>
+    <message>
         <source>Set verdict</source>
         <translation>修改判定</translation>
     </message>
@@ -10640,6 +11062,14 @@
         <translation>其他检查项均已判定。</translation>
     </message>
     <message>
+        <source>Drawing continues until Esc.</source>
+        <translation>可连续绘制，按 Esc 结束。</translation>
+    </message>
+    <message>
+        <source>Drawing ends after one region.</source>
+        <translation>绘制一个区域后结束。</translation>
+    </message>
+    <message>
         <source>Item {n}: {verdict}</source>
         <translation>检查项 {n}：{verdict}</translation>
     </message>
@@ -10658,6 +11088,10 @@
     <message>
         <source>Report saved: {path}</source>
         <translation>报告已保存：{path}</translation>
+    </message>
+    <message>
+        <source>Select a finding first ({keys}).</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Show records</source>
@@ -10767,12 +11201,20 @@
         <translation>本机无法打开此类 HEIC 文件。请将照片另存为 JPEG 后添加。</translation>
     </message>
     <message>
+        <source>Cannot open {0}. It is damaged or encoded in a way that this program does not read.</source>
+        <translation>无法打开 {0}：文件已损坏，或本程序不支持其编码。</translation>
+    </message>
+    <message>
         <source>Cannot prepare image {0} for zooming: {1}. Free disk space.</source>
         <translation>无法处理图片 {0}：{1}。请清理磁盘空间。</translation>
     </message>
     <message>
         <source>Cannot read image {0} completely. The file is damaged; upload it again.</source>
         <translation>图片 {0} 无法完整读取，文件已损坏。请重新上传。</translation>
+    </message>
+    <message>
+        <source>Cannot read the film at {0}. It may be damaged.</source>
+        <translation>无法读取视频 {0} 处的画面，文件可能已损坏。</translation>
     </message>
     <message>
         <source>Cannot read the image. It is damaged or not a JPEG, PNG, WebP, TIFF or BMP file. Select another image.</source>
@@ -10805,6 +11247,22 @@
     <message>
         <source>The service returned a different image than expected. Select the image again.</source>
         <translation>服务返回的图片与指定的不一致。请重新选择图片。</translation>
+    </message>
+    <message>
+        <source>This program reads only films in AVI with Motion JPEG. Convert {0} first.</source>
+        <translation>本程序只能读取 Motion JPEG 编码的 AVI 视频，请先转换 {0}。</translation>
+    </message>
+    <message>
+        <source>{0} is larger than {1} GB. Cut the film first.</source>
+        <translation>{0} 超过 {1} GB，请先剪短视频。</translation>
+    </message>
+    <message>
+        <source>{0} is longer than {1} hours, has frames of more than {2} px, or is not complete.</source>
+        <translation>{0} 超过 {1} 小时、画面超过 {2} 像素或文件不完整。</translation>
+    </message>
+    <message>
+        <source>{0} is not a film in MP4, MOV or AVI.</source>
+        <translation>{0} 不是 MP4、MOV 或 AVI 视频。</translation>
     </message>
     <message>
         <source>{0} no longer exists. Select another file.</source>

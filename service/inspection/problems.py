@@ -28,6 +28,11 @@ def page_too_large(page_size: int) -> Problem:
     return Problem(413, ErrorCode.TOO_LARGE, msg, page_size=page_size)
 
 
+def no_user() -> Problem:
+    """404: there is no such user who can log in."""
+    return Problem(404, ErrorCode.NOT_FOUND, "用户不存在或已停用")
+
+
 def no_photo() -> Problem:
     """404: there is no such photo."""
     return Problem(404, ErrorCode.NOT_FOUND, "照片不存在")

@@ -66,6 +66,8 @@ class CanvasView(PictureView):
         )
         self.mm_per_pixel: float | None = None
         """Scale of the picture. If it is known, the ruler and sizes also show mm."""
+        self.keeps_tool = False
+        """Whether the tool for drawing stays after a region was drawn."""
         self._region_layer = RegionLayer(self.store)
         self._finding_layer = FindingLayer()
         self._area_layer = AreaLayer()
@@ -137,6 +139,11 @@ class CanvasView(PictureView):
             self.editor.set_tool(tool)
             self._on_tool_changed()
 
+    @property
+    def _is_done_drawing(self) -> bool:
+        """Whether the tool goes back to selecting after what it drew."""
+        return self.editor.tool is Tool.AREA or (self.editor.tool is Tool.DRAW and not self.keeps_tool)
+
     def paste(self) -> None:
         """Add the regions from the clipboard, if there are any."""
         self.editor.paste(QGuiApplication.clipboard().text())
@@ -155,7 +162,7 @@ class CanvasView(PictureView):
     def finish(self) -> None:
         """Complete what is being drawn. If there is nothing, zoom to the region that was selected last."""
         drew = self.editor.finish()
-        if drew and self.editor.tool in (Tool.DRAW, Tool.AREA):
+        if drew and self._is_done_drawing:
             self.set_tool(Tool.SELECT)
         elif not drew and self.editor.tool is Tool.SELECT and self.store.selected_ids:
             self.show_region(self.store.selected_ids[-1])
@@ -206,7 +213,7 @@ class CanvasView(PictureView):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """End panning, or pass the event to the tool."""
         if self._pan_position is None and event.button() is _LEFT and self._source is not None:
-            if self.editor.release(self._pointer_at(event)) and self.editor.tool in (Tool.DRAW, Tool.AREA):
+            if self.editor.release(self._pointer_at(event)) and self._is_done_drawing:
                 self.set_tool(Tool.SELECT)
             self.update()
         super().mouseReleaseEvent(event)

@@ -46,7 +46,7 @@ def open_phone_page(demo: DemoRun) -> None:
         phone = demo.page(WorkbenchPage).phone
         demo.desktop.context.commands.run("item.phone")
         dialog = wait_until(lambda: phone.dialog, "the window for a phone opens")
-        wait_until(lambda: dialog.code, "the code is shown")
+        wait_until(lambda: dialog is not None and dialog.code, "the code is shown")
         answer = httpx.get(f"{demo.session.base_url}/phone", trust_env=False)
         check(answer.is_success, f"the page for phones answers {answer.status_code}")
         phone.close()

@@ -34,7 +34,7 @@ from service.inspection.records import deleted_items
 from service.inspection.records.records import locked_record, moment, naive_now, open_record, recompute
 from service.inspection.rules import body_hash, correction_entry, differences, verdict_entry
 from service.inspection.seal_state import refuse_sealed
-from service.inspection.tables import ITEM, RECORD
+from service.inspection.tables import ITEM, ITEM_ORDER, RECORD
 from service.web import etags
 from service.web.envelope import Problem
 from service.web.security import Caller
@@ -304,7 +304,7 @@ class Items:
             record = open_record(session, inspection_id)
             columns = (ITEM.c.item_name, ITEM.c.description, ITEM.c.model_id, ITEM.c.item_point)
             regions = select(*columns).where(ITEM.c.inspection_id == other_id)
-            rows = session.execute(regions.order_by(ITEM.c.created_at, ITEM.c.item_id)).all()
+            rows = session.execute(regions.order_by(*ITEM_ORDER)).all()
             if not rows:
                 of_record = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == other_id)
                 if session.execute(of_record).one_or_none() is None:

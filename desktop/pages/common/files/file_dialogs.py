@@ -24,6 +24,7 @@ class Purpose(StrEnum):
     FACES = "faces"
     REPORTS = "reports"
     EXPORTS = "exports"
+    TEMPLATES = "templates"
     WATCHED = "watched"
     BACKUPS = "backups"
 

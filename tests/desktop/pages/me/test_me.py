@@ -19,7 +19,6 @@ from desktop.pages.me import MePage, enrol_dialog, face
 from desktop.pages.me import page as me_page
 from desktop.pages.me.enrol_dialog import EnrolDialog
 from desktop.pages.me.practice_dialog import PracticeDialog
-from service.face.rules import SENTENCES, QualityFault
 from shared.wire.account import Payload
 from shared.wire.face import FaceStatus
 from tests.desktop.camera.pictures import face_frame, write

@@ -130,7 +130,13 @@ def test_a_folder_is_chosen_and_a_backup_started(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_service = FakeService()
-    none = {"scheduled": False, "next_at": None, "last_good": None, "runs": [], "can_choose": True}
+    none: dict[str, Any] = {
+        "scheduled": False,
+        "next_at": None,
+        "last_good": None,
+        "runs": [],
+        "can_choose": True,
+    }
     fake_service.answers["/api/backups"] = success_answer(STATUS | none)
     monkeypatch.setattr("desktop.pages.people.backup_section.open_folder", lambda *_words: tmp_path)
     with open_fake_context(fake_service) as context:
