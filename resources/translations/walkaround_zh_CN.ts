@@ -10877,7 +10877,7 @@
     </message>
     <message>
         <source>Awaiting review</source>
-        <translation>待放行</translation>
+        <translation>待复核</translation>
     </message>
     <message>
         <source>Failed, not repaired</source>
