@@ -135,7 +135,14 @@ def _take_inspector_pictures(demo: DemoRun, camera: Camera) -> None:
     inspection.detect_items(demo)
     inspection.decide_items(demo)
     records.go_to(demo.page(WorkbenchPage), 2)
+    # The damage in today's photo, large and beside the reference image.
+    # By the command, because the keys belong to the field for the reason.
+    commands, page = demo.desktop.context.commands, demo.page(WorkbenchPage)
+    wait_until(lambda: page.photos.pair is not None, "the photo is read")
+    commands.run("compare")
+    wait_until(lambda: page.comparing.is_on, "the photo is beside the reference image")
     camera.take_window("workbench")
+    commands.run("compare")
     camera.take_widget("decide", demo.page(WorkbenchPage).inspector)
     _finish_record(demo, camera)
     _open_page(demo, "records")

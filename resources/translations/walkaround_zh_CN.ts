@@ -6448,7 +6448,7 @@
     <name>ModelsCard</name>
     <message>
         <source>A model is chosen on the service&apos;s computer by “walkaround face use NAME”, from the next start on. All users must then enrol again.</source>
-        <translation>在服务所在的计算机上用“walkaround face use 名称”选择模型，下次启动起生效。所有用户须重新登记。</translation>
+        <translation>在服务所在的电脑上用“walkaround face use 名称”选择模型，下次启动起生效。所有用户须重新登记。</translation>
     </message>
     <message>
         <source>Available</source>
@@ -10877,7 +10877,7 @@
     </message>
     <message>
         <source>Awaiting review</source>
-        <translation>待放行</translation>
+        <translation>待复核</translation>
     </message>
     <message>
         <source>Failed, not repaired</source>

@@ -26,8 +26,9 @@ reading and updating an item answers the item without an envelope, and contents 
 failure that the contract names has status 200 and `code` 1. Any other failure has a status of 400 or
 above and a stable code in `data.error`. 422 lists the invalid fields in `data.fields`.
 
-**Language.** `msg`, `fields[].message` and `status_name` are Chinese, and `Accept-Language` is ignored.
-Decide by `code`, status and `data.error`.
+**Language.** Texts of failures (`msg`, `fields[].message`) are English if `Accept-Language` prefers
+English, else Chinese. The messages of the contract and `status_name` are always Chinese. Decide by `code`,
+status and `data.error`.
 
 **Times.** All times are UTC. Times of records have no zone suffix (`2026-03-01T08:00:00`), times of items
 end in `Z`. The time at which a photo was taken is that of its camera.
@@ -292,6 +293,7 @@ _SCHEMA_NAMES: Final = (
     (r"Envelope_Union_User__str__", "ProfileUpdateAnswer"),
     (r"Envelope_Union_bool__ErrorDetail__NoneType__", "PasswordUpdateAnswer"),
     (r"Envelope_Union_str__NoneType__", "FaceUpdateAnswer"),
+    (r"Envelope_Union_([A-Z]\w+?)__NoneType__", r"\1Answer"),
     (r"Envelope_bool_", "BooleanAnswer"),
     (r"Envelope_int_", "CountAnswer"),
     (r"Envelope_list_(\w+?)__", r"\1ListAnswer"),
