@@ -11,7 +11,7 @@ MARKERS = not frozen and not generated and not benchmark
 # Options of pytest, or the tests to run instead of all.
 TESTS =
 
-.PHONY: run test check bench package installer portable setup clean
+.PHONY: run test check bench package installer portable setup insightface clean
 
 setup: .venv/ready
 
@@ -24,6 +24,11 @@ setup: .venv/ready
 
 run: setup
 	$(PY) -m shared run
+
+# The face engine insightface, without the OpenCV with windows that it depends on (docs/faces.md).
+insightface: setup
+	$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[insightface]'
+	$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps insightface
 
 test: setup
 	QT_QPA_PLATFORM=offscreen $(PY) -m pytest -m '$(MARKERS)' $(WORKERS) $(TESTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QLocale, QObject, Signal
 
 from desktop.background.workers import Lane, run
 from desktop.client import Session
@@ -45,7 +45,7 @@ class Context(QObject):
 
     def __init__(self, session: Session, preferences: Preferences, *, embedded: bool = False) -> None:
         super().__init__()
-        self.session = session
+        self.use_session(session)
         self.preferences = preferences
         self.embedded = embedded
         """Whether the service is a child process of this desktop."""
@@ -66,6 +66,15 @@ class Context(QObject):
         if self.payload is None:
             return False
         return permission is None or permission in self.payload.permissions
+
+    def use_session(self, session: Session) -> None:
+        """Call another service, or the same one again after it was replaced."""
+        self.session = session
+        self.prefer_language()
+
+    def prefer_language(self) -> None:
+        """Ask the service for texts in the current language of the desktop."""
+        self.session.prefer_language(QLocale().bcp47Name())
 
     def enter(self, payload: Payload) -> None:
         """Set the user who logged in through `session`, also after a change of profile or permissions."""

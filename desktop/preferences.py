@@ -53,6 +53,14 @@ class PreferenceValues(BaseModel):
     """The folder that was used last, by the purpose of the file dialog."""
     watched_folder: str = ""
     """The folder that was watched last for new photos, or empty."""
+    compact_items: bool = False
+    """Whether the list of items has one line for each."""
+    draws_on: bool = False
+    """Whether the tool for drawing stays until Esc, for several regions one after another."""
+    report_pages: bool = False
+    """Whether reports have a page for each finding of a failed item."""
+    report_template: str = ""
+    """The path of the template file of reports, or empty."""
     minimap: bool = True
     """Whether a minimap is shown while only a part of the picture is visible."""
     review_view: ReviewView = ReviewView.PHOTO

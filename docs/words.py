@@ -49,12 +49,34 @@ SOURCES = (
     (r"[Aa]nything happened|[Bb]y anybody|[Tt]o anything", "All actions, all users, all objects"),
     (r"^Made$", "Created"),
     (r"[Bb]rought back", "Restored"),
-    (r"[Dd]etect what waits", "Run pending detections"),
+    (r"[Dd]etect what waits", "Detect undetected photos"),
+    (r"[Pp]ending detection", "undetected photo"),
     (r"[Nn]othing waits", "No pending ..."),
     (r"^[Tt]ake .* (back|off)$", "Undo, reset, remove"),
     (r"is written\.?$", "saved"),
     (r", please", "leave out"),
 )
+CHINESE = (
+    ("账号", "账户"),
+    ("计算机", "电脑"),
+    ("放行", "复核"),
+    ("结论", "判定"),
+    ("区域记忆", "已知变化"),
+    ("接口状态", "外部系统状态"),
+    ("待检任务|检测任务", "未检照片, 检测"),
+    ("数据目录|备份目录", "数据文件夹"),
+    ("检测到?(?:摄像头|人脸)", "查找, 找到"),
+    (r"[0-9}] %", "no space before %"),
+)
+"""Words that the Chinese texts replace, and the word for them."""
+COLLISIONS = (
+    ("任务", "task"),
+    ("重新打开", "again"),
+    ("复核", "review|confirm"),
+    ("作废", "void"),
+    ("解除封存", "reopen"),
+)
+"""Chinese words for one thing only: the English text of a translation with the first matches the second."""
 NAMES = re.compile(
     r"(?:^|_)(?:anew|can_not|(?:some|any|every)body|once_more|is_told|are_told|wish|none_is)(?:_|$)|(?<!there)_is_no_(?!longer)"
 )
@@ -143,15 +165,33 @@ def _local_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
                     yield node.lineno, name
 
 
-def markdown_faults(text: str, _path: str = "") -> Iterator[Fault]:
+def markdown_faults(text: str, path: str = "") -> Iterator[Fault]:
     """Faults of a document, but for its code blocks."""
     code = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
     plain = code.sub(lambda block: re.sub(r"[^\n]", " ", block.group()), text)
     yield from prose_faults(plain, 1)
+    if "zh" in path:
+        yield from chinese_faults(plain, 1)
+
+
+def chinese_faults(text: str, line: int) -> Iterator[Fault]:
+    """The Chinese words that are not used, in a text that begins at `line`."""
+    for pattern, instead in CHINESE:
+        for match in re.finditer(pattern, text):
+            yield line + text.count("\n", 0, match.start()), match.group(), instead
 
 
 def catalogue_faults(text: str, _path: str = "") -> Iterator[Fault]:
-    """Faults of the English source texts of a catalogue of Qt."""
+    """Faults of the source texts and translations of a catalogue of Qt."""
+    for match in re.finditer(
+        r"<source>((?:(?!</source>).)*)</source>.*?<translation(.*?)</translation>", text, re.DOTALL
+    ):
+        line = text.count("\n", 0, match.start()) + 1
+        source, translation = match.groups()
+        yield from chinese_faults(translation, line)
+        for word, english in COLLISIONS:
+            if word in translation and not re.search(english, source.lower()):
+                yield line, word, f"for “{english}” only"
     for match in re.finditer(r"<source>(.*?)</source>", text, re.DOTALL):
         line = text.count("\n", 0, match.start()) + 1
         source = match.group(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import secrets
@@ -186,6 +187,18 @@ class Settings(BaseSettings):
             raise ValueError("tls_cert and tls_key belong together: set both")
         if self.plain_http and self.tls_cert is not None:
             raise ValueError("plain_http and tls_cert exclude each other: remove one")
+        return self
+
+    @property
+    def backup_folder_file(self) -> Path:
+        """The file with the folder for backups that an administrator chose in the window."""
+        return self.data_dir / "backup-folder.txt"
+
+    @model_validator(mode="after")
+    def _read_backup_folder(self) -> Self:
+        if not self.backup_to:
+            with contextlib.suppress(FileNotFoundError):
+                self.backup_to = self.backup_folder_file.read_text("utf-8").strip()
         return self
 
     @field_validator("backup_to")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import logging
 import os
 import re
 import threading
 import time
 from collections.abc import Generator, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.deadlines import limit_children, show_child_output
+from tests.fork_server import forked_seconds
 from tests.isolation import Isolation, home_variables, restrict_writes
 from tests.needs import check_needs
 from tests.one_loop import record_second_loops
@@ -86,8 +88,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
     # On a busy machine any example may take long.
     settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile("constants", settings.get_profile("tests"))
     settings.load_profile("tests")
+    if config.getoption("--hypothesis-profile") != "constants":
+        _draw_no_constants_of_the_program()
     config.pluginmanager.register(RunCount())
+
+
+def _draw_no_constants_of_the_program() -> None:
+    """Spare each worker the search of the program for constants, a quarter of the time to collect the tests.
+
+    Hypothesis draws one value in twenty from them and from a list of its own. .ci/run runs its tests once
+    more with those of the program: `--hypothesis-profile=constants`.
+    """
+    providers: Any = importlib.import_module("hypothesis.internal.conjecture.providers")
+    assert callable(providers.is_local_module_file)
+    providers.is_local_module_file = lambda _path: False
 
 
 def pytest_unconfigure() -> None:
@@ -175,6 +191,10 @@ def _check_threads() -> Iterator[None]:
 _MAX_PROCESSOR_SECONDS = 30.0
 
 
+def _processor_seconds() -> float:
+    return sum(os.times()[:4]) + forked_seconds()
+
+
 @pytest.fixture(autouse=True)
 def _check_processor_time(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a slow test, by the processor time of this process and its children.
@@ -183,9 +203,9 @@ def _check_processor_time(request: pytest.FixtureRequest) -> Iterator[None]:
     """
     mark = request.node.get_closest_marker("slow")
     limit = mark.args[0] if mark is not None else _MAX_PROCESSOR_SECONDS
-    seconds_before = sum(os.times()[:4])
+    seconds_before = _processor_seconds()
     yield
-    used_seconds = sum(os.times()[:4]) - seconds_before
+    used_seconds = _processor_seconds() - seconds_before
     assert used_seconds < limit, (
         f"the test took {used_seconds:.0f} s of processor time, {limit:.0f} s are allowed"
     )

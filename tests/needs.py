@@ -33,6 +33,7 @@ NEEDS: dict[str, tuple[str, Callable[[], bool]]] = {
     "browser": ("Chromium is not installed", partial(_has_program, "chromium")),
     "cjk": ("no font with Chinese characters is installed", _has_chinese_font),
     "wrk": ("wrk is not installed", partial(_has_program, "wrk")),
+    "npm": ("npm is not installed", partial(_has_program, "npm")),
     "xvfb": ("xvfb-run is not installed", partial(_has_program, "xvfb-run")),
 }
 """For each marker of a need: why a test is skipped without it, and whether this machine has it."""

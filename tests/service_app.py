@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +32,20 @@ Answer = httpx2.Response
 _numbers = itertools.count(1)
 
 
-@pytest.fixture(scope="session")
-def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@cache
+def migrated_file() -> Path:
     """A migrated, empty SQLite file that tests copy."""
-    path = tmp_path_factory.mktemp("migrated") / "walkaround.db"
+    path = Path(tempfile.mkdtemp(prefix="migrated-")) / "walkaround.db"
     database = Database(f"sqlite:///{path}")
     migrate(database)
     database.close()
     return path
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite() -> Path:
+    """See `migrated_file`."""
+    return migrated_file()
 
 
 @pytest.fixture(scope="session")

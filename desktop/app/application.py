@@ -207,7 +207,7 @@ class Desktop(QObject):
         if self.service is not None:
             workers.run(self.service.stop, owner=None, lane=workers.Lane.LONG)
             self.service = None
-        self.context.session = self._make_session(url)
+        self.context.use_session(self._make_session(url))
         self.context.embedded = not url
         self.context.show_service(ServiceState.STARTING)
         self._choose_service(url)
@@ -251,6 +251,7 @@ class Desktop(QObject):
         self._cancel_window_change()
         self.preferences.change(language=code)
         self.language.use(code)
+        self.context.prefer_language()
         self._window_change = self._window_change_steps()
         if old_window.isVisible():
             self._continue_window_change()

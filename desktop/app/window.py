@@ -16,6 +16,7 @@ from desktop.app.assistance import Assistance
 from desktop.app.face_renewal import FaceRenewal
 from desktop.app.pages_ahead import PagesAhead
 from desktop.app.palette import Palette
+from desktop.app.report_settings import ReportSettings
 from desktop.app.shortcut_sheet import ShortcutSheet
 from desktop.background.repaint import TURN_MS
 from desktop.connection.local_service import ServiceState
@@ -105,6 +106,8 @@ class MainWindow(QMainWindow):
         self.face_renewal = FaceRenewal(context, self.face_banner)
         context.login_changed.connect(self._on_login_changed)
         context.service_changed.connect(self._on_service_changed)
+        self.report_settings = ReportSettings(context, self)
+        self.report_settings.notice.connect(self.toast.show_message)
         self.assistance = Assistance(self, context, lambda: self._page)
         self._bind_commands()
         geometry = context.preferences.values.geometry
@@ -366,8 +369,9 @@ class MainWindow(QMainWindow):
         themes = {f"theme.{mode}": mode is theme_manager().mode for mode in Mode}
         languages = {f"language.{code or 'system'}": code == values.language for code in ("", *LANGUAGES)}
         ids = ["help", "keys", "tour", "palette", "", *themes, "", *languages, ""]
-        ids += ["finish.rules", "doctor", "logs", "about"]
-        self._show_menu(ids, self.rail.settings, themes | languages)
+        reports = self.report_settings.commands
+        ids += [*reports, "finish.rules", "", "doctor", "logs", "about"]
+        self._show_menu(ids, self.rail.settings, themes | languages | reports)
 
     def _open_account_menu(self) -> None:
         self._show_menu(["go.me", "", "logout", "quit"], self.rail.account)

@@ -31,6 +31,8 @@ _MAX_WIDTH = 0.62
 _MAX_OFFSET = 0.20
 # Grey levels 0..255 of the face.
 _DARK, _BRIGHT = 50.0, 215.0
+# Mean difference of the channels of the face, as in the service: 26 and more of people, 0 of a grey camera.
+_GREY = 6.0
 # Variance of the Laplacian of the face at 96 px. That of a fast moving face is below 50.
 _MIN_SHARPNESS = 60.0
 # Difference between the regions of mouth and cheeks in CIE Lab, measured as in the service: up to 10 without
@@ -66,11 +68,14 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class FrameAnalysis:
-    """The largest face of a frame, the hint, and the sharpness of the face (higher is sharper)."""
+    """The largest face of a frame, the hint, the sharpness of the face (higher is sharper), and whether the
+    face has no colour.
+    """
 
     hint: Hint
     face: Face | None
     sharpness: float
+    is_grey: bool = False
 
     @property
     def is_good(self) -> bool:
@@ -118,7 +123,8 @@ def analyse_frame(frame: Frame, faces: Sequence[Face]) -> FrameAnalysis:
     hint = _choose_hint(face, faces, float(np.mean(grey)), sharpness)
     if hint is Hint.GOOD and _cover_score(picture) > _MAX_COVER:
         hint = Hint.COVERED
-    return FrameAnalysis(hint, face, sharpness)
+    colour = float((picture.max(axis=2).astype(int) - picture.min(axis=2)).mean())
+    return FrameAnalysis(hint, face, sharpness, colour < _GREY)
 
 
 def _choose_hint(face: Face, faces: Sequence[Face], brightness: float, sharpness: float) -> Hint:

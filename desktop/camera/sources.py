@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shared.images.cv import cv2
+from shared.images.formats import is_picture_name
 
 Frame = npt.NDArray[np.uint8]
 """A picture of shape height x width x 3, uint8, in the order blue, green, red."""
@@ -25,7 +26,6 @@ PHOTO_SIZE = 1920, 1080
 _SYSTEM = platform.system()
 _MAX_CAMERAS = 4
 _V4L = Path("/sys/class/video4linux")
-_PICTURE_SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".bmp"}
 _BACKENDS = {"Linux": cv2.CAP_V4L2, "Windows": cv2.CAP_DSHOW, "Darwin": cv2.CAP_AVFOUNDATION}
 
 # The page reports a busy or missing camera. OpenCV would repeat it on stderr.
@@ -163,7 +163,7 @@ class ImageSequence:
         if isinstance(self._pictures, Path):
             if not self._pictures.is_dir():
                 raise SourceError(self._name)
-            self._paths = sorted(p for p in self._pictures.iterdir() if p.suffix.lower() in _PICTURE_SUFFIXES)
+            self._paths = sorted(p for p in self._pictures.iterdir() if is_picture_name(p.name))
         else:
             self._paths = list(self._pictures)
         self._next_index = 0

@@ -61,6 +61,10 @@ class Session:
         """The address of the service, without `/api`."""
         return self._transport.base_url
 
+    def prefer_language(self, language: str) -> None:
+        """Ask the service for texts in this language, a code such as zh_CN; Chinese if it is not called."""
+        self._transport.prefer_language(language)
+
     @property
     def logged_in(self) -> bool:
         """True while a user is logged in."""

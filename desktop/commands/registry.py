@@ -56,7 +56,7 @@ def _program_commands() -> list[Command]:
     rows = [
         ("palette", QT_TRANSLATE_NOOP("Commands", "Find command"), ("Ctrl+K",), "search"),
         ("help", QT_TRANSLATE_NOOP("Commands", "Guide"), ("F1",), "info"),
-        ("keys", QT_TRANSLATE_NOOP("Commands", "Keyboard shortcuts"), ("?",), "keyboard"),
+        ("keys", QT_TRANSLATE_NOOP("Commands", "Keyboard shortcuts…"), ("?",), "keyboard"),
         ("tour", QT_TRANSLATE_NOOP("Commands", "Show tour of this page"), (), "info"),
         ("go.records", QT_TRANSLATE_NOOP("Commands", "Go to records"), ("Alt+1",), "list"),
         ("go.catalogue", QT_TRANSLATE_NOOP("Commands", "Go to catalogue"), ("Alt+2",), "plane"),
@@ -71,12 +71,14 @@ def _program_commands() -> list[Command]:
         ("theme.dark", QT_TRANSLATE_NOOP("Commands", "Theme: dark"), (), "theme"),
         ("language.system", QT_TRANSLATE_NOOP("Commands", "Language: system default"), (), "globe"),
         ("language.en", QT_TRANSLATE_NOOP("Commands", "Language: English"), (), "globe"),
-        ("language.zh_CN", QT_TRANSLATE_NOOP("Commands", "Language: Chinese"), (), "globe"),
-        ("finish.rules", QT_TRANSLATE_NOOP("Commands", "Finishing rules"), (), "lock"),
+        ("language.zh_CN", QT_TRANSLATE_NOOP("Commands", "Language: 中文"), (), "globe"),
+        ("finish.rules", QT_TRANSLATE_NOOP("Commands", "Finishing rules…"), (), "lock"),
         ("fullscreen", QT_TRANSLATE_NOOP("Commands", "Full screen"), ("F11",), "fit"),
-        ("doctor", QT_TRANSLATE_NOOP("Commands", "System check"), (), "check"),
+        ("report.pages", QT_TRANSLATE_NOOP("Commands", "Report: page per failed finding"), (), "report"),
+        ("report.template", QT_TRANSLATE_NOOP("Commands", "Report: template file…"), (), "report"),
+        ("doctor", QT_TRANSLATE_NOOP("Commands", "System check…"), (), "check"),
         ("logs", QT_TRANSLATE_NOOP("Commands", "Open log folder"), (), "report"),
-        ("about", QT_TRANSLATE_NOOP("Commands", "About Walkaround"), (), "info"),
+        ("about", QT_TRANSLATE_NOOP("Commands", "About Walkaround…"), (), "info"),
         ("logout", QT_TRANSLATE_NOOP("Commands", "Log out"), ("Ctrl+Shift+L",), "logout"),
         ("quit", QT_TRANSLATE_NOOP("Commands", "Quit"), ("Ctrl+Q",), "close"),
     ]
@@ -87,7 +89,7 @@ def _record_list_commands() -> list[Command]:
     add, delete = Permission.INSPECTION_ADD, Permission.INSPECTION_DELETE
     manage = Permission.CATALOGUE_MANAGE
     rows: list[tuple[str, str, tuple[str, ...], str, Permission | None]] = [
-        ("record.new", QT_TRANSLATE_NOOP("Commands", "New record"), ("Ctrl+N",), "plus", add),
+        ("record.new", QT_TRANSLATE_NOOP("Commands", "New record…"), ("Ctrl+N",), "plus", add),
         ("record.open", QT_TRANSLATE_NOOP("Commands", "Open record"), ("Ctrl+O",), "edit", None),
         (
             "record.details",
@@ -97,11 +99,11 @@ def _record_list_commands() -> list[Command]:
             None,
         ),
         ("record.delete", QT_TRANSLATE_NOOP("Commands", "Delete record"), ("Delete",), "trash", delete),
-        ("record.export", QT_TRANSLATE_NOOP("Commands", "Export list"), ("Ctrl+E",), "download", None),
-        ("record.from_picture", QT_TRANSLATE_NOOP("Commands", "Start from an image"), (), "photo", manage),
+        ("record.export", QT_TRANSLATE_NOOP("Commands", "Export list…"), ("Ctrl+E",), "download", None),
+        ("record.from_picture", QT_TRANSLATE_NOOP("Commands", "Start from an image…"), (), "photo", manage),
         (
             "record.import",
-            QT_TRANSLATE_NOOP("Commands", "Import regions as a record"),
+            QT_TRANSLATE_NOOP("Commands", "Import regions as a record…"),
             (),
             "upload",
             manage,
@@ -143,7 +145,7 @@ def _record_list_commands() -> list[Command]:
         )
         for id_, title, keys, icon_name, right in rows
     ]
-    export = QT_TRANSLATE_NOOP("Commands", "Export record")
+    export = QT_TRANSLATE_NOOP("Commands", "Export record…")
     # Wherever a record is open: on its page and on the workbench.
     return [*commands, Command("inspection.export", export, _RECORDS, (), "download")]
 
@@ -157,15 +159,15 @@ def _entry_commands() -> list[Command]:
     rows: list[tuple[str, str, tuple[str, ...], str, str, Permission]] = [
         (
             "entry.new",
-            QT_TRANSLATE_NOOP("Commands", "New catalogue entry"),
+            QT_TRANSLATE_NOOP("Commands", "New catalogue entry…"),
             ("Ctrl+N",),
             "plus",
             "catalogue",
             manage,
         ),
         ("entry.delete", QT_TRANSLATE_NOOP("Commands", "Delete"), ("Delete",), "trash", "catalogue", manage),
-        ("user.new", QT_TRANSLATE_NOOP("Commands", "New user"), ("Ctrl+N",), "plus", "people", users),
-        ("webhook.new", QT_TRANSLATE_NOOP("Commands", "New webhook"), (), "plus", "people", settings),
+        ("user.new", QT_TRANSLATE_NOOP("Commands", "New user…"), ("Ctrl+N",), "plus", "people", users),
+        ("webhook.new", QT_TRANSLATE_NOOP("Commands", "New webhook…"), (), "plus", "people", settings),
     ]
     return [
         Command(id_, title, _LISTS, keys, icon_name, place, right, ("list",) if keys == ("Delete",) else ())
@@ -177,10 +179,12 @@ def _detail_commands() -> list[Command]:
     rows = [
         ("details.save", QT_TRANSLATE_NOOP("Commands", "Save record"), ("Ctrl+S",), "check"),
         ("details.workbench", QT_TRANSLATE_NOOP("Commands", "Open workbench"), ("Ctrl+O",), "edit"),
-        ("details.pdf", QT_TRANSLATE_NOOP("Commands", "Export report as PDF"), ("Ctrl+P",), "report"),
-        ("details.html", QT_TRANSLATE_NOOP("Commands", "Export report as HTML"), (), "globe"),
+        ("details.pdf", QT_TRANSLATE_NOOP("Commands", "Export PDF report…"), ("Ctrl+P",), "report"),
+        ("details.html", QT_TRANSLATE_NOOP("Commands", "Export HTML report…"), (), "globe"),
+        ("details.hand_over", QT_TRANSLATE_NOOP("Commands", "Hand over record…"), (), "people"),
         ("details.cancel", QT_TRANSLATE_NOOP("Commands", "Void record"), (), "close"),
-        ("details.reopen", QT_TRANSLATE_NOOP("Commands", "Reopen record"), (), "undo"),
+        ("details.restore", QT_TRANSLATE_NOOP("Commands", "Restore record"), (), "undo"),
+        ("details.reopen", QT_TRANSLATE_NOOP("Commands", "Reopen record…"), (), "undo"),
         ("details.delete", QT_TRANSLATE_NOOP("Commands", "Delete record"), (), "trash"),
     ]
     return [Command(id_, title, _RECORDS, keys, icon_name, "record") for id_, title, keys, icon_name in rows]
@@ -193,6 +197,7 @@ def _drawing_commands() -> list[Command]:
         ("tool.pan", QT_TRANSLATE_NOOP("Commands", "Pan"), ("G",), "hand"),
         ("tool.ruler", QT_TRANSLATE_NOOP("Commands", "Measure"), ("M",), "ruler"),
         ("tool.area", QT_TRANSLATE_NOOP("Commands", "Add ignored area"), ("E",), "eye-off"),
+        ("tool.keep", QT_TRANSLATE_NOOP("Commands", "Keep drawing until Esc"), (), "rectangle"),
         ("edit.snap", QT_TRANSLATE_NOOP("Commands", "Snap to edges"), ("S",), "rectangle"),
     ]
     commands = [
@@ -266,6 +271,8 @@ def _view_commands() -> list[Command]:
         ),
         ("view.regions", QT_TRANSLATE_NOOP("Commands", "Show or hide regions"), ("H",), "eye-off"),
         ("view.labels", QT_TRANSLATE_NOOP("Commands", "Show or hide labels"), ("L",), "eye"),
+        ("view.heat", QT_TRANSLATE_NOOP("Commands", "Show or hide heat map"), ("Shift+U",), "eye"),
+        ("view.compact", QT_TRANSLATE_NOOP("Commands", "Compact list of items"), ("Shift+L",), "list"),
         ("view.minimap", QT_TRANSLATE_NOOP("Commands", "Show or hide minimap"), ("Shift+M",), "eye"),
         ("view.brighter", QT_TRANSLATE_NOOP("Commands", "Brighter"), ("Shift+B",), "plus"),
         ("view.darker", QT_TRANSLATE_NOOP("Commands", "Darker"), ("Shift+D",), "minus"),
@@ -334,39 +341,43 @@ def _item_commands() -> list[Command]:
         ("item.next", QT_TRANSLATE_NOOP("Commands", "Next item"), ("D", "PgDown"), "chevron-down"),
         ("item.previous", QT_TRANSLATE_NOOP("Commands", "Previous item"), ("A", "PgUp"), "chevron-up"),
         ("item.undecided", QT_TRANSLATE_NOOP("Commands", "Next undecided item"), ("N",), "flag"),
+        ("item.earlier", QT_TRANSLATE_NOOP("Commands", "Move item up"), ("Alt+A",), "chevron-up"),
+        ("item.later", QT_TRANSLATE_NOOP("Commands", "Move item down"), ("Alt+D",), "chevron-down"),
+        ("comment.add", QT_TRANSLATE_NOOP("Commands", "Comment on this place"), ("K",), "edit"),
         ("item.pass", QT_TRANSLATE_NOOP("Commands", "Verdict: passed"), ("Y",), "check"),
         ("item.fail", QT_TRANSLATE_NOOP("Commands", "Verdict: failed"), ("X",), "close"),
         ("item.unsure", QT_TRANSLATE_NOOP("Commands", "Verdict: undecided"), ("U",), "flag"),
-        ("item.photo", QT_TRANSLATE_NOOP("Commands", "Add photo to item"), ("Ctrl+I",), "photo"),
+        ("item.photo", QT_TRANSLATE_NOOP("Commands", "Add photo to item…"), ("Ctrl+I",), "photo"),
         (
             "item.camera",
-            QT_TRANSLATE_NOOP("Commands", "Take photo for item"),
+            QT_TRANSLATE_NOOP("Commands", "Take photo for item…"),
             ("Ctrl+Shift+I",),
             "camera",
         ),
-        ("item.phone", QT_TRANSLATE_NOOP("Commands", "Take photos of item with a phone"), (), "phone"),
+        ("item.phone", QT_TRANSLATE_NOOP("Commands", "Take photos of item with a phone…"), (), "phone"),
         (
             "record.photos",
-            QT_TRANSLATE_NOOP("Commands", "Add photos to record"),
+            QT_TRANSLATE_NOOP("Commands", "Add photos to record…"),
             ("Ctrl+Shift+O",),
             "photo",
         ),
-        ("record.camera", QT_TRANSLATE_NOOP("Commands", "Take photo for record"), (), "camera"),
-        ("record.phone", QT_TRANSLATE_NOOP("Commands", "Take photos with a phone"), (), "phone"),
-        ("record.watch", QT_TRANSLATE_NOOP("Commands", "Watch folder for new photos"), (), "folder"),
-        ("record.review", QT_TRANSLATE_NOOP("Commands", "Photos of the record"), ("Ctrl+Shift+P",), "eye"),
-        ("item.versions", QT_TRANSLATE_NOOP("Commands", "Compare versions"), ("Shift+C",), "history"),
-        ("item.trend", QT_TRANSLATE_NOOP("Commands", "Show trend of item"), ("Shift+T",), "chart"),
+        ("record.camera", QT_TRANSLATE_NOOP("Commands", "Take photo for record…"), (), "camera"),
+        ("record.film", QT_TRANSLATE_NOOP("Commands", "Add frames of a film…"), (), "play"),
+        ("record.phone", QT_TRANSLATE_NOOP("Commands", "Take photos with a phone…"), (), "phone"),
+        ("record.watch", QT_TRANSLATE_NOOP("Commands", "Watch folder for new photos…"), (), "folder"),
+        ("record.review", QT_TRANSLATE_NOOP("Commands", "Photos of the record…"), ("Ctrl+Shift+P",), "eye"),
+        ("item.versions", QT_TRANSLATE_NOOP("Commands", "Compare versions…"), ("Shift+C",), "history"),
+        ("item.trend", QT_TRANSLATE_NOOP("Commands", "Show trend of item…"), ("Shift+T",), "chart"),
         (
             "item.memory",
-            QT_TRANSLATE_NOOP("Commands", "Show known variations of item"),
+            QT_TRANSLATE_NOOP("Commands", "Show known variations of item…"),
             ("Shift+Y",),
             "memory",
         ),
         ("item.detect", QT_TRANSLATE_NOOP("Commands", "Run detection on item"), ("Ctrl+R",), "play"),
         (
             "record.detect",
-            QT_TRANSLATE_NOOP("Commands", "Detect undetected photos of this record"),
+            QT_TRANSLATE_NOOP("Commands", "Run detection"),
             ("Ctrl+Shift+R",),
             "play",
         ),
@@ -378,17 +389,17 @@ def _item_commands() -> list[Command]:
         ),
         (
             "record.finish",
-            QT_TRANSLATE_NOOP("Commands", "Finish record"),
+            QT_TRANSLATE_NOOP("Commands", "Finish record…"),
             ("Ctrl+Return", "Ctrl+Enter"),
             "check",
         ),
-        ("record.report", QT_TRANSLATE_NOOP("Commands", "Export report"), ("Ctrl+P",), "report"),
-        ("regions.import", QT_TRANSLATE_NOOP("Commands", "Import regions"), (), "upload"),
+        ("record.report", QT_TRANSLATE_NOOP("Commands", "Export report…"), ("Ctrl+P",), "report"),
+        ("regions.import", QT_TRANSLATE_NOOP("Commands", "Import regions…"), (), "upload"),
     ]
     commands = [
         Command(id_, title, _ITEMS, keys, icon_name, _WORKBENCH) for id_, title, keys, icon_name in rows
     ]
-    template = QT_TRANSLATE_NOOP("Commands", "Save regions as template")
+    template = QT_TRANSLATE_NOOP("Commands", "Save regions as template…")
     manage = Permission.CATALOGUE_MANAGE
     commands.append(Command("record.template", template, _ITEMS, (), "rectangle", _WORKBENCH, manage))
     for id_, title, keys in (

@@ -32,6 +32,7 @@ STEPS: tuple[Callable[[DemoRun], None], ...] = (
     records.describe_items,
     records.undo_and_redo,
     inspection.add_photos,
+    inspection.open_phone_page,
     inspection.detect_items,
     inspection.decide_items,
     inspection.finish_record,

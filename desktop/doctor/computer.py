@@ -73,7 +73,7 @@ def photos() -> Iterator[CheckResult]:
         )
     elif heif.version() < heif.IOS_18_VERSION:
         yield warn(
-            "the library libheif {version} opens no HEIC photos of phones with iOS 18 or later",
+            "libheif {version} cannot open HEIC photos from iOS 18 or later",
             "update it to 1.18 or later, on Debian 12 from bookworm-backports",
             version="{}.{}".format(*heif.version()),
         )
@@ -133,7 +133,7 @@ def folders() -> Iterator[CheckResult]:
         if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
             yield fail(
                 "the folder {folder} cannot be written",
-                "give this user the right to write in {parent}",
+                "give this user permission to write in {parent}",
                 folder=folder,
                 parent=existing,
             )
@@ -157,7 +157,7 @@ def folders() -> Iterator[CheckResult]:
     if broken:
         yield warn(
             "{count} files of the tile cache are damaged: {folder}",
-            "delete them: they are made again when a picture is opened",
+            "delete them; they are created again when a picture is opened",
             Repair.DELETE_DAMAGED_TILES,
             cache,
             count=len(broken),
@@ -175,7 +175,7 @@ def _preferences(path: Path) -> Iterator[CheckResult]:
     if not readable:
         yield warn(
             "the preferences in {file} cannot be read, so the defaults are used",
-            "move the file away: the program writes a new one",
+            "move the file to another folder; the program writes a new one",
             Repair.MOVE_AWAY,
             path,
             file=path,

@@ -79,7 +79,7 @@ def _unreachable(location: ServiceLocation, error: httpx.TransportError) -> Chec
         )
     return fail(
         "the service at {url} cannot be reached",
-        "check that it runs, that its address is right and that the network works",
+        "check that it runs, that its address is correct and that the network works",
         url=location.url,
     )
 
@@ -93,7 +93,7 @@ def _part_faults(reply: httpx.Response) -> Iterator[CheckResult]:
     except (ValueError, KeyError, TypeError, AttributeError):
         names = "?"
     yield fail(
-        "parts of the service do not work: {names}", "run `walkaround doctor` on the server", names=names
+        "parts of the service do not work: {names}", "run “walkaround doctor” on the server", names=names
     )
 
 
@@ -106,7 +106,7 @@ def _clock_drift(reply: httpx.Response, now: dt.datetime) -> Iterator[CheckResul
     if seconds > DRIFT_SECONDS:
         yield warn(
             "the clocks of this computer and of the service differ by {seconds} s",
-            "have both set by a time server",
+            "synchronize both with a time server",
             seconds=seconds,
         )
     else:

@@ -40,5 +40,5 @@ def service_checks(data_folder: Path) -> list[tuple[str, CheckResult]]:
 def _no_answer_result() -> CheckResult:
     return fail(
         "the service cannot be checked",
-        "run `walkaround doctor` in a terminal and read its output",
+        "run “walkaround doctor” in a terminal and read its output",
     )

@@ -14,7 +14,7 @@ TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "stop the service and restore a backup"),
     QT_TRANSLATE_NOOP("Doctor", "{count} finished records differ from their seals"),
     QT_TRANSLATE_NOOP("Doctor", "the audit log was changed ({problem})"),
-    QT_TRANSLATE_NOOP("Doctor", "run `walkaround audit verify` and compare with a backup"),
+    QT_TRANSLATE_NOOP("Doctor", "run “walkaround audit verify” and compare with a backup"),
     QT_TRANSLATE_NOOP("Doctor", "the database does not protect the audit log against changes"),
     QT_TRANSLATE_NOOP(
         "Doctor",
@@ -22,28 +22,28 @@ TEXTS = (
     ),
     QT_TRANSLATE_NOOP("Doctor", "audit log and {checked} of {total} finished records are unchanged"),
     QT_TRANSLATE_NOOP("Doctor", "files are stored in {place}"),
-    QT_TRANSLATE_NOOP("Doctor", "data directory {folder} cannot be created or written"),
-    QT_TRANSLATE_NOOP("Doctor", "{parent} is a file: name another directory with --data-dir"),
-    QT_TRANSLATE_NOOP("Doctor", "give this user the right to write in {parent}"),
-    QT_TRANSLATE_NOOP("Doctor", "data directory {folder} does not exist yet"),
+    QT_TRANSLATE_NOOP("Doctor", "data folder {folder} cannot be created or written"),
+    QT_TRANSLATE_NOOP("Doctor", "{parent} is a file; name another folder with --data-dir"),
+    QT_TRANSLATE_NOOP("Doctor", "give this user permission to write in {parent}"),
+    QT_TRANSLATE_NOOP("Doctor", "data folder {folder} does not exist yet"),
     QT_TRANSLATE_NOOP("Doctor", "the service creates it at its first start"),
-    QT_TRANSLATE_NOOP("Doctor", "data directory {folder} is open to other users"),
+    QT_TRANSLATE_NOOP("Doctor", "data folder {folder} is open to other users"),
     QT_TRANSLATE_NOOP("Doctor", "run: chmod 700 '{folder}'"),
-    QT_TRANSLATE_NOOP("Doctor", "data directory {folder}"),
+    QT_TRANSLATE_NOOP("Doctor", "data folder {folder}"),
     QT_TRANSLATE_NOOP(
         "Doctor", "{room} GB free for data, less than WALKAROUND_DISK_RESERVE_BYTES: uploads are refused"
     ),
-    QT_TRANSLATE_NOOP("Doctor", "free some space, or move the data directory to a larger disk"),
+    QT_TRANSLATE_NOOP("Doctor", "free some space, or move the data folder to a larger disk"),
     QT_TRANSLATE_NOOP("Doctor", "{name} database at revision {revision}"),
     QT_TRANSLATE_NOOP("Doctor", "the next start upgrades it to {newest}"),
     QT_TRANSLATE_NOOP("Doctor", "{used} of the file quota is used: uploads are refused"),
     QT_TRANSLATE_NOOP("Doctor", "run: walkaround files unused, or raise WALKAROUND_FILES_QUOTA_BYTES"),
     QT_TRANSLATE_NOOP("Doctor", "{count} files of the tile cache are damaged: {folder}"),
-    QT_TRANSLATE_NOOP("Doctor", "delete them: they are made again when a picture is opened"),
+    QT_TRANSLATE_NOOP("Doctor", "delete them; they are created again when a picture is opened"),
     QT_TRANSLATE_NOOP("Doctor", "tile cache"),
     QT_TRANSLATE_NOOP("Doctor", "no backups are made on a schedule"),
     QT_TRANSLATE_NOOP(
-        "Doctor", "set WALKAROUND_BACKUP_TO to a directory on another disk, or run `walkaround backup FILE`"
+        "Doctor", "set WALKAROUND_BACKUP_TO to a folder on another disk, or run “walkaround backup FILE”"
     ),
     QT_TRANSLATE_NOOP("Doctor", "there is no backup in {place}"),
     QT_TRANSLATE_NOOP("Doctor", "the service makes one within minutes of its start; its log says why not"),
@@ -57,7 +57,7 @@ TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "the {name} database does not answer ({problem})"),
     QT_TRANSLATE_NOOP("Doctor", "restore a backup"),
     QT_TRANSLATE_NOOP("Doctor", "check that the server runs and its address is right"),
-    QT_TRANSLATE_NOOP("Doctor", "it is of a newer version: install that one"),
+    QT_TRANSLATE_NOOP("Doctor", "it belongs to a newer version; install that version"),
     QT_TRANSLATE_NOOP("Doctor", "the file storage does not respond ({problem})"),
     QT_TRANSLATE_NOOP(
         "Doctor", "check WALKAROUND_FILES_URL, its endpoint, region and keys, and that its server runs"
@@ -65,8 +65,8 @@ TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "{used} of the file quota is used"),
     QT_TRANSLATE_NOOP("Doctor", "the backups cannot be read: {problem}"),
     QT_TRANSLATE_NOOP("Doctor", "check WALKAROUND_BACKUP_TO"),
-    QT_TRANSLATE_NOOP("Doctor", "no service runs on this data directory"),
-    QT_TRANSLATE_NOOP("Doctor", "a service runs on this data directory"),
+    QT_TRANSLATE_NOOP("Doctor", "no service is using this data folder"),
+    QT_TRANSLATE_NOOP("Doctor", "a service is using this data folder"),
     QT_TRANSLATE_NOOP("Doctor", "secret file {file} does not exist yet"),
     QT_TRANSLATE_NOOP("Doctor", "the built-in face model does not load ({problem})"),
     QT_TRANSLATE_NOOP("Doctor", "install it again"),
@@ -98,7 +98,7 @@ TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "connect one, or work with photo files"),
     QT_TRANSLATE_NOOP("Doctor", "{count} folders of the program can be written"),
     QT_TRANSLATE_NOOP("Doctor", "the preferences in {file} cannot be read, so the defaults are used"),
-    QT_TRANSLATE_NOOP("Doctor", "move the file away: the program writes a new one"),
+    QT_TRANSLATE_NOOP("Doctor", "move the file to another folder; the program writes a new one"),
     QT_TRANSLATE_NOOP("Doctor", "{count} edits are saved on this computer and not sent yet"),
     QT_TRANSLATE_NOOP("Doctor", "they are sent when the user who made them logs in and the service answers"),
     QT_TRANSLATE_NOOP("Doctor", "no unsent edits"),
@@ -108,9 +108,7 @@ TEXTS = (
     ),
     QT_TRANSLATE_NOOP("Doctor", "the clock says {time}"),
     QT_TRANSLATE_NOOP("Doctor", "set date and time of this computer"),
-    QT_TRANSLATE_NOOP(
-        "Doctor", "the library libheif {version} opens no HEIC photos of phones with iOS 18 or later"
-    ),
+    QT_TRANSLATE_NOOP("Doctor", "libheif {version} cannot open HEIC photos from iOS 18 or later"),
     QT_TRANSLATE_NOOP("Doctor", "update it to 1.18 or later, on Debian 12 from bookworm-backports"),
     QT_TRANSLATE_NOOP("Doctor", "HEIC photos can be opened"),
     QT_TRANSLATE_NOOP("Doctor", "display {width} x {height} at {scale} ({platform})"),
@@ -126,7 +124,7 @@ TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "the folder {folder} is open to other users"),
     QT_TRANSLATE_NOOP("Doctor", "make it private"),
     QT_TRANSLATE_NOOP("Doctor", "the service at {url} cannot be reached"),
-    QT_TRANSLATE_NOOP("Doctor", "check that it runs, that its address is right and that the network works"),
+    QT_TRANSLATE_NOOP("Doctor", "check that it runs, that its address is correct and that the network works"),
     QT_TRANSLATE_NOOP("Doctor", "the certificate of {url} is not trusted"),
     QT_TRANSLATE_NOOP(
         "Doctor", "compare its fingerprint with the one that the administrator names, then trust it"
@@ -134,19 +132,19 @@ TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "the service at {url} does not answer in time"),
     QT_TRANSLATE_NOOP("Doctor", "check the network and whether a firewall is in between"),
     QT_TRANSLATE_NOOP("Doctor", "parts of the service do not work: {names}"),
-    QT_TRANSLATE_NOOP("Doctor", "run `walkaround doctor` on the server"),
+    QT_TRANSLATE_NOOP("Doctor", "run “walkaround doctor” on the server"),
     QT_TRANSLATE_NOOP(
         "Doctor", "a proxy is set on this computer; the desktop connects to the service without it"
     ),
     QT_TRANSLATE_NOOP("Doctor", "the service at {url} answers after {milliseconds} ms"),
     QT_TRANSLATE_NOOP("Doctor", "check the network between this computer and the server"),
     QT_TRANSLATE_NOOP("Doctor", "the clocks of this computer and of the service differ by {seconds} s"),
-    QT_TRANSLATE_NOOP("Doctor", "have both set by a time server"),
+    QT_TRANSLATE_NOOP("Doctor", "synchronize both with a time server"),
     QT_TRANSLATE_NOOP("Doctor", "the clocks of this computer and of the service agree"),
     QT_TRANSLATE_NOOP("Doctor", "{url} is not a Walkaround service"),
     QT_TRANSLATE_NOOP("Doctor", "correct the address with “Change server” on the login page"),
     QT_TRANSLATE_NOOP("Doctor", "the service cannot be checked"),
-    QT_TRANSLATE_NOOP("Doctor", "run `walkaround doctor` in a terminal and read its output"),
+    QT_TRANSLATE_NOOP("Doctor", "run “walkaround doctor” in a terminal and read its output"),
 )
 """Every text of a check; a test compares them with the checks themselves."""
 

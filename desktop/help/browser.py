@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QImage,
     QImageReader,
     QResizeEvent,
+    QTextBlock,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
@@ -146,3 +147,21 @@ def _style_block(cursor: QTextCursor) -> None:
         text_format.clearProperty(QTextFormat.Property.FontSizeAdjustment.value)
         text_format.setFont(text_font(size, bold=True))
         cursor.setCharFormat(text_format)
+    elif _is_slanted(cursor.block()):
+        _make_plain(cursor)
+
+
+def _is_slanted(block: QTextBlock) -> bool:
+    """Whether the block ends in emphasized text, as the line does that names a page's readers."""
+    end = QTextCursor(block)
+    end.movePosition(QTextCursor.MoveOperation.EndOfBlock)
+    return end.charFormat().fontItalic()
+
+
+def _make_plain(cursor: QTextCursor) -> None:
+    """Set the block in the dim colour and upright: slanted Chinese is hard to read."""
+    cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+    text_format = QTextCharFormat()
+    text_format.setFontItalic(False)
+    text_format.setForeground(QColor(theme_manager().theme.dim_text))
+    cursor.mergeCharFormat(text_format)

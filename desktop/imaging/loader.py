@@ -39,6 +39,13 @@ class TileKey(NamedTuple):
     row: int
 
 
+class _Look(NamedTuple):
+    """What changes the pixels of a tile: the tone, and the number of calls of `show_as`."""
+
+    tone: Tone
+    number: int
+
+
 class _SharedState:
     """The state that the threads share with the loader. It outlives the loader's C++ object."""
 
@@ -95,7 +102,9 @@ class TileLoader(QObject):
         self._generation = 0
         self._raw_preview: QImage | None = None
         self._tone = Tone()
-        self._cache: OrderedDict[TileKey, tuple[Tone, QImage]] = OrderedDict()
+        self._look = 0
+        """Changes with `show_as`."""
+        self._cache: OrderedDict[TileKey, tuple[_Look, QImage]] = OrderedDict()
         self._bytes = 0
         self._unreadable: set[TileKey] = set()
         self._stop_preparing = False
@@ -129,7 +138,8 @@ class TileLoader(QObject):
         missing = [
             key
             for key in keys
-            if key not in self._unreadable and (key not in self._cache or self._cache[key][0] != self._tone)
+            if key not in self._unreadable
+            and (key not in self._cache or self._cache[key][0] != _Look(self._tone, self._look))
         ]
         with self._state.condition:
             self._state.requested = missing
@@ -145,6 +155,17 @@ class TileLoader(QObject):
         if self._raw_preview is not None:
             self.preview = tone.apply(self._raw_preview)
             self.preview_ready.emit()
+
+    def show_as(self, source: ImageSource) -> None:
+        """Show the open picture as `source` does, such as in other greys. Both are prepared.
+
+        Tiles are read again when they are requested.
+        """
+        self._state.source = source
+        self._look += 1
+        self._raw_preview = source.preview()
+        self.preview = self._tone.apply(self._raw_preview)
+        self.preview_ready.emit()
 
     def stop_preparing(self) -> None:
         """Stop preparing a large picture. The preview stays."""
@@ -214,11 +235,11 @@ class TileLoader(QObject):
                 return False
             state.requested.remove(key)
             state.reading.add(key)
-            source, generation, tone = state.source, self._generation, self._tone
+            source, generation, look = state.source, self._generation, _Look(self._tone, self._look)
         try:
             if source is not None:
-                image = tone.apply(source.tile(*key))
-                self._emit(generation, key, (tone, image))
+                image = look.tone.apply(source.tile(*key))
+                self._emit(generation, key, (look, image))
         except CancelledError:
             pass
         except ImageError as error:
@@ -232,10 +253,10 @@ class TileLoader(QObject):
         if generation != self._generation:
             return
         match subject, value:
-            case TileKey() as key, (Tone() as tone, QImage() as image):
+            case TileKey() as key, (_Look() as look, QImage() as image):
                 if (old := self._cache.pop(key, None)) is not None:
                     self._bytes -= old[1].sizeInBytes()
-                self._cache[key] = (tone, image)
+                self._cache[key] = (look, image)
                 self._bytes += image.sizeInBytes()
                 self.tile_ready.emit()
             case TileKey() as key, str() as text:

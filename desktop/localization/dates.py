@@ -35,8 +35,19 @@ def format_second(time: datetime) -> str:
 
 
 def format_minute_in_zone(time: datetime | None) -> str:
-    """Format a time of the service to the minute with the name of the zone, for a report; a dash for None."""
-    return "–" if time is None else f"{format_minute(time)} {_local(time).tzname()}"
+    """Format a time of the service to the minute with the name of the zone and in UTC, for a report.
+
+    A dash for None. The day in UTC is left out if it is the same.
+    """
+    if time is None:
+        return "–"
+    local = _local(time)
+    text = f"{format_minute(time)} {local.tzname()}"
+    if not local.utcoffset():
+        return text
+    utc = local.astimezone(UTC)
+    in_utc = _format_local(utc, _minute_form() if utc.date() != local.date() else _clock_form())
+    return f"{text} ({in_utc} UTC)"
 
 
 def format_recent(time: datetime) -> str:

@@ -67,15 +67,15 @@ def coverage_text(coverage: EntryCoverage | None) -> str:
     if coverage is None:
         return ""
     translate = QCoreApplication.translate
-    text = translate("Detection", "{share} % of the region inspected").format(
+    text = translate("Detection", "{share}% of the region inspected").format(
         share=percent(coverage["inspected"])
     )
     if coverage["ignored"] > 0:
         share = percent(coverage["ignored"])
-        text = translate("Detection", "{text}, {share} % ignored").format(text=text, share=share)
+        text = translate("Detection", "{text}, {share}% ignored").format(text=text, share=share)
     if coverage["inspected"] < coverage["required"]:
         share = percent(coverage["required"])
-        text = translate("Detection", "{text}; not inspected completely, {share} % required").format(
+        text = translate("Detection", "{text}; not inspected completely, {share}% required").format(
             text=text, share=share
         )
     return text
@@ -90,7 +90,7 @@ def appearance_text(appearance: EntryAppearance | None) -> str:
     share = appearance["share"]
     if share is None:
         return translate("Detection", "{text}: only gross changes are found").format(text=text)
-    return translate("Detection", "{text}; {share} % of them are as unusual").format(
+    return translate("Detection", "{text}; {share}% of them are as unusual").format(
         text=text, share=f"{share * 100:.1f}"
     )
 
@@ -105,8 +105,8 @@ def opinion_word(opinion: SecondOpinion | None) -> str:
     if opinion is None:
         return ""
     if opinion.is_unusual:
-        return QCoreApplication.translate("Finding", "Second opinion: unusual")
-    return QCoreApplication.translate("Finding", "Second opinion: not unusual")
+        return QCoreApplication.translate("Finding", "Anomaly check: unusual")
+    return QCoreApplication.translate("Finding", "Anomaly check: not unusual")
 
 
 def opinion_details(opinion: SecondOpinion | None) -> str:
@@ -159,8 +159,8 @@ def memory_details(reason: MemoryReason | None) -> str:
         case MemoryReason.LASTING:
             return translate(
                 "Finding",
-                "Reported although earlier photos with it passed: it appeared and stayed, or it grows. If it "
-                "is not a defect, delete the finding.",
+                "This difference was passed before, but it is permanent or growing. If it is not a "
+                "defect, delete the finding.",
             )
         case MemoryReason.FAILED:
             return translate(
@@ -204,7 +204,9 @@ def failure_sentence(code: str, message: str) -> str:
             "Detection", "This model does not exist on the service. Select another model."
         ),
         "model_disabled": translate("Detection", "This model is disabled. Select another model."),
-        "model_finds_nothing": translate("Detection", "A backbone finds nothing. Select another model."),
+        "model_finds_nothing": translate(
+            "Detection", "A feature model finds nothing by itself. Select another model."
+        ),
         "file_lost": translate(
             "Detection", "The file of the photo or reference image is missing. Upload it again."
         ),
@@ -216,6 +218,15 @@ def failure_sentence(code: str, message: str) -> str:
         "alignment_failed": translate(
             "Detection",
             "The photo does not match the region. Check that it shows the right part, or retake it.",
+        ),
+        "overexposed": translate(
+            "Detection",
+            "Glare or exposure hides a part of the region. Retake the photo darker or from another side.",
+        ),
+        "other_light": translate(
+            "Detection",
+            "The light comes from another side than in the reference image, or the camera moved. Retake the"
+            " photo with the lamp where it was, and hold the camera still.",
         ),
         "too_small": translate(
             "Detection",
@@ -271,5 +282,5 @@ def kind_name(kind: ModelKind) -> str:
         ModelKind.NMS_FREE: translate("Detection", "NMS-free (rows of six)"),
         ModelKind.DETR: translate("Detection", "DETR"),
         ModelKind.NMS_INSIDE: translate("Detection", "With built-in NMS"),
-        ModelKind.BACKBONE: translate("Detection", "Backbone"),
+        ModelKind.BACKBONE: translate("Detection", "Feature model"),
     }[kind]

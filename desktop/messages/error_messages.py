@@ -1,7 +1,7 @@
 """Translates an error into one sentence that says what to do.
 
-Errors are recognized by their class, code or exact message. The message of the service is shown for all
-others, because it is more exact than a general sentence.
+Errors are recognized by their class or code. The message of the service, which is in the language of the
+desktop, is shown for all others, because it is more exact than a general sentence.
 """
 
 from __future__ import annotations
@@ -31,12 +31,9 @@ from desktop.client.http.errors import (
 from desktop.imaging.decoding.errors import ImageError
 from desktop.localization.detection_terms import failure_sentence
 from desktop.localization.fonts import FONT_PACKAGE, MissingGlyphsError
-from desktop.messages.service_messages import known_message
-from desktop.report.errors import SealBrokenError
+from desktop.report.errors import SealBrokenError, TemplateError
 from shared.record.codes import ErrorCode, StorageFault
 from shared.system.paths import is_program_replaced
-
-_PHOTO_MESSAGE = re.compile(r"第 (\d+) 张照片：(.+)", re.DOTALL)
 
 
 def sentence(error: Exception) -> str:
@@ -50,6 +47,8 @@ def sentence(error: Exception) -> str:
             "an administrator.",
         )
         return text.format(n=error.edition)
+    if isinstance(error, TemplateError):
+        return _template_sentence(error)
     if isinstance(error, ImageError):
         return str(error)
     if not isinstance(error, ClientError) and is_program_replaced():
@@ -63,12 +62,17 @@ def sentence(error: Exception) -> str:
     if isinstance(error, Invalid) and error.faults:
         name = next(iter(error.faults))
         return field_sentence(error, name)
-    return (
-        _kind_sentence(error)
-        or known_message(error.server_message or "")
-        or error.server_message
-        or _request_rejected_sentence()
+    return _kind_sentence(error) or error.server_message or _request_rejected_sentence()
+
+
+def _template_sentence(error: TemplateError) -> str:
+    if error.key:
+        text = QCoreApplication.translate("Errors", "Entry {key} of the report template {file} is invalid.")
+        return text.format(key=error.key, file=error.path.name)
+    text = QCoreApplication.translate(
+        "Errors", "Cannot read the report template {file}. Select another one in the settings."
     )
+    return text.format(file=error.path.name)
 
 
 def program_replaced_sentence() -> str:
@@ -104,11 +108,8 @@ def field_sentence(error: Invalid, name: str) -> str:
         case "end_before_start":
             return QCoreApplication.translate("Errors", "The end time cannot be before the start time.")
         case _:
-            message = error.fields.get(name, "")
-            return (
-                known_message(message)
-                or message
-                or QCoreApplication.translate("Errors", "Invalid value. Correct it.")
+            return error.fields.get(name) or QCoreApplication.translate(
+                "Errors", "Invalid value. Correct it."
             )
 
 
@@ -154,7 +155,7 @@ def _kind_sentence(error: ClientError) -> str:
     if isinstance(error, TooLarge):
         return QCoreApplication.translate("Errors", "The file is too large. Select a smaller file.")
     if isinstance(error, Unsupported):
-        return known_message(error.server_message or "") or QCoreApplication.translate(
+        return error.server_message or QCoreApplication.translate(
             "Errors", "This file type is not supported. Select a JPEG, PNG or WebP photo."
         )
     if isinstance(error, TooMany):
@@ -245,8 +246,6 @@ def _forbidden_sentence(error: Forbidden) -> str:
         )
     if error.code == "face_login_off":
         return QCoreApplication.translate("Errors", "Face login is disabled. Log in with your password.")
-    if error.code == "device_not_allowed":
-        return known_message(error.server_message or "")
     return ""
 
 
@@ -257,11 +256,8 @@ def _fault_sentence(error: ServerFault) -> str:
             "No Walkaround service at this address. Check the server address.",
         )
     if error.code == "unavailable":
-        message = error.server_message or ""
-        return (
-            known_message(message)
-            or message
-            or QCoreApplication.translate("Errors", "The service is busy. Try again in a moment.")
+        return error.server_message or QCoreApplication.translate(
+            "Errors", "The service is busy. Try again in a moment."
         )
     if error.request_id:
         return QCoreApplication.translate(
@@ -273,15 +269,47 @@ def _fault_sentence(error: ServerFault) -> str:
 
 
 def _refused_sentence(error: Refused) -> str:
-    message = error.server_message or ""
-    # For the profile, the service names the field in the data; everywhere else it does so in the message.
-    if message == "更新数据失败" and isinstance(error.data, str):
-        message = error.data.partition("：")[2] or error.data
-    match = _PHOTO_MESSAGE.fullmatch(message)
-    if match is not None:
-        reason = known_message(match[2]) or match[2]
-        return QCoreApplication.translate("Errors", "Photo {n}: {what}").format(n=match[1], what=reason)
-    return known_message(message) or message or _request_rejected_sentence()
+    """The sentence for a refusal that the contract documents: its own messages are always Chinese."""
+    translate = QCoreApplication.translate
+    match error.code:
+        case ErrorCode.WRONG_LOGIN:
+            return translate("Errors", "Wrong username or password.")
+        case ErrorCode.WRONG_PASSWORD:
+            return translate("Errors", "The current password is wrong. Try again.")
+        case ErrorCode.FACE_UNKNOWN:
+            return translate("Errors", "Face not recognized. Try again, or log in with your password.")
+        case ErrorCode.FACE_MISSING:
+            return translate("Errors", "No face photo. Take or select one.")
+        case ErrorCode.INVALID_INPUT if isinstance(error.data, str):
+            # The profile: the field, a colon and its rule.
+            return re.split("：|: ", error.data, maxsplit=1)[-1]
+    return challenge_sentence(error.code) or error.server_message or _request_rejected_sentence()
+
+
+def challenge_sentence(code: str) -> str:
+    """What to do better after a failed challenge of the head; empty if `code` is none of it."""
+    translate = QCoreApplication.translate
+    return {
+        "challenge_failed": translate(
+            "Errors", "Movement not recognized. Follow the instruction, or log in with your password."
+        ),
+        "challenge_no_face": translate("Errors", "Show your whole face, closer to the camera."),
+        "challenge_face_too_small": translate("Errors", "Move closer to the camera."),
+        "challenge_too_dark": translate("Errors", "Your face is too dark. Add light."),
+        "challenge_too_few_frames": translate("Errors", "The camera was too slow. Use more light."),
+        "challenge_not_steady": translate("Errors", "Hold still until the arrow appears."),
+        "challenge_not_made": translate("Errors", "Turn your head further."),
+        "challenge_wrong_movement": translate("Errors", "Move in the direction of the arrow."),
+    }.get(code, "")
+
+
+def same_person_sentence() -> str:
+    """Why a user who took part in a record cannot review it, and what to do."""
+    return QCoreApplication.translate(
+        "Errors",
+        "You finished this record, or gave a verdict or a correction in it. "
+        "Ask a user who took no part in it to review it.",
+    )
 
 
 def no_service_sentence(storage_fault: StorageFault | None, folder: Path | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -41,6 +41,9 @@ BOXES = "boxes"
 
 They are sent by a separate call.
 """
+
+ORDER = "order"
+"""The kind of the edit that moves items, and its field: the ids of all items in their order."""
 
 REASON = "reason"
 """The field of a deleting edit for the reason."""
@@ -155,7 +158,7 @@ class Document:
 
     @property
     def items(self) -> list[ItemView]:
-        """The displayed items, oldest first."""
+        """The displayed items, in the order of the walk."""
         return list(self._items.values())
 
     def item(self, item_id: str) -> ItemView | None:
@@ -165,7 +168,7 @@ class Document:
     def load_items(self, items: Iterable[ItemView], pending: Sequence[Edit]) -> None:
         """Replace all items by the service's state. `pending` are the journal's edits of this record."""
         self._service_items = {item.item_id: item for item in items}
-        self._rebuild(pending)
+        self._rebuild(pending, keeps_order=False)
 
     def update_item(self, item: ItemView, pending: Sequence[Edit]) -> None:
         """Update one item to the service's state, unless a newer state is known.
@@ -188,7 +191,7 @@ class Document:
 
     def rebase(self, pending: Sequence[Edit]) -> None:
         """Rebuild the items from the service's state and these edits."""
-        self._rebuild(pending)
+        self._rebuild(pending, keeps_order=True)
 
     def apply(self, edits: Iterable[Edit]) -> None:
         """Apply edits that were just written to the journal."""
@@ -202,13 +205,13 @@ class Document:
         self._restore_places(restored)
         self._places = None
 
-    def _rebuild(self, pending: Sequence[Edit]) -> None:
+    def _rebuild(self, pending: Sequence[Edit], *, keeps_order: bool) -> None:
         order = list(self._items)
         self._items = dict(self._service_items)
         self.apply(edit for edit in pending if edit.record_id == self.record.inspection_id)
         # An item created here keeps its place when the service gives it an ID.
         places = {item_id: place for place, item_id in enumerate(order)}
-        if self._items.keys() <= places.keys():
+        if keeps_order and self._items.keys() <= places.keys():
             self._items = dict(sorted(self._items.items(), key=lambda pair: places[pair[0]]))
             self._places = None
 
@@ -227,6 +230,10 @@ class Document:
         self._places = None
 
     def _apply(self, edit: Edit) -> None:
+        if edit.object == ORDER:
+            order = dict.fromkeys([*edit.after[ORDER], *self._items])
+            self._items = {item_id: self._items[item_id] for item_id in order if item_id in self._items}
+            return
         if edit.object != ITEM:
             return
         match edit.kind:
@@ -331,6 +338,33 @@ class Document:
         result = [dict(entry) for entry in item.result]
         whole = {**item.fields(), "result": result, "photos": list(photos), PLACE: self.index_of(item_id)}
         return self._edit(item_id, EditKind.DELETE, whole, {REASON: reason} if reason else {}, label)
+
+    def move(self, item_ids: Collection[str], before: str, label: str) -> Edit | None:
+        """Create the edit that puts items before another one, or with an empty `before` at the end.
+
+        They keep their order. None if nothing moves.
+        """
+        order = list(self._items)
+        moved = [item_id for item_id in order if item_id in item_ids]
+        rest = [item_id for item_id in order if item_id not in item_ids]
+        # Dropped onto itself, a group stays before the next item that is not part of it.
+        following = order[order.index(before) :] if before in self._items else []
+        target = next((item_id for item_id in following if item_id not in item_ids), None)
+        at = rest.index(target) if target is not None else len(rest)
+        new_order = [*rest[:at], *moved, *rest[at:]]
+        if new_order == order:
+            return None
+        # Its own id, so that it is not joined with a move from before the creation of an item.
+        before_and_after = {ORDER: order}, {ORDER: new_order}
+        return Edit(
+            self.record.inspection_id,
+            ORDER,
+            new_key(),
+            EditKind.UPDATE,
+            *before_and_after,
+            label,
+            time.time(),
+        )
 
     def _present_verdict(self, item: ItemView) -> dict[str, Any]:
         """The verdict of an item before an edit."""

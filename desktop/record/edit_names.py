@@ -26,6 +26,7 @@ class EditName(StrEnum):
     IGNORE = "ignore"
     MARK = "mark"
     ALIGN = "align by hand"
+    MOVE = "move"
 
 
 def edit_name(label: str) -> str:
@@ -52,6 +53,8 @@ def edit_name(label: str) -> str:
             return translate("Workbench", "Change ignored areas")
         case EditName.ALIGN:
             return translate("Workbench", "Align with three points")
+        case EditName.MOVE:
+            return translate("Workbench", "Reorder items")
         case EditName.MARK:
             return translate("Workbench", "Move to reference image")
     try:

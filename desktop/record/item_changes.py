@@ -78,6 +78,12 @@ class ItemChanges:
         else:
             record.drafts.show(draft)
 
+    def move(self, item_ids: Sequence[str], before: str) -> None:
+        """Move items before another one in the walk, or with an empty `before` to its end."""
+        document = self._editable()
+        if document is not None:
+            self._record.edits.do(document.move(item_ids, before, EditName.MOVE))
+
     def remove(self, item_ids: Sequence[str], reason: str = "") -> bool:
         """Delete items as one step, with a reason for the audit log. Returns False when nothing was
         deleted."""

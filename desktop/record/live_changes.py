@@ -10,6 +10,7 @@ from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.client import Session
 from desktop.client.http.errors import ClientError, NotFound
 from desktop.record.change_listener import ChangeListener
+from desktop.record.document import ORDER
 from desktop.record.open_record import OpenRecord
 from desktop.record.outbox import SendResult
 from shared.record.codes import ErrorCode
@@ -97,7 +98,11 @@ class LiveChanges(QObject):
         self._gather_timer.start(0)
 
     def _on_answered(self, sent: SendResult) -> None:
-        """Read the record again after the service refused an edit because the record is sealed."""
+        """Read the record again after the service refused an edit because the record is sealed, or refused an
+        order of the items."""
+        if sent.refused is not None and sent.edit.object == ORDER:
+            self._reload_all = True
+            self._gather_timer.start(_GATHER_MS)
         sealed = sent.refused is not None and sent.refused.code == ErrorCode.RECORD_SEALED
         if sealed and sent.edit.record_id == self._open_record.record_id and not self._open_record.sealed:
             self._reload_record = True
@@ -111,7 +116,7 @@ class LiveChanges(QObject):
             self.memory_changed.emit(event.object_id or "")
         elif event.kind == "record" and event.object_id == self._open_record.record_id:
             self._reload_record = True
-            self._reload_all = self._reload_all or event.action == "add_items"
+            self._reload_all = self._reload_all or event.action in ("add_items", "arrange")
         elif event.kind == "item" and event.object_id is not None:
             is_loaded = self._is_loaded(event.object_id)
             # The photos of an item are also photos of the record, which name their items.

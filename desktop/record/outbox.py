@@ -17,7 +17,7 @@ from desktop.client.http.transport import Versioned
 from desktop.journal import Edit, EditKind, Journal
 from desktop.journal.edits import join_edits
 from desktop.record.correction import boxes_of, same_boxes
-from desktop.record.document import BOXES, FIELDS, REASON, ItemView, view_of
+from desktop.record.document import BOXES, FIELDS, ORDER, REASON, ItemView, view_of
 from desktop.record.signing import (
     VERDICT,
     is_by_other,
@@ -133,6 +133,8 @@ class Outbox:
 
     def _send(self, edit: Edit) -> SendResult:
         try:
+            if edit.object == ORDER:
+                return self._arrange(edit)
             match edit.kind:
                 case EditKind.CREATE:
                     return self._create(edit)
@@ -235,6 +237,17 @@ class Outbox:
             current = self._session.items.get(item_id)
         self._unshown.acknowledge(self._journal, edit, current.etag)
         return SendResult(edit, view_of(current.value, edit.object_id))
+
+    def _arrange(self, edit: Edit) -> SendResult:
+        """Send the order of the items. The last order that is sent holds, and a refused one is dropped."""
+        item_ids = [self._journal.service_id(item_id) for item_id in edit.after[ORDER]]
+        refused: ClientError | None = None
+        try:
+            self._session.items.arrange(edit.record_id, item_ids)
+        except (Invalid, Forbidden, Refused, Conflict, NotFound) as refusal:
+            refused = refusal
+        self._unshown.acknowledge(self._journal, edit)
+        return SendResult(edit, None, refused=refused)
 
     def _record_conflict(self, edit: Edit, current: Versioned[Item]) -> SendResult:
         fields = _current_fields(current.value, self._me) | {MODIFIED_BY: current.modified_by}

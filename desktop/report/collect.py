@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,22 +24,25 @@ from desktop.imaging.sources.cut import map_rect
 from desktop.imaging.sources.source import ImageSource
 from desktop.localization import camera_terms
 from desktop.localization.dates import format_minute_in_zone
-from desktop.localization.detection_terms import model_word
+from desktop.localization.detection_terms import failure_sentence, model_word
 from desktop.report import report_terms
 from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
+from desktop.report.failed_pages import FailedFinding, make_failed_findings
 from desktop.report.seal import report_seal
+from desktop.report.template import ReportTemplate, read_template
 from shared import __version__
 from shared.names import signature
 from shared.record import findings, results, suppression
 from shared.record.codes import SEALED_STATES, Verdict
 from shared.record.content import file_id_from_url, names_other_file, sha256, sha256_from_cid
-from shared.record.entries import Entry, Provenance, item_entries
+from shared.record.entries import Entry, EntryThresholds, Provenance, item_entries
 from shared.record.findings import Finding
 from shared.record.geometry import Rect, point_to_pixels, rect_from_corners
 from shared.wire.catalogue import Task
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Photo, Record
-from shared.wire.seal import NameChange, RecordSeal, RecordUsers
+from shared.wire.seal import RecordSeal, RecordUsers
+from shared.wire.shift import Comment
 
 # The overview is printed 180 mm wide, which makes about 200 dots per inch.
 OVERVIEW_PX = 1400
@@ -75,9 +79,27 @@ class Content:
     severities: Mapping[str, Severity]
     users: RecordUsers
     files: Mapping[str, str] | None = None
+    comments: Sequence[Comment] = ()
 
 
-def collect(session: Session, inspection_id: str, made_by: str, progress: Progress) -> Report:
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What the user wants in reports. `template` is the path of a template file, empty for none.
+
+    `failed_pages`: a page for each finding of a failed item.
+    """
+
+    failed_pages: bool = False
+    template: str = ""
+
+
+def collect(
+    session: Session,
+    inspection_id: str,
+    made_by: str,
+    progress: Progress,
+    options: ReportOptions = ReportOptions(),
+) -> Report:
     """Collect the report of a record as it is now.
 
     A picture that no longer exists is left empty. Raises ClientError when a call of the service fails.
@@ -95,12 +117,29 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
         task=find_task(session, record.task_id),
         severities=_severities(session, seal),
         users=users,
+        comments=_comments(session, inspection_id),
     )
-    return assemble(session, content, made_by, progress)
+    return assemble(session, content, made_by, progress, options)
 
 
-def assemble(session: Session, content: Content, made_by: str, progress: Progress) -> Report:
-    """Build the report of `content`; a picture that no longer exists is left empty. Raises ClientError."""
+def _comments(session: Session, inspection_id: str) -> Sequence[Comment]:
+    with contextlib.suppress(NotFound, Forbidden):
+        return session.records.comments(inspection_id)
+    return ()
+
+
+def assemble(
+    session: Session,
+    content: Content,
+    made_by: str,
+    progress: Progress,
+    options: ReportOptions = ReportOptions(),
+) -> Report:
+    """Build the report of `content`; a picture that no longer exists is left empty.
+
+    Raises ClientError, and TemplateError for a template file that cannot be used.
+    """
+    template = read_template(Path(options.template)) if options.template else ReportTemplate()
     record, items, image, seal = content.record, content.items, content.image, content.record_seal
     pictures = _Pictures(session, content.files)
     photos_by_file_id: dict[str, Photo] = {}
@@ -111,6 +150,7 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
     evidence: list[Evidence] = []
     reference = None if image is None else _reference(image, pictures, evidence)
     reported_items = []
+    failed: list[FailedFinding] = []
     for index, item in enumerate(items):
         progress(index, len(items))
         item_reference = reference
@@ -125,7 +165,12 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
         )
         photo = _detected_photo(item, photos_by_file_id)
         used_in = "" if photo is None or photo.used_in is None else photo.used_in.inspection_name
-        reported_items.append(replace(reported_item, camera=_camera_text(photo), used_in=used_in or ""))
+        comments = tuple(comment for comment in content.comments if comment.item_id == item.item_id)
+        reported_items.append(
+            replace(reported_item, camera=_camera_text(photo), used_in=used_in or "", comments=comments)
+        )
+        if options.failed_pages and reported_item.passed is False:
+            failed += _failed_findings(reported_item, item, item_reference, pictures)
     progress(len(items), len(items))
     overview = QImage() if reference is None else shrink_image(reference.picture.preview(), OVERVIEW_PX)
     return Report(
@@ -133,7 +178,7 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
         status=seal.record_state,
         status_name=report_terms.status(seal.record_state),
-        fields=_fields(record, content.task, seal, content.users.name_changes),
+        fields=_fields(content),
         overview=overview,
         overview_scale=1.0 if reference is None else overview.width() / reference.picture.size[0],
         items=tuple(reported_items),
@@ -147,6 +192,24 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
             "seal": seal.model_dump(mode="json"),
         },
         seal=content.report_seal,
+        failed=tuple(failed),
+        template=template,
+    )
+
+
+def _failed_findings(
+    reported: ReportedItem, item: Item, reference: _Reference | None, pictures: _Pictures
+) -> list[FailedFinding]:
+    entries = item_entries(item)
+    info = (results.shown_result(entries) or {}).get("inputImage")
+    alignment = ((results.finished_detection(entries) or {}).get("provenance") or {}).get("alignment")
+    return make_failed_findings(
+        reported.number,
+        reported.name,
+        reported.findings,
+        None if reference is None else reference.picture,
+        pictures.get(info),
+        None if alignment is None else alignment.get("homography"),
     )
 
 
@@ -326,7 +389,9 @@ def _reported_item(
         if reference.mm_per_pixel is not None:
             region_mm = (region.w * reference.mm_per_pixel, region.h * reference.mm_per_pixel)
     verdict = current["verdict"] if current is not None and results.is_verdict(current) else {}
-    failure = (results.newest_detection(entries) or {}).get("error") or {}
+    error = (results.newest_detection(entries) or {}).get("error") or {}
+    # The service stores its sentence in Chinese: the report has one language.
+    failure = failure_sentence(str(error.get("code") or ""), str(error.get("message") or ""))
     is_incomplete = detection is not None and results.is_incomplete(detection)
     return ReportedItem(
         number=number,
@@ -348,14 +413,31 @@ def _reported_item(
         ),
         decided_at=_parse_time(verdict.get("at")),
         version=results.entry_version(current) if current is not None else None,
-        note="" if is_incomplete else str(failure.get("message") or "") or _client_note(entries),
+        note="" if is_incomplete else failure or _client_note(entries),
         accepted=results.accepted_version(current) is not None,
         explained=len(suppression.read_suppressed_findings(entry, entries)),
         is_detected=detection is not None and results.is_service_entry(detection),
         coverage=results.entry_coverage(detection),
         is_incomplete=is_incomplete,
         memory_photos=suppression.count_memory_photos(entry, entries),
+        settings=_settings(model),
+        ignored_areas=len(_own_settings(model).get("ignored") or ()),
     )
+
+
+def _own_settings(provenance: Provenance) -> Mapping[str, Any]:
+    settings = provenance.get("settings")
+    return settings if isinstance(settings, Mapping) else {}
+
+
+def _settings(provenance: Provenance) -> EntryThresholds:
+    """The settings of a detection: the item's own before those of the model."""
+    own = _own_settings(provenance)
+    settings = EntryThresholds(**(provenance.get("thresholds") or {}))
+    for name in ("sensitivity", "smallest"):
+        if isinstance(own.get(name), int | float):
+            settings[name] = own[name]
+    return settings
 
 
 def _client_note(entries: Sequence[Entry]) -> str:
@@ -419,12 +501,13 @@ def find_task(session: Session, task_id: str) -> Task | None:
         return None
 
 
-def _fields(
-    record: Record, task: Task | None, seal: RecordSeal, name_changes: Sequence[NameChange]
-) -> tuple[tuple[str, str], ...]:
+def _fields(content: Content) -> tuple[tuple[str, str], ...]:
+    record, task, seal = content.record, content.task, content.record_seal
+    name_changes = content.users.name_changes
     flight = task.flight_number if task else None
     api_status: tuple[tuple[str, str], ...] = ()
-    if record.inspection_status is not seal.record_state:
+    entries = [item_entries(item) for item in content.items]
+    if results.is_set_by_client(record.inspection_status, seal.record_state, entries):
         # Clients of the API set this status; it is not a decision of a user of the desktop.
         label = QCoreApplication.translate("Report", "Status in other systems")
         api_status = ((label, report_terms.status(record.inspection_status)),)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from PySide6.QtGui import QImage
 
+from desktop.report.failed_pages import FailedFinding
+from desktop.report.template import ReportTemplate
 from shared.record.codes import Verdict
-from shared.record.entries import EntryCoverage
+from shared.record.entries import EntryCoverage, EntryThresholds
 from shared.record.findings import Finding
 from shared.record.geometry import Rect
+from shared.wire.shift import Comment
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,8 @@ class ReportedItem:
     - `used_in`: the name of another record that had the photo before; empty if there is none.
     - `note`: why a detection gave no result.
     - `camera`: when and by which camera the photo was taken, and whether that is implausible.
+    - `settings`: those that the detection ran with, the item's own before the model's; `ignored_areas`: how
+      many there were. `comments`: oldest first.
     - `explained`: how many differences the memory of the region explains; `memory_photos`: of how many photos
       that memory consists.
     """
@@ -90,6 +95,9 @@ class ReportedItem:
     coverage: EntryCoverage | None = None
     is_incomplete: bool = False
     used_in: str = ""
+    settings: EntryThresholds = field(default_factory=EntryThresholds)
+    ignored_areas: int = 0
+    comments: tuple[Comment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +106,8 @@ class Report:
 
     `overview` is the reference image scaled down, `overview_scale` its px per px of the upright original.
     `record` is the record as the service returns it, for machine-readable copies. `status` and `status_name`
-    are the outcome of a sealed record and the status of a draft. `seal` is None for a draft.
+    are the outcome of a sealed record and the status of a draft. `seal` is None for a draft. `failed`: the
+    findings that have a page of their own.
     """
 
     title: str
@@ -115,6 +124,8 @@ class Report:
     program: str
     record: Mapping[str, Any]
     seal: ReportSeal | None = None
+    failed: tuple[FailedFinding, ...] = ()
+    template: ReportTemplate = field(default_factory=ReportTemplate)
 
     @property
     def counts(self) -> dict[str, int]:

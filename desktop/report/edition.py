@@ -10,7 +10,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from desktop.client.session import Session
-from desktop.report.collect import Content, Image, Progress, assemble, find_task, sealed_severities
+from desktop.report.collect import (
+    Content,
+    Image,
+    Progress,
+    ReportOptions,
+    assemble,
+    find_task,
+    sealed_severities,
+)
 from desktop.report.content import Report
 from desktop.report.errors import SealBrokenError
 from desktop.report.seal import edition_seal
@@ -19,12 +27,18 @@ from shared.record.codes import STATUS_NAMES, SealState, Status
 from shared.record.content import cid, sha256
 from shared.wire.inspection import Item, Record
 from shared.wire.seal import Edition, EditionContent, RecordSeal, Tally
+from shared.wire.shift import Comment
 
 Json = Any
 
 
 def collect_edition(
-    session: Session, inspection_id: str, edition: int, made_by: str, progress: Progress
+    session: Session,
+    inspection_id: str,
+    edition: int,
+    made_by: str,
+    progress: Progress,
+    options: ReportOptions = ReportOptions(),  # noqa: B008 - immutable
 ) -> Report:
     """Collect the report of an edition: the record as it was sealed, even if it changed since.
 
@@ -33,7 +47,8 @@ def collect_edition(
     """
     stored_edition = session.records.edition(inspection_id, edition)
     newest = max(other.edition for other in session.records.editions(inspection_id))
-    return assemble(session, _content(session, inspection_id, stored_edition, newest), made_by, progress)
+    content = _content(session, inspection_id, stored_edition, newest)
+    return assemble(session, content, made_by, progress, options)
 
 
 def _content(session: Session, inspection_id: str, stored_edition: EditionContent, newest: int) -> Content:
@@ -64,6 +79,10 @@ def _content(session: Session, inspection_id: str, stored_edition: EditionConten
         severities=sealed_severities(content) or {},
         files={file["file_id"]: file["sha256"] for file in content["files"]},
         users=users,
+        comments=[
+            Comment.model_validate({**comment, "created_at": f"{comment['created_at']}Z"})
+            for comment in content.get("comments", [])
+        ],
     )
 
 

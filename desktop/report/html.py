@@ -13,6 +13,7 @@ from PySide6.QtGui import QImage
 from desktop.localization.dates import format_minute_in_zone
 from desktop.report import report_terms, seal
 from desktop.report.content import Report, ReportedItem
+from desktop.report.failed_pages import FailedFinding
 from shared.record.geometry import Rect
 from shared.system import atomic
 
@@ -29,11 +30,13 @@ figure{margin:0;position:relative}img{max-width:100%;display:block;border-radius
 color:#fff;padding:0 5px;font-size:11px}article{border-top:1px solid #dde2e8;padding:16px 0;display:grid;
 grid-template-columns:1fr 1fr 1.3fr;gap:16px;break-inside:avoid}article header{grid-column:1/-1}
 table{border-collapse:collapse;width:100%;font-size:12px}td,th{text-align:left;border-top:1px solid #dde2e8;
-padding:4px 8px;word-break:break-all}
+padding:4px 8px;overflow-wrap:anywhere}td.dim{word-break:break-all}
 .draft{position:fixed;inset:0;display:flex;align-items:center;justify-content:center;font-size:120px;font-weight:700;
 color:#a8700a;opacity:.13;transform:rotate(-30deg);pointer-events:none;white-space:nowrap}
-.seal{display:flex;gap:20px;align-items:flex-start;word-break:break-all}.seal p{margin:0 0 6px}
-.qr{width:128px;flex:none}
+.seal{display:flex;gap:20px;align-items:flex-start;overflow-wrap:anywhere}.seal p{margin:0 0 6px}
+.qr{width:128px;flex:none}.logo{max-height:64px;width:auto;margin-bottom:8px}
+.full{break-before:page;display:block}.full img{width:100%;margin-bottom:12px}
+.sign{display:inline-block;width:220px;border-top:1px solid;margin:64px 32px 0 0;padding-top:4px}
 """
 _JPEG_QUALITY = 85
 _COLOURS = {True: "#1d8a54", False: "#cf2f2a", None: "#a8700a"}
@@ -64,13 +67,33 @@ def page(report: Report) -> str:
         "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; img-src data:;"
         " style-src 'unsafe-inline'\">"
         f"<title>{_text(report.title)}</title><style>{_STYLE}</style>"
-        f"<h1>{_text(report.title)}</h1><p class=dim>{_text(report.subtitle)} "
+        f"{_letterhead(report)}<h1>{_text(report.title)}</h1><p class=dim>{_text(report.subtitle)} "
         f"{_state_pill(report)}</p>{_draft_mark(report)}"
         f"<dl>{fields}</dl>{_counts(report)}"
         f"{_overview(report)}{''.join(_item(item) for item in report.items)}"
+        f"{''.join(map(_failed_page, report.failed))}"
         f"<h2>{_text(title)}</h2><table>{evidence}</table>{_seal(report)}<p class=dim>{_text(origin)}</p>"
+        f"{''.join(f'<span class=sign>{_text(line)}</span>' for line in report.template.signatures)}"
         f'<script type="application/json" id="record">{record}</script>'
     )
+
+
+def _letterhead(report: Report) -> str:
+    template = report.template
+    company = f"<p class=dim>{_text(template.company)}</p>" if template.company else ""
+    if template.logo.isNull():
+        return company
+    encoded = base64.b64encode(_encoded(template.logo, "PNG")).decode("ascii")
+    return f'<img class=logo alt="{_text(template.company)}" src="data:image/png;base64,{encoded}">{company}'
+
+
+def _failed_page(failed: FailedFinding) -> str:
+    title = f"{failed.number}  {failed.name}: {report_terms.finding(failed.finding)}"
+    pictures = "".join(
+        f"<figure><figcaption class=dim>{_text(name)}</figcaption>{_picture(image, name)}</figure>"
+        for name, image in report_terms.failed_pictures(failed)
+    )
+    return f"<section class=full><h2>{_text(title)}</h2>{pictures}</section>"
 
 
 def _state_pill(report: Report) -> str:
@@ -124,9 +147,13 @@ def _picture(image: QImage, description: str) -> str:
 
 
 def _jpeg(image: QImage) -> bytes:
+    return _encoded(image, "JPEG")
+
+
+def _encoded(image: QImage, form: str) -> bytes:
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "JPEG", _JPEG_QUALITY)  # type: ignore[call-overload]
+    image.save(buffer, form, _JPEG_QUALITY if form == "JPEG" else -1)  # type: ignore[call-overload]
     return bytes(buffer.data().data())
 
 
@@ -159,11 +186,13 @@ def _item(item: ReportedItem) -> str:
         item.model,
         report_terms.region(item),
         report_terms.findings(item),
+        report_terms.settings(item),
         report_terms.coverage(item),
         report_terms.explained_differences(item),
         report_terms.opinion(item),
     ]
     lines += [report_terms.decision(item), item.reason, item.note, item.camera, report_terms.used_photo(item)]
+    lines += map(report_terms.comment, item.comments)
     paragraphs = "".join(f"<p>{_text(line)}</p>" for line in lines if line)
     return (
         f"<article><header><h3>{item.number}&ensp;{_text(item.name)}</h3> "

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPageLayout, QPageSize, QPainter, QPdfWriter, 
 from desktop.localization.dates import format_minute_in_zone
 from desktop.report import report_terms, seal
 from desktop.report.content import Report, ReportedItem
+from desktop.report.failed_pages import FailedFinding
 from desktop.report.pdf_drawing import (
     ACCENT,
     DIM,
@@ -35,6 +36,8 @@ from shared.system import atomic
 RESOLUTION = 144
 _WATERMARK = QColor("#f1e6d2")
 _WATERMARK_PX = 120.0
+_LOGO_HEIGHT = 44.0
+_SIGNATURE_HEIGHT = 52.0
 
 Block = tuple[float, Callable[[float], None]]
 """The height of a block in points, and the function that paints it with its top at the given y."""
@@ -108,8 +111,9 @@ class _Pages:
         return True
 
     def _blocks(self) -> list[Block]:
-        blocks = [self._header(), self._fields(), self._overview()]
+        blocks = [self._letterhead(), self._header(), self._fields(), self._overview()]
         blocks += [self._item(item) for item in self.report.items]
+        blocks += [self._failed(failed) for failed in self.report.failed]
         evidence = [self._evidence(start) for start in range(0, len(self.report.evidence), 20)]
         # The signature must not be alone on a page.
         return [
@@ -117,6 +121,43 @@ class _Pages:
             *evidence[:-1],
             _unbreakable_block([*evidence[-1:], self._seal(), self._signature()]),
         ]
+
+    def _letterhead(self) -> Block:
+        """The logo and the company of the template; nothing without them."""
+        template = self.report.template
+        logo = template.logo
+        if logo.isNull() and not template.company:
+            return 0.0, lambda _y: None
+        scale = 0.0 if logo.isNull() else min(160 / logo.width(), _LOGO_HEIGHT / logo.height())
+        width = logo.width() * scale
+
+        def paint(y: float) -> None:
+            if width:
+                self.painter.drawImage(QRectF(MARGIN, y, width, logo.height() * scale), logo)
+            left = width + 12 if width else 0.0
+            self._draw.text(MARGIN + left, y + 10, WIDTH - left, template.company, 12, INK, True)
+
+        return _LOGO_HEIGHT + 12, paint
+
+    def _failed(self, failed: FailedFinding) -> Block:
+        """A page of its own for a failed finding."""
+        title = f"{failed.number}  {failed.name}: {report_terms.finding(failed.finding)}"
+        height = PAGE_H - 2 * MARGIN - FOOTER
+        top = self._draw.height(WIDTH, title, 12, True) + 12
+        pictures = report_terms.failed_pictures(failed)
+
+        def paint(y: float) -> None:
+            self._draw.text(MARGIN, y, WIDTH, title, 12, INK, True)
+            y += top
+            room = (height - top) / len(pictures)
+            for name, image in pictures:
+                self._draw.text(MARGIN, y, WIDTH, name, 8, DIM)
+                scale = min(WIDTH / image.width(), (room - 24) / image.height())
+                place = QRectF(MARGIN, y + 13, image.width() * scale, image.height() * scale)
+                paint_in_bands(self.painter, place, image)
+                y += room
+
+        return height, paint
 
     def _header(self) -> Block:
         title = self._draw.height(WIDTH - 110, self.report.title, 19, True)
@@ -213,6 +254,7 @@ class _Pages:
             (item.model, 9, DIM, False),
             (report_terms.region(item), 8, DIM, False),
             (report_terms.findings(item), 9, INK, False),
+            (report_terms.settings(item), 8, DIM, False),
             (report_terms.coverage(item), 8, OUTCOME[False] if item.is_incomplete else DIM, False),
             (report_terms.explained_differences(item), 8, DIM, False),
             (report_terms.opinion(item), 9, DIM, False),
@@ -221,6 +263,7 @@ class _Pages:
             (item.note, 9, OUTCOME[False], False),
             (item.camera, 8, DIM, False),
             (report_terms.used_photo(item), 8, OUTCOME[False], False),
+            *((report_terms.comment(comment), 8, INK, False) for comment in item.comments),
         ]
         visible_lines = [line for line in lines if line[0]]
         name = f"{item.number}  {item.name}"
@@ -258,14 +301,17 @@ class _Pages:
             self._draw.text(MARGIN, y + 6, WIDTH, title if start == 0 else "", 11, INK, True)
             y += 26
             for row in part:
-                self._draw.text(MARGIN, y, 96, row.use, 8, DIM, height=11)
-                self._draw.text(MARGIN + 100, y, 120, row.name, 8, INK, height=11)
-                self._draw.text(MARGIN + 224, y, WIDTH - 224, row.digest, 7, DIM, height=11)
+                self._draw.line(MARGIN, y, 96, row.use, 8, DIM)
+                self._draw.line(MARGIN + 100, y, 120, row.name, 8, INK)
+                self._draw.line(MARGIN + 224, y, WIDTH - 224, row.digest, 7, DIM)
                 y += 12
 
         return 32.0 + 12 * len(part), paint
 
     def _signature(self) -> Block:
+        one = QCoreApplication.translate("Report", "Signature and date")
+        signs = self.report.template.signatures or (one,)
+
         def paint(y: float) -> None:
             text = QCoreApplication.translate(
                 "Report", "Created by {person} on {time} with {program}"
@@ -275,12 +321,14 @@ class _Pages:
                 program=self.report.program,
             )
             self._draw.text(MARGIN, y + 10, WIDTH, text, 9, DIM)
-            self.painter.setPen(QPen(DIM, 0.8))
-            self.painter.drawLine(int(MARGIN), int(y + 62), int(MARGIN + 220), int(y + 62))
-            sign = QCoreApplication.translate("Report", "Signature and date")
-            self._draw.text(MARGIN, y + 66, 220, sign, 8, DIM)
+            for number, sign in enumerate(signs):
+                x = MARGIN + (number % 2) * (WIDTH / 2)
+                line = y + 62 + (number // 2) * _SIGNATURE_HEIGHT
+                self.painter.setPen(QPen(DIM, 0.8))
+                self.painter.drawLine(int(x), int(line), int(x + 220), int(line))
+                self._draw.text(x, line + 4, 220, sign, 8, DIM, height=20)
 
-        return 84.0, paint
+        return 84.0 + (len(signs) - 1) // 2 * _SIGNATURE_HEIGHT, paint
 
     def _seal(self) -> Block:
         """The seal with its QR code; nothing on a draft."""
@@ -326,7 +374,7 @@ class _Pages:
             number=number, total=total
         )
         text = seal.mark(self.report.seal) or seal.footer(self.report.seal)
-        self._draw.text(MARGIN, y, WIDTH - 290, self.report.title, 8, DIM, height=12)
+        self._draw.line(MARGIN, y, WIDTH - 290, self.report.title, 8, DIM)
         self._draw.text(PAGE_W - MARGIN - 290, y, 196, text, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
         self._draw.text(PAGE_W - MARGIN - 90, y, 90, page, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
 

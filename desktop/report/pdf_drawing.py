@@ -103,6 +103,19 @@ class Drawing:
         drawn = self._drawable_text(text, font)
         self.painter.drawText(QRectF(x, y, width, height), drawn, _wrapped(align))
 
+    def line(self, x: float, y: float, width: float, text: str, size: float, colour: QColor) -> None:
+        """Draw `text` in one line: a line break is a space, and what is too long is elided in the middle.
+
+        Raises MissingGlyphsError.
+        """
+        font = self.font(size)
+        self.painter.setFont(font)
+        one_line = self._drawable_text(" ".join(text.split()), font)
+        metrics = self.painter.fontMetrics()
+        if metrics.horizontalAdvance(one_line) > width:
+            one_line = metrics.elidedText(one_line, Qt.TextElideMode.ElideMiddle, int(width))
+        self.text(x, y, width + 1, one_line, size, colour)
+
     def height(self, width: float, text: str, size: float = 9, bold: bool = False) -> float:
         """The height of `text` wrapped to `width`, both in points. Raises MissingGlyphsError."""
         if not text:

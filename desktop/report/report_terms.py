@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QImage
 
 from desktop.localization.dates import format_minute_in_zone
 from desktop.localization.detection_terms import (
@@ -13,9 +14,11 @@ from desktop.localization.detection_terms import (
     size_text,
 )
 from desktop.report.content import ReportedItem
+from desktop.report.failed_pages import FailedFinding
 from shared.record.codes import Status, Verdict
 from shared.record.findings import Finding
 from shared.wire.seal import NameChange, Tally
+from shared.wire.shift import Comment
 
 
 def name_change(change: NameChange) -> str:
@@ -95,12 +98,42 @@ def findings(item: ReportedItem) -> str:
         return QCoreApplication.translate("Report", "Not detected")
     if not item.findings:
         return QCoreApplication.translate("Report", "No findings")
-    return "   ".join(map(_finding_text, item.findings))
+    return "   ".join(map(finding, item.findings))
 
 
 def coverage(item: ReportedItem) -> str:
     """How much of the region was inspected; empty if unknown."""
     return coverage_text(item.coverage)
+
+
+def settings(item: ReportedItem) -> str:
+    """The settings that the detection ran with; empty without a detection."""
+    translate, values = QCoreApplication.translate, item.settings
+    parts = []
+    if values.get("sensitivity") is not None:
+        text = translate("Report", "sensitivity {value} %")
+        parts.append(text.format(value=round(100 * values["sensitivity"])))
+    if values.get("smallest") is not None:
+        parts.append(translate("Report", "minimum size {value}").format(value=f"{values['smallest']:g}"))
+    confidence = values.get("confidence", values.get("min_confidence"))
+    if confidence is not None:
+        parts.append(translate("Report", "confidence from {value}").format(value=f"{confidence:.2f}"))
+    if item.ignored_areas:
+        parts.append(translate("Report", "%n ignored area(s)", "", item.ignored_areas))
+    return translate("Report", "Detection: {settings}").format(settings=", ".join(parts)) if parts else ""
+
+
+def comment(comment: Comment) -> str:
+    """A comment with its author, its time and its place on the photo."""
+    text = QCoreApplication.translate("Report", "{person}, {time}: {text}").format(
+        person=comment.written_by_name or comment.written_by,
+        time=format_minute_in_zone(comment.created_at),
+        text=comment.text,
+    )
+    if comment.x is None or comment.y is None:
+        return text
+    place = QCoreApplication.translate("Report", "at {x} % from the left, {y} % from the top of the photo")
+    return f"{text} ({place.format(x=round(100 * comment.x), y=round(100 * comment.y))})"
 
 
 def used_photo(item: ReportedItem) -> str:
@@ -120,7 +153,19 @@ def explained_differences(item: ReportedItem) -> str:
     ).format(photos=photos)
 
 
-def _finding_text(finding: Finding) -> str:
+def failed_pictures(failed: FailedFinding) -> list[tuple[str, QImage]]:
+    """The pictures of a failed finding that there are, each with its title."""
+    translate = QCoreApplication.translate
+    pictures = [
+        (translate("Report", "Reference image"), failed.reference),
+        (translate("Report", "Photo"), failed.photo),
+        (translate("Report", "Difference"), failed.difference),
+    ]
+    return [(name, image) for name, image in pictures if not image.isNull()]
+
+
+def finding(finding: Finding) -> str:
+    """A finding: its label, its confidence or author, and its severity and size if known."""
     opinion = opinion_word(finding.second_opinion)
     details = severity_word(finding.severity), size_text(finding.size_mm), opinion
     details_text = ", ".join(part for part in details if part)

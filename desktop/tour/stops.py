@@ -75,7 +75,7 @@ def _records_stops(page: RecordsPage, rail: Rail, keys: Callable[[str], str]) ->
         ),
         TourStop(
             page.detect,
-            translate("Tour", "Detect in all records"),
+            translate("Tour", "Detect undetected photos"),
             translate("Tour", "Runs every detection that has a photo and no result yet."),
         ),
         TourStop(
@@ -96,7 +96,7 @@ def _workbench_stops(page: WorkbenchPage, keys: Callable[[str], str]) -> list[To
             page.items,
             translate("Tour", "Items"),
             translate(
-                "Tour", "What is inspected, one item per line. {next} and {before} go through them."
+                "Tour", "Each row is one item to inspect. Press {next} or {before} to move between items."
             ).format(next=keys("item.next"), before=keys("item.previous")),
         ),
         TourStop(

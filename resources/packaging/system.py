@@ -27,7 +27,7 @@ def run_tool(*command: str | Path, **variables: str) -> str:
     path = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"))
     tool = shutil.which(command[0], path=path)
     if tool is None:
-        raise BuildError(f"{command[0]} is missing: build on Debian or Ubuntu, with binutils")
+        raise BuildError(f"{command[0]} is missing: build on Debian or Ubuntu, with binutils and gcc")
     # In the C locale the tools print the texts that this package parses.
     environment = {**os.environ, "LC_ALL": "C.UTF-8", **variables}
     run = subprocess.run(  # noqa: S603 - the commands come from this package

@@ -406,6 +406,16 @@
     </message>
 </context>
 <context>
+    <name>FilmDialog</name>
+    <message numerus="yes">
+        <source>%n frame(s) taken</source>
+        <translation>
+            <numerusform>%n frame taken</numerusform>
+            <numerusform>%n frames taken</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Finding</name>
     <message numerus="yes">
         <source>%n passed photo(s)</source>
@@ -649,10 +659,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>The photo shows the regions of %n item(s), with a confidence of {share} %. Accept, or select other items.</source>
+        <source>The photo shows the regions of %n item(s), with a confidence of {share}%. Accept, or select other items.</source>
         <translation>
-            <numerusform>The photo shows the region of %n item, with a confidence of {share} %. Accept, or select other items.</numerusform>
-            <numerusform>The photo shows the regions of %n items, with a confidence of {share} %. Accept, or select other items.</numerusform>
+            <numerusform>The photo shows the regions of %n item, with a confidence of {share}%. Accept, or select other items.</numerusform>
+            <numerusform>The photo shows the regions of %n items, with a confidence of {share}%. Accept, or select other items.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -729,6 +739,13 @@
 </context>
 <context>
     <name>Report</name>
+    <message numerus="yes">
+        <source>%n ignored area(s)</source>
+        <translation>
+            <numerusform>%n ignored area</numerusform>
+            <numerusform>%n ignored areas</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%n known variation(s) not reported, by {photos}</source>
         <translation>

@@ -169,6 +169,10 @@
         <translation>审计日志</translation>
     </message>
     <message>
+        <source>Comment added</source>
+        <translation>添加评论</translation>
+    </message>
+    <message>
         <source>Created</source>
         <translation>创建</translation>
     </message>
@@ -221,6 +225,10 @@
         <translation>人脸登录失败</translation>
     </message>
     <message>
+        <source>Face of another user refused</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>File</source>
         <translation>文件</translation>
     </message>
@@ -241,12 +249,20 @@
         <translation>航班</translation>
     </message>
     <message>
+        <source>Handed over</source>
+        <translation>已交接</translation>
+    </message>
+    <message>
         <source>Item</source>
         <translation>检查项</translation>
     </message>
     <message>
         <source>Items added</source>
         <translation>添加检查项</translation>
+    </message>
+    <message>
+        <source>Items reordered</source>
+        <translation>调整检查项顺序</translation>
     </message>
     <message>
         <source>Log started</source>
@@ -404,6 +420,10 @@
         <translation>备份时间</translation>
     </message>
     <message>
+        <source>Backup folder</source>
+        <translation>备份文件夹</translation>
+    </message>
+    <message>
         <source>Batch</source>
         <translation>批次</translation>
     </message>
@@ -498,6 +518,10 @@
     <message>
         <source>Events</source>
         <translation>事件</translation>
+    </message>
+    <message>
+        <source>Face login without protection from photos</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Inspector</source>
@@ -902,12 +926,12 @@
         </translation>
     </message>
     <message>
-        <source>Backups</source>
-        <translation>备份</translation>
+        <source>Back up now</source>
+        <translation>立即备份</translation>
     </message>
     <message>
-        <source>Data that is lost cannot be restored. On the service&apos;s computer, set WALKAROUND_BACKUP_TO to a folder on another disk and restart the service.</source>
-        <translation>数据丢失后将无法恢复。请在服务所在的计算机上将 WALKAROUND_BACKUP_TO 设为另一块磁盘上的目录，然后重新启动服务。</translation>
+        <source>Backups</source>
+        <translation>备份</translation>
     </message>
     <message>
         <source>Done</source>
@@ -930,16 +954,32 @@
         <translation>新增数据</translation>
     </message>
     <message>
-        <source>Next backup: {time}.</source>
-        <translation>下次备份：{time}。</translation>
+        <source>Choose a folder on another disk</source>
+        <translation>选择另一块磁盘上的文件夹</translation>
+    </message>
+    <message>
+        <source>Choose folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
+        <source>Data that is lost cannot be restored. Choose a folder in this window on the service&apos;s computer.</source>
+        <translation>数据丢失后将无法恢复。请在运行服务的电脑上，在此窗口中选择文件夹。</translation>
+    </message>
+    <message>
+        <source>Data that is lost cannot be restored. Choose a folder on another disk.</source>
+        <translation>数据丢失后将无法恢复。请选择另一块磁盘上的文件夹。</translation>
+    </message>
+    <message>
+        <source>Next backup: {time}. Stored in {place}.</source>
+        <translation>下次备份：{time}，保存在 {place}。</translation>
+    </message>
+    <message>
+        <source>No automatic backups</source>
+        <translation>未开启自动备份</translation>
     </message>
     <message>
         <source>No backup has been made yet.</source>
         <translation>尚未完成过备份。</translation>
-    </message>
-    <message>
-        <source>No backups are made automatically.</source>
-        <translation>未开启自动备份。</translation>
     </message>
     <message>
         <source>Notes</source>
@@ -1065,6 +1105,37 @@
     </message>
 </context>
 <context>
+    <name>CameraDialog</name>
+    <message>
+        <source>Camera disconnected. Reconnect it to continue.</source>
+        <translation>摄像头已断开。请重新连接后继续。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Cannot use the camera. Close other programs that use it, or select another camera.</source>
+        <translation>无法使用摄像头。请关闭占用它的程序，或选择其他摄像头。</translation>
+    </message>
+    <message>
+        <source>No camera found. Connect one.</source>
+        <translation>未找到摄像头，请连接摄像头。</translation>
+    </message>
+    <message>
+        <source>Retry</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Search for cameras</source>
+        <translation>重新查找摄像头</translation>
+    </message>
+    <message>
+        <source>Starting camera…</source>
+        <translation>正在打开摄像头…</translation>
+    </message>
+</context>
+<context>
     <name>CanvasView</name>
     <message>
         <source>Image with regions</source>
@@ -1131,7 +1202,7 @@
     </message>
     <message>
         <source>Point the camera at the region</source>
-        <translation>请将相机对准该区域</translation>
+        <translation>请将摄像头对准该区域</translation>
     </message>
     <message>
         <source>Reference image visibility</source>
@@ -1139,11 +1210,11 @@
     </message>
     <message>
         <source>Rotate camera to the left</source>
-        <translation>向左旋转相机</translation>
+        <translation>向左旋转摄像头</translation>
     </message>
     <message>
         <source>Rotate camera to the right</source>
-        <translation>向右旋转相机</translation>
+        <translation>向右旋转摄像头</translation>
     </message>
     <message>
         <source>Searching for cameras…</source>
@@ -1167,7 +1238,7 @@
     </message>
     <message>
         <source>The region has too little structure to be found in the camera&apos;s image.</source>
-        <translation>该区域的纹理太少，无法在相机画面中识别。</translation>
+        <translation>该区域的纹理太少，无法在摄像头画面中识别。</translation>
     </message>
     <message>
         <source>Too dark: more light is needed</source>
@@ -1186,7 +1257,7 @@
     <name>CaptureView</name>
     <message>
         <source>Camera</source>
-        <translation>相机</translation>
+        <translation>摄像头</translation>
     </message>
 </context>
 <context>
@@ -1275,7 +1346,7 @@
     </message>
     <message>
         <source>No scale</source>
-        <translation>未设置比例</translation>
+        <translation>未设置比例尺</translation>
     </message>
     <message>
         <source>Reference image</source>
@@ -1323,10 +1394,6 @@
 </context>
 <context>
     <name>ChallengeFilm</name>
-    <message>
-        <source>One more movement, to be sure</source>
-        <translation>为确认是真人，请再做一个动作</translation>
-    </message>
     <message>
         <source>Follow the arrow when it appears</source>
         <translation>箭头出现后，请按箭头方向做动作</translation>
@@ -1391,12 +1458,20 @@
         <translation>需做动作</translation>
     </message>
     <message>
+        <source>Face too small</source>
+        <translation>人脸过小</translation>
+    </message>
+    <message>
         <source>No face</source>
-        <translation>未检测到人脸</translation>
+        <translation>未找到人脸</translation>
     </message>
     <message>
         <source>No movement</source>
         <translation>未做动作</translation>
+    </message>
+    <message>
+        <source>Too dark</source>
+        <translation>过暗</translation>
     </message>
     <message>
         <source>Too few frames</source>
@@ -1586,10 +1661,6 @@
 <context>
     <name>Commands</name>
     <message>
-        <source>About Walkaround</source>
-        <translation>关于绕机检查工作站</translation>
-    </message>
-    <message>
         <source>Accept finding</source>
         <translation>确认缺陷</translation>
     </message>
@@ -1600,14 +1671,6 @@
     <message>
         <source>Add ignored area</source>
         <translation>添加忽略区域</translation>
-    </message>
-    <message>
-        <source>Add photo to item</source>
-        <translation>为检查项添加照片</translation>
-    </message>
-    <message>
-        <source>Add photos to record</source>
-        <translation>为记录添加照片</translation>
     </message>
     <message>
         <source>Align bottom</source>
@@ -1634,6 +1697,70 @@
         <translation>置于顶层</translation>
     </message>
     <message>
+        <source>New catalogue entry…</source>
+        <translation>新建基础数据…</translation>
+    </message>
+    <message>
+        <source>New record…</source>
+        <translation>新建记录…</translation>
+    </message>
+    <message>
+        <source>New user…</source>
+        <translation>新建用户…</translation>
+    </message>
+    <message>
+        <source>New webhook…</source>
+        <translation>新建 Webhook…</translation>
+    </message>
+    <message>
+        <source>Photos of the record…</source>
+        <translation>记录的照片…</translation>
+    </message>
+    <message>
+        <source>Reopen record…</source>
+        <translation>解除封存…</translation>
+    </message>
+    <message>
+        <source>Run detection</source>
+        <translation>执行检测</translation>
+    </message>
+    <message>
+        <source>Save regions as template…</source>
+        <translation>将区域保存为模板…</translation>
+    </message>
+    <message>
+        <source>Show known variations of item…</source>
+        <translation>查看检查项的已知变化…</translation>
+    </message>
+    <message>
+        <source>Show trend of item…</source>
+        <translation>查看检查项趋势…</translation>
+    </message>
+    <message>
+        <source>Start from an image…</source>
+        <translation>从图片开始…</translation>
+    </message>
+    <message>
+        <source>System check…</source>
+        <translation>系统自检…</translation>
+    </message>
+    <message>
+        <source>Take photo for item…</source>
+        <translation>为检查项拍照…</translation>
+    </message>
+    <message>
+        <source>Take photo for record…</source>
+        <translation>为记录拍照…</translation>
+    </message>
+    <message>
+        <source>Take photos of item with a phone…</source>
+        <translation>用手机拍摄检查项…</translation>
+    </message>
+    <message>
+        <source>Take photos with a phone…</source>
+        <translation>用手机拍照…</translation>
+    </message>
+    <message>
         <source>Void record</source>
         <translation>作废记录</translation>
     </message>
@@ -1642,16 +1769,24 @@
         <translation>基础数据与系统管理</translation>
     </message>
     <message>
+        <source>Add frames of a film…</source>
+        <translation>从视频截取照片…</translation>
+    </message>
+    <message>
         <source>Clear filters</source>
         <translation>清除筛选</translation>
     </message>
     <message>
-        <source>Compare reference image and photo</source>
-        <translation>对比参考图与照片</translation>
+        <source>Comment on this place</source>
+        <translation>在此处添加评论</translation>
     </message>
     <message>
-        <source>Compare versions</source>
-        <translation>对比版本</translation>
+        <source>Compact list of items</source>
+        <translation>紧凑的检查项列表</translation>
+    </message>
+    <message>
+        <source>Compare reference image and photo</source>
+        <translation>对比参考图与照片</translation>
     </message>
     <message>
         <source>Compare: blink</source>
@@ -1694,6 +1829,10 @@
         <translation>删除</translation>
     </message>
     <message>
+        <source>Delete finding</source>
+        <translation>删除缺陷</translation>
+    </message>
+    <message>
         <source>Delete item</source>
         <translation>删除检查项</translation>
     </message>
@@ -1722,40 +1861,12 @@
         <translation>编辑</translation>
     </message>
     <message>
-        <source>Export list</source>
-        <translation>导出列表</translation>
-    </message>
-    <message>
-        <source>Export record</source>
-        <translation>导出记录</translation>
-    </message>
-    <message>
-        <source>Export report</source>
-        <translation>导出报告</translation>
-    </message>
-    <message>
-        <source>Export report as HTML</source>
-        <translation>导出 HTML 报告</translation>
-    </message>
-    <message>
-        <source>Export report as PDF</source>
-        <translation>导出 PDF 报告</translation>
-    </message>
-    <message>
         <source>Find command</source>
         <translation>查找命令</translation>
     </message>
     <message>
         <source>Finish drawing or zoom to region</source>
         <translation>完成绘制或缩放到区域</translation>
-    </message>
-    <message>
-        <source>Finish record</source>
-        <translation>完成记录</translation>
-    </message>
-    <message>
-        <source>Finishing rules</source>
-        <translation>完成规则</translation>
     </message>
     <message>
         <source>Fit to window</source>
@@ -1794,28 +1905,20 @@
         <translation>使用指南</translation>
     </message>
     <message>
+        <source>Hand over record…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Hide selected regions</source>
         <translation>隐藏所选区域</translation>
-    </message>
-    <message>
-        <source>Import regions</source>
-        <translation>导入区域</translation>
-    </message>
-    <message>
-        <source>Import regions as a record</source>
-        <translation>导入区域并新建记录</translation>
     </message>
     <message>
         <source>Items and findings</source>
         <translation>检查项与缺陷</translation>
     </message>
     <message>
-        <source>Keyboard shortcuts</source>
-        <translation>快捷键</translation>
-    </message>
-    <message>
-        <source>Language: Chinese</source>
-        <translation>语言：中文</translation>
+        <source>Keep drawing until Esc</source>
+        <translation>连续绘制，按 Esc 结束</translation>
     </message>
     <message>
         <source>Language: English</source>
@@ -1830,8 +1933,68 @@
         <translation>焦点移到下一面板</translation>
     </message>
     <message>
+        <source>About Walkaround…</source>
+        <translation>关于绕机检查工作站…</translation>
+    </message>
+    <message>
+        <source>Add photo to item…</source>
+        <translation>为检查项添加照片…</translation>
+    </message>
+    <message>
+        <source>Add photos to record…</source>
+        <translation>为记录添加照片…</translation>
+    </message>
+    <message>
+        <source>Compare versions…</source>
+        <translation>对比版本…</translation>
+    </message>
+    <message>
+        <source>Export HTML report…</source>
+        <translation>导出 HTML 报告…</translation>
+    </message>
+    <message>
+        <source>Export PDF report…</source>
+        <translation>导出 PDF 报告…</translation>
+    </message>
+    <message>
+        <source>Export list…</source>
+        <translation>导出列表…</translation>
+    </message>
+    <message>
+        <source>Export record…</source>
+        <translation>导出记录…</translation>
+    </message>
+    <message>
+        <source>Export report…</source>
+        <translation>导出报告…</translation>
+    </message>
+    <message>
+        <source>Finish record…</source>
+        <translation>完成记录…</translation>
+    </message>
+    <message>
+        <source>Finishing rules…</source>
+        <translation>完成规则…</translation>
+    </message>
+    <message>
         <source>Focus previous panel</source>
         <translation>焦点移到上一面板</translation>
+    </message>
+    <message>
+        <source>Import regions as a record…</source>
+        <translation>导入区域并新建记录…</translation>
+    </message>
+    <message>
+        <source>Import regions…</source>
+        <translation>导入区域…</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts…</source>
+        <translation>快捷键…</translation>
+    </message>
+    <message>
+        <source>Language: 中文</source>
+        <translation>语言：中文</translation>
     </message>
     <message>
         <source>Less contrast</source>
@@ -1862,6 +2025,14 @@
         <translation>大步下移</translation>
     </message>
     <message>
+        <source>Move item down</source>
+        <translation>下移检查项</translation>
+    </message>
+    <message>
+        <source>Move item up</source>
+        <translation>上移检查项</translation>
+    </message>
+    <message>
         <source>Move left</source>
         <translation>左移</translation>
     </message>
@@ -1886,20 +2057,40 @@
         <translation>大步上移</translation>
     </message>
     <message>
-        <source>New catalogue entry</source>
-        <translation>新建基础数据</translation>
+        <source>Relabel finding</source>
+        <translation>修改缺陷标签</translation>
     </message>
     <message>
-        <source>New record</source>
-        <translation>新建记录</translation>
+        <source>Report: page per failed finding</source>
+        <translation>报告：未通过的缺陷各占一页</translation>
     </message>
     <message>
-        <source>New user</source>
-        <translation>新建用户</translation>
+        <source>Report: template file…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>New webhook</source>
-        <translation>新建 Webhook</translation>
+        <source>Restore record</source>
+        <translation>恢复记录</translation>
+    </message>
+    <message>
+        <source>Severity: critical</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Severity: major</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Severity: minor</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show or hide heat map</source>
+        <translation>显示或隐藏热力图</translation>
+    </message>
+    <message>
+        <source>Watch folder for new photos…</source>
+        <translation>监视文件夹中的新照片…</translation>
     </message>
     <message>
         <source>Next finding</source>
@@ -1938,10 +2129,6 @@
         <translation>粘贴区域</translation>
     </message>
     <message>
-        <source>Photos of the record</source>
-        <translation>记录的照片</translation>
-    </message>
-    <message>
         <source>Previous finding</source>
         <translation>上一处缺陷</translation>
     </message>
@@ -1978,10 +2165,6 @@
         <translation>重命名检查项</translation>
     </message>
     <message>
-        <source>Reopen record</source>
-        <translation>解除封存</translation>
-    </message>
-    <message>
         <source>Rerun detection on undecided items</source>
         <translation>重新检测待判定的检查项</translation>
     </message>
@@ -1998,16 +2181,8 @@
         <translation>检测未检照片</translation>
     </message>
     <message>
-        <source>Detect undetected photos of this record</source>
-        <translation>检测本记录的未检照片</translation>
-    </message>
-    <message>
         <source>Save record</source>
         <translation>保存记录</translation>
-    </message>
-    <message>
-        <source>Save regions as template</source>
-        <translation>将区域保存为模板</translation>
     </message>
     <message>
         <source>Search page</source>
@@ -2030,10 +2205,6 @@
         <translation>显示已隐藏的区域</translation>
     </message>
     <message>
-        <source>Show known variations of item</source>
-        <translation>查看检查项的已知变化</translation>
-    </message>
-    <message>
         <source>Show or hide labels</source>
         <translation>显示或隐藏标签</translation>
     </message>
@@ -2054,40 +2225,12 @@
         <translation>显示本页导览</translation>
     </message>
     <message>
-        <source>Show trend of item</source>
-        <translation>查看检查项趋势</translation>
-    </message>
-    <message>
         <source>Snap to edges</source>
         <translation>吸附到边缘</translation>
     </message>
     <message>
-        <source>Start from an image</source>
-        <translation>从图片开始</translation>
-    </message>
-    <message>
         <source>Switch between photo and reference image</source>
         <translation>切换照片与参考图</translation>
-    </message>
-    <message>
-        <source>System check</source>
-        <translation>系统自检</translation>
-    </message>
-    <message>
-        <source>Take photo for item</source>
-        <translation>为检查项拍照</translation>
-    </message>
-    <message>
-        <source>Take photo for record</source>
-        <translation>为记录拍照</translation>
-    </message>
-    <message>
-        <source>Take photos of item with a phone</source>
-        <translation>用手机拍摄检查项</translation>
-    </message>
-    <message>
-        <source>Take photos with a phone</source>
-        <translation>用手机拍照</translation>
     </message>
     <message>
         <source>Theme: dark</source>
@@ -2126,10 +2269,6 @@
         <translation>视图</translation>
     </message>
     <message>
-        <source>Watch folder for new photos</source>
-        <translation>监视文件夹中的新照片</translation>
-    </message>
-    <message>
         <source>Zoom in</source>
         <translation>放大</translation>
     </message>
@@ -2140,6 +2279,21 @@
     <message>
         <source>Zoom to item</source>
         <translation>缩放到检查项</translation>
+    </message>
+</context>
+<context>
+    <name>CommentsBox</name>
+    <message>
+        <source>Add</source>
+        <translation>添加</translation>
+    </message>
+    <message>
+        <source>At the marked place of the photo.</source>
+        <translation>位于照片上标记的位置。</translation>
+    </message>
+    <message>
+        <source>Comment</source>
+        <translation>评论</translation>
     </message>
 </context>
 <context>
@@ -2242,8 +2396,8 @@
         <translation>照片</translation>
     </message>
     <message>
-        <source>Photo {0} %</source>
-        <translation>照片 {0} %</translation>
+        <source>Photo {0}%</source>
+        <translation>照片 {0}%</translation>
     </message>
     <message>
         <source>Reference image</source>
@@ -2578,16 +2732,12 @@
 <context>
     <name>Detection</name>
     <message>
-        <source>A backbone finds nothing. Select another model.</source>
-        <translation>特征模型不能用于检测，请选择其他模型。</translation>
-    </message>
-    <message>
         <source>An internal service error occurred. Try again. If it happens again, contact an administrator.</source>
         <translation>服务发生内部错误。请重试；如再次出现，请联系管理员。</translation>
     </message>
     <message>
-        <source>Backbone</source>
-        <translation>特征模型</translation>
+        <source>A feature model finds nothing by itself. Select another model.</source>
+        <translation>特征模型不能单独用于检测，请选择其他模型。</translation>
     </message>
     <message>
         <source>Built-in</source>
@@ -2624,6 +2774,14 @@
         <translation>检测超时。请缩小图片或选择更快的模型。</translation>
     </message>
     <message>
+        <source>Feature model</source>
+        <translation>特征模型</translation>
+    </message>
+    <message>
+        <source>Glare or exposure hides a part of the region. Retake the photo darker or from another side.</source>
+        <translation>照片过曝或反光，看不清部分区域，请降低曝光或换个角度后重新拍摄。</translation>
+    </message>
+    <message>
         <source>NMS-free (rows of six)</source>
         <translation>无 NMS（每行六个值）</translation>
     </message>
@@ -2642,6 +2800,10 @@
     <message>
         <source>The image is too large. Upload a smaller one.</source>
         <translation>图片过大。请缩小后重新上传。</translation>
+    </message>
+    <message>
+        <source>The light comes from another side than in the reference image, or the camera moved. Retake the photo with the lamp where it was, and hold the camera still.</source>
+        <translation>光线方向与参考图不同，或拍摄时相机晃动。请从相同方向照明、拿稳相机后重新拍摄。</translation>
     </message>
     <message>
         <source>The model failed to run. Check its file or select another model.</source>
@@ -2712,24 +2874,24 @@
         <translation>YOLOv5 / v8 / v11</translation>
     </message>
     <message>
-        <source>{share} % of the region inspected</source>
+        <source>{share}% of the region inspected</source>
         <translation>已检查区域的 {share}%</translation>
     </message>
     <message>
-        <source>{text}, {share} % ignored</source>
+        <source>{text}, {share}% ignored</source>
         <translation>{text}，忽略 {share}%</translation>
+    </message>
+    <message>
+        <source>{text}; not inspected completely, {share}% required</source>
+        <translation>{text}；检查不完整，要求 {share}%</translation>
+    </message>
+    <message>
+        <source>{text}; {share}% of them are as unusual</source>
+        <translation>{text}；其中 {share}% 同样异常</translation>
     </message>
     <message>
         <source>{text}: only gross changes are found</source>
         <translation>{text}：只能发现明显变化</translation>
-    </message>
-    <message>
-        <source>{text}; not inspected completely, {share} % required</source>
-        <translation>{text}；检查不完整，要求 {share}%</translation>
-    </message>
-    <message>
-        <source>{text}; {share} % of them are as unusual</source>
-        <translation>{text}；其中 {share}% 同样异常</translation>
     </message>
 </context>
 <context>
@@ -2901,10 +3063,6 @@
         <translation>尚未允许任何设备。</translation>
     </message>
     <message>
-        <source>The list applies only while “Only on devices that are allowed below” is selected. A device is allowed on its own screen: log in there as an administrator and open this page.</source>
-        <translation>仅当选中“仅限下方已允许的设备”时，此列表才生效。设备须在其本机上允许：请以管理员身份在该设备上登录并打开此页面。</translation>
-    </message>
-    <message>
         <source>Face login will not work there while only allowed devices are permitted.</source>
         <translation>在仅限已允许设备期间，任何人都无法再在该设备上使用人脸登录。</translation>
     </message>
@@ -2927,6 +3085,10 @@
     <message>
         <source>Rename {name}</source>
         <translation>重命名 {name}</translation>
+    </message>
+    <message>
+        <source>The list applies only while “Allow only the devices listed below” is selected. To add a device, log in on it as an administrator and open this page.</source>
+        <translation>仅当选中“只允许下列设备”时，此列表才生效。要添加设备，请以管理员身份在该设备上登录并打开此页面。</translation>
     </message>
     <message>
         <source>last used {time}</source>
@@ -2958,10 +3120,6 @@
     <message>
         <source>a proxy is set on this computer; the desktop connects to the service without it</source>
         <translation>本机设置了代理，桌面程序连接服务时不使用代理</translation>
-    </message>
-    <message>
-        <source>a service runs on this data directory</source>
-        <translation>服务正在使用此数据文件夹</translation>
     </message>
     <message>
         <source>add the model again in the catalogue, or restore a backup</source>
@@ -2996,10 +3154,6 @@
         <translation>请检查 WALKAROUND_FILES_URL 及其端点、区域和密钥，并确认存储服务器正在运行</translation>
     </message>
     <message>
-        <source>check that it runs, that its address is right and that the network works</source>
-        <translation>请确认服务正在运行、地址正确且网络畅通</translation>
-    </message>
-    <message>
         <source>check that the server runs and its address is right</source>
         <translation>请确认数据库服务器正在运行且地址正确</translation>
     </message>
@@ -3028,28 +3182,8 @@
         <translation>请在登录页用“更换服务器”更正地址</translation>
     </message>
     <message>
-        <source>data directory {folder}</source>
-        <translation>数据文件夹 {folder}</translation>
-    </message>
-    <message>
-        <source>data directory {folder} cannot be created or written</source>
-        <translation>无法创建或写入数据文件夹 {folder}</translation>
-    </message>
-    <message>
-        <source>data directory {folder} does not exist yet</source>
-        <translation>数据文件夹 {folder} 尚不存在</translation>
-    </message>
-    <message>
-        <source>data directory {folder} is open to other users</source>
-        <translation>其他用户可以访问数据文件夹 {folder}</translation>
-    </message>
-    <message>
         <source>database {file} is intact</source>
         <translation>数据库 {file} 完好</translation>
-    </message>
-    <message>
-        <source>delete them: they are made again when a picture is opened</source>
-        <translation>请删除，打开图片时会重新生成</translation>
     </message>
     <message>
         <source>detection model {name}</source>
@@ -3072,18 +3206,6 @@
         <translation>文件存储位置：{place}</translation>
     </message>
     <message>
-        <source>free some space, or move the data directory to a larger disk</source>
-        <translation>请释放空间，或把数据文件夹移到更大的磁盘</translation>
-    </message>
-    <message>
-        <source>give this user the right to write in {parent}</source>
-        <translation>请给该用户 {parent} 的写入权限</translation>
-    </message>
-    <message>
-        <source>have both set by a time server</source>
-        <translation>请让两者都与时间服务器同步</translation>
-    </message>
-    <message>
         <source>input method {name}</source>
         <translation>输入法 {name}</translation>
     </message>
@@ -3102,10 +3224,6 @@
     <message>
         <source>install one, on Debian and Ubuntu the package {package}</source>
         <translation>请安装，在 Debian 和 Ubuntu 上为软件包 {package}</translation>
-    </message>
-    <message>
-        <source>it is of a newer version: install that one</source>
-        <translation>它来自更新的版本，请安装该版本</translation>
     </message>
     <message>
         <source>keep the copy until you have checked the last edits of that day, then delete it</source>
@@ -3144,10 +3262,6 @@
         <translation>没有可以打开 HEIC 照片的库</translation>
     </message>
     <message>
-        <source>no service runs on this data directory</source>
-        <translation>没有服务在使用此数据文件夹</translation>
-    </message>
-    <message>
         <source>parts of the service do not work: {names}</source>
         <translation>服务的部分功能不可用：{names}</translation>
     </message>
@@ -3158,18 +3272,6 @@
     <message>
         <source>restore a backup</source>
         <translation>请恢复备份</translation>
-    </message>
-    <message>
-        <source>run `walkaround audit verify` and compare with a backup</source>
-        <translation>请运行 `walkaround audit verify`，并与备份比对</translation>
-    </message>
-    <message>
-        <source>run `walkaround doctor` in a terminal and read its output</source>
-        <translation>请在终端运行 `walkaround doctor` 并查看结果</translation>
-    </message>
-    <message>
-        <source>run `walkaround doctor` on the server</source>
-        <translation>请在服务器上运行 `walkaround doctor`</translation>
     </message>
     <message>
         <source>run: chmod 600 &apos;{file}&apos;</source>
@@ -3192,16 +3294,8 @@
         <translation>密钥文件 {file} 尚不存在</translation>
     </message>
     <message>
-        <source>set WALKAROUND_BACKUP_TO to a directory on another disk, or run `walkaround backup FILE`</source>
-        <translation>请把 WALKAROUND_BACKUP_TO 设为另一块磁盘上的文件夹，或运行 `walkaround backup FILE`</translation>
-    </message>
-    <message>
         <source>set date and time of this computer</source>
         <translation>请设置本机的日期和时间</translation>
-    </message>
-    <message>
-        <source>move the file away: the program writes a new one</source>
-        <translation>请移开该文件，程序会写入新的文件</translation>
     </message>
     <message>
         <source>set the time zone of this computer</source>
@@ -3272,10 +3366,6 @@
         <translation>无法加载窗口所需的库（{problem}）</translation>
     </message>
     <message>
-        <source>the library libheif {version} opens no HEIC photos of phones with iOS 18 or later</source>
-        <translation>libheif {version} 无法打开 iOS 18 及以上手机的 HEIC 照片</translation>
-    </message>
-    <message>
         <source>the log of the service says why no newer one was made</source>
         <translation>未生成更新备份的原因见服务日志</translation>
     </message>
@@ -3336,6 +3426,10 @@
         <translation>请更新到 1.18 或更高版本，Debian 12 可从 bookworm-backports 安装</translation>
     </message>
     <message>
+        <source>{parent} is a file; name another folder with --data-dir</source>
+        <translation>{parent} 是文件，请用 --data-dir 指定其他文件夹</translation>
+    </message>
+    <message>
         <source>{url} is not a Walkaround service</source>
         <translation>{url} 处不是绕机检查工作站的服务</translation>
     </message>
@@ -3344,12 +3438,84 @@
         <translation>{count} 项修改已保存在本机，尚未发送</translation>
     </message>
     <message>
+        <source>a service is using this data folder</source>
+        <translation>服务正在使用此数据文件夹</translation>
+    </message>
+    <message>
+        <source>check that it runs, that its address is correct and that the network works</source>
+        <translation>请确认服务正在运行、地址正确且网络畅通</translation>
+    </message>
+    <message>
+        <source>data folder {folder}</source>
+        <translation>数据文件夹 {folder}</translation>
+    </message>
+    <message>
+        <source>data folder {folder} cannot be created or written</source>
+        <translation>无法创建或写入数据文件夹 {folder}</translation>
+    </message>
+    <message>
+        <source>data folder {folder} does not exist yet</source>
+        <translation>数据文件夹 {folder} 尚不存在</translation>
+    </message>
+    <message>
+        <source>data folder {folder} is open to other users</source>
+        <translation>其他用户可以访问数据文件夹 {folder}</translation>
+    </message>
+    <message>
+        <source>delete them; they are created again when a picture is opened</source>
+        <translation>请删除，打开图片时会重新生成</translation>
+    </message>
+    <message>
+        <source>free some space, or move the data folder to a larger disk</source>
+        <translation>请释放空间，或把数据文件夹移到更大的磁盘</translation>
+    </message>
+    <message>
+        <source>give this user permission to write in {parent}</source>
+        <translation>请给该用户 {parent} 的写入权限</translation>
+    </message>
+    <message>
+        <source>it belongs to a newer version; install that version</source>
+        <translation>它来自更新的版本，请安装该版本</translation>
+    </message>
+    <message>
+        <source>libheif {version} cannot open HEIC photos from iOS 18 or later</source>
+        <translation>libheif {version} 无法打开 iOS 18 及以上手机的 HEIC 照片</translation>
+    </message>
+    <message>
+        <source>move the file to another folder; the program writes a new one</source>
+        <translation>请将该文件移到其他文件夹，程序会写入新的文件</translation>
+    </message>
+    <message>
         <source>no input method, which only typing Chinese needs</source>
         <translation>没有输入法，只有输入中文时才需要</translation>
     </message>
     <message>
+        <source>no service is using this data folder</source>
+        <translation>没有服务在使用此数据文件夹</translation>
+    </message>
+    <message>
+        <source>run “walkaround audit verify” and compare with a backup</source>
+        <translation>请运行“walkaround audit verify”，并与备份比对</translation>
+    </message>
+    <message>
+        <source>run “walkaround doctor” in a terminal and read its output</source>
+        <translation>请在终端运行“walkaround doctor”并查看结果</translation>
+    </message>
+    <message>
+        <source>run “walkaround doctor” on the server</source>
+        <translation>请在服务器上运行“walkaround doctor”</translation>
+    </message>
+    <message>
+        <source>set WALKAROUND_BACKUP_TO to a folder on another disk, or run “walkaround backup FILE”</source>
+        <translation>请把 WALKAROUND_BACKUP_TO 设为另一块磁盘上的文件夹，或运行“walkaround backup FILE”</translation>
+    </message>
+    <message>
         <source>start the service once: it restores the protection. Then run: walkaround audit verify</source>
         <translation>请启动一次服务以恢复保护，然后运行：walkaround audit verify</translation>
+    </message>
+    <message>
+        <source>synchronize both with a time server</source>
+        <translation>请让两者都与时间服务器同步</translation>
     </message>
     <message>
         <source>the audit log was changed ({problem})</source>
@@ -3390,10 +3556,6 @@
     <message>
         <source>{name} database at revision {revision}</source>
         <translation>{name} 数据库，修订版 {revision}</translation>
-    </message>
-    <message>
-        <source>{parent} is a file: name another directory with --data-dir</source>
-        <translation>{parent} 是文件，请用 --data-dir 指定其他文件夹</translation>
     </message>
     <message>
         <source>{room} GB free for data</source>
@@ -3581,18 +3743,6 @@
 <context>
     <name>EnrolDialog</name>
     <message>
-        <source>Camera disconnected. Reconnect it to continue.</source>
-        <translation>摄像头已断开。请重新连接后继续。</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Cannot use the camera. Close other programs that use it, or select another camera.</source>
-        <translation>无法使用摄像头。请关闭占用它的程序，或选择其他摄像头。</translation>
-    </message>
-    <message>
         <source>Enrol face</source>
         <translation>登记人脸</translation>
     </message>
@@ -3623,14 +3773,6 @@
     <message>
         <source>Retry</source>
         <translation>重试</translation>
-    </message>
-    <message>
-        <source>Search for cameras</source>
-        <translation>重新查找摄像头</translation>
-    </message>
-    <message>
-        <source>Starting camera…</source>
-        <translation>正在打开摄像头…</translation>
     </message>
     <message>
         <source>Step 1 of 4: look straight into the camera</source>
@@ -3722,10 +3864,6 @@
         </translation>
     </message>
     <message>
-        <source>A model with this name already exists. Enter another name.</source>
-        <translation>已存在同名的检测模型，请使用其他名称。</translation>
-    </message>
-    <message>
         <source>A service error occurred. Try again.</source>
         <translation>服务出错，请重试。</translation>
     </message>
@@ -3734,40 +3872,12 @@
         <translation>服务出错，请重试；如再次出现，请将编号 {number} 告知管理员。</translation>
     </message>
     <message>
-        <source>A user already exists. Log in.</source>
-        <translation>已存在用户，请直接登录。</translation>
-    </message>
-    <message>
         <source>Already used in {record}. To use it anyway, add it yourself and confirm.</source>
         <translation>已用于“{record}”。如仍要使用，请手动添加并确认</translation>
     </message>
     <message>
-        <source>An administrator has not allowed face login on this computer. Log in with your password.</source>
-        <translation>管理员未允许在本机上使用人脸登录。请使用密码登录。</translation>
-    </message>
-    <message>
         <source>Another user modified this. Check the latest content, then save again.</source>
         <translation>内容已被其他用户修改。请查看最新内容后重新保存。</translation>
-    </message>
-    <message>
-        <source>At least one administrator must remain enabled.</source>
-        <translation>必须保留至少一名启用的管理员。</translation>
-    </message>
-    <message>
-        <source>Backup created. Cannot delete old backups.</source>
-        <translation>备份已完成，但过期的备份未能清理。</translation>
-    </message>
-    <message>
-        <source>Cannot answer phones in the network. Check network and firewall, then try again.</source>
-        <translation>无法接受手机连接，请检查网络和防火墙后重试。</translation>
-    </message>
-    <message>
-        <source>Cannot apply a template: the record has no reference image. Select one first.</source>
-        <translation>检查记录没有参考图，无法套用模板。请先选择参考图。</translation>
-    </message>
-    <message>
-        <source>Cannot be blank. Enter a value.</source>
-        <translation>内容不能为空白，请填写。</translation>
     </message>
     <message>
         <source>Cannot change a sealed record. A user with permission can reopen it with a reason.</source>
@@ -3778,80 +3888,12 @@
         <translation>无法连接服务。请确认服务正在运行后重试。</translation>
     </message>
     <message>
-        <source>Cannot create a thumbnail because the image is damaged. Upload it again.</source>
-        <translation>图片已损坏，无法生成缩略图，请重新上传。</translation>
-    </message>
-    <message>
-        <source>Cannot create the first administrator from here. Do it on the computer that runs the service.</source>
-        <translation>首个管理员只能在运行服务的计算机上创建。</translation>
-    </message>
-    <message>
-        <source>Cannot create the first administrator through a proxy. Do it on the computer that runs the service.</source>
-        <translation>首个管理员不能通过代理创建。请在运行服务的计算机上直接创建。</translation>
-    </message>
-    <message>
-        <source>Cannot crop the image because it is damaged. Upload it again.</source>
-        <translation>图片已损坏，无法裁剪，请重新上传。</translation>
-    </message>
-    <message>
-        <source>Cannot finish a void record. Restore it first.</source>
-        <translation>检查记录已作废，无法完成。请先恢复记录。</translation>
-    </message>
-    <message>
-        <source>Cannot finish a record without items. Draw a region first.</source>
-        <translation>检查记录没有检查项，无法完成。请先绘制区域。</translation>
-    </message>
-    <message>
-        <source>Cannot finish: the start time is in the future. Correct the start time first.</source>
-        <translation>开始时间晚于当前时间，无法完成。请先更正开始时间。</translation>
-    </message>
-    <message>
-        <source>Cannot prepare the image. Try again later.</source>
-        <translation>图片处理失败，请稍后重试。</translation>
-    </message>
-    <message>
-        <source>Cannot prepare the image: the server&apos;s disk is full. Contact an administrator.</source>
-        <translation>服务器磁盘空间不足，无法处理图片，请联系管理员。</translation>
-    </message>
-    <message>
-        <source>Cannot reach the backup location. Check the folder or the store.</source>
-        <translation>备份位置无法访问，备份未完成，请检查目录或对象存储。</translation>
-    </message>
-    <message>
         <source>Cannot read the file. Select another file.</source>
         <translation>无法读取文件，请选择其他文件。</translation>
     </message>
     <message>
-        <source>Cannot read the image because it is damaged. Select another image.</source>
-        <translation>图片已损坏，无法读取，请选择其他图片。</translation>
-    </message>
-    <message>
-        <source>Cannot read this file as an image. Select a JPEG, PNG, WebP, TIFF or BMP file. If your phone takes HEIC photos, set it to JPEG.</source>
-        <translation>该文件不是可读取的图片。请选择 JPEG、PNG、WebP、TIFF 或 BMP 文件；如手机拍摄 HEIC 格式，请改为 JPEG。</translation>
-    </message>
-    <message>
-        <source>Cannot save the file: the server&apos;s disk is almost full. Contact an administrator, then try again.</source>
-        <translation>文件未保存：服务器磁盘剩余空间不足，请联系管理员清理磁盘后重试。</translation>
-    </message>
-    <message>
-        <source>Cannot save the file: the storage quota is used up. Contact an administrator.</source>
-        <translation>文件未保存：存储空间已达配额，请联系管理员。</translation>
-    </message>
-    <message>
-        <source>Cannot save: the server has no write access to its data folder. Contact an administrator.</source>
-        <translation>服务器没有数据目录的写入权限，修改未保存，请联系管理员。</translation>
-    </message>
-    <message>
-        <source>Cannot save: the server&apos;s disk is full. Contact an administrator, then try again.</source>
-        <translation>服务器磁盘空间不足，修改未保存。请联系管理员清理磁盘后重试。</translation>
-    </message>
-    <message>
-        <source>Cannot show the image because it is damaged. Upload it again.</source>
-        <translation>图片已损坏，无法显示，请重新上传。</translation>
-    </message>
-    <message>
-        <source>Data damaged or missing. Run: walkaround backup verify</source>
-        <translation>备份已完成，但部分数据已损坏或缺失，请运行 walkaround backup verify 查看。</translation>
+        <source>Cannot read the report template {file}. Select another one in the settings.</source>
+        <translation>无法读取报告模板 {file}，请在设置中选择其他模板。</translation>
     </message>
     <message numerus="yes">
         <source>Detection is running on %n item(s): {names}. Wait for it to finish or cancel it.</source>
@@ -3860,24 +3902,8 @@
         </translation>
     </message>
     <message>
-        <source>Enter a phone number with digits, spaces, parentheses, + and - only.</source>
-        <translation>电话号码只能包含数字、空格、括号、+ 和 -。</translation>
-    </message>
-    <message>
-        <source>Enter a valid email address, for example name@example.com.</source>
-        <translation>请输入有效的邮箱地址，例如 name@example.com。</translation>
-    </message>
-    <message>
-        <source>Enter a whole number from 0 to 80.</source>
-        <translation>请输入 0 到 80 的整数。</translation>
-    </message>
-    <message>
-        <source>Enter at most 255 characters.</source>
-        <translation>最多 255 个字符。</translation>
-    </message>
-    <message>
-        <source>Enter at most 32 characters.</source>
-        <translation>最多 32 个字符。</translation>
+        <source>Entry {key} of the report template {file} is invalid.</source>
+        <translation>报告模板 {file} 中的 {key} 无效。</translation>
     </message>
     <message>
         <source>Face login is disabled. Log in with your password.</source>
@@ -3888,44 +3914,28 @@
         <translation>人脸识别失败。请重试，或使用密码登录。</translation>
     </message>
     <message>
-        <source>Face recognition is unavailable. Try again later, or log in with your password.</source>
-        <translation>人脸识别暂时不可用。请稍后重试，或使用密码登录。</translation>
-    </message>
-    <message>
-        <source>Internal error. Ask an administrator to read the log file of the service.</source>
-        <translation>备份时发生内部错误，请联系管理员查看日志。</translation>
-    </message>
-    <message>
-        <source>Interrupted. The service will try again.</source>
-        <translation>备份被中断，稍后自动重试。</translation>
+        <source>Hold still until the arrow appears.</source>
+        <translation>箭头出现前请保持不动。</translation>
     </message>
     <message>
         <source>Invalid value. Correct it.</source>
         <translation>内容无效，请更正。</translation>
     </message>
     <message>
-        <source>Keep at least one of turning left, turning right and looking up.</source>
-        <translation>请至少保留左转、右转、抬头中的一个动作。</translation>
+        <source>Move closer to the camera.</source>
+        <translation>请靠近摄像头。</translation>
     </message>
     <message>
-        <source>Liveness check failed. Face the camera yourself; do not use a photo or a screen.</source>
-        <translation>活体检测未通过。请本人正对摄像头，不要使用照片或屏幕。</translation>
+        <source>Move in the direction of the arrow.</source>
+        <translation>请按箭头方向转头。</translation>
     </message>
     <message>
-        <source>More than one person found. Only you may be in the photo.</source>
-        <translation>画面中有多人，请确保只有本人入镜。</translation>
-    </message>
-    <message>
-        <source>Mouth and nose are covered. Take off the mask and retake the photo.</source>
-        <translation>口鼻被遮挡。请摘下口罩后重拍。</translation>
+        <source>Movement not recognized. Follow the instruction, or log in with your password.</source>
+        <translation>未能识别动作，请按提示重试，或使用密码登录。</translation>
     </message>
     <message>
         <source>No Walkaround service at this address. Check the server address.</source>
         <translation>该地址不是绕机检查工作站的服务，请检查服务器地址。</translation>
-    </message>
-    <message>
-        <source>No face found. Take off any mask, face the camera and show your whole face.</source>
-        <translation>未检测到人脸。请摘下口罩、正对摄像头，使整张脸进入画面。</translation>
     </message>
     <message>
         <source>No face photo. Take or select one.</source>
@@ -3940,56 +3950,16 @@
         <translation>本机没有中文字体。请安装中文字体（Debian 和 Ubuntu 的软件包为 {package}），或导出 HTML 报告。</translation>
     </message>
     <message>
-        <source>No space left at the backup location. Free some space or choose another location.</source>
-        <translation>备份位置空间不足，备份未完成，请清理空间或更换备份位置。</translation>
-    </message>
-    <message>
-        <source>ONNX Runtime cannot open the model. Check the version used for the export.</source>
-        <translation>ONNX Runtime 无法打开该模型。请检查导出时的版本。</translation>
-    </message>
-    <message>
-        <source>Only the computer that runs the service can allow phones. Do it there.</source>
-        <translation>只有运行服务的计算机才能允许手机连接，请在那台计算机上操作。</translation>
-    </message>
-    <message>
-        <source>Photo {n}: {what}</source>
-        <translation>第 {n} 张照片：{what}</translation>
+        <source>Show your whole face, closer to the camera.</source>
+        <translation>请靠近摄像头，露出整张脸。</translation>
     </message>
     <message>
         <source>Still in use by {what}. Change or delete these first.</source>
         <translation>仍被{what}引用，请先修改或删除这些引用。</translation>
     </message>
     <message>
-        <source>The ONNX model is incomplete. Export it again.</source>
-        <translation>ONNX 模型文件不完整，请重新导出。</translation>
-    </message>
-    <message>
-        <source>The address cannot contain #. Remove it and what follows.</source>
-        <translation>网址不能包含 #，请删除 # 及其后的内容。</translation>
-    </message>
-    <message>
-        <source>The address cannot contain a username or password. Remove them.</source>
-        <translation>网址不能包含用户名或密码，请删除。</translation>
-    </message>
-    <message>
-        <source>The address is not valid. Check it and enter it again.</source>
-        <translation>网址无效，请检查后重新输入。</translation>
-    </message>
-    <message>
-        <source>The address is on the server itself or an internal network. The server&apos;s administrator can allow the network in the service&apos;s settings.</source>
-        <translation>网址指向服务器本机或内部网络。如需使用，请由服务器管理员在服务设置中允许该网络。</translation>
-    </message>
-    <message>
-        <source>The address must begin with https://.</source>
-        <translation>网址应以 https:// 开头。</translation>
-    </message>
-    <message>
-        <source>The backup differed from the data and was discarded. Check the backup disk.</source>
-        <translation>备份写入后校验失败，已丢弃，请检查备份位置的磁盘。</translation>
-    </message>
-    <message>
-        <source>The built-in model has no settings. Set sensitivity, minimum finding size and ignored areas for each item.</source>
-        <translation>内置模型没有可修改的参数。请在检查项中设置灵敏度、最小缺陷尺寸和忽略区域。</translation>
+        <source>The camera was too slow. Use more light.</source>
+        <translation>画面过少，请增加光线。</translation>
     </message>
     <message>
         <source>The certificate of the server has changed. Ask an administrator before you trust the new one.</source>
@@ -4000,132 +3970,16 @@
         <translation>服务器证书不受信任，请核对指纹后信任该服务器，或选择其他服务器。</translation>
     </message>
     <message>
-        <source>The content of this file is missing. Ask an administrator to restore it from a backup.</source>
-        <translation>文件内容已丢失，请联系管理员从备份恢复。</translation>
-    </message>
-    <message>
         <source>The current password is wrong. Try again.</source>
         <translation>当前密码错误，请重新输入。</translation>
-    </message>
-    <message>
-        <source>The database did not respond. The service will try again.</source>
-        <translation>数据库无响应，备份未完成，稍后自动重试。</translation>
-    </message>
-    <message>
-        <source>The database is busy, so this was not saved. Try again later. If it happens again, contact an administrator.</source>
-        <translation>数据库繁忙，操作未完成。请稍后重试；如反复出现，请联系管理员。</translation>
-    </message>
-    <message>
-        <source>The database is damaged. Stop the service and restore an older backup.</source>
-        <translation>数据库已损坏，备份未完成，请停止服务并恢复较早的备份。</translation>
-    </message>
-    <message>
-        <source>The database is not responding, so this may not have been saved. Check later and try again. If it happens again, contact an administrator.</source>
-        <translation>数据库无响应，操作可能未完成。请稍后核对并重试；如反复出现，请联系管理员。</translation>
-    </message>
-    <message>
-        <source>The database is not responding. Try again later.</source>
-        <translation>数据库无响应，请稍后重试。</translation>
     </message>
     <message>
         <source>The end time cannot be before the start time.</source>
         <translation>结束时间不能早于开始时间。</translation>
     </message>
     <message>
-        <source>The face is blurred. Clean the lens, keep still and retake the photo.</source>
-        <translation>人脸模糊。请擦净镜头、保持不动后重拍。</translation>
-    </message>
-    <message>
-        <source>The face is too bright. Turn away from the light and retake the photo.</source>
-        <translation>人脸过亮。请避开强光后重拍。</translation>
-    </message>
-    <message>
-        <source>The face is too dark. Add light and retake the photo.</source>
-        <translation>人脸过暗。请增加光线后重拍。</translation>
-    </message>
-    <message>
-        <source>The face is too small. Move closer and retake the photo.</source>
-        <translation>人脸过小。请靠近摄像头后重拍。</translation>
-    </message>
-    <message>
-        <source>The face is turned away. Face the camera and retake the photo.</source>
-        <translation>人脸偏转过大。请正对摄像头后重拍。</translation>
-    </message>
-    <message>
-        <source>The face photo is incomplete. Select it again.</source>
-        <translation>人脸照片数据不完整，请重新选择照片。</translation>
-    </message>
-    <message>
-        <source>The file does not say whether classes use softmax or sigmoid. Select one.</source>
-        <translation>文件未说明类别输出使用 softmax 还是 sigmoid，请选择一种。</translation>
-    </message>
-    <message>
-        <source>The file is empty. Select another file.</source>
-        <translation>文件为空，请选择其他文件。</translation>
-    </message>
-    <message>
         <source>The file is too large. Select a smaller file.</source>
         <translation>文件过大，请选择较小的文件。</translation>
-    </message>
-    <message>
-        <source>The file storage is not responding. Try again later. If it happens again, contact an administrator.</source>
-        <translation>文件存储无响应，请稍后重试；如反复出现，请联系管理员。</translation>
-    </message>
-    <message>
-        <source>The file store did not respond. The service will try again.</source>
-        <translation>文件存储无响应，备份未完成，稍后自动重试。</translation>
-    </message>
-    <message>
-        <source>The image file is missing. Add the image again.</source>
-        <translation>图片文件不存在，请重新添加图片。</translation>
-    </message>
-    <message>
-        <source>The item has no region on a reference image, so it has no known variations. Draw a region first.</source>
-        <translation>检查项在参考图上没有区域，没有已知变化，请先绘制区域。</translation>
-    </message>
-    <message>
-        <source>The labels are invalid. Enter a list of texts.</source>
-        <translation>标签列表无效，请提供文本列表。</translation>
-    </message>
-    <message>
-        <source>The labels do not match the model&apos;s classes. Give one label for each class, in their order.</source>
-        <translation>标签与模型的类别数不符。请按类别顺序为每个类别提供一个标签。</translation>
-    </message>
-    <message>
-        <source>The model check crashed, so the model was not added. Export the model again.</source>
-        <translation>检查模型时进程异常退出，模型未添加。请重新导出模型。</translation>
-    </message>
-    <message>
-        <source>The model check timed out, so the model was not added. Export a smaller model, then try again.</source>
-        <translation>模型检查超时，模型未添加。请导出较小的模型后重试。</translation>
-    </message>
-    <message>
-        <source>The model does not take one three-channel image as input. Export a model that does.</source>
-        <translation>模型的输入不是一张三通道图片，无法用于检测。请重新导出。</translation>
-    </message>
-    <message>
-        <source>The model refers to external files. Export it as a single ONNX file.</source>
-        <translation>模型引用了外部文件。请导出为单个 ONNX 文件。</translation>
-    </message>
-    <message>
-        <source>The model settings are invalid. Check each setting.</source>
-        <translation>模型参数无效，请逐项检查。</translation>
-    </message>
-    <message>
-        <source>The model uses custom operators. Export it with standard ONNX operators.</source>
-        <translation>模型使用了自定义算子。请使用标准 ONNX 算子导出。</translation>
-    </message>
-    <message>
-        <source>The model&apos;s outputs do not match the selected type. Select another type.</source>
-        <translation>模型的输出与所选类型不符，请选择其他类型。</translation>
-    </message>
-    <message>
-        <source>Movement not recognized. Follow the instruction, or log in with your password.</source>
-        <translation>未能确认是真人按提示做的动作。请按提示重试，或使用密码登录。</translation>
-    </message>
-    <message>
-        <source>The name cannot be blank. Enter a name.</source>
-        <translation>名称不能为空白，请输入名称。</translation>
     </message>
     <message>
         <source>The new password is the same as the current one. Choose another password.</source>
@@ -4136,14 +3990,6 @@
         <translation>操作失败，请重试。</translation>
     </message>
     <message>
-        <source>The output format of the model is ambiguous. Select the model type.</source>
-        <translation>无法确定模型的输出格式，请选择模型类型。</translation>
-    </message>
-    <message>
-        <source>The output format of the model is not supported. Export the model in a supported format.</source>
-        <translation>不支持该模型的输出格式。请按支持的格式重新导出。</translation>
-    </message>
-    <message>
         <source>The password cannot be the same as the username.</source>
         <translation>密码不能与用户名相同。</translation>
     </message>
@@ -4152,80 +3998,8 @@
         <translation>密码长度应为 8 到 128 个字符。</translation>
     </message>
     <message>
-        <source>The phone code no longer exists. Create a new one.</source>
-        <translation>连接码已不存在，请生成新的连接码。</translation>
-    </message>
-    <message>
-        <source>The photo file is missing. Add the photo again.</source>
-        <translation>照片文件不存在，请重新添加照片。</translation>
-    </message>
-    <message>
-        <source>The photo has more than 50 megapixels. Make it smaller, then try again.</source>
-        <translation>照片超过 5000 万像素。请缩小后重试。</translation>
-    </message>
-    <message>
-        <source>The photo is damaged. Retake it or select another one.</source>
-        <translation>照片已损坏。请重拍或选择其他照片。</translation>
-    </message>
-    <message>
-        <source>The photo is larger than 10 MB. Select a smaller one.</source>
-        <translation>照片超过 10 MB，请选择较小的照片。</translation>
-    </message>
-    <message>
-        <source>The photo is the reference image itself. Add the photo of this inspection.</source>
-        <translation>照片与参考图是同一张图片，请添加本次拍摄的照片</translation>
-    </message>
-    <message>
-        <source>The photo is too small. Select one with more detail.</source>
-        <translation>照片尺寸过小，请选择更清晰的照片。</translation>
-    </message>
-    <message>
-        <source>The photos do not show the same person. Retake all of them.</source>
-        <translation>照片不是同一人，请全部重拍。</translation>
-    </message>
-    <message>
-        <source>The record already has items. Use a template only for a record without items.</source>
-        <translation>检查记录已有检查项。模板只能用于没有检查项的记录。</translation>
-    </message>
-    <message>
-        <source>The record is finished and takes no more photos.</source>
-        <translation>检查记录已完成，不再接收照片。</translation>
-    </message>
-    <message>
-        <source>The record is not awaiting review. Reload it.</source>
-        <translation>检查记录不在待复核状态，请刷新。</translation>
-    </message>
-    <message>
-        <source>The record is not sealed. Finish it first.</source>
-        <translation>检查记录未封存，请先完成记录。</translation>
-    </message>
-    <message>
-        <source>The record or item no longer exists. Reload the record.</source>
-        <translation>检查记录或检查项已不存在，请刷新记录。</translation>
-    </message>
-    <message>
-        <source>The reference image has no template. Save regions as its template first.</source>
-        <translation>参考图没有模板。请先将区域保存为模板。</translation>
-    </message>
-    <message>
-        <source>The selected record has no items. Select another record.</source>
-        <translation>所选检查记录没有检查项，请选择其他记录。</translation>
-    </message>
-    <message>
-        <source>The server&apos;s database is damaged. Ask an administrator to restore a backup.</source>
-        <translation>服务器数据库已损坏，请联系管理员从备份恢复。</translation>
-    </message>
-    <message>
         <source>The service is busy. Try again in a moment.</source>
         <translation>服务繁忙，请稍后重试。</translation>
-    </message>
-    <message>
-        <source>The service has no permission to write to the backup location.</source>
-        <translation>服务没有备份位置的写入权限，请检查权限。</translation>
-    </message>
-    <message>
-        <source>The image has too much embedded text, too large a color profile or too many channels. Save it again as a plain image.</source>
-        <translation>图片的文本信息、色彩配置或颜色通道过多，请另存为普通图片后上传。</translation>
     </message>
     <message>
         <source>The program was updated while it was open. Restart it: parts of this version are missing.</source>
@@ -4236,20 +4010,8 @@
         <translation>服务未完成此操作，请重试。</translation>
     </message>
     <message>
-        <source>The statistics are still being counted. Try again later.</source>
-        <translation>统计数据正在生成，请稍后重试。</translation>
-    </message>
-    <message>
         <source>The stored content of edition {n} does not match its seal. Verify the seal and contact an administrator.</source>
         <translation>版次 {n} 的存储内容与封存码不符。请校验封存码并联系管理员。</translation>
-    </message>
-    <message>
-        <source>The test run of the model failed. Check the input size used for the export.</source>
-        <translation>模型试运行失败。请检查导出时的输入尺寸。</translation>
-    </message>
-    <message>
-        <source>The upload is incomplete. Upload the file again.</source>
-        <translation>上传不完整，请重新上传。</translation>
     </message>
     <message>
         <source>The username cannot contain spaces or invisible characters.</source>
@@ -4260,128 +4022,16 @@
         <translation>用户名长度应为 1 到 64 个字符。</translation>
     </message>
     <message>
-        <source>There are too many webhooks. Delete those that are no longer used.</source>
-        <translation>Webhook 数量已达上限，请删除不再使用的 Webhook。</translation>
-    </message>
-    <message>
-        <source>This account requires head movements at a face login. Log in with your password.</source>
-        <translation>此账户的人脸登录需按提示转动头部。请使用密码登录。</translation>
-    </message>
-    <message>
-        <source>This aircraft no longer exists. Reload the list.</source>
-        <translation>飞机已不存在，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This batch no longer exists. Reload the list.</source>
-        <translation>检测批次已不存在，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This detection no longer exists. Run it again.</source>
-        <translation>检测任务已不存在，请重新执行检测。</translation>
-    </message>
-    <message>
-        <source>This device has been removed already. Reload the list.</source>
-        <translation>此设备已被移除。请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This edition does not exist. Reload the record.</source>
-        <translation>检查记录没有此版次，请刷新。</translation>
-    </message>
-    <message>
-        <source>This face is enrolled for another user. Contact an administrator.</source>
-        <translation>该人脸已登记在其他用户名下，请联系管理员。</translation>
-    </message>
-    <message>
-        <source>This file is not an image. Select a JPEG, PNG, WebP, TIFF or BMP file.</source>
-        <translation>该文件不是图片，请选择 JPEG、PNG、WebP、TIFF 或 BMP 文件。</translation>
-    </message>
-    <message>
-        <source>This file no longer exists. Reload the page.</source>
-        <translation>文件已不存在，请刷新页面。</translation>
-    </message>
-    <message>
         <source>This file type is not supported. Select a JPEG, PNG or WebP photo.</source>
         <translation>不支持此文件类型，请选择 JPEG、PNG 或 WebP 照片。</translation>
-    </message>
-    <message>
-        <source>This flight no longer exists. Reload the list.</source>
-        <translation>航班已不存在，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This is not an object detection model with upright boxes. Export one that is.</source>
-        <translation>该模型不是目标检测模型（例如旋转框或分类模型）。请导出目标检测模型。</translation>
-    </message>
-    <message>
-        <source>This is not the enrolled face. Log in with your password to enrol another one.</source>
-        <translation>照片与已登记的人脸不符。请使用密码登录后再更换人脸。</translation>
-    </message>
-    <message>
-        <source>This is the session in use. Log out to end it.</source>
-        <translation>这是当前会话，请使用退出登录来结束。</translation>
-    </message>
-    <message>
-        <source>This item no longer exists. Open the record again.</source>
-        <translation>检查项已不存在，请再次打开检查记录。</translation>
-    </message>
-    <message>
-        <source>This model needs a reference image. It cannot be tried with one picture.</source>
-        <translation>该模型需要参考图，不能用单张图片试用。</translation>
-    </message>
-    <message>
-        <source>This model no longer exists. Reload the list.</source>
-        <translation>检测模型已不存在，请刷新列表。</translation>
     </message>
     <message>
         <source>This password is too common. Choose another password.</source>
         <translation>密码过于常见，请更换。</translation>
     </message>
     <message>
-        <source>This photo is not among the known variations of the region. Reload it.</source>
-        <translation>照片不在此区域的已知变化中，请刷新后重试。</translation>
-    </message>
-    <message>
-        <source>This photo no longer exists. Open the record again.</source>
-        <translation>照片已不存在，请再次打开检查记录。</translation>
-    </message>
-    <message>
-        <source>This record no longer exists. Reload the list.</source>
-        <translation>检查记录已不存在，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This reference image no longer exists. Reload the list.</source>
-        <translation>参考图已不存在，请刷新列表。</translation>
-    </message>
-    <message>
         <source>This requires a recent password login. Log out, log in with your password, then try again.</source>
         <translation>此操作需要近期使用密码登录。请退出后使用密码登录，再重试。</translation>
-    </message>
-    <message>
-        <source>This session has ended already. Reload the list.</source>
-        <translation>此会话已结束，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This task no longer exists. Reload the list.</source>
-        <translation>任务已不存在，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This user no longer exists. Reload the list.</source>
-        <translation>用户已不存在，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>This username is already taken. Enter another one.</source>
-        <translation>用户名已存在，请使用其他用户名。</translation>
-    </message>
-    <message>
-        <source>This version of the result does not exist. Open the record again, then correct it.</source>
-        <translation>检测结果没有此版本。请重新打开检查记录后再修正。</translation>
-    </message>
-    <message>
-        <source>This webhook no longer exists. Reload the list.</source>
-        <translation>Webhook 已不存在，请刷新列表。</translation>
-    </message>
-    <message>
-        <source>Times in the record are ahead of the server clock. Ask an administrator to correct the clock.</source>
-        <translation>记录中的时间晚于服务器时钟，请联系管理员校准服务器时间。</translation>
     </message>
     <message numerus="yes">
         <source>Too many attempts. Try again in %n second(s).</source>
@@ -4390,16 +4040,8 @@
         </translation>
     </message>
     <message>
-        <source>Too many devices are allowed. Remove those that are no longer used.</source>
-        <translation>允许的设备数量已达上限。请移除不再使用的设备。</translation>
-    </message>
-    <message>
-        <source>Too many images are being prepared. Try again later.</source>
-        <translation>待处理的图片过多，请稍后重试。</translation>
-    </message>
-    <message>
-        <source>Too many phone codes. End codes that are no longer used.</source>
-        <translation>连接码数量已达上限，请先结束不再使用的连接码。</translation>
+        <source>Turn your head further.</source>
+        <translation>请转得更多一些。</translation>
     </message>
     <message>
         <source>Wrong username or password.</source>
@@ -4412,6 +4054,10 @@
     <message>
         <source>You finished this record, or gave a verdict or a correction in it. Ask a user who took no part in it to review it.</source>
         <translation>不能复核本人完成、判定或修正过的检查记录，请由未参与此记录的用户复核。</translation>
+    </message>
+    <message>
+        <source>Your face is too dark. Add light.</source>
+        <translation>人脸过暗，请增加光线。</translation>
     </message>
     <message>
         <source>Your session has expired. Log in again.</source>
@@ -4690,6 +4336,10 @@
         <translation>本服务使用内置人脸模型，识别率较低。登记时请完成全部拍摄步骤；管理员可安装更好的模型。</translation>
     </message>
     <message>
+        <source>Try the head movements</source>
+        <translation>试做转头动作</translation>
+    </message>
+    <message>
         <source>You agreed to consent text {version} on {time}.</source>
         <translation>已于 {time} 同意第 {version} 版说明。</translation>
     </message>
@@ -4725,12 +4375,20 @@
         <translation>本机未被允许使用人脸登录，请使用密码登录。管理员可在“系统管理”的“人脸登录”中允许。</translation>
     </message>
     <message>
+        <source>Face login is off. Log in with your password. An administrator can turn it on under Administration, Face login.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Face not recognized. Log in with your password, or try again.</source>
         <translation>人脸识别失败。请使用密码登录，或重试。</translation>
     </message>
     <message>
-        <source>No camera found. Log in with your password or a photo file.</source>
-        <translation>未检测到摄像头。请使用密码或照片文件登录。</translation>
+        <source>Movement not recognized. Turn slowly when the arrow appears.</source>
+        <translation>未识别到动作，请在箭头出现后缓慢转头。</translation>
+    </message>
+    <message>
+        <source>No camera found. Log in with your password.</source>
+        <translation>未找到摄像头，请使用密码登录。</translation>
     </message>
     <message>
         <source>Not recognized. Look straight into the camera.</source>
@@ -4757,8 +4415,8 @@
         <translation>摄像头帧率过低。请增加光线后重试，或使用密码登录。</translation>
     </message>
     <message>
-        <source>Movement not recognized. Try again when the arrow appears.</source>
-        <translation>未识别到动作。箭头出现后请重试。</translation>
+        <source>The picture has no colour, so the service cannot check it. Select a colour camera, or log in with your password.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Movements not recognized. Log in with your password, or try again.</source>
@@ -4768,8 +4426,8 @@
 <context>
     <name>FacePicture</name>
     <message>
-        <source>Images (*.jpg *.jpeg *.png *.webp)</source>
-        <translation>图片 (*.jpg *.jpeg *.png *.webp)</translation>
+        <source>Images ({patterns})</source>
+        <translation>图片 ({patterns})</translation>
     </message>
     <message>
         <source>Select a photo of your face</source>
@@ -4846,8 +4504,20 @@
         <translation>人脸识别准确度</translation>
     </message>
     <message>
-        <source>Including enrolled people: {pairs} comparisons. With 95 % confidence, a stranger matches a given template in at most {share} of them. The photos are not stored.</source>
-        <translation>含已登记人员共 {pairs} 次比对；在 95 % 置信度下，陌生人与某一模板误匹配的比例不超过 {share}。照片不会保存。</translation>
+        <source>False match rate: below 1 in {n} (95% confidence).</source>
+        <translation>误匹配率：低于 1/{n}（95% 置信度）。</translation>
+    </message>
+    <message>
+        <source>Including enrolled people: {pairs} comparisons. With 95% confidence, a stranger matches a given template in at most {share} of them. The photos are not stored.</source>
+        <translation>含已登记人员共 {pairs} 次比对；在 95% 置信度下，陌生人与某一模板误匹配的比例不超过 {share}。照片不会保存。</translation>
+    </message>
+    <message>
+        <source>More enrolled people make this more exact.</source>
+        <translation>登记人数越多，结果越准确。</translation>
+    </message>
+    <message>
+        <source>Upper bound (95%) of how often different people are mistaken for one.</source>
+        <translation>不同人员被误认为同一人的比例上限（95%）。</translation>
     </message>
     <message>
         <source>Mistaken matches</source>
@@ -4858,12 +4528,8 @@
         <translation>模型</translation>
     </message>
     <message>
-        <source>No enrolled people are mistaken for each other. With 95 % confidence, a stranger matches a given template in fewer than 1 of {n} comparisons.</source>
-        <translation>已登记人员之间无误认。在 95 % 置信度下，陌生人与某一模板误匹配的概率低于 {n} 次比对 1 次。</translation>
-    </message>
-    <message>
         <source>No faces found in these photos.</source>
-        <translation>这些照片中未检测到人脸。</translation>
+        <translation>这些照片中未找到人脸。</translation>
     </message>
     <message>
         <source>Same person</source>
@@ -4887,11 +4553,7 @@
     </message>
     <message>
         <source>The built-in model dlib is in use. An open model pack is faster, more accurate and has a liveness check. On the service&apos;s computer, run: walkaround face download sface, then walkaround face use sface. All users must then enrol again.</source>
-        <translation>当前使用内置模型 dlib。开源模型包识别更准、更快，并支持活体检测。请在服务所在的计算机上运行：walkaround face download sface，再运行 walkaround face use sface。之后所有用户需重新登记。</translation>
-    </message>
-    <message>
-        <source>The figure becomes more exact as more people are enrolled.</source>
-        <translation>登记人数越多，结果越准确。</translation>
+        <translation>当前使用内置模型 dlib。开源模型包识别更准、更快，并支持活体检测。请在服务所在的电脑上运行：walkaround face download sface，再运行 walkaround face use sface。之后所有用户需重新登记。</translation>
     </message>
     <message>
         <source>The highest score between two different people. It should be well below the threshold.</source>
@@ -4916,10 +4578,6 @@
     <message>
         <source>Two photos with at least this score count as the same person.</source>
         <translation>分数达到该值的两张照片视为同一人。</translation>
-    </message>
-    <message>
-        <source>Upper bound (95 %) of how often different people are mistaken for one.</source>
-        <translation>不同人员被误认为同一人的比例上限（95 %）。</translation>
     </message>
     <message>
         <source>maximum {score} in {pairs} pairs</source>
@@ -5008,6 +4666,10 @@
         <translation>航班</translation>
     </message>
     <message>
+        <source>Another program set this status. It is not a decision of a user of this program.</source>
+        <translation>此状态由其他程序设置，不是本程序用户的判定。</translation>
+    </message>
+    <message>
         <source>ID</source>
         <translation>编号</translation>
     </message>
@@ -5060,10 +4722,6 @@
         <translation>判定</translation>
     </message>
     <message>
-        <source>The status that other programs see. It is derived from all results, including those of a model, and other programs can set it.</source>
-        <translation>其他程序看到的状态。根据全部结果（包括模型结果）得出，也可由其他程序设置。</translation>
-    </message>
-    <message>
         <source>YYYY-MM-DD</source>
         <translation>年-月-日</translation>
     </message>
@@ -5073,6 +4731,50 @@
     <message>
         <source>Images ({patterns})</source>
         <translation>图片 ({patterns})</translation>
+    </message>
+</context>
+<context>
+    <name>FilmController</name>
+    <message>
+        <source>Films ({patterns})</source>
+        <translation>视频 ({patterns})</translation>
+    </message>
+    <message>
+        <source>Open film</source>
+        <translation>打开视频</translation>
+    </message>
+</context>
+<context>
+    <name>FilmDialog</name>
+    <message numerus="yes">
+        <source>%n frame(s) taken</source>
+        <translation>
+            <numerusform>已截取 %n 张画面</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Chosen frame</source>
+        <translation>所选画面</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Frames of the film</source>
+        <translation>视频画面</translation>
+    </message>
+    <message>
+        <source>Opening film…</source>
+        <translation>正在打开视频…</translation>
+    </message>
+    <message>
+        <source>Take frame</source>
+        <translation>截取画面</translation>
+    </message>
+    <message>
+        <source>Time in the film</source>
+        <translation>视频时间</translation>
     </message>
 </context>
 <context>
@@ -5151,6 +4853,14 @@
         </translation>
     </message>
     <message>
+        <source>Anomaly check: not unusual</source>
+        <translation>异常复查：无异常</translation>
+    </message>
+    <message>
+        <source>Anomaly check: unusual</source>
+        <translation>异常复查：异常</translation>
+    </message>
+    <message>
         <source>Compares the photo with the region of the reference image. No training required</source>
         <translation>将照片与参考图上的区域对齐后比对，无需训练</translation>
     </message>
@@ -5183,20 +4893,8 @@
         <translation>参考图比对</translation>
     </message>
     <message>
-        <source>Reported although earlier photos with it passed: it appeared and stayed, or it grows. If it is not a defect, delete the finding.</source>
-        <translation>此前有它的照片已判定通过，但它出现后一直存在或在扩大，因此仍然报告。不是缺陷的请删除。</translation>
-    </message>
-    <message>
         <source>Reported because an item failed for a similar finding here, whatever passed before.</source>
         <translation>此处曾因相似的缺陷判定未通过，因此无论之前有多少照片通过，仍然报告。</translation>
-    </message>
-    <message>
-        <source>Second opinion: not unusual</source>
-        <translation>第二意见：无异常</translation>
-    </message>
-    <message>
-        <source>Second opinion: unusual</source>
-        <translation>第二意见：异常</translation>
     </message>
     <message>
         <source>Known variations explain what is around it, but not this part.</source>
@@ -5205,6 +4903,10 @@
     <message>
         <source>Known variations explain what is around it, but not this thin dark line, as of a crack: too few passed photos show a similar one.</source>
         <translation>已知变化可解释周围的差异，但不能解释这条裂纹状的深色细线：有相似细线的通过照片太少。</translation>
+    </message>
+    <message>
+        <source>This difference was passed before, but it is permanent or growing. If it is not a defect, delete the finding.</source>
+        <translation>该差异此前已判通过，但持续存在或在扩大。如不是缺陷，请删除。</translation>
     </message>
     <message>
         <source>added</source>
@@ -5258,24 +4960,24 @@
 <context>
     <name>FindingEditController</name>
     <message>
-        <source>Accept finding</source>
-        <translation>确认缺陷</translation>
-    </message>
-    <message>
-        <source>Delete finding</source>
-        <translation>删除缺陷</translation>
-    </message>
-    <message>
         <source>Not a defect: it becomes a known variation when the item is decided</source>
         <translation>不是缺陷：检查项判定后，将成为已知变化</translation>
     </message>
     <message>
-        <source>Relabel finding</source>
-        <translation>修改缺陷标签</translation>
+        <source>Draw it here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Finding outside the region?</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Report as finding</source>
         <translation>报告为缺陷</translation>
+    </message>
+    <message>
+        <source>This place is not in the region of item {n}. Other items have regions of their own.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Withdraw acceptance</source>
@@ -5289,8 +4991,8 @@
         <translation>点击方块确认 · 双击修改标签</translation>
     </message>
     <message>
-        <source>Delete findings that are not defects: they become known variations when the item is decided</source>
-        <translation>不是缺陷的请删除，检查项判定后将成为已知变化</translation>
+        <source>Delete false alarms: they become known variations when the item is decided</source>
+        <translation>误报请删除，检查项判定后将成为已知变化</translation>
     </message>
     <message>
         <source>Findings</source>
@@ -5486,8 +5188,8 @@
         <translation>更多开始方式</translation>
     </message>
     <message>
-        <source>New record</source>
-        <translation>新建记录</translation>
+        <source>New record…</source>
+        <translation>新建记录…</translation>
     </message>
     <message>
         <source>No records yet. Create the first one. Planners and administrators add tasks and reference images in the catalogue.</source>
@@ -5529,10 +5231,6 @@
         <translation>导入区域</translation>
     </message>
     <message>
-        <source>New record</source>
-        <translation>新建记录</translation>
-    </message>
-    <message>
         <source>No records yet</source>
         <translation>暂无检查记录</translation>
     </message>
@@ -5547,6 +5245,10 @@
     <message>
         <source>Already have tasks and reference images?</source>
         <translation>已有任务和参考图？</translation>
+    </message>
+    <message>
+        <source>New record…</source>
+        <translation>新建记录…</translation>
     </message>
     <message>
         <source>Try the sample inspection</source>
@@ -5658,6 +5360,40 @@
     </message>
 </context>
 <context>
+    <name>HandoverBanner</name>
+    <message>
+        <source>Handed over by {name}, {time}: {note}</source>
+        <translation>{name} 于 {time} 交接：{note}</translation>
+    </message>
+</context>
+<context>
+    <name>HandoverDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Hand over</source>
+        <translation>交接</translation>
+    </message>
+    <message>
+        <source>Hand over record</source>
+        <translation>交接记录</translation>
+    </message>
+    <message>
+        <source>Inspector</source>
+        <translation>执行人</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>There is no other user.</source>
+        <translation>没有其他用户。</translation>
+    </message>
+</context>
+<context>
     <name>Help</name>
     <message>
         <source>Administer</source>
@@ -5746,8 +5482,8 @@
         <translation>收起</translation>
     </message>
     <message>
-        <source>Show trend</source>
-        <translation>查看趋势</translation>
+        <source>Show trend…</source>
+        <translation>查看趋势…</translation>
     </message>
     <message>
         <source>gone</source>
@@ -5798,8 +5534,8 @@
         </translation>
     </message>
     <message>
-        <source>Detecting {percent} %</source>
-        <translation>正在检测 {percent} %</translation>
+        <source>Detecting {percent}%</source>
+        <translation>正在检测 {percent}%</translation>
     </message>
     <message>
         <source>Detection cancelled</source>
@@ -5926,6 +5662,13 @@
     </message>
 </context>
 <context>
+    <name>ItemsList</name>
+    <message>
+        <source>Items</source>
+        <translation>检查项</translation>
+    </message>
+</context>
+<context>
     <name>ItemsModel</name>
     <message numerus="yes">
         <source>%n finding(s)</source>
@@ -5943,6 +5686,10 @@
     <message>
         <source>Apply template</source>
         <translation>套用模板</translation>
+    </message>
+    <message>
+        <source>Compact list</source>
+        <translation>紧凑列表</translation>
     </message>
     <message>
         <source>Copy from last record</source>
@@ -6060,6 +5807,21 @@
     </message>
 </context>
 <context>
+    <name>LevelsChip</name>
+    <message>
+        <source>Brightest grey value</source>
+        <translation>最亮灰度值</translation>
+    </message>
+    <message>
+        <source>Darkest grey value</source>
+        <translation>最暗灰度值</translation>
+    </message>
+    <message>
+        <source>Reset grey values</source>
+        <translation>重置灰度范围</translation>
+    </message>
+</context>
+<context>
     <name>LoadingState</name>
     <message>
         <source>Cancel</source>
@@ -6102,7 +5864,7 @@
     </message>
     <message>
         <source>No users yet. Create the administrator account on the server computer.</source>
-        <translation>暂无用户。请在服务器计算机上创建管理员账户。</translation>
+        <translation>暂无用户。请在服务器上创建管理员账户。</translation>
     </message>
     <message>
         <source>Reconnecting…</source>
@@ -6117,8 +5879,8 @@
         <translation>第 1 步，共 3 步。以后随时可以更改。</translation>
     </message>
     <message>
-        <source>Step 2 of 3. The service stores records and images: on this computer, or on a server that several people share.</source>
-        <translation>第 2 步，共 3 步。检查记录和图片由服务保存：在本机，或在多人共用的服务器上。</translation>
+        <source>Step 2 of 3. Records and images can be stored on this computer, or on a server that several people share.</source>
+        <translation>第 2 步，共 3 步。检查记录和图片可以保存在本机，或保存在多人共用的服务器上。</translation>
     </message>
     <message>
         <source>Step 3 of 3. The first user is the administrator and can create all other users.</source>
@@ -6151,7 +5913,7 @@
     </message>
     <message>
         <source>Cannot show Chinese: no font with Chinese characters on this computer. Install one (package {package} on Debian and Ubuntu), then restart Walkaround.</source>
-        <translation>本机没有中文字体，暂以英文显示。请安装中文字体（Debian 和 Ubuntu 的软件包为 {package}），然后重新启动 Walkaround。</translation>
+        <translation>本机没有中文字体，暂以英文显示。请安装中文字体（Debian 和 Ubuntu 的软件包为 {package}），然后重新启动程序。</translation>
     </message>
     <message>
         <source>Close before photos are uploaded?</source>
@@ -6189,7 +5951,7 @@
     </message>
     <message>
         <source>Walkaround {version} is available.</source>
-        <translation>Walkaround {version} 已发布。</translation>
+        <translation>绕机检查工作站 {version} 已发布。</translation>
     </message>
 </context>
 <context>
@@ -6252,10 +6014,6 @@
         </translation>
     </message>
     <message>
-        <source>As taken, since no detection aligned it</source>
-        <translation>原照片（没有检测将其对齐）</translation>
-    </message>
-    <message>
         <source>Compared</source>
         <translation>与参考图比对</translation>
     </message>
@@ -6279,7 +6037,7 @@
     </message>
     <message>
         <source>Failed by</source>
-        <translation>判定未通过者</translation>
+        <translation>判定人</translation>
     </message>
     <message numerus="yes">
         <source>Failed · %n finding(s)</source>
@@ -6293,7 +6051,7 @@
     </message>
     <message>
         <source>Finding rejected by</source>
-        <translation>否定缺陷者</translation>
+        <translation>否定人</translation>
     </message>
     <message>
         <source>Frozen on {day} by {person}: newer photos are not added.</source>
@@ -6305,15 +6063,19 @@
     </message>
     <message>
         <source>Left out by</source>
-        <translation>排除者</translation>
+        <translation>排除人</translation>
     </message>
     <message>
         <source>Not compared yet</source>
         <translation>尚未比对</translation>
     </message>
     <message>
+        <source>Original photo, not aligned</source>
+        <translation>原图（未对齐）</translation>
+    </message>
+    <message>
         <source>Passed by</source>
-        <translation>判定通过者</translation>
+        <translation>判定人</translation>
     </message>
     <message numerus="yes">
         <source>Passed · %n difference(s)</source>
@@ -6342,16 +6104,16 @@
         <translation>出现过此差异</translation>
     </message>
     <message>
-        <source>Started over on {day}.</source>
-        <translation>已于 {day} 重新开始。</translation>
-    </message>
-    <message>
         <source>Taken</source>
         <translation>拍摄时间</translation>
     </message>
     <message>
         <source>No known variations: detection reports every difference.</source>
         <translation>没有已知变化：检测会报告所有差异。</translation>
+    </message>
+    <message>
+        <source>Cleared on {day}.</source>
+        <translation>已于 {day} 清空。</translation>
     </message>
     <message>
         <source>{count} of {required} required photos are passed and compared: detection reports every difference until then.</source>
@@ -6383,6 +6145,10 @@
         <translation>已知变化</translation>
     </message>
     <message>
+        <source>Clear</source>
+        <translation>清空</translation>
+    </message>
+    <message>
         <source>No photos yet. The photo of an item is added when a person passes the item. Findings that were deleted as not a defect are added when the item is decided. Differences that look the same in at least two photos are then no longer reported.</source>
         <translation>还没有照片。检查项判定为通过后，其照片加入已知变化。因不是缺陷而删除的检测结果在检查项判定后加入。此后，至少两张照片中出现过的相同差异不再报告。</translation>
     </message>
@@ -6397,10 +6163,6 @@
     <message>
         <source>Show on reference image</source>
         <translation>在参考图上显示</translation>
-    </message>
-    <message>
-        <source>Start over</source>
-        <translation>重新开始</translation>
     </message>
     <message>
         <source>Clear known variations?</source>
@@ -6426,6 +6188,10 @@
         <translation>应用</translation>
     </message>
     <message>
+        <source>Clear known variations…</source>
+        <translation>清空已知变化…</translation>
+    </message>
+    <message>
         <source>Minimum passed photos</source>
         <translation>最少通过照片数</translation>
     </message>
@@ -6444,10 +6210,6 @@
     <message>
         <source>Required photos</source>
         <translation>所需照片数</translation>
-    </message>
-    <message>
-        <source>Start over…</source>
-        <translation>重新开始…</translation>
     </message>
     <message>
         <source>Unfreeze</source>
@@ -6680,6 +6442,61 @@
     <message>
         <source>{name} enabled.</source>
         <translation>已启用“{name}”。</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsCard</name>
+    <message>
+        <source>A model is chosen on the service&apos;s computer by “walkaround face use NAME”, from the next start on. All users must then enrol again.</source>
+        <translation>在服务所在的计算机上用“walkaround face use 名称”选择模型，下次启动起生效。所有用户须重新登记。</translation>
+    </message>
+    <message>
+        <source>Available</source>
+        <translation>可获取</translation>
+    </message>
+    <message>
+        <source>Chosen, but not installed: face login does not work.</source>
+        <translation>已选择但未安装，人脸登录无法使用。</translation>
+    </message>
+    <message>
+        <source>Face models</source>
+        <translation>人脸模型</translation>
+    </message>
+    <message>
+        <source>In use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>已安装</translation>
+    </message>
+    <message>
+        <source>Licence: {name}</source>
+        <translation>许可证：{name}</translation>
+    </message>
+    <message>
+        <source>May be used at work.</source>
+        <translation>可用于工作。</translation>
+    </message>
+    <message>
+        <source>Missing</source>
+        <translation>缺失</translation>
+    </message>
+    <message>
+        <source>Non-commercial research only: a login at work is not allowed.</source>
+        <translation>仅限非商业研究，不得用于工作登录。</translation>
+    </message>
+    <message>
+        <source>To get it: {command}</source>
+        <translation>获取方式：{command}</translation>
+    </message>
+    <message>
+        <source>With a liveness check</source>
+        <translation>有活体检测</translation>
+    </message>
+    <message>
+        <source>Without a liveness check: a photo on a phone can log in</source>
+        <translation>无活体检测，手机上的照片也能登录</translation>
     </message>
 </context>
 <context>
@@ -6925,7 +6742,7 @@
     </message>
     <message>
         <source>Changing the password logs you out on other computers.</source>
-        <translation>修改密码后，其他计算机上的登录将失效。</translation>
+        <translation>修改密码后，其他电脑上的登录将失效。</translation>
     </message>
     <message>
         <source>Confirm new password</source>
@@ -7167,8 +6984,28 @@
         <translation>正在生成连接码…</translation>
     </message>
     <message>
-        <source>End</source>
-        <translation>结束</translation>
+        <source>End code</source>
+        <translation>停用连接码</translation>
+    </message>
+    <message>
+        <source>Phones cannot connect: this service accepts connections from this computer only. Ask an administrator to start it for the network.</source>
+        <translation>手机无法连接：此服务只接受本机的连接。请联系管理员将服务开放到网络。</translation>
+    </message>
+    <message>
+        <source>Scan the code with the phone&apos;s camera. The phone must be on the same network. Photos are added in your name.</source>
+        <translation>用手机相机扫描二维码，手机需与服务在同一网络。照片记在您的名下。</translation>
+    </message>
+    <message>
+        <source>The code has expired. Create a new one to continue.</source>
+        <translation>连接码已过期，请生成新的连接码。</translation>
+    </message>
+    <message>
+        <source>The code was ended. Create a new one to continue.</source>
+        <translation>连接码已停用，请生成新的连接码。</translation>
+    </message>
+    <message>
+        <source>The record is finished. No more photos can be added.</source>
+        <translation>检查记录已完成，不再接收照片。</translation>
     </message>
     <message>
         <source>Network</source>
@@ -7183,36 +7020,16 @@
         <translation>手机</translation>
     </message>
     <message>
-        <source>Scan the code with the camera of the phone. The phone has to be in the same network. Photos are added in your name.</source>
-        <translation>用手机相机扫描二维码，手机需与服务在同一网络。照片记在您的名下。</translation>
-    </message>
-    <message>
         <source>Take photos with a phone</source>
         <translation>用手机拍照</translation>
-    </message>
-    <message>
-        <source>The code has expired. Create a new one to go on.</source>
-        <translation>连接码已过期，请生成新的连接码。</translation>
-    </message>
-    <message>
-        <source>The code was ended. Create a new one to go on.</source>
-        <translation>连接码已结束，请生成新的连接码。</translation>
     </message>
     <message>
         <source>The session that created the code has ended.</source>
         <translation>生成连接码的登录已结束。</translation>
     </message>
     <message>
-        <source>The record is finished and takes no more photos.</source>
-        <translation>检查记录已完成，不再接收照片。</translation>
-    </message>
-    <message>
         <source>The record or item was deleted.</source>
         <translation>检查记录或检查项已删除。</translation>
-    </message>
-    <message>
-        <source>The service is reached from this computer alone, and cannot be opened to phones. Start it with --host and an address of this computer, or connect to a service in the network.</source>
-        <translation>服务只能从本机访问，且无法开放给手机。请用 --host 加本机地址启动服务，或连接到网络中的服务。</translation>
     </message>
     <message>
         <source>The service made its certificate itself, so the phone warns once. Continue there if this is its fingerprint (SHA-256 of the key): {fingerprint}</source>
@@ -7322,8 +7139,8 @@
 <context>
     <name>PhotoPairController</name>
     <message>
-        <source>Downloading photo… {n} %</source>
-        <translation>正在下载照片… {n} %</translation>
+        <source>Downloading photo… {n}%</source>
+        <translation>正在下载照片… {n}%</translation>
     </message>
     <message>
         <source>No photos yet. Add or take one, or drop a file here.</source>
@@ -7362,16 +7179,8 @@
 <context>
     <name>PhotoUploadController</name>
     <message>
-        <source>Add anyway</source>
-        <translation>仍然添加</translation>
-    </message>
-    <message>
         <source>Add photo</source>
         <translation>添加照片</translation>
-    </message>
-    <message>
-        <source>Add used photo?</source>
-        <translation>添加已使用的照片？</translation>
     </message>
     <message>
         <source>Cannot add a photo without an item. Draw a region first ({keys}).</source>
@@ -7385,16 +7194,12 @@
         <source>photo</source>
         <translation>照片</translation>
     </message>
-    <message>
-        <source>{name} is already a photo of {record}.</source>
-        <translation>{name} 已是“{record}”的照片。</translation>
-    </message>
 </context>
 <context>
     <name>PhotoView</name>
     <message>
-        <source>Downloading photo… {n} %</source>
-        <translation>正在下载照片… {n} %</translation>
+        <source>Downloading photo… {n}%</source>
+        <translation>正在下载照片… {n}%</translation>
     </message>
     <message>
         <source>Draw finding</source>
@@ -7419,6 +7224,10 @@
     <message>
         <source>This item has no photos. Add or take one.</source>
         <translation>此检查项没有照片，请添加或拍摄。</translation>
+    </message>
+    <message>
+        <source>This photo was not compared by its appearance, so it has no heat map.</source>
+        <translation>该照片未按外观比对，没有热力图。</translation>
     </message>
 </context>
 <context>
@@ -7505,12 +7314,20 @@
         <translation>关闭</translation>
     </message>
     <message>
+        <source>Offer it without protection from photos</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>On all other computers, and for other programs without the token of a device, face login is refused. Passwords work everywhere.</source>
         <translation>在其他电脑上，以及没有设备令牌的其他程序中，人脸登录会被拒绝。密码登录不受影响。</translation>
     </message>
     <message>
         <source>Allow only the devices listed below</source>
         <translation>只允许下列设备</translation>
+    </message>
+    <message>
+        <source>A model without a liveness check cannot tell a photo from a person: whoever shows a photo of a user on a phone logs in as this user. So the login page offers face login only with such a check, with head movements at every login, or with this box checked.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>At login an arrow asks for two movements within four seconds. It keeps out printed photos and still pictures on a screen. It does not keep out a mask, a film of just these movements, a live deepfake, and blends of several photos of the person.</source>
@@ -7539,6 +7356,33 @@
     <message>
         <source>Administrators and planners</source>
         <translation>管理员和计划员</translation>
+    </message>
+</context>
+<context>
+    <name>PracticeDialog</name>
+    <message>
+        <source>Checking…</source>
+        <translation>正在识别…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Look straight ahead, then follow the arrow</source>
+        <translation>请先正视前方，再按箭头转头</translation>
+    </message>
+    <message>
+        <source>Recognized. A face login would accept these movements.</source>
+        <translation>已识别，人脸登录会接受这些动作。</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>再试一次</translation>
+    </message>
+    <message>
+        <source>Try the head movements</source>
+        <translation>试做转头动作</translation>
     </message>
 </context>
 <context>
@@ -7758,16 +7602,20 @@
         <translation>放弃修改？</translation>
     </message>
     <message>
-        <source>Export PDF report</source>
-        <translation>导出 PDF 报告</translation>
+        <source>Export HTML report…</source>
+        <translation>导出 HTML 报告…</translation>
     </message>
     <message>
-        <source>Export as HTML</source>
-        <translation>导出 HTML</translation>
+        <source>Export PDF report…</source>
+        <translation>导出 PDF 报告…</translation>
     </message>
     <message>
         <source>Go to records</source>
         <translation>转到检查记录</translation>
+    </message>
+    <message>
+        <source>Handed over to {name}.</source>
+        <translation>已交接给 {name}。</translation>
     </message>
     <message>
         <source>More</source>
@@ -7889,9 +7737,9 @@
         <translation>正在照片中查找区域…</translation>
     </message>
     <message numerus="yes">
-        <source>The photo shows the regions of %n item(s), with a confidence of {share} %. Accept, or select other items.</source>
+        <source>The photo shows the regions of %n item(s), with a confidence of {share}%. Accept, or select other items.</source>
         <translation>
-            <numerusform>照片拍到了 %n 个检查项的区域，置信度 {share} %。可直接接受，或选择其他检查项。</numerusform>
+            <numerusform>照片拍到了 %n 个检查项的区域，置信度 {share}%。可直接接受，或选择其他检查项。</numerusform>
         </translation>
     </message>
     <message>
@@ -7963,12 +7811,12 @@
         <translation>所有修改均已保存到服务。</translation>
     </message>
     <message>
-        <source>Export report</source>
-        <translation>导出报告</translation>
+        <source>Export report…</source>
+        <translation>导出报告…</translation>
     </message>
     <message>
-        <source>Finish record</source>
-        <translation>完成记录</translation>
+        <source>Finish record…</source>
+        <translation>完成记录…</translation>
     </message>
     <message>
         <source>More</source>
@@ -7987,8 +7835,8 @@
         <translation>执行检测</translation>
     </message>
     <message>
-        <source>Stop detection ({percent} %)</source>
-        <translation>停止检测（{percent} %）</translation>
+        <source>Stop detection ({percent}%)</source>
+        <translation>停止检测（{percent}%）</translation>
     </message>
     <message>
         <source>The service is not responding. Your changes are saved on this computer and will be sent later.</source>
@@ -8085,12 +7933,12 @@
         <translation>版次</translation>
     </message>
     <message>
-        <source>Export</source>
-        <translation>导出</translation>
-    </message>
-    <message>
         <source>Export list</source>
         <translation>导出列表</translation>
+    </message>
+    <message>
+        <source>Export list…</source>
+        <translation>导出列表…</translation>
     </message>
     <message>
         <source>Finished at</source>
@@ -8103,10 +7951,6 @@
     <message>
         <source>Items</source>
         <translation>检查项</translation>
-    </message>
-    <message>
-        <source>New record</source>
-        <translation>新建记录</translation>
     </message>
     <message>
         <source>No matching records.</source>
@@ -8127,6 +7971,10 @@
     <message>
         <source>Detect undetected photos</source>
         <translation>检测未检照片</translation>
+    </message>
+    <message>
+        <source>New record…</source>
+        <translation>新建记录…</translation>
     </message>
     <message>
         <source>Seal</source>
@@ -8227,8 +8075,8 @@
 <context>
     <name>ReferencePicture</name>
     <message>
-        <source>Downloading image… {n} %</source>
-        <translation>正在下载图片… {n} %</translation>
+        <source>Downloading image… {n}%</source>
+        <translation>正在下载图片… {n}%</translation>
     </message>
     <message>
         <source>Opening image…</source>
@@ -8265,8 +8113,8 @@
         <translation>添加参考图</translation>
     </message>
     <message>
-        <source>Uploading… {n} %</source>
-        <translation>正在上传… {n} %</translation>
+        <source>Uploading… {n}%</source>
+        <translation>正在上传… {n}%</translation>
     </message>
 </context>
 <context>
@@ -8311,8 +8159,8 @@
 <context>
     <name>RegionsPreview</name>
     <message>
-        <source>Downloading photo… {n} %</source>
-        <translation>正在下载照片… {n} %</translation>
+        <source>Downloading photo… {n}%</source>
+        <translation>正在下载照片… {n}%</translation>
     </message>
 </context>
 <context>
@@ -8408,6 +8256,20 @@
         <source>Failed</source>
         <translation>未通过</translation>
     </message>
+    <message numerus="yes">
+        <source>%n ignored area(s)</source>
+        <translation>
+            <numerusform>%n 个忽略区域</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Detection: {settings}</source>
+        <translation>检测参数：{settings}</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>差异</translation>
+    </message>
     <message>
         <source>Finished by {name}, {time}, edition {n}</source>
         <translation>由 {name} 于 {time} 完成，版次 {n}</translation>
@@ -8485,6 +8347,10 @@
         <translation>通过</translation>
     </message>
     <message>
+        <source>Photo</source>
+        <translation>照片</translation>
+    </message>
+    <message>
         <source>Photo already used in {record}</source>
         <translation>照片已用于“{record}”</translation>
     </message>
@@ -8553,12 +8419,32 @@
         <translation>校验命令：{command}</translation>
     </message>
     <message>
+        <source>at {x} % from the left, {y} % from the top of the photo</source>
+        <translation>照片上距左 {x}%、距上 {y}%</translation>
+    </message>
+    <message>
+        <source>confidence from {value}</source>
+        <translation>置信度不低于 {value}</translation>
+    </message>
+    <message>
+        <source>minimum size {value}</source>
+        <translation>最小尺寸 {value}</translation>
+    </message>
+    <message>
+        <source>sensitivity {value} %</source>
+        <translation>灵敏度 {value}%</translation>
+    </message>
+    <message>
         <source>{judged} of {items}</source>
         <translation>{judged} / {items}</translation>
     </message>
     <message>
         <source>{label}, drawn by {person}</source>
         <translation>{label}，由 {person} 标注</translation>
+    </message>
+    <message>
+        <source>{person}, {time}: {text}</source>
+        <translation>{person}，{time}：{text}</translation>
     </message>
     <message>
         <source>{username}: {old} → {new}, {time}</source>
@@ -8637,6 +8523,33 @@
     <message>
         <source>Saving {file}…</source>
         <translation>正在保存 {file}…</translation>
+    </message>
+</context>
+<context>
+    <name>ReportSettings</name>
+    <message>
+        <source>Choose report template</source>
+        <translation>选择报告模板</translation>
+    </message>
+    <message>
+        <source>Report template (*.toml)</source>
+        <translation>报告模板 (*.toml)</translation>
+    </message>
+    <message>
+        <source>Reports have a page for each failed finding.</source>
+        <translation>报告中未通过的缺陷各占一页。</translation>
+    </message>
+    <message>
+        <source>Reports have no pages of failed findings.</source>
+        <translation>报告中未通过的缺陷不再单独占页。</translation>
+    </message>
+    <message>
+        <source>Reports have no template.</source>
+        <translation>报告不使用模板。</translation>
+    </message>
+    <message>
+        <source>Reports use the template of {company}.</source>
+        <translation>报告使用 {company} 的模板。</translation>
     </message>
 </context>
 <context>
@@ -8765,8 +8678,8 @@
         <translation>取消</translation>
     </message>
     <message>
-        <source>Detecting… {percent} %</source>
-        <translation>正在检测… {percent} %</translation>
+        <source>Detecting… {percent}%</source>
+        <translation>正在检测… {percent}%</translation>
     </message>
     <message>
         <source>Detection cancelled.</source>
@@ -8800,20 +8713,16 @@
         <translation>标识应完整、清晰、无划伤。</translation>
     </message>
     <message>
-        <source>Crack in the panel</source>
-        <translation>壁板裂纹</translation>
-    </message>
-    <message>
-        <source>Dent in the skin</source>
-        <translation>机身蒙皮凹坑</translation>
-    </message>
-    <message>
-        <source>Missing rivet</source>
-        <translation>铆钉缺失</translation>
+        <source>Lap joint rivets</source>
+        <translation>搭接缝铆钉</translation>
     </message>
     <message>
         <source>Narrow-body</source>
         <translation>窄体机</translation>
+    </message>
+    <message>
+        <source>Panel at frame 14</source>
+        <translation>14 框壁板</translation>
     </message>
     <message>
         <source>Registration</source>
@@ -8850,6 +8759,10 @@
     <message>
         <source>Skin near frame 14; no crack is accepted.</source>
         <translation>第 14 框附近的蒙皮，不允许有任何裂纹。</translation>
+    </message>
+    <message>
+        <source>Skin, frames 12–13</source>
+        <translation>蒙皮（12–13 框）</translation>
     </message>
     <message>
         <source>Where the lap joints cross; every rivet in place.</source>
@@ -8968,7 +8881,7 @@
     </message>
     <message>
         <source>Measure scale</source>
-        <translation>测量比例</translation>
+        <translation>测量比例尺</translation>
     </message>
     <message>
         <source>Opening image…</source>
@@ -8976,7 +8889,7 @@
     </message>
     <message>
         <source>Use scale</source>
-        <translation>使用此比例</translation>
+        <translation>使用此比例尺</translation>
     </message>
     <message>
         <source>{n} px</source>
@@ -9233,7 +9146,7 @@
     </message>
     <message>
         <source>The service cannot start: the data in {folder} is from a newer version of Walkaround. Install that version.</source>
-        <translation>服务无法启动：{folder} 中的数据来自更新版本的 Walkaround。请安装该版本。</translation>
+        <translation>服务无法启动：{folder} 中的数据来自更新版本的绕机检查工作站。请安装该版本。</translation>
     </message>
     <message>
         <source>The service cannot start: the database in {folder} is damaged. Restore a backup.</source>
@@ -9251,16 +9164,16 @@
         <translation>请输入有效的地址，例如 https://名称 或 名称:端口。</translation>
     </message>
     <message>
-        <source>Network server</source>
-        <translation>网络服务器</translation>
-    </message>
-    <message>
         <source>Server address</source>
         <translation>服务器地址</translation>
     </message>
     <message>
-        <source>This computer</source>
+        <source>On this computer</source>
         <translation>本机</translation>
+    </message>
+    <message>
+        <source>Shared server</source>
+        <translation>共享服务器</translation>
     </message>
     <message>
         <source>This server does not use HTTPS. Check the port, or enter an address that begins with http://.</source>
@@ -9820,6 +9733,17 @@
     </message>
 </context>
 <context>
+    <name>TemplateMenu</name>
+    <message>
+        <source>New record from template</source>
+        <translation>用模板新建记录</translation>
+    </message>
+    <message>
+        <source>No template with a task yet. Save the regions of a record as a template.</source>
+        <translation>还没有可用的模板和任务。请将记录的区域保存为模板。</translation>
+    </message>
+</context>
+<context>
     <name>Toast</name>
     <message>
         <source>Undo</source>
@@ -9856,12 +9780,16 @@
         <translation>判定</translation>
     </message>
     <message>
-        <source>Detect in all records</source>
-        <translation>检测所有记录</translation>
+        <source>Detect undetected photos</source>
+        <translation>检测未检照片</translation>
     </message>
     <message>
         <source>Draw regions</source>
         <translation>绘制区域</translation>
+    </message>
+    <message>
+        <source>Each row is one item to inspect. Press {next} or {before} to move between items.</source>
+        <translation>每行是一个检查项。按 {next} 和 {before} 切换。</translation>
     </message>
     <message>
         <source>Find records</source>
@@ -9897,11 +9825,11 @@
     </message>
     <message>
         <source>Run detection</source>
-        <translation>运行检测</translation>
+        <translation>执行检测</translation>
     </message>
     <message>
         <source>Runs every detection that has a photo and no result yet.</source>
-        <translation>对已有照片但没有结果的检查项运行检测。</translation>
+        <translation>对已有照片但没有结果的检查项执行检测。</translation>
     </message>
     <message>
         <source>Search and filters can be combined. {key} goes to the search.</source>
@@ -9917,7 +9845,7 @@
     </message>
     <message>
         <source>The model compares photo and reference image, and marks what it finds.</source>
-        <translation>模型比对照片与参考图，并标出缺陷。</translation>
+        <translation>模型比对照片与参考图，并标出检出的差异。</translation>
     </message>
     <message>
         <source>The photo is shown beside its region. You can also drop photos here from a folder.</source>
@@ -9926,10 +9854,6 @@
     <message>
         <source>The verdict is yours: {passed} passes the item, {failed} fails it.</source>
         <translation>由您判定：按 {passed} 通过，按 {failed} 未通过。</translation>
-    </message>
-    <message>
-        <source>What is inspected, one item per line. {next} and {before} go through them.</source>
-        <translation>每行是一个检查项。按 {next} 和 {before} 切换。</translation>
     </message>
     <message>
         <source>{key} shows and hides today&apos;s photo, the findings and the verdict.</source>
@@ -10148,7 +10072,7 @@
     </message>
     <message>
         <source>Verdict</source>
-        <translation>结论</translation>
+        <translation>判定</translation>
     </message>
     <message>
         <source>linear fit of {n} points: {change} per month</source>
@@ -10372,7 +10296,7 @@
         <translation>未检测</translation>
     </message>
     <message>
-        <source>{share} % of the region inspected</source>
+        <source>{share}% of the region inspected</source>
         <translation>已检查区域的 {share}%</translation>
     </message>
 </context>
@@ -10519,8 +10443,16 @@
         <translation>未通过</translation>
     </message>
     <message>
-        <source>Model: {opinion}</source>
-        <translation>模型意见：{opinion}</translation>
+        <source>Model&apos;s opinion: {opinion}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model: not inspected completely</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model: – (entered by a client)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Pass</source>
@@ -10549,19 +10481,19 @@
         <translation>判定与模型意见不一致，请填写理由。</translation>
     </message>
     <message>
-        <source>not inspected completely</source>
-        <translation>检查不完整</translation>
+        <source>fail</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>– (entered by a client)</source>
-        <translation>–（由客户端录入）</translation>
+        <source>pass</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
     <name>VersionPane</name>
     <message>
-        <source>Downloading photo… {n} %</source>
-        <translation>正在下载照片… {n} %</translation>
+        <source>Downloading photo… {n}%</source>
+        <translation>正在下载照片… {n}%</translation>
     </message>
     <message>
         <source>This version has no photo.</source>
@@ -10865,10 +10797,6 @@
         <translation>接收方未及时响应，请让其先响应再处理。</translation>
     </message>
     <message>
-        <source>The receiver does not speak HTTP. Check the address.</source>
-        <translation>接收方不支持 HTTP，请检查网址。</translation>
-    </message>
-    <message>
         <source>The receiver redirects to another address. Enter that address.</source>
         <translation>接收方重定向到其他网址，请填写该网址。</translation>
     </message>
@@ -10883,6 +10811,10 @@
     <message>
         <source>An item was failed.</source>
         <translation>检查项被判定为未通过。</translation>
+    </message>
+    <message>
+        <source>The receiver did not send an HTTP response. Check the address.</source>
+        <translation>接收方未返回 HTTP 响应，请检查网址。</translation>
     </message>
     <message>
         <source>Waiting</source>
@@ -10900,24 +10832,24 @@
 <context>
     <name>Welcome</name>
     <message>
-        <source>Add inspectors and planners later under Administration.</source>
-        <translation>检查员和计划员可稍后在“系统管理”中添加。</translation>
+        <source>Compare today&apos;s photos with a reference image</source>
+        <translation>将当天照片与参考图比对</translation>
     </message>
     <message>
-        <source>A photo can pass for a face at face login. A password is safer.</source>
-        <translation>人脸登录可能被照片欺骗，密码更安全。</translation>
+        <source>Record every verdict with name and reason</source>
+        <translation>每次判定都记录姓名和理由</translation>
     </message>
     <message>
-        <source>No accounts exist until you create one here.</source>
-        <translation>目前没有任何账户，请在此创建。</translation>
-    </message>
-    <message>
-        <source>Records and images are stored in one folder on this computer.</source>
-        <translation>检查记录和图片均保存在本机的一个文件夹中。</translation>
+        <source>Seal the finished record; any later change is detected</source>
+        <translation>完成后封存记录，之后的任何改动都能发现</translation>
     </message>
     <message>
         <source>Welcome to Walkaround</source>
         <translation>欢迎使用绕机检查工作站</translation>
+    </message>
+    <message>
+        <source>Works without a network</source>
+        <translation>无需网络即可使用</translation>
     </message>
 </context>
 <context>
@@ -10931,6 +10863,45 @@
         <source>{name}: {value}</source>
         <comment>what it is called, what it is</comment>
         <translation>{name}：{value}</translation>
+    </message>
+</context>
+<context>
+    <name>WorkBar</name>
+    <message>
+        <source>All records</source>
+        <translation>全部记录</translation>
+    </message>
+    <message>
+        <source>Assigned to me</source>
+        <translation>分配给我</translation>
+    </message>
+    <message>
+        <source>Awaiting review</source>
+        <translation>待放行</translation>
+    </message>
+    <message>
+        <source>Failed, not repaired</source>
+        <translation>未通过，未修复</translation>
+    </message>
+    <message>
+        <source>New since last login</source>
+        <translation>上次登录后的更新</translation>
+    </message>
+    <message>
+        <source>New since {time}</source>
+        <translation>{time} 以来的更新</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>未完成</translation>
+    </message>
+    <message>
+        <source>To be decided</source>
+        <translation>待判定</translation>
+    </message>
+    <message>
+        <source>Work to be done</source>
+        <translation>待办</translation>
     </message>
 </context>
 <context>
@@ -11040,6 +11011,10 @@
         <translation>重命名检查项</translation>
     </message>
     <message>
+        <source>Reorder items</source>
+        <translation>调整检查项顺序</translation>
+    </message>
+    <message>
         <source>Set verdict</source>
         <translation>修改判定</translation>
     </message>
@@ -11087,6 +11062,14 @@
         <translation>其他检查项均已判定。</translation>
     </message>
     <message>
+        <source>Drawing continues until Esc.</source>
+        <translation>可连续绘制，按 Esc 结束。</translation>
+    </message>
+    <message>
+        <source>Drawing ends after one region.</source>
+        <translation>绘制一个区域后结束。</translation>
+    </message>
+    <message>
         <source>Item {n}: {verdict}</source>
         <translation>检查项 {n}：{verdict}</translation>
     </message>
@@ -11105,6 +11088,10 @@
     <message>
         <source>Report saved: {path}</source>
         <translation>报告已保存：{path}</translation>
+    </message>
+    <message>
+        <source>Select a finding first ({keys}).</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Show records</source>
@@ -11141,8 +11128,8 @@
 <context>
     <name>ZoomChip</name>
     <message>
-        <source>Actual size, 100 % (1)</source>
-        <translation>实际大小，100 % (1)</translation>
+        <source>Actual size, 100% (1)</source>
+        <translation>实际大小，100% (1)</translation>
     </message>
     <message>
         <source>Fit to window (F)</source>
@@ -11214,6 +11201,10 @@
         <translation>本机无法打开此类 HEIC 文件。请将照片另存为 JPEG 后添加。</translation>
     </message>
     <message>
+        <source>Cannot open {0}. It is damaged or encoded in a way that this program does not read.</source>
+        <translation>无法打开 {0}：文件已损坏，或本程序不支持其编码。</translation>
+    </message>
+    <message>
         <source>Cannot prepare image {0} for zooming: {1}. Free disk space.</source>
         <translation>无法处理图片 {0}：{1}。请清理磁盘空间。</translation>
     </message>
@@ -11222,8 +11213,12 @@
         <translation>图片 {0} 无法完整读取，文件已损坏。请重新上传。</translation>
     </message>
     <message>
-        <source>Cannot read the image. It is damaged or not a JPEG, PNG, WebP or TIFF file. Select another image.</source>
-        <translation>无法读取图片：文件已损坏，或不是 JPEG、PNG、WebP、TIFF 格式。请选择其他图片。</translation>
+        <source>Cannot read the film at {0}. It may be damaged.</source>
+        <translation>无法读取视频 {0} 处的画面，文件可能已损坏。</translation>
+    </message>
+    <message>
+        <source>Cannot read the image. It is damaged or not a JPEG, PNG, WebP, TIFF or BMP file. Select another image.</source>
+        <translation>无法读取图片。文件已损坏，或不是 JPEG、PNG、WebP、TIFF、BMP 格式。请选择其他图片。</translation>
     </message>
     <message>
         <source>HEIC photos require the libheif library with an HEVC decoder. Install it (package {package} on Debian and Ubuntu), or save the photo as JPEG and add that file.</source>
@@ -11252,6 +11247,22 @@
     <message>
         <source>The service returned a different image than expected. Select the image again.</source>
         <translation>服务返回的图片与指定的不一致。请重新选择图片。</translation>
+    </message>
+    <message>
+        <source>This program reads only films in AVI with Motion JPEG. Convert {0} first.</source>
+        <translation>本程序只能读取 Motion JPEG 编码的 AVI 视频，请先转换 {0}。</translation>
+    </message>
+    <message>
+        <source>{0} is larger than {1} GB. Cut the film first.</source>
+        <translation>{0} 超过 {1} GB，请先剪短视频。</translation>
+    </message>
+    <message>
+        <source>{0} is longer than {1} hours, has frames of more than {2} px, or is not complete.</source>
+        <translation>{0} 超过 {1} 小时、画面超过 {2} 像素或文件不完整。</translation>
+    </message>
+    <message>
+        <source>{0} is not a film in MP4, MOV or AVI.</source>
+        <translation>{0} 不是 MP4、MOV 或 AVI 视频。</translation>
     </message>
     <message>
         <source>{0} no longer exists. Select another file.</source>

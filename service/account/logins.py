@@ -31,6 +31,7 @@ from service.web.envelope import Problem, Refusal
 from shared.ids import new_id
 from shared.record.codes import ErrorCode
 from shared.wire.account import Tokens
+from shared.wire.text import fill
 
 PASSWORD = "pwd"  # noqa: S105 - the method's name in `amr` (RFC 8176)
 
@@ -117,7 +118,7 @@ class Logins:
             raise Problem(
                 429,
                 ErrorCode.TOO_MANY_REQUESTS,
-                f"密码错误次数过多，请在 {seconds} 秒后重试",
+                fill("密码错误次数过多，请在 {seconds} 秒后重试", seconds=seconds),
                 headers={"Retry-After": str(seconds)},
                 retry_after=seconds,
             )
@@ -159,7 +160,7 @@ class Logins:
             user = password_attempt.user
             if user is None or not password_attempt.is_correct or not user.enabled:
                 await self.count_wrong_password(password_attempt, address, "login_failed")
-                raise Refusal(_WRONG_LOGIN)
+                raise Refusal(_WRONG_LOGIN, error=ErrorCode.WRONG_LOGIN)
             new_hash = None
             if self._passwords.is_outdated(user.password_hash):
                 new_hash = await self._passwords.hash(password.get_secret_value())
@@ -179,7 +180,7 @@ class Logins:
 
             tokens = await self._db.write(work)
         if tokens is None:
-            raise Refusal(_WRONG_LOGIN)
+            raise Refusal(_WRONG_LOGIN, error=ErrorCode.WRONG_LOGIN)
         if self.on_password_login is not None:
             await self.on_password_login(address)
         return tokens
@@ -216,6 +217,7 @@ class Logins:
             expires_at=moment + self._refresh_lifetime,
         )
         session.add(login)
+        user.last_login = moment
         session.flush()
         details = {"methods": list(methods), "session_id": login.id}
         announce(session, ObjectChange("login", "user", user.id, user.id, address, details, audit_only=True))

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Query, Request
 from pydantic import SecretStr
 
-from service.account.rules import PROFILE_SENTENCES
 from service.account.service import AccountService
 from service.web.envelope import Problem, failures
 from service.web.routing import add_routes, api_router
@@ -19,6 +18,7 @@ from shared.wire.account import (
     Login,
     LoginSession,
     Payload,
+    ProfileUpdate,
     Refresh,
     Tokens,
     UpdatePassword,
@@ -31,12 +31,10 @@ from shared.wire.common import CurrentPage, Envelope, ErrorDetail, Id, Name, Pag
 
 _PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-real-ip")
 
-# The properties have no types: the contract answers a wrong value with code 1 and a sentence, not with 422.
-_PROFILE = {
-    "title": "UpdateInfo",
-    "properties": {field: {"description": sentence} for field, sentence in PROFILE_SENTENCES.items()},
+# The route reads any object: the contract answers a wrong value with code 1 and a sentence, not with 422.
+_UPDATE_INFO = {
+    "requestBody": {"content": {"application/json": {"schema": ProfileUpdate.model_json_schema()}}}
 }
-_UPDATE_INFO = {"requestBody": {"content": {"application/json": {"schema": _PROFILE}}}}
 
 
 def router(service: AccountService) -> APIRouter:

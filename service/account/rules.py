@@ -13,6 +13,7 @@ from service.account.common_passwords import is_common
 from shared.limits import MAX_NEW_PASSWORD, MAX_USERNAME, MIN_NEW_PASSWORD
 from shared.record.codes import ROLE_PERMISSIONS, Permission, Role
 from shared.wire.common import NOT_BLANK, Name, read_digits
+from shared.wire.text import fill
 
 
 def username_text(username: str) -> str:
@@ -76,9 +77,11 @@ class CredentialFault(StrEnum):
 
 
 FAULT_SENTENCES: dict[CredentialFault, str] = {
-    CredentialFault.USERNAME_LENGTH: f"用户名长度应为 1 到 {MAX_USERNAME} 个字符",
+    CredentialFault.USERNAME_LENGTH: fill("用户名长度应为 1 到 {most} 个字符", most=MAX_USERNAME),
     CredentialFault.USERNAME_CHARACTERS: "用户名不能包含空格、控制字符或不可见字符",
-    CredentialFault.PASSWORD_LENGTH: f"密码长度应为 {MIN_NEW_PASSWORD} 到 {MAX_NEW_PASSWORD} 个字符",
+    CredentialFault.PASSWORD_LENGTH: fill(
+        "密码长度应为 {least} 到 {most} 个字符", least=MIN_NEW_PASSWORD, most=MAX_NEW_PASSWORD
+    ),
     CredentialFault.PASSWORD_COMMON: "密码过于常见，请更换",
     CredentialFault.PASSWORD_IS_USERNAME: "密码不能与用户名相同",
     CredentialFault.PASSWORD_UNCHANGED: "新密码不能与当前密码相同，请更换",
@@ -193,7 +196,8 @@ def profile_changes(body: dict[str, Any]) -> dict[str, Any]:
                 value = adapter.validate_python(value)
             except ValidationError:
                 blank = isinstance(value, str) and not value.strip()
+                rule = "不能只有空白" if blank else sentence
                 # `from None`: the cause contains the input.
-                raise ProfileFaultError(f"{field}：{'不能只有空白' if blank else sentence}") from None
+                raise ProfileFaultError(fill("{field}：{rule}", field=field, rule=rule)) from None
         changes[field] = None if value == "" else value
     return changes

@@ -26,6 +26,7 @@ from shared.record.codes import ErrorCode, Permission, Role
 from shared.wire.account import Payload, Tokens, UserCreate, UserUpdate, UserWithRoles
 from shared.wire.account import User as UserBody
 from shared.wire.common import Page, pagination
+from shared.wire.text import fill
 
 T = TypeVar("T")
 
@@ -41,6 +42,11 @@ def _invalid(field: str, fault: rules.CredentialFault, status: int = 422) -> Pro
     sentence = rules.FAULT_SENTENCES[fault]
     fields = [{"field": field, "type": fault.value, "message": sentence}]
     return Problem(status, ErrorCode.INVALID_INPUT, sentence, fields=fields)
+
+
+def _face_refused(rule: str) -> Refusal:
+    text = fill("{field}：{rule}", field="faceInfo", rule=rule)
+    return Refusal(_UPDATE_FAILED, text, error=ErrorCode.INVALID_INPUT)
 
 
 def _make_caller(session_id: str, live: LiveSession, address: str) -> Caller:
@@ -192,7 +198,7 @@ class AccountService:
         try:
             changes = rules.profile_changes(body)
         except rules.ProfileFaultError as fault:
-            raise Refusal(_UPDATE_FAILED, str(fault)) from None
+            raise Refusal(_UPDATE_FAILED, fault.args[0], error=ErrorCode.INVALID_INPUT) from None
         if "faceInfo" in body:
             await self._update_face(caller, body["faceInfo"])
 
@@ -218,12 +224,12 @@ class AccountService:
 
     async def _update_face(self, caller: Caller, face: Any) -> None:
         if face is not None and not isinstance(face, str):
-            raise Refusal(_UPDATE_FAILED, f"faceInfo：{rules.PROFILE_SENTENCES['faceInfo']}")
+            raise _face_refused(rules.PROFILE_SENTENCES["faceInfo"])
         if self.set_face is None:
-            raise Refusal(_UPDATE_FAILED, "faceInfo：人脸识别不可用，请联系管理员安装人脸识别引擎")
+            raise _face_refused("人脸识别不可用，请联系管理员安装人脸识别引擎")
         refusal = await self.set_face(caller, face or None)
         if refusal is not None:
-            raise Refusal(_UPDATE_FAILED, f"faceInfo：{refusal}")
+            raise _face_refused(refusal)
 
     async def update_password(self, caller: Caller, current: SecretStr, new: SecretStr) -> None:
         """Change the caller's password and end their other sessions.
@@ -237,7 +243,7 @@ class AccountService:
                 await self.logins.count_wrong_password(
                     password_attempt, caller.address, "password_change_failed"
                 )
-                raise Refusal(_WRONG_PASSWORD)
+                raise Refusal(_WRONG_PASSWORD, error=ErrorCode.WRONG_PASSWORD)
             passwords = (new.get_secret_value(), current.get_secret_value())
             fault = rules.new_password_fault(*passwords, user.username)
             if fault is not None:
@@ -249,7 +255,7 @@ class AccountService:
                 moment = self._clock()
                 locked_user = _get_user(session, caller.user_id)
                 if locked_user.password_hash != user.password_hash:
-                    raise Refusal(_WRONG_PASSWORD)
+                    raise Refusal(_WRONG_PASSWORD, error=ErrorCode.WRONG_PASSWORD)
                 self.logins.forget_wrong_passwords(session, password_attempt)
                 store.set_password(session, locked_user, new_hash, moment, keep_session=caller.session_id)
                 login = session.get(LoginSession, caller.session_id)

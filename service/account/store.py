@@ -209,6 +209,8 @@ def _user_fields(user: User, faces: set[str]) -> dict[str, object]:
         "department": user.department,
         "has_face": user.id in faces,
         "enabled": user.enabled,
+        "status": wire.UserStatus.ENABLED if user.enabled else wire.UserStatus.DISABLED,
+        "last_login": user.last_login,
         "created_at": user.created_at,
         "updated_at": user.updated_at,
     }

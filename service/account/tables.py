@@ -32,6 +32,7 @@ class User(Base, table=True):
     department: str | None = Field(default=None, max_length=255)
     password_hash: str = Field(max_length=128)
     enabled: bool = True
+    last_login: dt.datetime | None = Field(default=None, sa_type=UtcTime)
     created_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)
     updated_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)
 

@@ -37,7 +37,7 @@ TEXTS: Final[dict[BackupProblem, Texts]] = {
         "there is no space in the place of the backups: free some space or use another place",
     ),
     BackupProblem.NOT_WRITABLE: Texts(
-        "服务没有备份位置的写入权限，备份未完成，请检查目录权限",
+        "服务没有备份位置的写入权限，备份未完成，请检查文件夹权限",
         "the service cannot write to the place of the backups: check the permissions of the directory",
     ),
     BackupProblem.NO_DATABASE: Texts(
@@ -48,7 +48,7 @@ TEXTS: Final[dict[BackupProblem, Texts]] = {
         "the file store does not answer; the backup is tried again",
     ),
     BackupProblem.PLACE_AWAY: Texts(
-        "备份位置无法访问，备份未完成，请检查目录或对象存储",
+        "备份位置无法访问，备份未完成，请检查文件夹或对象存储",
         "the place of the backups cannot be reached: check the directory or the object store",
     ),
     BackupProblem.DAMAGED_DATABASE: Texts(

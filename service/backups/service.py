@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import datetime as dt
 import logging
+import os
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from filelock import FileLock, Timeout
@@ -18,10 +22,17 @@ from service.backups import schedule
 from service.backups.messages import TEXTS, BackupProblem
 from service.backups.outcome import Outcome, parse_outcome
 from service.backups.tables import BackupRow
+from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.exception_trace import trace_of
 from service.settings import Settings
+from service.web.addresses import is_loopback
+from service.web.envelope import Problem, invalid
+from service.web.language import translate
+from service.web.security import Caller
 from service.workers.child import Child, ProcessDied
+from shared.record.codes import ErrorCode
+from shared.system import atomic
 from shared.system.paths import program_command
 from shared.wire.backups import BackupRun, BackupStatus
 
@@ -60,26 +71,66 @@ class BackupService:
         self._schedule = schedule.parse_schedule(settings.backup_at)
         self._child = Child(program_command("backup", "process"))
         self._stopping = threading.Event()
+        self._wake = threading.Event()
+        self._is_wanted = threading.Event()
+        self._has_setting = bool(settings.backup_to) and not settings.backup_folder_file.exists()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Start the schedule if the settings name a place for backups."""
-        if self._settings.backup_to:
+        if self._settings.backup_to and self._thread is None:
             self._thread = threading.Thread(target=self._run_schedule, name="backups", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
         """Stop the schedule. A running backup is aborted and not listed."""
         self._stopping.set()
+        self._wake.set()
         self._child.close()
         if self._thread is not None:
             self._thread.join()
 
-    async def status(self) -> BackupStatus:
+    async def status(self, caller: Caller) -> BackupStatus:
         """Return the status of the backups."""
-        return await self._database.read(self._status)
+        return await self._database.read(partial(self._status, caller))
 
-    def _status(self, session: Session) -> BackupStatus:
+    async def choose_folder(self, folder: str, caller: Caller) -> BackupStatus:
+        """Store backups in `folder` from now on.
+
+        Raises Problem 403 for a caller on another computer, 409 if a setting names the place, and 422 for a
+        folder that cannot be used.
+        """
+        if not is_loopback(caller.address):
+            raise Problem(403, ErrorCode.PERMISSION_MISSING, "只能在运行服务的电脑上选择备份文件夹")
+        if self._has_setting:
+            raise Problem(409, ErrorCode.CONFLICT, "备份位置由服务设置指定，无法在此更改")
+        await asyncio.to_thread(self._keep_folder, Path(folder))
+        details = {"backup_folder": folder}
+        change = ObjectChange(
+            "update", "service", "backups", caller.user_id, caller.address, details, audit_only=True
+        )
+        await self._database.write(lambda session: announce(session, change))
+        self._is_wanted.set()
+        self._wake.set()
+        self.start()
+        return await self.status(caller)
+
+    def _keep_folder(self, folder: Path) -> None:
+        is_inside = folder.resolve().is_relative_to(self._settings.data_dir.resolve())
+        if not folder.is_absolute() or not folder.is_dir() or not os.access(folder, os.W_OK) or is_inside:
+            raise invalid("folder", "value_error", "请选择数据文件夹以外、可写入的文件夹")
+        atomic.write_file(self._settings.backup_folder_file, str(folder).encode(), durable=True)
+        self._settings = self._settings.model_copy(update={"backup_to": str(folder)})
+
+    async def start_now(self, caller: Caller) -> BackupStatus:
+        """Let the schedule make a backup now. Raises Problem 409 if no place for backups is set."""
+        if not self._settings.backup_to:
+            raise Problem(409, ErrorCode.CONFLICT, "尚未选择备份文件夹")
+        self._is_wanted.set()
+        self._wake.set()
+        return await self.status(caller)
+
+    def _status(self, caller: Caller, session: Session) -> BackupStatus:
         runs = session.exec(
             select(BackupRow).order_by(col(BackupRow.started_at).desc()).limit(_LISTED_RUNS)
         ).all()
@@ -94,6 +145,8 @@ class BackupService:
             failures=history.failures,
             last_good=None if history.last_good is None else _to_run(history.last_good),
             runs=[_to_run(row) for row in runs],
+            place=self._settings.backup_to or None,
+            can_choose=not self._has_setting and is_loopback(caller.address),
         )
 
     def _next_time(self, history: _History) -> dt.datetime:
@@ -118,7 +171,7 @@ class BackupService:
             try:
                 due = self._next_time(self._database.read_now(_read_history))
                 pause = min(pause, (due - now()).total_seconds())
-                if pause <= 0:
+                if pause <= 0 or self._is_wanted.is_set():
                     pause = _LOOK_SECONDS
                     self.make_due()
             except BusyError:
@@ -126,13 +179,16 @@ class BackupService:
             except Exception as problem:
                 # No error may stop the schedule.
                 log.error("cannot make a backup: %s; trying again", trace_of(problem))
-            self._stopping.wait(max(pause, 0.0))
+            self._wake.wait(max(pause, 0.0))
+            self._wake.clear()
 
     def make_due(self) -> Outcome | None:
-        """Make a backup in the child process if one is due, else return None. Raises BusyError."""
+        """Make a backup in the child process if one is due or wanted, else return None. Raises BusyError."""
         with _hold_lock(self._database, self._settings):
+            is_wanted = self._is_wanted.is_set()
+            self._is_wanted.clear()
             # Another process may have made it.
-            if self._next_time(self._database.read_now(_read_history)) > now():
+            if not is_wanted and self._next_time(self._database.read_now(_read_history)) > now():
                 return None
             return _make_and_record(self._database, self._settings, self._make_in_child)
 
@@ -243,5 +299,5 @@ def _to_run(row: BackupRow) -> BackupRun:
         size=row.size,
         added=row.added,
         problem=row.problem,
-        message=None if row.problem is None else TEXTS[BackupProblem(row.problem)].message,
+        message=None if row.problem is None else translate(TEXTS[BackupProblem(row.problem)].message),
     )

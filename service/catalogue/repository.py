@@ -23,8 +23,14 @@ from service.web.envelope import Problem
 from service.web.security import Caller
 from shared.record.codes import ErrorCode
 from shared.wire.common import CurrentPage, Name, Page, PageSize, pagination
+from shared.wire.text import fill, join
 
-KIND_NAMES = {"flight": "个航班", "task": "个任务", "reference_image": "张参考图", "record": "条检查记录"}
+COUNT_TEMPLATES = {
+    "flight": "{count} 个航班",
+    "task": "{count} 个任务",
+    "reference_image": "{count} 张参考图",
+    "record": "{count} 条检查记录",
+}
 
 Row = TypeVar("Row", bound=Entry)
 EntryBody = TypeVar("EntryBody", bound=BaseModel)
@@ -195,6 +201,7 @@ class Repository(Generic[Row, EntryBody]):
 
     @staticmethod
     def _in_use_problem(references: Mapping[str, int]) -> Problem:
-        text = "、".join(f"{count} {KIND_NAMES[kind]}" for kind, count in references.items())
-        msg = f"仍被{text or '其他数据'}引用，请先修改或删除这些引用"
+        counts: list[str] = [fill(COUNT_TEMPLATES[kind], count=count) for kind, count in references.items()]
+        used = join("{first}、{next}", counts or ["其他数据"])
+        msg = fill("仍被{references}引用，请先修改或删除这些引用", references=used)
         return Problem(409, ErrorCode.CONFLICT, msg, references=dict(references))

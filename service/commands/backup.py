@@ -18,9 +18,9 @@ from pathlib import Path
 import psycopg
 
 from service.backups.archive import one_file
-from service.backups.archive.manifest import Backup, BackupRefusedError
+from service.backups.archive.manifest import Backup, BackupRefusedError, Manifest
 from service.backups.archive.places import open_place
-from service.backups.archive.restoring import restore
+from service.backups.archive.restoring import has_data, restore
 from service.backups.archive.shared_folder import SharedFolder
 from service.backups.archive.taking import check_data, take_backup
 from service.backups.archive.verification import verify
@@ -219,7 +219,11 @@ def _restore(arguments: Sequence[str], settings: Settings) -> int:
     )
     options = parser.parse_args(arguments)
     with _open_backup(options.source, options.backup, settings) as backup:
-        restore(backup, settings, force=options.force)
+        is_confirmed = options.force or not sys.stdin.isatty() or not has_data(settings)
+        if not is_confirmed and not _confirm(backup.manifest, settings):
+            print("nothing was changed")
+            return 1
+        restore(backup, settings, force=options.force or sys.stdin.isatty())
         manifest = backup.manifest
     print(
         f"restored {len(manifest.entries)} files of {manifest.created_at:%Y-%m-%d %H:%M} UTC "
@@ -234,6 +238,21 @@ def _restore(arguments: Sequence[str], settings: Settings) -> int:
     for problem in manifest.problems:
         print(f"warning: when the backup was made: {problem}", file=sys.stderr)
     return _verify_restored(settings) if manifest.has_database else 0
+
+
+def _confirm(manifest: Manifest, settings: Settings) -> bool:
+    """Explain on the terminal what a restore over data does, and ask for consent."""
+    print(f"{settings.data_dir} holds data.")
+    print(f"The backup of {manifest.created_at:%Y-%m-%d %H:%M} UTC replaces it:")
+    print("- The present database is kept beside the new one, under another name.")
+    print("- Files that are not in the backup stay.")
+    if any(entry.name.startswith("secrets/") for entry in manifest.entries):
+        print("- The keys of the backup replace secret.key and face.key.")
+    else:
+        print("- The backup has no keys. Copy secret.key and face.key of the old computer to this folder")
+        print("  first, or users must enrol their faces again and the audit log is signed with a new key.")
+    print("Close Walkaround before you continue.")
+    return input("Type yes to restore: ").strip().lower() == "yes"
 
 
 def _verify_restored(settings: Settings) -> int:

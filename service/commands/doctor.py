@@ -97,23 +97,23 @@ def data_dir(settings: Settings) -> Iterator[CheckResult]:
     nearest = next(folder for folder in (path, *path.parents) if os.access(folder, os.F_OK))
     if not nearest.is_dir():
         yield fail(
-            "data directory {folder} cannot be created or written",
-            "{parent} is a file: name another directory with --data-dir",
+            "data folder {folder} cannot be created or written",
+            "{parent} is a file; name another folder with --data-dir",
             folder=path,
             parent=nearest,
         )
         return
     if not os.access(nearest, os.R_OK | os.W_OK | os.X_OK):
         yield fail(
-            "data directory {folder} cannot be created or written",
-            "give this user the right to write in {parent}",
+            "data folder {folder} cannot be created or written",
+            "give this user permission to write in {parent}",
             folder=path,
             parent=nearest,
         )
         return
     if not path.is_dir():
         yield warn(
-            "data directory {folder} does not exist yet",
+            "data folder {folder} does not exist yet",
             "the service creates it at its first start",
             Repair.CREATE_FOLDER,
             path,
@@ -122,14 +122,14 @@ def data_dir(settings: Settings) -> Iterator[CheckResult]:
         return
     if is_open_to_others(path):
         yield warn(
-            "data directory {folder} is open to other users",
+            "data folder {folder} is open to other users",
             "run: chmod 700 '{folder}'",
             Repair.OWNER_ONLY,
             path,
             folder=path,
         )
     else:
-        yield ok("data directory {folder}", folder=path)
+        yield ok("data folder {folder}", folder=path)
     free = shutil.disk_usage(path).free
     room = f"{free / 2**30:.1f}"
     if free < settings.disk_reserve_bytes:
@@ -147,7 +147,7 @@ def data_dir(settings: Settings) -> Iterator[CheckResult]:
 
 
 _FREE_SPACE = "{room} GB free for data"
-_FREE_SPACE_ADVICE = "free some space, or move the data directory to a larger disk"
+_FREE_SPACE_ADVICE = "free some space, or move the data folder to a larger disk"
 
 
 def database(settings: Settings) -> Iterator[CheckResult]:
@@ -177,7 +177,7 @@ def database(settings: Settings) -> Iterator[CheckResult]:
         db.close()
     values = {"name": name, "revision": current, "newest": newest}
     if current is not None and current > newest:
-        yield fail(_REVISION, "it is of a newer version: install that one", **values)
+        yield fail(_REVISION, "it belongs to a newer version; install that version", **values)
         return
     if integrity is not None:
         yield integrity
@@ -243,7 +243,7 @@ def tiles(settings: Settings) -> Iterator[CheckResult]:
     if damaged:
         yield warn(
             "{count} files of the tile cache are damaged: {folder}",
-            "delete them: they are made again when a picture is opened",
+            "delete them; they are created again when a picture is opened",
             Repair.DELETE_DAMAGED_TILES,
             folder,
             count=len(damaged),
@@ -258,7 +258,7 @@ def backups(settings: Settings) -> Iterator[CheckResult]:
     if not settings.backup_to:
         yield warn(
             "no backups are made on a schedule",
-            "set WALKAROUND_BACKUP_TO to a directory on another disk, or run `walkaround backup FILE`",
+            "set WALKAROUND_BACKUP_TO to a folder on another disk, or run “walkaround backup FILE”",
         )
         return
     try:
@@ -289,9 +289,9 @@ def service(settings: Settings) -> Iterator[CheckResult]:
         return
     try:
         with FileLock(settings.data_dir / "service.lock", timeout=0):
-            yield ok("no service runs on this data directory")
+            yield ok("no service is using this data folder")
     except Timeout:
-        yield ok("a service runs on this data directory")
+        yield ok("a service is using this data folder")
 
 
 def secrets(settings: Settings) -> Iterator[CheckResult]:

@@ -19,7 +19,7 @@ from shared.system.checkup import CheckResult, fail, ok, warn
 
 _SEAL_SECONDS = 60.0
 """How long finished records are compared with their seals, the newest first; the desktop waits 120 s."""
-_VERIFY_ADVICE = "run `walkaround audit verify` and compare with a backup"
+_VERIFY_ADVICE = "run “walkaround audit verify” and compare with a backup"
 
 
 def records(settings: Settings) -> Iterator[CheckResult]:

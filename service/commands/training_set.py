@@ -25,9 +25,9 @@ from shared.datasets import (
     yolo_row,
     yolo_yaml,
 )
+from shared.images.formats import ENDINGS
 
 SPLITS: Final = ("train", "val", "test")
-_SUFFIXES: Final = {"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp"}
 
 Parts = dict[str, list[CorrectedPhoto]]
 
@@ -141,7 +141,7 @@ def _copy_photos(parts: Parts, contents: Contents, target: Path) -> int:
 
 
 def _file_name(photo: CorrectedPhoto) -> str:
-    return f"{photo.sha256[:24]}{_SUFFIXES.get(photo.mime_type, '.img')}"
+    return f"{photo.sha256[:24]}{ENDINGS[photo.mime_type][0]}"
 
 
 def _classes(parts: Parts) -> list[str]:

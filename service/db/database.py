@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 import datetime as dt
 import sqlite3
 import sys
@@ -302,7 +303,9 @@ class Database:
         requested_at = time.perf_counter()
         try:
             async with asyncio.timeout(self._patience) as patience:
-                return await loop.run_in_executor(self._readers, self._run_cancellable, do, running)
+                # A view translates its texts for the request.
+                run = contextvars.copy_context().run
+                return await loop.run_in_executor(self._readers, run, self._run_cancellable, do, running)
         except TimeoutError:
             if not patience.expired():
                 raise

@@ -25,16 +25,17 @@ from service.db.database import Database
 from service.db.schema import migrate
 from service.detection.compute.computer import Computer
 from service.detection.compute.request import Request
-from service.detection.failure import BadModel, DetectionFailed
+from service.detection.failure import MESSAGES, BadModel, DetectionFailed
 from service.detection.models.registry import Models, list_models
 from service.detection.onnx.settings import parse_settings
 from service.detection.reference_difference.variation.serial import MemoryUnreadable, from_bytes
 from service.detection.tables import ModelRow
 from service.settings import Settings
 from service.web.envelope import Problem
+from service.web.language import in_english
 from shared.record.entries import EntryBox
 from shared.system.os_errors import describe_os_error
-from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
+from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind
 from shared.wire.inspection import Place
 
 
@@ -178,7 +179,7 @@ def _pairs(batch: Path, needed: Sequence[str]) -> list[_Pair]:
         reference, photo = (Path(text) if text else None for text in paths.values())
         empty = [name for name in needed if not paths[name]]
         pairs.append(
-            _Pair(reference, photo, f"第 {rows.line_num} 行缺少 {'、'.join(empty)}" if empty else None)
+            _Pair(reference, photo, f"line {rows.line_num} has no {' or '.join(empty)}" if empty else None)
         )
     return pairs
 
@@ -288,11 +289,18 @@ def _run(
                     "passed": None,
                     "alignment": None,
                     "error": error.code,
-                    "message": wrong or (f"文件不存在：{'、'.join(lost)}" if lost else str(error)),
+                    "message": wrong or _message(error.code, lost),
                 }
             line["seconds"] = round(time.perf_counter() - started, 4)
             print(json.dumps(line, ensure_ascii=False), file=out, flush=True)
     return 1 if failed and failed == total else 0
+
+
+def _message(code: str, lost: Sequence[str]) -> str:
+    """What failed, in English as all of the command line, for a code and the paths that are not files."""
+    if lost:
+        return f"no such file: {', '.join(lost)}"
+    return in_english(MESSAGES[code])
 
 
 def _box(box: EntryBox) -> dict[str, Any]:
@@ -308,11 +316,7 @@ def _model(arguments: list[str], settings: Settings, before_commit: Sequence[Bef
     adding.add_argument("--description")
     adding.add_argument(
         "--kind",
-        choices=[
-            kind.value
-            for kind in ModelKind
-            if kind not in (ModelKind.REFERENCE_DIFFERENCE, ModelKind.BACKBONE)
-        ],
+        choices=[kind.value for kind in ModelKind if kind is not ModelKind.REFERENCE_DIFFERENCE],
     )
     adding.add_argument("--labels", type=Path, help="text file with one label a line")
     adding.add_argument("--settings", default="{}", help="settings of the detector as a JSON object")
@@ -333,7 +337,7 @@ def _model(arguments: list[str], settings: Settings, before_commit: Sequence[Bef
         migrate(database)
         if options.command == "list":
             for model in list_models(database):
-                print(model.model_dump_json())
+                print(_in_english(model).model_dump_json())
             return 0
         added = models.add_now(
             options.file,
@@ -354,6 +358,14 @@ def _model(arguments: list[str], settings: Settings, before_commit: Sequence[Bef
         models.close()
         database.close()
     return 0
+
+
+def _in_english(model: DetectionModel) -> DetectionModel:
+    """The model, with an English name and description if it is the built-in one."""
+    if model.kind is not ModelKind.REFERENCE_DIFFERENCE:
+        return model
+    description = "Aligns the photo to the region of the reference image and compares them; needs no training"
+    return model.model_copy(update={"model_name": "Reference difference", "model_description": description})
 
 
 def _overrides(text: str) -> dict[str, Any]:

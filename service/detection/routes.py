@@ -35,6 +35,7 @@ from shared.wire.detection import (
     ModelUpdate,
     ModelVersion,
 )
+from shared.wire.text import fill
 
 IdPath = Annotated[Id, Path()]
 _LABELS = f"JSON list of label names, {MAX_LABELS} at most, of {MAX_LABEL} characters at most"
@@ -185,7 +186,7 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
     ) -> Envelope[ModelTrial]:
         """Run a model on a picture and return its findings. Nothing is stored."""
         if (file.size or 0) > MAX_TRIAL_PICTURE_BYTES:
-            msg = f"图片过大，上限为 {MAX_TRIAL_PICTURE_BYTES // 2**20} MB"
+            msg = fill("图片过大，上限为 {limit} MB", limit=MAX_TRIAL_PICTURE_BYTES // 2**20)
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_TRIAL_PICTURE_BYTES)
         with tempfile.TemporaryDirectory() as folder:
             path = FilePath(folder) / "picture"
@@ -213,7 +214,7 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
         """
         names, overrides = _labels(labels), _settings(settings)
         if (file.size or 0) > MAX_MODEL_BYTES:
-            msg = f"模型文件过大，上限为 {MAX_MODEL_BYTES // 2**20} MB"
+            msg = fill("模型文件过大，上限为 {limit} MB", limit=MAX_MODEL_BYTES // 2**20)
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_MODEL_BYTES)
         with tempfile.TemporaryDirectory() as folder:
             path = FilePath(folder) / "upload.onnx"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from service.detection.failure import MESSAGES
 from service.detection.messages import Done
@@ -32,6 +32,13 @@ class ModelFacts:
     labels: Sequence[str]
     settings: Mapping[str, Any]
     enabled: bool
+
+
+class BackboneFacts(NamedTuple):
+    """A backbone that a user added: the SHA-256 of its file, and its settings (`DetectorSettings`)."""
+
+    sha256: str
+    settings: Mapping[str, Any]
 
 
 def obstacle(has_photo: bool, has_reference: bool, needs_reference: bool) -> str | None:

@@ -27,6 +27,7 @@ from service.files.service import FilesService
 from service.inspection.records.detection_input import DetectionAccess
 from service.settings import Settings
 from service.web.envelope import Problem
+from service.web.language import translate
 from service.web.security import Caller
 from shared.record.codes import ErrorCode
 from shared.wire.detection import MAX_LISTED_JOBS, OPEN_JOB_STATES, Batch, Job, JobState
@@ -61,7 +62,7 @@ def _wire(row: JobRow | ResultRow) -> Job:
         state=JobState(row.state),
         progress=row.progress,
         error=row.error,
-        message=MESSAGES.get(row.error or ""),
+        message=translate(MESSAGES[row.error]) if row.error in MESSAGES else None,
         version=row.version,
         created_at=row.created_at,
         updated_at=row.updated_at,
@@ -86,7 +87,7 @@ class DetectionService:
         self._queue = choose_queue(database)
         self._dispatcher = Dispatcher(database, items, files, known_photos, self.models.path, self._queue)
         self.photo_matching = PhotoMatching(files, self._dispatcher)
-        self.variations = Variations(files)
+        self.variations = Variations(files, self.models.path)
         self._enqueuing = JobEnqueuer(items, self._queue, self._dispatcher.prepare_photo)
         self._making = BatchMaker(database, self._enqueuing, self._queue.kick, self._dispatcher.cancelled)
 

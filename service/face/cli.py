@@ -14,20 +14,20 @@ import numpy as np
 from service.db.database import Database
 from service.db.schema import migrate
 from service.face.calibrate import calibration
-from service.face.engines.dlib_engine import NAME as DLIB
 from service.face.engines.engine import FaceEngine, Metric, embed_face, engine_info
 from service.face.engines.manifest import Pack, downloads
 from service.face.engines.picture import BadPicture, decode
+from service.face.packs.catalogue import list_models
 from service.face.packs.download import download
-from service.face.packs.pack_store import PackError, install, list_installed, load_engine, model_in_use, use
+from service.face.packs.pack_store import PackError, install, load_engine, model_in_use, use
 from service.face.rules import FALSE_MATCH_RATE
 from service.face.templates.gallery import Gallery
 from service.face.templates.vault import Vault, read_templates
 from service.settings import Settings
+from shared.images.formats import is_picture_name
 from shared.wire.face import FaceCalibration, FaceScores
 
 _BAR = 30
-_PICTURES = {".jpg", ".jpeg", ".png", ".webp"}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -82,21 +82,15 @@ def _accepts(options: argparse.Namespace) -> bool:
 
 
 def _models(settings: Settings) -> None:
-    in_use = model_in_use(settings)
-    rows = [(DLIB, "built in", "public domain (models), Boost (library)", "any use")]
-    packs = list_installed(settings.face_models_dir)
-    rows += [(pack.name, f"installed, engine {pack.engine}", pack.licence, pack.allows) for pack in packs]
-    installed_names = {pack.name for pack in packs}
-    rows += [
-        (name, "to download", offer.pack.licence, offer.pack.allows)
-        for name, offer in downloads().items()
-        if name not in installed_names
-    ]
-    if in_use not in {DLIB, *installed_names}:
-        print(f"* {in_use} (in use, but not installed: face login does not work)")
-    for name, state, licence, allows in rows:
-        print(f"{'*' if name == in_use and state != 'to download' else ' '} {name} ({state})")
-        print(f"    licence: {licence}\n    allows:  {allows}")
+    for model in list_models(settings.face_models_dir, model_in_use(settings)):
+        state = "in use" if model.state == "in_use" else "to get" if model.state == "offered" else model.state
+        print(f"{'*' if model.state == 'in_use' else ' '} {model.name} ({state}, engine {model.engine})")
+        if model.state == "missing":
+            print("    it is in use, but not installed: face login does not work")
+        print(f"    licence:  {model.licence}\n    allows:   {model.allows}")
+        print(f"    liveness: {'yes' if model.checks_liveness else 'no: a photo on a phone can log in'}")
+        if model.how:
+            print(f"    get it:   {model.how}")
     print("\n* in use; another is chosen with: walkaround face use NAME")
 
 
@@ -148,7 +142,7 @@ def _embeddings(engine: FaceEngine, folder: Path) -> Iterator[np.ndarray]:
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
     for path in sorted(folder.rglob("*")):
-        if path.suffix.lower() not in _PICTURES:
+        if not is_picture_name(path.name):
             continue
         try:
             embedding = embed_face(engine, decode(path.read_bytes()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 from sqlmodel import Session
 
@@ -15,14 +16,16 @@ from service.face.calibrate import calibration, compare_with_strangers
 from service.face.engines.engine import Embedding
 from service.face.engines.face_process import EngineUnavailableError
 from service.face.engines.picture import BadPicture
+from service.face.packs.catalogue import list_models
+from service.face.packs.pack_store import checks_liveness
 from service.face.templates.gallery_sync import GallerySync
-from shared.wire.face import FaceCalibration, FacePolicy, FaceRequirements, StrangerScores
+from shared.wire.face import FaceCalibration, FaceModel, FacePolicy, FaceRequirements, StrangerScores
 
 
 class FaceAdministration:
     """The use cases of an administrator; they share `gallery_sync` with logins, guarded by `lock`.
 
-    `checks_liveness` states whether the model in use contains a liveness model.
+    `model` is the name of the model in use, `models_dir` the folder of installed packs.
     """
 
     def __init__(
@@ -32,15 +35,17 @@ class FaceAdministration:
         gallery_sync: GallerySync,
         waiting_limit: WaitingLimit,
         lock: asyncio.Lock,
-        *,
-        checks_liveness: bool,
+        model: str,
+        models_dir: Path,
     ) -> None:
         self._database = database
         self._face_client = face_client
         self._gallery_sync = gallery_sync
         self._waiting_limit = waiting_limit
         self._lock = lock
-        self._checks_liveness = checks_liveness
+        self._model = model
+        self._models_dir = models_dir
+        self._checks_liveness = checks_liveness(model, models_dir)
 
     async def policy(self) -> FacePolicy:
         """Return whether face login is on, and when it requires a challenge."""
@@ -53,12 +58,19 @@ class FaceAdministration:
         if not self._checks_liveness:
             # Every picture is in doubt.
             rules = {"always" if rule == "in_doubt" else rule for rule in rules}
+        is_protected = self._checks_liveness or rules == {"always"}
         return FaceRequirements(
             login_enabled=current.login_enabled,
+            needs_colour=self._checks_liveness,
+            offered=current.login_enabled and (is_protected or bool(current.photo_risk_accepted)),
             challenge="off" if rules == {"off"} else "always" if rules == {"always"} else "sometimes",
             allowed_devices_only=bool(current.allowed_devices_only),
             refuse_virtual_cameras=bool(current.refuse_virtual_cameras),
         )
+
+    async def models(self) -> list[FaceModel]:
+        """Return the face models that exist, with their licences and how to get them."""
+        return await asyncio.to_thread(list_models, self._models_dir, self._model)
 
     async def change_policy(self, change: FacePolicy, actor: str, address: str) -> FacePolicy:
         """Change the fields that `change` sets and return the new policy."""
@@ -118,5 +130,6 @@ def _policy(session: Session) -> FacePolicy:
             "challenge_others": row.challenge_others,
             "allowed_devices_only": row.allowed_devices_only,
             "refuse_virtual_cameras": row.refuse_virtual_cameras,
+            "photo_risk_accepted": row.photo_risk_accepted,
         }
     )

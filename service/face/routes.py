@@ -13,12 +13,13 @@ from service.face.service import FaceService
 from service.web.envelope import Refusal, failures
 from service.web.routing import api_router
 from service.web.security import Caller, client_address, client_program, require, require_login
-from shared.record.codes import Permission
+from shared.record.codes import ErrorCode, Permission
 from shared.wire.account import Tokens
 from shared.wire.common import Envelope, Id
 from shared.wire.face import (
     DEVICE_HEADER,
     ChallengeAnswer,
+    ChallengePractice,
     ChallengeRequest,
     Device,
     DeviceName,
@@ -27,6 +28,7 @@ from shared.wire.face import (
     FaceEnrolment,
     FaceInfo,
     FaceLogin,
+    FaceModel,
     FacePolicy,
     FaceRequirements,
     FaceStatus,
@@ -51,8 +53,12 @@ _DeviceToken = Annotated[
 def _require_face_info(body: FaceInfo | FaceLogin) -> str:
     face_info = body.faceInfo.get_secret_value() if body.faceInfo is not None else ""
     if not face_info:
-        raise Refusal(_MISSING_MESSAGE)
+        raise Refusal(_MISSING_MESSAGE, error=ErrorCode.FACE_MISSING)
     return face_info
+
+
+def _read_frames(body: ChallengeAnswer) -> list[Filmed]:
+    return [Filmed(float(frame.at_ms), frame.picture.get_secret_value()) for frame in body.frames]
 
 
 def router(service: FaceService) -> APIRouter:
@@ -96,11 +102,19 @@ def router(service: FaceService) -> APIRouter:
         request: Request, body: ChallengeAnswer, device_token: _DeviceToken = ""
     ) -> Envelope[Tokens | None]:
         """Log in by the frames that were filmed during the movements of a challenge."""
-        frames = [Filmed(float(frame.at_ms), frame.picture.get_secret_value()) for frame in body.frames]
         client = client_address(request), client_program(request), device_token
         return Envelope(
-            data=await service.login_by_challenge(body.challenge_id, frames, *client), msg="登录成功"
+            data=await service.login_by_challenge(body.challenge_id, _read_frames(body), *client),
+            msg="登录成功",
         )
+
+    @routes.post("/auth/face/practice", responses=failures(401, 422, 429, 503))
+    async def practise_challenge(
+        body: ChallengeAnswer, caller: Caller = require_login()
+    ) -> Envelope[ChallengePractice | None]:
+        """Try the movements of a challenge without logging in by them. Nothing is stored."""
+        frames = _read_frames(body)
+        return Envelope(data=await service.practise_challenge(body.challenge_id, frames, caller.address))
 
     @routes.get("/auth/faceRequirements")
     async def face_requirements() -> Envelope[FaceRequirements]:
@@ -183,6 +197,13 @@ def router(service: FaceService) -> APIRouter:
         """Remove a device from the allowed ones immediately."""
         await service.devices.end(device_id, caller.user_id, caller.address)
         return Envelope(data=True, msg="设备已移除")
+
+    @routes.get("/face/models", responses=failures(401, 403))
+    async def face_models(
+        _caller: Caller = require(Permission.SETTINGS_MANAGE),
+    ) -> Envelope[list[FaceModel]]:
+        """Return the face models that exist, with their licences and how to get them."""
+        return Envelope(data=await service.oversight.models())
 
     @routes.get("/face/calibration", responses=failures(401, 403, 503))
     async def face_calibration(

@@ -13,18 +13,25 @@ from enum import StrEnum
 from service.face.engines.engine import PictureAnalysis, Thresholds
 from service.face.engines.picture import PictureFault
 from service.face.engines.quality import Quality
-from shared.record.codes import Permission
-from shared.wire.face import CHALLENGE_FAILED, CHALLENGE_NEEDED, Weakness
+from service.face.engines.sequence import SequenceAnalysis
+from service.face.liveness.movements import Reason
+from shared.record.codes import ErrorCode, Permission
+from shared.wire.face import (
+    CHALLENGE_ADVICE,
+    CHALLENGE_FAILED,
+    CHALLENGE_NEEDED,
+    ChallengeAdvice,
+    Weakness,
+)
 
 # The rate of false matches that one login may have, over all enrolled templates together.
 FALSE_MATCH_RATE = 1e-3
 # How much better than the best other user a match must be, in cosine or distance.
 MARGIN = 0.05
 
-# From this height on (in heights of the largest face) another face counts as a second person at an enrolment.
-COMPANION = 0.4
-# At a login the largest face must be this many times as high as the next one.
-DOMINANCE = 1.5
+# From this distance of the eyes on (in that of the largest face) another face counts as a second person at an
+# enrolment, and at a login. The boxes of faces differ between engines, and the eyes do not.
+COMPANION, LOGIN_COMPANION = 0.4, 1 / 1.5
 
 
 # The age of templates after which users are asked to renew them, because faces change.
@@ -42,11 +49,16 @@ class QualityFault(StrEnum):
     BLURRED = "blurred"
     TURNED_AWAY = "turned_away"
     COVERED = "covered"
+    GREY = "grey"
     NOT_LIVE = "not_live"
     DIFFERENT_PEOPLE = "different_people"
     OTHER_USER = "somebody_else"
     NOT_THE_ENROLLED = "not_the_enrolled"
 
+
+# The same for a photo that looks like a screen and for the face of another user, so that nobody learns whose
+# face is enrolled. The audit log has the second.
+_NOT_ACCEPTED = "照片未通过检查，请本人正对摄像头，不要使用照片或屏幕；如仍不通过，请联系管理员"
 
 SENTENCES: dict[PictureFault | QualityFault, str] = {
     PictureFault.NOT_BASE64: "人脸照片不是有效的 Base64 内容，请重新选择照片",
@@ -63,9 +75,10 @@ SENTENCES: dict[PictureFault | QualityFault, str] = {
     QualityFault.BLURRED: "人脸模糊，请保持不动、擦净镜头后重拍",
     QualityFault.TURNED_AWAY: "人脸偏转过大，请正对摄像头后重拍",
     QualityFault.COVERED: "口鼻被遮挡，请摘下口罩后重拍",
-    QualityFault.NOT_LIVE: "活体检测未通过，请本人正对摄像头，不要使用照片或屏幕",
+    QualityFault.GREY: "画面为黑白，活体检测需要彩色画面，请更换摄像头，或使用密码登录",
+    QualityFault.NOT_LIVE: _NOT_ACCEPTED,
     QualityFault.DIFFERENT_PEOPLE: "照片不是同一人，请全部重拍",
-    QualityFault.OTHER_USER: "该人脸已登记在其他用户名下，请联系管理员",
+    QualityFault.OTHER_USER: _NOT_ACCEPTED,
     QualityFault.NOT_THE_ENROLLED: "照片与已登记的人脸不符，请使用密码登录后再更换人脸",
 }
 
@@ -112,9 +125,7 @@ LOGIN = QualityLimits(
 
 def find_enrolment_fault(analysis: PictureAnalysis, liveness_limit: float | None) -> QualityFault | None:
     """Return the fault of a picture for an enrolment; None if it is good enough."""
-    if len(analysis.faces) > 1 and analysis.faces[1].height > COMPANION * analysis.faces[0].height:
-        return QualityFault.SEVERAL_FACES
-    return _find_fault(analysis, ENROLMENT, liveness_limit)
+    return _find_fault(analysis, ENROLMENT, COMPANION, liveness_limit)
 
 
 # A photo this close to a limit of `ENROLMENT` is accepted, but later logins fail more often.
@@ -139,14 +150,42 @@ def weaknesses(photos: Sequence[Quality]) -> list[Weakness]:
 
 def find_login_fault(analysis: PictureAnalysis, liveness_limit: float | None) -> QualityFault | None:
     """Return the fault of a picture for a login; None if it may be compared."""
-    if len(analysis.faces) > 1 and analysis.faces[1].height * DOMINANCE > analysis.faces[0].height:
-        return QualityFault.SEVERAL_FACES
-    return _find_fault(analysis, LOGIN, liveness_limit)
+    return _find_fault(analysis, LOGIN, LOGIN_COMPANION, liveness_limit)
+
+
+_ADVISED: dict[Reason | QualityFault, ChallengeAdvice] = {
+    QualityFault.TOO_DARK: "too_dark",
+    QualityFault.FACE_TOO_SMALL: "face_too_small",
+    Reason.NO_FACE: "no_face",
+    Reason.TOO_FEW_FRAMES: "too_few_frames",
+    Reason.NOT_STEADY: "not_steady",
+    Reason.NOT_MADE: "not_made",
+    Reason.WRONG_MOVEMENT: "wrong_movement",
+}
+
+
+def find_advice(sequence: SequenceAnalysis) -> ChallengeAdvice | None:
+    """Return what the person in a refused film can do better; light and distance come first.
+
+    None where a picture, a cut or another person was seen: these reasons would help only an attacker.
+    """
+    if sequence.verdict.reason not in _ADVISED and not sequence.verdict.live:
+        return None
+    fault = find_login_fault(sequence.first, None) if sequence.first.faces else None
+    return _ADVISED.get(fault) if fault in _ADVISED else _ADVISED.get(sequence.verdict.reason)
+
+
+# A face with less colour is grey: a liveness model refuses 96 to 100 % of grey pictures of people. Faces of
+# three people at cameras have 26 to 66.
+GREY = 6.0
 
 
 def _find_fault(
-    analysis: PictureAnalysis, limits: QualityLimits, liveness_limit: float | None
+    analysis: PictureAnalysis, limits: QualityLimits, companion: float, liveness_limit: float | None
 ) -> QualityFault | None:
+    first, *others = [face.inter_ocular for face in analysis.faces] or [0.0]
+    if any(other > companion * first for other in others):
+        return QualityFault.SEVERAL_FACES
     quality = analysis.quality
     if quality is None or analysis.embedding is None:
         return QualityFault.NO_FACE
@@ -157,6 +196,7 @@ def _find_fault(
         (abs(quality.yaw) > limits.yaw or abs(quality.roll) > limits.roll, QualityFault.TURNED_AWAY),
         (quality.sharpness < limits.sharpness, QualityFault.BLURRED),
         (quality.cover > limits.cover, QualityFault.COVERED),
+        (liveness_limit is not None and quality.colour < GREY, QualityFault.GREY),
         (
             liveness_limit is not None and (analysis.liveness is None or analysis.liveness < liveness_limit),
             QualityFault.NOT_LIVE,
@@ -184,19 +224,31 @@ STRONG = frozenset((Permission.USER_MANAGE, Permission.MODEL_MANAGE, Permission.
 
 @dataclass(frozen=True, slots=True)
 class Identification:
-    """The result of a face login: the user's id or None, the fault of the answer to a challenge, and whether
-    the picture alone is doubtful.
+    """The result of a face login: the user's id or None, the fault of the answer to a challenge and what the
+    person can do better, and whether the picture alone is doubtful.
     """
 
     user_id: str | None
     challenge: str | None = None
+    advice: ChallengeAdvice | None = None
     doubtful: bool = False
+
+    @property
+    def error(self) -> str:
+        """The stable code of the failure."""
+        if self.challenge == CHALLENGE_REQUIRED:
+            return ErrorCode.CHALLENGE_NEEDED
+        if self.challenge is None:
+            return ErrorCode.FACE_UNKNOWN
+        return ErrorCode.CHALLENGE_FAILED if self.advice is None else f"challenge_{self.advice}"
 
     @property
     def refusal(self) -> str:
         """The sentence of the failure, which is about the movement and never about the person."""
         if self.challenge == CHALLENGE_REQUIRED:
             return CHALLENGE_NEEDED
+        if self.advice is not None:
+            return CHALLENGE_ADVICE[self.advice]
         return "无法校验人脸" if self.challenge is None else CHALLENGE_FAILED
 
 

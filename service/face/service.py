@@ -26,9 +26,10 @@ from service.face.engines.engine import EngineInfo, PictureAnalysis, score
 from service.face.engines.face_process import EngineUnavailableError, FaceProcess
 from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture, PictureFault
+from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Movement
 from service.face.oversight import FaceAdministration
-from service.face.packs.pack_store import checks_liveness, model_in_use
+from service.face.packs.pack_store import model_in_use
 from service.face.tables import FaceEnrolment, FaceTemplate
 from service.face.templates.gallery import Gallery
 from service.face.templates.gallery_sync import GallerySync, next_revision
@@ -38,7 +39,8 @@ from service.web.envelope import Problem, Refusal, invalid
 from service.web.security import Caller, password_needed
 from shared.record.codes import ErrorCode, Permission
 from shared.wire.account import Tokens
-from shared.wire.face import DrawnChallenge, FaceStatus, Weakness
+from shared.wire.face import CHALLENGE_FAILED, ChallengePractice, DrawnChallenge, FaceStatus, Weakness
+from shared.wire.text import fill
 
 log = logging.getLogger("walkaround.face")
 
@@ -95,7 +97,8 @@ class FaceService:
             self._gallery_sync,
             self._waiting_limit,
             self._lock,
-            checks_liveness=checks_liveness(model, settings.face_models_dir),
+            model,
+            settings.face_models_dir,
         )
         """The use cases of administrators."""
         self._tasks: list[asyncio.Task[None]] = []
@@ -222,6 +225,7 @@ class FaceService:
             for embedding in embeddings:
                 match = gallery.search(embedding, excluded_user=user_id)
                 if match is not None and match.score >= required_score:
+                    await self._note_refused_enrolment(user_id, address)
                     raise _refusal(rules.QualityFault.OTHER_USER)
                 enrolled = gallery.search(embedding) if must_match else None
                 if must_match and (
@@ -262,6 +266,11 @@ class FaceService:
             revision = await self._database.write(write)
             self._gallery_sync.put(user_id, embeddings, revision)
         return rules.weaknesses([photo.quality for photo in photos if photo.quality is not None])
+
+    async def _note_refused_enrolment(self, user_id: str, address: str | None) -> None:
+        """Note for administrators that the face of another user was to be enrolled."""
+        change = ObjectChange("face_enrolment_refused", "user", user_id, user_id, address, audit_only=True)
+        await self._database.write(lambda session: announce(session, change))
 
     async def _analyse_photo(self, image: str, index: int, count: int, info: EngineInfo) -> PictureAnalysis:
         try:
@@ -358,8 +367,7 @@ class FaceService:
         Raises Problem 422 if these exclude every turn, 429 and 403 like `login`.
         """
         await self._check(address, device_token)
-        if not self._draw_limiter.take():
-            raise busy(60)
+        self._take_turn(self._draw_limiter, address)
         try:
             return await self._challenges.draw(address, excluded_movements)
         except ValueError:
@@ -375,23 +383,53 @@ class FaceService:
     ) -> Tokens:
         """Log in the user in the first frame, if the frames show the movements of the challenge.
 
-        Raises Refusal that the movements were not seen, or 无法校验人脸 for any other failure, and Problem
-        like `login`.
+        Raises Refusal that the movements were not seen, with an advice if that helps no attacker, or
+        无法校验人脸 for any other failure, and Problem like `login`.
         """
 
         async def look() -> rules.Identification:
-            steps = await self._challenges.take(challenge_id, address, frames[-1].at_ms)
-            if not steps:
-                return rules.Identification(None, "not_valid")
             try:
-                sequence = await self._face_client.judge(frames, steps)
+                sequence = await self._judge(challenge_id, frames, address)
             except BadPicture:
                 return rules.Identification(None)
+            if sequence is None:
+                return rules.Identification(None, "not_valid")
+            advice = rules.find_advice(sequence)
             if not sequence.verdict.live:
-                return rules.Identification(None, sequence.verdict.reason.value)
-            return await self._identify(sequence.first)
+                return rules.Identification(None, sequence.verdict.reason.value, advice)
+            # A film that is too dark may show anyone, so its advice says nothing about who is enrolled.
+            return (
+                rules.Identification(None, advice, advice) if advice else await self._identify(sequence.first)
+            )
 
         return await self._attempt(look, address, user_agent, device_token, is_challenge_answer=True)
+
+    async def practise_challenge(
+        self, challenge_id: str, frames: Sequence[FilmedFrame], address: str
+    ) -> ChallengePractice:
+        """Judge the movements of a logged-in user without a login; nothing is counted, logged or stored.
+
+        Raises Refusal for a picture that cannot be read and for a challenge that cannot be answered, Problem
+        503 without a working engine, 429 if too many requests wait.
+        """
+        try:
+            with self._waiting_limit.admit():
+                sequence = await self._judge(challenge_id, frames, address)
+        except BadPicture as bad:
+            raise _refusal(bad.fault) from None
+        except EngineUnavailableError as problem:
+            raise unavailable(problem) from None
+        if sequence is None:
+            raise Refusal(CHALLENGE_FAILED, error=ErrorCode.CHALLENGE_FAILED)
+        advice = rules.find_advice(sequence)
+        return ChallengePractice(passed=sequence.verdict.live and advice is None, advice=advice)
+
+    async def _judge(
+        self, challenge_id: str, frames: Sequence[FilmedFrame], address: str
+    ) -> SequenceAnalysis | None:
+        """Judge the answer to a challenge, which it uses up; None if that is not valid. Raises BadPicture."""
+        steps = await self._challenges.take(challenge_id, address, frames[-1].at_ms)
+        return await self._face_client.judge(frames, steps) if steps else None
 
     async def _attempt(
         self,
@@ -406,11 +444,10 @@ class FaceService:
         start_time = monotonic()
         # Before the other limits, so that a station that must wait takes no place from other stations.
         await self._check(address, device_token)
-        with self._waiting_limit.admit():
+        with self._waiting_limit.admit(self._stations.is_known(address)):
             async with self._lock:
                 await self._check(address, device_token)
-                if not self._rate_limiter.take():
-                    raise busy(60)
+                self._take_turn(self._rate_limiter, address)
                 identification = await self._identify_or_refuse(look)
                 if (
                     not is_challenge_answer
@@ -430,7 +467,12 @@ class FaceService:
                     await self._stations.count_failure(address, reason)
         elapsed = monotonic() - start_time
         await asyncio.sleep(math.ceil(elapsed / FAILURE_SECONDS) * FAILURE_SECONDS - elapsed)
-        raise Refusal(identification.refusal)
+        raise Refusal(identification.refusal, error=identification.error)
+
+    def _take_turn(self, limiter: RateLimiter, address: str) -> None:
+        """Count an attempt among those of all unknown stations, so that these shut out no known one."""
+        if not self._stations.is_known(address) and not limiter.take():
+            raise busy(60)
 
     async def _check(self, address: str, device_token: str) -> None:
         await self._stations.check(address)
@@ -494,5 +536,7 @@ def _best(gallery: Gallery, analysis: PictureAnalysis) -> rules.Match | None:
 
 
 def _refusal(fault: rules.QualityFault | PictureFault, index: int = 0, count: int = 1) -> Refusal:
-    prefix = f"第 {index + 1} 张照片：" if count > 1 else ""
-    return Refusal(prefix + rules.SENTENCES[fault])
+    text: str = rules.SENTENCES[fault]
+    if count > 1:
+        text = fill("第 {number} 张照片：{fault}", number=index + 1, fault=text)
+    return Refusal(text, error=fault)

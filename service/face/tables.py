@@ -51,6 +51,7 @@ class FacePolicy(Base, table=True):
     `challenge_admins` states when a login of users who can change users, models or settings requires a
     challenge, `challenge_others` when a login of other users does (`shared.wire.face.ChallengeRule`).
     `allowed_devices_only` requires the token of a `FaceDevice`; `refuse_virtual_cameras` is for clients.
+    `photo_risk_accepted` is an administrator's yes to face logins that a photo passes.
     `revision` increases with each enrolment and deletion, so that other processes reload their templates.
     """
 
@@ -62,15 +63,15 @@ class FacePolicy(Base, table=True):
     challenge_others: str = Field(max_length=16)
     allowed_devices_only: bool
     refuse_virtual_cameras: bool
+    photo_risk_accepted: bool
     revision: int
 
 
 class FaceChallenge(Base, table=True):
     """A challenge that waits for its answer. The answer deletes it, so it can be answered only once.
 
-    `challenge_hash` is the SHA-256 of its id in hex, so a copy of the database cannot answer it. `steps` and
-    `doubt` are JSON. `doubt` is what an answer showed that was in doubt: then `steps` is empty until one more
-    movement is drawn.
+    `challenge_hash` is the SHA-256 of its id in hex, so a copy of the database cannot answer it. `steps` is
+    JSON.
     """
 
     __tablename__ = "face_challenge"
@@ -78,7 +79,6 @@ class FaceChallenge(Base, table=True):
     challenge_hash: str = Field(max_length=64, primary_key=True)
     station: str = Field(max_length=255, index=True)
     steps: str = Field(max_length=1000)
-    doubt: str | None = Field(default=None, max_length=1000)
     drawn_at: datetime = Field(sa_type=UtcTime)
     expires_at: datetime = Field(sa_type=UtcTime, index=True)
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyvips
 
 from service.files.metadata import has_too_much_metadata
 from shared.images.camera_data import read_camera_data
-from shared.images.colours import open_largest, to_srgb
-from shared.images.cv import cv2
+from shared.images.colours import to_srgb
 from shared.images.formats import IMAGE_TYPES, has_jpeg_end
+from shared.images.opening import bitmap_size, open_picture
 from shared.images.tiles import MAX_CROP_PIXELS
 from shared.images.upright import stored_rect
 from shared.record.geometry import Rect
@@ -61,9 +59,13 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
         if has_too_much_metadata(file, mime_type):
             raise OverloadedImageError("profile or text")
     if mime_type == "image/bmp":
-        width, height, is_sideways, is_decoded_whole = *_bitmap_size(path), False, True
+        try:
+            width, height = bitmap_size(path)
+        except pyvips.Error as error:
+            raise BadImageError("the header is cut off") from error
+        is_sideways, is_decoded_whole = False, True
     else:
-        image = _open_image(path, mime_type)
+        image = _open_image(path)
         width, height = int(image.width), int(image.height)
         is_sideways = _read_field(image, "orientation") in _SIDEWAYS_ORIENTATIONS
         is_decoded_whole = mime_type == "image/webp" or bool(_read_field(image, "interlaced"))
@@ -83,7 +85,7 @@ def check_pixels(path: Path, mime_type: str) -> None:
         raise BadImageError("the picture is cut off")
     if mime_type == "image/tiff":
         try:
-            image = _open_image(path, mime_type, fail_on="error")
+            image = _open_image(path, fail_on="error")
             image.crop(0, 0, image.width, 1).avg()
         except pyvips.Error as error:
             raise BadImageError("the pixels cannot be decoded") from error
@@ -97,22 +99,18 @@ def camera_data(path: Path, mime_type: str, *, position: bool) -> CameraData:
     if mime_type not in _EXIF_TYPES:
         return CameraData()
     try:
-        return read_camera_data(_open_image(path, mime_type), position=position)
+        return read_camera_data(_open_image(path), position=position)
     except BadImageError:
         return CameraData()
 
 
-def crop(path: Path, mime_type: str, rect: Rect) -> bytes:
+def crop(path: Path, rect: Rect) -> bytes:
     """Return a PNG of the pixels in `rect` (whole upright px, inside the image), from the stored bytes.
 
     Decodes the file down to the last of these rows. Raises BadImageError if these pixels cannot be decoded.
     """
-    x, y, w, h = int(rect.x), int(rect.y), int(rect.w), int(rect.h)
-    if mime_type == "image/bmp":
-        pixels = np.ascontiguousarray(_read_bitmap(path)[y : y + h, x : x + w])
-        return bytes(cv2.imencode(".png", pixels)[1])
     try:
-        image = _open_image(path, mime_type, fail_on="truncated")
+        image = _open_image(path, fail_on="truncated")
         turn = orientation(image)
         source_rect = stored_rect(rect, int(image.width), int(image.height), turn)
         part = to_srgb(image).crop(
@@ -131,7 +129,7 @@ _SURROUNDINGS = 0.35
 _FRAME = (255, 196, 0)
 
 
-def region_picture(path: Path, mime_type: str, size: tuple[int, int], rect: Rect, side: int) -> bytes:
+def region_picture(path: Path, size: tuple[int, int], rect: Rect, side: int) -> bytes:
     """Return a JPEG of `rect` (upright px of an image of `size`) and a margin, within `side` x `side` px.
 
     A thin frame marks the region. Raises BadImageError if these pixels cannot be decoded.
@@ -145,10 +143,10 @@ def region_picture(path: Path, mime_type: str, size: tuple[int, int], rect: Rect
     part = Rect(left, top, right - left, bottom - top)
     try:
         if part.area <= MAX_CROP_PIXELS:
-            image = pyvips.Image.thumbnail_buffer(crop(path, mime_type, part), side, height=side, size="down")
+            image = pyvips.Image.thumbnail_buffer(crop(path, part), side, height=side, size="down")
         else:
             # The part is so large that a thumbnail of the whole picture has enough detail.
-            preview = pyvips.Image.jpegload_buffer(thumbnail(path, mime_type, 4 * side))
+            preview = pyvips.Image.jpegload_buffer(thumbnail(path, 4 * side))
             scale = preview.width / width
             image = preview.crop(
                 min(int(left * scale), preview.width - 1),
@@ -169,20 +167,16 @@ def region_picture(path: Path, mime_type: str, size: tuple[int, int], rect: Rect
     return data
 
 
-def open_upright(path: Path, mime_type: str) -> Any:
+def open_upright(path: Path) -> Any:
     """Open a vips image in upright px with three bytes a pixel, to be read once from top to bottom.
 
     A rotated picture is unpacked first, into the temporary folder if it is large. Raises BadImageError; a
     truncated file raises pyvips.Error while it is read.
     """
-    if mime_type == "image/bmp":
-        pixels = cv2.cvtColor(_read_bitmap(path), cv2.COLOR_BGR2RGB)
-        height, width = pixels.shape[:2]
-        return pyvips.Image.new_from_memory(pixels, width, height, 3, "uchar").copy(interpretation="srgb")
-    image = _open_image(path, mime_type, fail_on="truncated")
+    image = _open_image(path, fail_on="truncated")
     if orientation(image) != 1:
         # Rotating needs access to all pixels.
-        image = _open_image(path, mime_type, fail_on="truncated", access="random").autorot()
+        image = _open_image(path, fail_on="truncated", access="random").autorot()
     return to_srgb(image)
 
 
@@ -192,15 +186,13 @@ def orientation(image: Any) -> int:
     return number if number in range(1, 9) else 1
 
 
-def thumbnail(path: Path, mime_type: str, size: int) -> bytes:
+def thumbnail(path: Path, size: int) -> bytes:
     """Return a JPEG of the upright image within `size` x `size` pixels, never larger than the image.
 
     A truncated image is shown as far as it can be decoded. Raises BadImageError if nothing can be decoded.
     """
-    if mime_type == "image/bmp":
-        return _bitmap_thumbnail(path, size)
     try:
-        image = _open_image(path, mime_type, size)
+        image = _open_image(path, size)
         image = to_srgb(image).thumbnail_image(size, height=size, size="down")
         data: bytes = image.jpegsave_buffer(Q=_QUALITY, keep="none")
     except pyvips.Error as error:
@@ -209,53 +201,19 @@ def thumbnail(path: Path, mime_type: str, size: int) -> bytes:
 
 
 def _open_image(
-    path: Path, mime_type: str, size: int | None = None, *, fail_on: str = "none", access: str = "sequential"
+    path: Path, size: int | None = None, *, fail_on: str = "none", access: str = "sequential"
 ) -> Any:
-    # The loader is explicit, so that the content cannot select another one (SVG, PDF, ...).
+    """Open a picture; a JPEG reduced by the decoder, but not below twice `size` px if that is given."""
     options: dict[str, Any] = {"access": access, "fail_on": fail_on}
     try:
-        if mime_type == "image/jpeg":
-            image = pyvips.Image.jpegload(str(path), **options)
-            if size is None:
-                return image
-            shrink = max(
-                (s for s in (1, 2, 4, 8) if max(image.width, image.height) // s >= 2 * size), default=1
-            )
-            return pyvips.Image.jpegload(str(path), shrink=shrink, **options)
-        load = {"image/png": "pngload", "image/webp": "webpload", "image/tiff": "tiffload"}[mime_type]
-        return open_largest(getattr(pyvips.Image, load), str(path), **options)
+        image = open_picture(path, **options)
+        if size is None or not image.get("vips-loader").startswith("jpegload"):
+            return image
+        shrink = max((s for s in (1, 2, 4, 8) if max(image.width, image.height) // s >= 2 * size), default=1)
+        return open_picture(path, shrink=shrink, **options)
     except pyvips.Error as error:
         raise BadImageError("the header cannot be read") from error
 
 
 def _read_field(image: Any, name: str) -> Any:
     return image.get(name) if image.get_typeof(name) else None
-
-
-def _bitmap_size(path: Path) -> tuple[int, int]:
-    # BITMAPFILEHEADER has 14 bytes; then the header's own size, then width and height. A negative height
-    # means rows from the top. The oldest header (12 bytes) has 16-bit numbers.
-    with path.open("rb") as file:
-        head = file.read(26)
-    try:
-        (length,) = struct.unpack_from("<I", head, 14)
-        width, height = struct.unpack_from("<HH" if length == 12 else "<ii", head, 18)
-    except struct.error as error:
-        raise BadImageError("the header is cut off") from error
-    return int(width), abs(int(height))
-
-
-def _read_bitmap(path: Path) -> Any:
-    pixels = cv2.imdecode(np.fromfile(path, dtype=np.uint8), cv2.IMREAD_COLOR)
-    if pixels is None:
-        raise BadImageError("the pixels cannot be decoded")
-    return pixels
-
-
-def _bitmap_thumbnail(path: Path, size: int) -> bytes:
-    pixels = _read_bitmap(path)
-    height, width = pixels.shape[:2]
-    scale = min(size / max(height, width), 1.0)
-    new_size = (max(round(width * scale), 1), max(round(height * scale), 1))
-    pixels = cv2.resize(pixels, new_size, interpolation=cv2.INTER_AREA)
-    return bytes(cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1])

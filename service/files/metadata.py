@@ -1,6 +1,6 @@
 """Measures what a picture holds besides its pixels, from headers, before a decoder reads it into memory.
 
-Sources: WebP Container Specification (RFC 9649, 2.7); TIFF 6.0, section 2; BigTIFF design.
+Source: WebP Container Specification (RFC 9649, 2.7).
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import struct
 from typing import BinaryIO
 
 from shared.images.png import MAX_TEXT_BYTES, has_too_much_text
+from shared.images.tiff import read_directory
 
 _PIXEL_CHUNKS = frozenset({b"VP8 ", b"VP8L", b"ALPH", b"ANMF"})
 _TIFF_TYPE_SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8}
 """Bytes of a value by its type; the types that are missing here have one byte."""
-_MAX_TIFF_ENTRIES = 4096
 _PHOTOSHOP_LAYERS = 37724
 """The tag of the layers, which are pixels (Adobe Photoshop TIFF Technical Notes, 2002)."""
 
@@ -50,22 +50,9 @@ def _webp_bytes(file: BinaryIO) -> int:
 
 def _largest_tiff_value(file: BinaryIO) -> int:
     """The bytes of the largest value of the first picture's directory, without pixels and layers."""
-    head = file.read(16)
-    order = "<" if head[:2] == b"II" else ">"
-    is_big = struct.unpack_from(f"{order}H", head, 2)[0] == 43
-    count_form, entry_form, offset = (
-        ("Q", "HHQQ", struct.unpack_from(f"{order}Q", head, 8)[0])
-        if is_big
-        else ("H", "HHII", struct.unpack_from(f"{order}I", head, 4)[0])
-    )
-    if offset >= 2**63:
-        return 0
-    file.seek(offset)
-    (count,) = struct.unpack(f"{order}{count_form}", file.read(struct.calcsize(f"{order}{count_form}")))
-    size = struct.calcsize(f"{order}{entry_form}")
-    entries = file.read(min(count, _MAX_TIFF_ENTRIES) * size)
-    values = struct.iter_unpack(f"{order}{entry_form}", entries[: len(entries) // size * size])
     sizes = (
-        length * _TIFF_TYPE_SIZES.get(kind, 1) for tag, kind, length, _ in values if tag != _PHOTOSHOP_LAYERS
+        entry.values * _TIFF_TYPE_SIZES.get(entry.kind, 1)
+        for entry in read_directory(file)[1]
+        if entry.tag != _PHOTOSHOP_LAYERS
     )
     return max(sizes, default=0)

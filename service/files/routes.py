@@ -20,6 +20,7 @@ from shared.record.codes import ErrorCode, Permission
 from shared.record.geometry import Rect
 from shared.wire.common import Envelope, Id
 from shared.wire.files import StoredFile, Tiles, TilesState
+from shared.wire.text import fill
 
 _MAY_READ = require(Permission.FILE_READ)
 
@@ -105,7 +106,7 @@ def router(service: FilesService) -> APIRouter:
         try:
             part = byte_range(range_header if if_range in {None, etag} else None, file.size)
         except ValueError as error:
-            msg = f"请求范围超出文件大小（{file.size} 字节）"
+            msg = fill("请求范围超出文件大小（{size} 字节）", size=file.size)
             headers = {"Content-Range": f"bytes */{file.size}"}
             raise Problem(
                 416, ErrorCode.RANGE_NOT_SATISFIABLE, msg, headers=headers, size=file.size

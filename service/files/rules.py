@@ -6,7 +6,7 @@ import re
 import unicodedata
 from urllib.parse import quote
 
-from shared.images.formats import MAGIC
+from shared.images.formats import picture_type
 
 MAX_NAME_BYTES = 255
 """The longest name in UTF-8 on common file systems."""
@@ -15,7 +15,6 @@ _FORBIDDEN_CHARACTERS = re.compile(r'[<>:"|?*]')
 # Names of devices on Windows, with any extension. Source: Microsoft, "Naming Files, Paths, and Namespaces".
 _DEVICE = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)")
 
-_MAGIC = (*MAGIC, (b"%PDF-", "application/pdf"))
 UNKNOWN_TYPE = "application/octet-stream"
 
 
@@ -44,16 +43,9 @@ def clean_name(name_from_client: str) -> str:
 
 def type_by_content(head: bytes) -> str:
     """Return the MIME type by the first 16 bytes; `application/octet-stream` for an unknown format."""
-    for magic, mime_type in _MAGIC:
-        # Two letters are not enough to recognise a bitmap, so the size of its header must be valid as well.
-        if head.startswith(magic) and (magic != b"BM" or (len(head) >= 16 and head[14:16] in _BMP_HEADERS)):
-            return mime_type
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return "image/webp"
-    return UNKNOWN_TYPE
-
-
-_BMP_HEADERS = {size.to_bytes(2, "little") for size in (12, 40, 52, 56, 64, 108, 124)}
+    if head.startswith(b"%PDF-"):
+        return "application/pdf"
+    return picture_type(head) or UNKNOWN_TYPE
 
 
 def byte_range(header: str | None, size: int) -> range | None:

@@ -31,6 +31,7 @@ from shared.record.codes import ErrorCode
 from shared.record.geometry import Rect
 from shared.system import atomic
 from shared.wire.files import StoredFile, Tiles
+from shared.wire.text import fill
 
 T = TypeVar("T")
 
@@ -192,7 +193,7 @@ class FilesService:
         return self._room.usage(*self._database.read_now(count_stored_bytes))
 
     def _too_large(self) -> Problem:
-        msg = f"文件过大，上限为 {self._limit // 2**20} MB"
+        msg = fill("文件过大，上限为 {limit} MB", limit=self._limit // 2**20)
         return Problem(413, ErrorCode.TOO_LARGE, msg, headers={"Connection": "close"}, limit=self._limit)
 
     def _store_incoming(
@@ -210,7 +211,7 @@ class FilesService:
         except images.OverloadedImageError as error:
             raise BadUploadError("图片的文本信息、色彩配置或颜色通道过多，请另存为普通图片后上传") from error
         except images.TooManyPixelsError as error:
-            msg = f"图片像素过多（{error}），请缩小后上传"
+            msg = fill("图片像素过多（{size}），请缩小后上传", size=str(error))
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=images.MAX_PIXELS) from error
         camera = images.camera_data(incoming.path, mime_type, position=self._camera_position)
         # The content comes first: a row must never name a missing content.
@@ -283,7 +284,7 @@ class FilesService:
         path = await self._path_for_download(stored)
         loop = asyncio.get_running_loop()
         try:
-            data = await loop.run_in_executor(self._decoders, images.thumbnail, path, stored.mime_type, size)
+            data = await loop.run_in_executor(self._decoders, images.thumbnail, path, size)
         except images.BadImageError as error:
             raise Problem(
                 415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法生成缩略图，请重新上传"
@@ -300,15 +301,17 @@ class FilesService:
         """
         self._require_picture(stored, "该文件不是图片，无法裁剪")
         if rect.right > (stored.width or 0) or rect.bottom > (stored.height or 0):
-            msg = f"裁剪区域超出图片范围（{stored.width} x {stored.height} 像素）"
+            msg = fill(
+                "裁剪区域超出图片范围（{width} x {height} 像素）", width=stored.width, height=stored.height
+            )
             raise Problem(404, ErrorCode.NOT_FOUND, msg)
         if rect.area > MAX_CROP_PIXELS:
-            msg = f"裁剪区域过大，最多 {MAX_CROP_PIXELS // 1_000_000} 百万像素"
+            msg = fill("裁剪区域过大，最多 {limit} 百万像素", limit=MAX_CROP_PIXELS // 1_000_000)
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_CROP_PIXELS)
         path = await self._path_for_download(stored)
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._decoders, images.crop, path, stored.mime_type, rect)
+            return await loop.run_in_executor(self._decoders, images.crop, path, rect)
         except images.BadImageError as error:
             raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法裁剪，请重新上传") from error
 
@@ -320,7 +323,7 @@ class FilesService:
         self._require_picture(stored, "该文件不是图片，无法裁剪")
         path = await self._path_for_download(stored)
         size = (stored.width or 1, stored.height or 1)
-        make = partial(images.region_picture, path, stored.mime_type, size, rect, side)
+        make = partial(images.region_picture, path, size, rect, side)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._decoders, make)
         except images.BadImageError as error:

@@ -43,7 +43,6 @@ class CutRequest(NamedTuple):
     """
 
     path: str
-    mime_type: str
     width: int
     height: int
     folder: str
@@ -74,7 +73,7 @@ def _cut(request: CutRequest, report: Report) -> Outcome:
     for name in ("TMPDIR", "TMP", "TEMP"):
         os.environ[name] = request.folder
     try:
-        image = open_upright(Path(request.path), request.mime_type)
+        image = open_upright(Path(request.path))
         if (image.width, image.height) != (request.width, request.height):
             raise BadImageError("the size is not the one that was stored")
         _report(image, report)

@@ -26,6 +26,7 @@ from shared.system import atomic
 from shared.system.cache_limit import trim_cache
 from shared.system.paths import program_command
 from shared.wire.files import StoredFile, TileLevel, Tiles, TilesState
+from shared.wire.text import fill
 
 CACHE_LIMIT = 8 * 2**30
 """The bytes that all tiles may use; the tiles that were unused for longest are deleted first."""
@@ -124,7 +125,7 @@ class TileStore:
             raise Problem(
                 409,
                 ErrorCode.CONFLICT,
-                f"图片分块正在生成（{percent}%），请稍后重试",
+                fill("图片分块正在生成（{percent}%），请稍后重试", percent=percent),
                 headers={"Retry-After": str(RETRY_SECONDS)},
                 state=str(TilesState.BUILDING),
                 percent=percent,
@@ -235,9 +236,7 @@ class TileStore:
         """Cut the tiles in a child process; return the problem, None on success. Raises _StoreClosedError."""
         scratch = self._scratch(stored.sha256).absolute()
         scratch.mkdir()
-        request = CutRequest(
-            str(source.absolute()), stored.mime_type, stored.width or 0, stored.height or 0, str(scratch)
-        )
+        request = CutRequest(str(source.absolute()), stored.width or 0, stored.height or 0, str(scratch))
 
         def progress(percent: int) -> None:
             # The file lets every service process read the progress.

@@ -9,6 +9,7 @@ from service.inspection.queries import Updater
 from service.web.envelope import Problem, invalid
 from shared.record.codes import ErrorCode
 from shared.wire.inspection import PhotoUse
+from shared.wire.text import fill
 
 
 def no_record() -> Problem:
@@ -23,8 +24,13 @@ def no_item() -> Problem:
 
 def page_too_large(page_size: int) -> Problem:
     """The items of a page are too large to be sent together; `page_size` of them are not."""
-    msg = f"检查项内容过大，请每页最多请求 {page_size} 项"
+    msg = fill("检查项内容过大，请每页最多请求 {page_size} 项", page_size=page_size)
     return Problem(413, ErrorCode.TOO_LARGE, msg, page_size=page_size)
+
+
+def no_user() -> Problem:
+    """404: there is no such user who can log in."""
+    return Problem(404, ErrorCode.NOT_FOUND, "用户不存在或已停用")
 
 
 def no_photo() -> Problem:
@@ -62,7 +68,7 @@ _MAX_ITEMS = 50
 
 def _names(items: Sequence[Mapping[str, Any]]) -> str:
     text = "、".join(str(item["item_name"]) for item in items[:_MAX_NAMES])
-    return text + (" 等" if len(items) > _MAX_NAMES else "")
+    return fill("{names} 等", names=text) if len(items) > _MAX_NAMES else text
 
 
 def record_sealed(edition: int) -> Problem:
@@ -70,7 +76,7 @@ def record_sealed(edition: int) -> Problem:
     return Problem(
         409,
         ErrorCode.RECORD_SEALED,
-        "检查记录已封存，无法修改；如需修改，请由有权限的用户填写原因后重新打开",
+        "检查记录已封存，无法修改；如需修改，请由有权限的用户填写原因后解除封存",
         edition=edition,
     )
 
@@ -85,7 +91,7 @@ def items_undecided(items: Sequence[Mapping[str, Any]], acceptable: int) -> Prob
     return Problem(
         409,
         ErrorCode.UNDECIDED_ITEMS,
-        f"{len(items)} 个检查项待判定：{_names(items)}",
+        fill("{count} 个检查项待判定：{names}", count=len(items), names=_names(items)),
         count=len(items),
         acceptable=acceptable,
         items=list(items[:_MAX_ITEMS]),
@@ -97,7 +103,11 @@ def detections_running(items: Sequence[Mapping[str, Any]]) -> Problem:
     return Problem(
         409,
         ErrorCode.DETECTIONS_RUNNING,
-        f"{len(items)} 个检查项正在检测：{_names(items)}；请等待检测完成或取消检测",
+        fill(
+            "{count} 个检查项正在检测：{names}；请等待检测完成或取消检测",
+            count=len(items),
+            names=_names(items),
+        ),
         count=len(items),
         items=list(items[:_MAX_ITEMS]),
     )
@@ -108,7 +118,11 @@ def photo_in_use(items: Sequence[Mapping[str, Any]]) -> Problem:
     return Problem(
         409,
         ErrorCode.PHOTO_IN_USE,
-        f"{len(items)} 个检查项的检测结果或判定依据此照片：{_names(items)}；如仍要删除照片，请确认",
+        fill(
+            "{count} 个检查项的检测结果或判定依据此照片：{names}；如仍要删除照片，请确认",
+            count=len(items),
+            names=_names(items),
+        ),
         count=len(items),
         items=list(items[:_MAX_ITEMS]),
     )
@@ -129,7 +143,7 @@ def photo_used(use: PhotoUse) -> Problem:
     return Problem(
         409,
         ErrorCode.PHOTO_USED,
-        f"照片已用于检查记录“{name}”；如确需使用，请确认后添加",
+        fill("照片已用于检查记录“{name}”；如确需使用，请确认后添加", name=name),
         inspection_id=use.inspection_id,
         inspection_name=use.inspection_name,
     )
@@ -140,7 +154,11 @@ def not_inspected(items: Sequence[Mapping[str, Any]]) -> Problem:
     return Problem(
         409,
         ErrorCode.NOT_INSPECTED,
-        f"{len(items)} 个通过的检查项未经完整检查：{_names(items)}；请补拍照片并检测，或改判为未通过",
+        fill(
+            "{count} 个通过的检查项未经完整检查：{names}；请补拍照片并检测，或改判为未通过",
+            count=len(items),
+            names=_names(items),
+        ),
         count=len(items),
         items=list(items[:_MAX_ITEMS]),
     )
@@ -156,7 +174,11 @@ def service_written(version: int, field: str) -> Problem:
     return Problem(
         409,
         ErrorCode.SERVICE_WRITTEN,
-        f"结果版本 {version} 由系统写入，不能修改其中的 {field}；判定请使用判定操作",
+        fill(
+            "结果版本 {version} 由系统写入，不能修改其中的 {field}；判定请使用判定操作",
+            version=version,
+            field=field,
+        ),
         version=version,
         field=field,
     )
@@ -164,20 +186,23 @@ def service_written(version: int, field: str) -> Problem:
 
 def not_awaiting_release() -> Problem:
     """409: the newest edition asks for no release, or has been released or reopened."""
-    return Problem(409, ErrorCode.NOT_AWAITING_RELEASE, "检查记录不在待放行状态，请刷新")
+    return Problem(409, ErrorCode.NOT_AWAITING_RELEASE, "检查记录不在待复核状态，请刷新")
 
 
 def other_edition(edition: int) -> Problem:
     """409: the newest edition is another one than the person has looked at."""
     return Problem(
-        409, ErrorCode.OTHER_EDITION, f"检查记录已有新版次 {edition}，请核对后再放行", edition=edition
+        409,
+        ErrorCode.OTHER_EDITION,
+        fill("检查记录已有新版次 {edition}，请核对后再复核", edition=edition),
+        edition=edition,
     )
 
 
 def same_person() -> Problem:
     """403: a user who finished a record, or gave a verdict or a correction in it, does not release it."""
     return Problem(
-        403, ErrorCode.SAME_PERSON, "不能放行本人完成、判定或修正过的检查记录，请由未参与此记录的用户放行"
+        403, ErrorCode.SAME_PERSON, "不能复核本人完成、判定或修正过的检查记录，请由未参与此记录的用户复核"
     )
 
 

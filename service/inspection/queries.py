@@ -16,6 +16,7 @@ from sqlalchemy import (
     Select,
     UnaryExpression,
     bindparam,
+    exists,
     func,
     insert,
     or_,
@@ -26,10 +27,11 @@ from sqlmodel import Session
 
 from service.inspection import sources
 from service.inspection.rules import outcome
-from service.inspection.tables import ITEM, PHOTO, RECORD
+from service.inspection.tables import EDITION, ITEM, ITEM_ORDER, PHOTO, RECORD
 from shared.record import results
-from shared.record.codes import STATUS_NAMES
+from shared.record.codes import STATUS_NAMES, Status, Verdict
 from shared.record.entries import Entry
+from shared.wire.shift import MAX_COUNT, Work
 
 RecordRow = Row[*tuple[Any, ...]]
 ItemRow = Row[*tuple[Any, ...]]
@@ -115,7 +117,15 @@ class RecordQueries:
             "end_time_from": record.end_time >= bindparam("end_time_from"),
             "end_time_to": record.end_time <= bindparam("end_time_to"),
             **_counted_conditions(),
+            **_work_conditions(),
         }
+        self._by_due = [
+            flights.scheduled_at.is_(None),
+            flights.scheduled_at,
+            aircraft.name.is_(None),
+            aircraft.name,
+            *_newest_first(record),
+        ]
         self._counts: dict[tuple[str, ...], Select[Any]] = {}
         self._pages: dict[tuple[tuple[str, ...], bool], Select[Any]] = {}
 
@@ -128,8 +138,22 @@ class RecordQueries:
             self._counts[key] = statement.where(*(self._conditions[name] for name in key))
         return self._counts[key]
 
+    def _page_by_due(self, filters: Iterable[str]) -> Select[Any]:
+        full = select(*self._columns, self._last_change).select_from(self._joined(RECORD))
+        matching = full.where(*(self._conditions[name] for name in filters)).order_by(*self._by_due)
+        return matching.limit(bindparam("size")).offset(bindparam("skip"))
+
+    def work_count(self, kind: Work) -> Select[Any]:
+        """How many records there are of a kind of work, at most `MAX_COUNT`; takes its `work_values`."""
+        names = {Work.MINE: ("work_mine", "executor_id"), Work.NEWS: ("work_news", "work_by_others")}
+        conditions = (self._conditions[name] for name in names.get(kind, (f"work_{kind}",)))
+        found = select(RECORD.c.inspection_id).where(*conditions).limit(MAX_COUNT).subquery()
+        return select(func.count()).select_from(found)
+
     def page(self, filters: Iterable[str], *, few: bool = False) -> Select[Any]:
         """The full records that pass the filters of these names, newest first, from `skip`, at most `size`.
+
+        Records with work to be done are ordered by the time of their flight, then by aircraft.
 
         Takes a parameter of each filter. The page is cut on the index alone and joined afterwards, so what a
         deep page skips is never joined. `few` records pass the filters: they are found by an index of a
@@ -137,6 +161,8 @@ class RecordQueries:
         last change that the statement saw, the same in each row.
         """
         key = (tuple(sorted(filters)), few)
+        if key not in self._pages and any(name.startswith("work_") for name in key[0]):
+            self._pages[key] = self._page_by_due(key[0])
         if key not in self._pages:
             columns = (RECORD.c.created_at, RECORD.c.inspection_id)
             passing = select(*columns).where(*(self._conditions[name] for name in key[0]))
@@ -183,6 +209,41 @@ def _counted_conditions() -> dict[str, ColumnElement[bool]]:
     }
 
 
+def _work_conditions() -> dict[str, ColumnElement[bool]]:
+    """The filters by what is to be done (`shared.wire.shift.Work`)."""
+    record, item, edition = RECORD.c, ITEM.c, EDITION.c
+    is_open = record.record_state.in_([str(Status.NOT_STARTED), str(Status.IN_PROGRESS)])
+
+    def has_item(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
+        return exists().where(item.inspection_id == record.inspection_id, *conditions).correlate(RECORD)
+
+    # An edition is made only after the one before it was reopened, so this is the newest one.
+    awaits_release = exists().where(
+        edition.inspection_id == record.inspection_id,
+        edition.needs_release,
+        edition.released_at.is_(None),
+        edition.reopened_at.is_(None),
+    )
+    later = RECORD.alias("later")
+    repaired = exists().where(
+        later.c.reference_image_id == record.reference_image_id,
+        later.c.created_at > record.created_at,
+        later.c.record_state == str(Status.PASSED),
+    )
+    failed = record.record_state == str(Status.FAILED)
+    return {
+        "work_mine": is_open,
+        "work_open": is_open,
+        "work_undecided": is_open & has_item(item.verdict == str(Verdict.UNDECIDED), item.detected),
+        "work_review": record.record_state.in_([str(Status.PASSED), str(Status.FAILED)])
+        & awaits_release.correlate(RECORD),
+        "work_failed": or_(failed, is_open & has_item(item.verdict == str(Verdict.FAILED)))
+        & ~repaired.correlate(RECORD),
+        "work_news": record.updated_at > bindparam("work_news"),
+        "work_by_others": or_(record.updated_by.is_(None), record.updated_by != bindparam("work_by_others")),
+    }
+
+
 def _newest_first(columns: ReadOnlyColumnCollection[str, Any]) -> list[UnaryExpression[Any]]:
     return [columns.created_at.desc(), columns.inspection_id.desc()]
 
@@ -209,7 +270,7 @@ class ItemQueries:
             .outerjoin(updaters, updaters.c.id == item.updated_by)
             .where(item.item_id == bindparam("item_id"))
         )
-        self.all = full.where(of_record).order_by(item.created_at, item.item_id)
+        self.all = full.where(of_record).order_by(*ITEM_ORDER)
         self.page = self.all.limit(bindparam("size")).offset(bindparam("skip"))
         sized = self.page.with_only_columns(item.result, item.item_point).subquery().c
         text_length = func.length(sized.result) + func.coalesce(func.length(sized.item_point), 0)

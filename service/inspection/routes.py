@@ -15,6 +15,7 @@ from service.inspection.records.items import ItemState
 from service.inspection.records.records import RecordSearch, RecordState
 from service.inspection.seal_routes import add_seal_routes
 from service.inspection.service import InspectionService
+from service.inspection.shift_routes import add_shift_routes
 from service.web import etags
 from service.web.envelope import failures
 from service.web.routing import api_router
@@ -36,6 +37,7 @@ from shared.wire.inspection import (
     BoxesSet,
     Item,
     ItemCreate,
+    ItemOrderSet,
     ItemUpdate,
     Photo,
     PhotoAdd,
@@ -85,6 +87,7 @@ def router(service: InspectionService) -> APIRouter:
     add_photo_routes(routes, service)
     _history(routes, service)
     add_seal_routes(routes, service)
+    add_shift_routes(routes, service)
     return routes
 
 
@@ -107,10 +110,14 @@ def _records(routes: APIRouter, service: InspectionService) -> None:
         where: Annotated[RecordSearch, Query()],
         current_page: Annotated[CurrentPage, Query()],
         page_size: Annotated[PageSize, Query()],
-        _caller: Caller = require(Permission.INSPECTION_READ),
+        caller: Caller = require(Permission.INSPECTION_READ),
     ) -> Response:
-        """Return a page of the records that match every filter, newest first."""
-        rows, pagination = await records.search(where, current_page, page_size)
+        """Return a page of the records that match every filter, newest first.
+
+        With `work`, they are ordered by the time of their flight, then by aircraft.
+        """
+        of_work = await service.shift.filters(where.work, caller) if where.work is not None else {}
+        rows, pagination = await records.search(where, current_page, page_size, of_work)
         return _page(orjson.dumps(rows).decode(), pagination, READ)
 
     @routes.get(
@@ -176,7 +183,7 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
         page_size: Annotated[PageSize, Query()] = 10,
         _caller: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Response:
-        """Return a page of the items of a record, oldest first.
+        """Return a page of the items of a record, in the order that was set, else oldest first.
 
         A page of more than 20 items is refused with 413 if their regions and results have more than 32 Mi
         characters; a smaller page is not.
@@ -280,6 +287,21 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
     ) -> Response:
         """Copy the items of another record, such as the last inspection, into a record that has none."""
         return _envelope(_array(await service.items.from_record(inspection_id, other_id, caller)), None)
+
+    @routes.put(
+        "/inspection/{inspection_id}/item-order", tags=["inspection"], responses=failures(404, 409, 413)
+    )
+    async def arrange(
+        inspection_id: IdPath,
+        body: ItemOrderSet,
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    ) -> Envelope[list[str]]:
+        """Put these items first, in this order. Items that are not named follow as they are.
+
+        IDs that the record does not have are ignored. Returns the IDs of all items in their order, which is
+        the order of every list of the record's items. New items come last.
+        """
+        return Envelope(data=await service.order.arrange(inspection_id, body.item_ids, caller))
 
     @routes.post(
         "/inspection_item/{item_id}/verdict",

@@ -26,8 +26,8 @@ from shared.wire.seal import (
 
 _IdPath = Annotated[Id, Path()]
 
-RELEASED = "检查记录已放行"
-REOPENED = "检查记录已重新打开"
+RELEASED = "检查记录已复核"
+REOPENED = "检查记录已解除封存"
 INTACT = "校验通过：记录与封存时一致"
 DIFFERS = "校验未通过：记录与封存时不一致"
 POLICY_CHANGED = "完成记录的规则已更新"

@@ -16,7 +16,9 @@ from service.statistics.tables import CountedItem, CountedRecord
 
 executors = select(User.id, NAME, NAME_WITH_USERNAME).subquery("executors")
 tasks = select(col(TaskRow.task_id).label("id"), TaskRow.flight_id, TaskRow.aircraft_id).subquery("tasks")
-flights = select(col(FlightRow.flight_id).label("id"), FlightRow.aircraft_id).subquery("flights")
+flights = select(
+    col(FlightRow.flight_id).label("id"), FlightRow.aircraft_id, FlightRow.scheduled_at
+).subquery("flights")
 aircraft = select(
     col(AircraftRow.aircraft_id).label("id"), col(AircraftRow.aircraft_name).label("name")
 ).subquery("aircraft")

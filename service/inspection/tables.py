@@ -49,6 +49,7 @@ class Record(Base, table=True):
         Index(None, "record_state", "created_at", "inspection_id"),
         Index(None, "start_time", "created_at", "inspection_id"),
         Index(None, "end_time", "created_at", "inspection_id"),
+        Index(None, "updated_at"),
     )
 
 
@@ -74,7 +75,8 @@ class Item(Base, table=True):
 
     `client_key`: who made it and the Idempotency-Key that came along, so that a repeated create makes no
     second one; `client_body`: the SHA-256 of that create's body. `updated_by`: who last changed a field other
-    than the result, whose entries say by themselves whose they are.
+    than the result, whose entries say by themselves whose they are. `place`: where a person put it in the
+    walk, below 0; 0, the place of a new item, comes after all of them, by age.
     """
 
     __tablename__ = "item"
@@ -89,6 +91,7 @@ class Item(Base, table=True):
     outcome: str = Field(max_length=8)
     verdict: str = Field(max_length=16, sa_column_kwargs={"server_default": "undecided"})
     detected: bool = Field(sa_column_kwargs={"server_default": text("false")})
+    place: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
     client_key: str | None = Field(default=None, max_length=512, unique=True)
     client_body: str | None = Field(default=None, max_length=64)
     revision: int
@@ -97,7 +100,7 @@ class Item(Base, table=True):
     updated_by: str | None = Field(default=None, max_length=255)
 
     __table_args__ = (
-        Index(None, "inspection_id", "created_at", "item_id"),
+        Index(None, "inspection_id", "place", "created_at", "item_id"),
         Index(None, "inspection_id", "outcome"),
         Index(None, "inspection_id", "verdict", "detected"),
     )
@@ -204,6 +207,46 @@ class RecordEdition(Base, table=True):
     reopen_reason: str | None = Field(default=None, sa_type=Text)
 
 
+class Comment(Base, table=True):
+    """What a person wrote about an item, at a place on a photo if there are `file_id`, `x` and `y`.
+
+    The place is a fraction (0..1) of the upright photo. `item_id` is no foreign key: an item that is deleted
+    and brought back has its comments again.
+    """
+
+    __tablename__ = "record_comment"
+
+    comment_id: str = Field(max_length=36, primary_key=True)
+    inspection_id: str = Field(max_length=36, foreign_key="record.inspection_id", ondelete="CASCADE")
+    item_id: str = Field(max_length=36)
+    file_id: str | None = Field(default=None, max_length=255)
+    x: float | None = None
+    y: float | None = None
+    text: str = Field(sa_type=Text)
+    written_by: str = Field(max_length=255)
+    written_by_name: str | None = Field(default=None, max_length=255)
+    created_at: NaiveDatetime
+
+    __table_args__ = (Index(None, "inspection_id", "created_at", "comment_id"),)
+
+
+class Handover(Base, table=True):
+    """A record that one person handed over to another, with a note for that person."""
+
+    __tablename__ = "record_handover"
+
+    handover_id: str = Field(max_length=36, primary_key=True)
+    inspection_id: str = Field(max_length=36, foreign_key="record.inspection_id", ondelete="CASCADE")
+    given_by: str = Field(max_length=255)
+    given_by_name: str | None = Field(default=None, max_length=255)
+    given_to: str = Field(max_length=255)
+    given_to_name: str | None = Field(default=None, max_length=255)
+    note: str = Field(sa_type=Text)
+    created_at: NaiveDatetime
+
+    __table_args__ = (Index(None, "inspection_id", "created_at", "handover_id"),)
+
+
 class InspectionPolicy(Base, table=True):
     """The one row (policy_id 1) with the rules of this installation."""
 
@@ -222,4 +265,9 @@ PHOTO = ItemPhoto.__table__
 RECORD_PHOTO = RecordPhoto.__table__
 DELETED = DeletedItem.__table__
 EDITION = RecordEdition.__table__
+COMMENT = Comment.__table__
+HANDOVER = Handover.__table__
 POLICY = InspectionPolicy.__table__
+
+ITEM_ORDER = (ITEM.c.place, ITEM.c.created_at, ITEM.c.item_id)
+"""The order of the items of a record: as they are walked, then by age."""

@@ -16,6 +16,8 @@ from sqlmodel import select as select_rows
 from service.catalogue.service import find_reference_image
 from service.detection import rules as detection_rules
 from service.detection.dispatch.variations import VaryingPhoto
+from service.detection.models.registry import backbone_in_use
+from service.detection.rules import BackboneFacts
 from service.detection.tables import ModelRow
 from service.files.lookup import to_stored_file
 from service.files.tables import FileRow
@@ -86,7 +88,7 @@ class Question(NamedTuple):
 
     `model_settings` and `settings` are of the model, and of the item for this photo. `place` is the
     homography (3 x 3) from reference pixels to photo pixels of its assignment; `place_by_person`: a person
-    set it.
+    set it. `backbone`: that a user added.
     """
 
     photo_file_id: str
@@ -99,6 +101,7 @@ class Question(NamedTuple):
     settings: dict[str, Any]
     place: list[list[float]] | None
     place_by_person: bool
+    backbone: BackboneFacts | None = None
 
 
 class PhotoFacts(NamedTuple):
@@ -180,6 +183,7 @@ def varying_photo(question: Question) -> VaryingPhoto:
         settings=question.settings,
         place=question.place,
         place_by_person=question.place_by_person,
+        backbone=question.backbone,
     )
 
 
@@ -238,6 +242,7 @@ def item_facts(session: Session, item_ids: Sequence[str]) -> Iterator[ItemFacts]
     references = _References(session)
     model = session.get(ModelRow, REFERENCE_DIFFERENCE)
     model_settings = {} if model is None else dict(model.settings)
+    backbone = backbone_in_use(session)
     for row in rows:
         point = _point(row)
         region, reference = _region(point), references.find(row, point)
@@ -262,6 +267,7 @@ def item_facts(session: Session, item_ids: Sequence[str]) -> Iterator[ItemFacts]
                 settings=detection_rules.for_photo(item_settings, file.file_id).model_dump(mode="json"),
                 place=json.loads(photo.homography) if is_aligned else None,
                 place_by_person=is_aligned and photo.assigned == "person",
+                backbone=backbone,
             )
             return PhotoFacts(photo.created_at, _taken_at(file), question)
 

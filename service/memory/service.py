@@ -53,9 +53,11 @@ class MemoryService:
 
     def after_commit(self, changes: Iterable[ObjectChange]) -> None:
         """Look for waiting items after relevant changes; may be called from any thread."""
-        # A new object has no photos yet, so nothing waits.
+        # A new object has no photos yet, so nothing waits, but a new backbone concerns all photos.
         relevant_changes = (
-            change for change in changes if change.kind in _RELEVANT_KINDS and change.action != "create"
+            change
+            for change in changes
+            if (change.kind in _RELEVANT_KINDS and change.action != "create") or change.kind == "model"
         )
         if any(not change.unaudited for change in relevant_changes):
             self._comparisons.look_now()

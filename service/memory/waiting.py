@@ -12,9 +12,11 @@ from sqlmodel import Session
 from service.changes import ObjectChange
 from service.db.database import now
 from service.db.upsert import insert_or_update
+from service.detection.tables import ModelRow
 from service.memory.facts import decided_item_ids
 from service.memory.tables import REGION, VARIATION, WAITING
 from shared.ids import new_id
+from shared.wire.detection import ModelKind
 
 _LEASE: Final = dt.timedelta(minutes=1)
 RENEW_INTERVAL: Final = dt.timedelta(seconds=15)
@@ -43,6 +45,8 @@ def follow(session: Session, changes: Iterable[ObjectChange]) -> None:
             deleted_records.add(change.object_id)
         elif change.kind == "record" and "reference_image_id" in change.details:
             records.add(change.object_id)
+        elif change.kind == "model":
+            items |= _items_of_backbone(session, change.object_id)
         elif change.kind == "reference_image":
             items |= _items_on_image(session, change.object_id, is_deleted=change.action == "delete")
     if deleted_items or deleted_records:
@@ -76,6 +80,15 @@ def _items_on_image(session: Session, reference_image_id: str, *, is_deleted: bo
         return set()
     rows = session.execute(select(VARIATION.c.region, VARIATION.c.item_id).where(is_on_image))
     return set({row.region: row.item_id for row in rows}.values())
+
+
+def _items_of_backbone(session: Session, model_id: str) -> set[str]:
+    """Return an item of each region if the model is a backbone, because all are compared with it again."""
+    model = session.get(ModelRow, model_id)
+    if model is None or model.kind != ModelKind.BACKBONE:
+        return set()
+    columns = VARIATION.c.reference_image_id, VARIATION.c.region, VARIATION.c.item_id
+    return set({row[:2]: row.item_id for row in session.execute(select(*columns))}.values())
 
 
 def _forget(session: Session, items: set[str], records: set[str]) -> set[str]:

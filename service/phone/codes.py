@@ -24,6 +24,7 @@ from service.web.security import Caller
 from shared.ids import new_id
 from shared.record.codes import ErrorCode, Permission
 from shared.wire.phone import MAX_CODES, CodeEnd, PhoneClaim, PhoneCode, PhoneCodeCreate, UploadState
+from shared.wire.text import fill
 
 REQUIRED_PERMISSIONS = frozenset({Permission.INSPECTION_ITEM_UPDATE, Permission.FILE_ADD})
 """The permissions that the maker of a code needs, both for the code and for each photo."""
@@ -288,7 +289,7 @@ def _end_problem(end: CodeEnd) -> Problem:
 
 
 def _too_many_requests(wait: int) -> Problem:
-    msg = f"请求过于频繁，请在 {wait} 秒后重试"
+    msg = fill("请求过于频繁，请在 {seconds} 秒后重试", seconds=wait)
     return Problem(
         429, ErrorCode.TOO_MANY_REQUESTS, msg, headers={"Retry-After": str(wait)}, retry_after=wait
     )

@@ -20,6 +20,7 @@ from service.phone.tables import CODE, PART, UPLOAD
 from service.web.envelope import Problem
 from shared.record.codes import ErrorCode
 from shared.wire.phone import MAX_PHOTOS, PhoneUpload, PhoneUploadCreate, UploadState
+from shared.wire.text import fill
 
 MAX_UNFINISHED = 10
 """The most unfinished photos of a code; the page sends one photo after another."""
@@ -67,7 +68,7 @@ class PhoneUploads:
         if upload is not None:
             return upload
         if wait := self._begin_limiter.seconds_to_wait(code.code_id):
-            msg = f"请求过于频繁，请在 {wait} 秒后重试"
+            msg = fill("请求过于频繁，请在 {seconds} 秒后重试", seconds=wait)
             raise Problem(429, ErrorCode.TOO_MANY_REQUESTS, msg, headers={"Retry-After": str(wait)})
         self._begin_limiter.count(code.code_id)
         await self._files.ensure_room(body.size)

@@ -17,7 +17,7 @@ from openapi_ui_bundles.swagger_ui import static_path
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from service.web.api_texts import add_texts
+from service.web.api_texts import add_texts, name_schemas
 from service.web.body_limit import BodyRule, BodyRules, size_text
 from service.web.envelope import failure_description
 from service.web.protocol import HEAD_BYTES
@@ -53,6 +53,7 @@ def _build_document(app: FastAPI, extend: ExtendDocument, rules: BodyRules) -> d
                     operation["responses"].setdefault("415", unsupported)
         add_texts(document)
         extend(document)
+        document = app.openapi_schema = name_schemas(document)
     return document
 
 

@@ -158,7 +158,7 @@ _LARGE: Final = {413: {"too large": _failure("too_large", "请求内容过大，
 _NO_RECORD: Final = {404: {"no such record": _failure("not_found", "检查记录不存在")}}
 _NO_ITEM: Final = {404: {"no such item": _failure("not_found", "检查项不存在")}}
 _SEALED: Final = _failure(
-    "record_sealed", "检查记录已封存，无法修改；如需修改，请由有权限的用户填写原因后重新打开", edition=1
+    "record_sealed", "检查记录已封存，无法修改；如需修改，请由有权限的用户填写原因后解除封存", edition=1
 )
 _IS_SEALED: Final = {409: {"record is sealed": _SEALED}}
 _LONG_ID: Final = "最多 255 个字符"

@@ -6,6 +6,8 @@ it is requested, so it costs a start of the service nothing.
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any, Final
 
 INTRODUCTION: Final = """\
@@ -72,6 +74,13 @@ SUMMARIES: Final = {
     "inspection_finish": "Finish a record",
     "inspection_items_from_template": "Create items from the template",
     "inspection_items_from_record": "Create items from another record",
+    "inspection_work": "Count the records with work to be done",
+    "inspection_inspectors": "List the users who can take over a record",
+    "inspection_hand_over": "Hand a record over",
+    "inspection_list_handovers": "List the handovers of a record",
+    "inspection_comment": "Comment on an item",
+    "inspection_list_comments": "List the comments of a record",
+    "inspection_arrange": "Set the order of the items of a record",
     "inspection_item_set_verdict": "Set the verdict of an item",
     "inspection_item_correct": "Correct findings",
     "inspection_item_add_photo": "Add a photo to an item",
@@ -117,6 +126,7 @@ SUMMARIES: Final = {
     "face_login_by_face_info": "Log in by face",
     "face_draw_challenge": "Draw a challenge",
     "face_login_by_challenge": "Log in by a challenge",
+    "face_practise_challenge": "Practise a challenge",
     "face_face_requirements": "Get the requirements of face login",
     "face_face_status": "Get the current user's enrolment",
     "face_enrol_face": "Enrol a face",
@@ -128,6 +138,7 @@ SUMMARIES: Final = {
     "face_allow_device": "Allow a device",
     "face_rename_device": "Rename a device",
     "face_end_device": "Remove a device",
+    "face_face_models": "List face models",
     "face_face_calibration": "Get the calibration of faces",
     "face_compare_strangers": "Compare photos of strangers",
     "catalogue_list_aircraft": "List aircraft",
@@ -179,6 +190,8 @@ SUMMARIES: Final = {
     "inspection_item_change_memory": "Update the memory of a region",
     "audit_list_audit": "List audit entries",
     "backups_backup_status": "Get the state of backups",
+    "backups_choose_backup_folder": "Choose the folder for backups",
+    "backups_start_backup": "Start a backup",
     "events_get_events": "Receive changes",
     "webhooks_list_webhooks": "List webhooks",
     "webhooks_create_webhook": "Create a webhook",
@@ -271,3 +284,52 @@ def add_texts(document: dict[str, Any]) -> None:
             for parameter in operation.get("parameters", ()):
                 if text := PARAMETERS.get(parameter["name"]):
                     parameter.setdefault("description", text)
+
+
+_SCHEMA_NAMES: Final = (
+    (r"Envelope_Union_Tokens__NoneType__", "LoginAnswer"),
+    (r"Envelope_Union_FaceStatus__NoneType__", "EnrolmentAnswer"),
+    (r"Envelope_Union_User__str__", "ProfileUpdateAnswer"),
+    (r"Envelope_Union_bool__ErrorDetail__NoneType__", "PasswordUpdateAnswer"),
+    (r"Envelope_Union_str__NoneType__", "FaceUpdateAnswer"),
+    (r"Envelope_bool_", "BooleanAnswer"),
+    (r"Envelope_int_", "CountAnswer"),
+    (r"Envelope_list_(\w+?)__", r"\1ListAnswer"),
+    (r"Envelope_Page_(\w+?)__", r"\1PageAnswer"),
+    (r"Page_(\w+?)_", r"\1Page"),
+    (r"Envelope_(\w+?)_", r"\1Answer"),
+    (r"Body_detection_add_model", "ModelUpload"),
+    (r"Body_detection_try_model", "ModelTrialUpload"),
+)
+"""A pattern of the names that FastAPI makes, and the name in its place; the first pattern that matches."""
+
+
+def name_schemas(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the document with names of schemas in place of those that FastAPI makes of Python's types.
+
+    Raises ValueError if two schemas would have one name.
+    """
+    names = {name: _schema_name(name) for name in document["components"]["schemas"]}
+    if len(set(names.values())) < len(names):
+        raise ValueError("two schemas have one name")
+    text = re.sub(
+        r'"#/components/schemas/(\w+)"',
+        lambda reference: f'"#/components/schemas/{names[reference[1]]}"',
+        json.dumps(document),
+    )
+    renamed: dict[str, Any] = json.loads(text)
+    schemas = renamed["components"]["schemas"]
+    for name, new_name in names.items():
+        if name != new_name:
+            schemas[name]["title"] = new_name
+    renamed["components"]["schemas"] = {
+        names[name]: schemas[name] for name in sorted(names, key=names.__getitem__)
+    }
+    return renamed
+
+
+def _schema_name(name: str) -> str:
+    for pattern, new_name in _SCHEMA_NAMES:
+        if match := re.fullmatch(pattern, name):
+            return match.expand(new_name)
+    return name

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from service.web.middleware import send_failure
 from shared.record.codes import ErrorCode
 from shared.wire.phone import MAX_PART_BYTES
+from shared.wire.text import fill
 
 BODY_SECONDS = 30.0
 """How long a body may take, in addition to the time that its size allows. Limits slow senders."""
@@ -189,7 +190,7 @@ def size_text(size: int) -> str:
 
 
 async def _too_large(send: Send, limit: int) -> None:
-    msg = f"请求内容过大，上限为 {size_text(limit)}"
+    msg = fill("请求内容过大，上限为 {limit}", limit=size_text(limit))
     await send_failure(send, 413, ErrorCode.TOO_LARGE, msg, close=True, limit=limit)
 
 

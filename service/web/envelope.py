@@ -13,17 +13,22 @@ from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
 from service.web.field_errors import describe_faults, field_faults
+from service.web.language import translate
 from shared.record.codes import ErrorCode
-from shared.wire.common import Failure
+from shared.wire.common import ERROR_HEADER, Failure
 
 
 class Refusal(Exception):  # noqa: N818 - a documented answer, not an error
-    """A failure that the contract documents: HTTP 200, code 1, its message and data."""
+    """A failure that the contract documents: HTTP 200, code 1, its message and data.
 
-    def __init__(self, msg: str, data: Any = None) -> None:
+    The contract leaves no room for `error`, the stable code, in `data`: it is in the header `X-Error`.
+    """
+
+    def __init__(self, msg: str, data: str | None = None, *, error: ErrorCode | str) -> None:
         super().__init__(msg)
         self.msg = msg
         self.data = data
+        self.error = str(error)
 
 
 class Problem(Exception):  # noqa: N818 - carries a status and a sentence
@@ -99,13 +104,19 @@ def failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def failure_body(error: str, msg: str, details: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The envelope of a failure as a plain dict."""
-    return {"code": 1, "data": {"error": error, **(details or {})}, "msg": msg}
+    """The envelope of a failure as a plain dict, in the language that the request prefers."""
+    data = {"error": error, **(details or {})}
+    if "fields" in data:
+        data["fields"] = [{**fault, "message": translate(fault["message"])} for fault in data["fields"]]
+    return {"code": 1, "data": data, "msg": translate(msg)}
 
 
 async def _handle_refusal(_request: Request, problem: Exception) -> JSONResponse:
     assert isinstance(problem, Refusal)
-    return JSONResponse({"code": 1, "data": problem.data, "msg": problem.msg})
+    # The messages of the contract have no English form.
+    data = None if problem.data is None else translate(problem.data)
+    body = {"code": 1, "data": data, "msg": translate(problem.msg)}
+    return JSONResponse(body, headers={ERROR_HEADER: problem.error})
 
 
 async def _handle_problem(_request: Request, problem: Exception) -> JSONResponse:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from shared.wire.common import NO_NUL, NOT_BLANK
+from shared.wire.text import fill, join
 
 _MAX_FIELDS = 50
 _FIELDS_IN_SENTENCE = 3
@@ -30,22 +31,23 @@ def _format_limit(context: Mapping[str, Any], name: str) -> str:
 
 def _choice_rule(context: Mapping[str, Any]) -> str:
     names = re.findall(r"'([^']*)'", str(context["expected"]))
-    return f"只能是 {'、'.join(names)} 之一"
+    return fill("只能是 {names} 之一", names="、".join(names))
 
 
 def _too_short_rule(context: Mapping[str, Any]) -> str:
     least = _format_limit(context, "min_length")
-    return "不能为空" if least == "1" else f"至少需要 {least} 个字符"
+    return "不能为空" if least == "1" else fill("至少需要 {least} 个字符", least=least)
 
 
 def _short_list_rule(context: Mapping[str, Any]) -> str:
     least = _format_limit(context, "min_length")
-    return "不能为空" if least == "1" else f"至少需要 {least} 项"
+    return "不能为空" if least == "1" else fill("至少需要 {least} 项", least=least)
 
 
 def _validator_message(context: Mapping[str, Any]) -> str:
     # The validators of this program write Chinese, those of libraries English.
-    text = str(context.get("error", ""))
+    arguments = getattr(context.get("error"), "args", ())
+    text = arguments[0] if arguments and isinstance(arguments[0], str) else ""
     return text if text and not text.isascii() else _DEFAULT_RULE
 
 
@@ -54,7 +56,7 @@ _RULES: dict[str, str | Callable[[Mapping[str, Any]], str]] = {
     "string_type": _TEXT,
     "string_unicode": "不是有效的 Unicode 文本",
     "string_too_short": _too_short_rule,
-    "string_too_long": lambda context: f"最多 {_format_limit(context, 'max_length')} 个字符",
+    "string_too_long": lambda context: fill("最多 {most} 个字符", most=_format_limit(context, "max_length")),
     "string_pattern_mismatch": lambda context: _PATTERNS.get(context["pattern"], _DEFAULT_RULE),
     "int_type": _INTEGER,
     "int_parsing": _INTEGER,
@@ -65,15 +67,15 @@ _RULES: dict[str, str | Callable[[Mapping[str, Any]], str]] = {
     "finite_number": "数字必须是有限值",
     "bool_type": _BOOLEAN,
     "bool_parsing": _BOOLEAN,
-    "greater_than": lambda context: f"必须大于 {_format_limit(context, 'gt')}",
-    "greater_than_equal": lambda context: f"不能小于 {_format_limit(context, 'ge')}",
-    "less_than": lambda context: f"必须小于 {_format_limit(context, 'lt')}",
-    "less_than_equal": lambda context: f"不能大于 {_format_limit(context, 'le')}",
+    "greater_than": lambda context: fill("必须大于 {limit}", limit=_format_limit(context, "gt")),
+    "greater_than_equal": lambda context: fill("不能小于 {limit}", limit=_format_limit(context, "ge")),
+    "less_than": lambda context: fill("必须小于 {limit}", limit=_format_limit(context, "lt")),
+    "less_than_equal": lambda context: fill("不能大于 {limit}", limit=_format_limit(context, "le")),
     "enum": _choice_rule,
     "literal_error": _choice_rule,
     "list_type": _LIST,
     "too_short": _short_list_rule,
-    "too_long": lambda context: f"最多 {_format_limit(context, 'max_length')} 项",
+    "too_long": lambda context: fill("最多 {most} 项", most=_format_limit(context, "max_length")),
     "dict_type": _OBJECT,
     "model_type": _OBJECT,
     "model_attributes_type": _OBJECT,
@@ -114,6 +116,9 @@ def describe_faults(faults: Sequence[Mapping[str, str]]) -> str:
         if fault["field"]:
             messages.setdefault(fault["field"], fault["message"])
     first_messages = [*messages.items()][:_FIELDS_IN_SENTENCE]
-    listing = "；".join(f"{field}：{message}" for field, message in first_messages)
+    rules = [fill("{field}：{rule}", field=field, rule=message) for field, message in first_messages]
+    if not rules:
+        return ""
+    listing = join("{first}；{next}", rules)
     more = len(messages) - _FIELDS_IN_SENTENCE
-    return f"{listing}；另有 {more} 个字段有误" if more > 0 else listing
+    return fill("{listing}；另有 {more} 个字段有误", listing=listing, more=more) if more > 0 else listing

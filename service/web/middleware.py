@@ -21,7 +21,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from service.db.storage_faults import classify_storage_fault
 from service.exception_trace import trace_of
 from service.web.envelope import failure_body
+from service.web.language import accept_language
 from shared.record.codes import ErrorCode, StorageFault
+from shared.wire.text import fill
 
 log = logging.getLogger("walkaround.http")
 
@@ -111,6 +113,7 @@ class RequestMiddleware:
         given_id = request_headers.get("x-request-id", "")
         this_id = given_id if _VALID_ID.fullmatch(given_id) else new_request_id()
         token = request_id.set(this_id)
+        language = accept_language.set(request_headers.get("accept-language", ""))
         started_at = time.perf_counter()
         status = 0
         # The router and the layers inside change their scope; the server reads its own.
@@ -147,7 +150,7 @@ class RequestMiddleware:
             if storage_fault in _UNAVAILABLE:
                 await send_failure(send_with_headers, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[storage_fault])
                 return
-            msg = f"服务出错，请重试；如再次出现，请将编号 {this_id} 告知管理员"
+            msg = fill("服务出错，请重试；如再次出现，请将编号 {number} 告知管理员", number=this_id)
             await send_failure(send_with_headers, 500, ErrorCode.INTERNAL, msg, request_id=this_id)
         finally:
             if self._observers:
@@ -160,6 +163,7 @@ class RequestMiddleware:
                 milliseconds = (time.perf_counter() - started_at) * 1000
                 path = scope["path"].encode("unicode_escape").decode("ascii")
                 log.info("%s %s %s %d %.1f ms", this_id, scope["method"], path, status, milliseconds)
+            accept_language.reset(language)
             request_id.reset(token)
 
 

@@ -6,26 +6,8 @@ from typing import Any, Final
 
 import pyvips
 
-_MAX_PAGES: Final = 64
-"""Pages whose size is read; a small file can claim any number."""
 _DEPTHS: Final = {"ushort": (8, 10, 12, 14, 16), "uint": (32,)}
 """The bits that cameras and scanners use within a type of pixels."""
-
-
-def open_largest(load: Any, source: Any, **options: Any) -> Any:
-    """Open `source` with the loader `load` of libvips: of a TIFF the page with the most pixels.
-
-    Greys of more than 8 bits are opened for random access, because `to_srgb` reads them twice. Raises
-    pyvips.Error.
-    """
-    image = load(source, **options)
-    if _loader(image) == "tiffload" and image.get("n-pages") > 1:
-        pages = [load(source, **options, page=page) for page in range(min(image.get("n-pages"), _MAX_PAGES))]
-        # The first of equal pages wins.
-        number = max(range(len(pages)), key=lambda page: pages[page].width * pages[page].height)
-        options["page"] = number
-        image = pages[number]
-    return load(source, **{**options, "access": "random"}) if is_deep_grey(image) else image
 
 
 def is_deep_grey(image: Any) -> bool:
@@ -36,7 +18,7 @@ def is_deep_grey(image: Any) -> bool:
 def to_srgb(image: Any) -> Any:
     """Convert a vips image to sRGB, three bands of uint8: alpha over white, the embedded profile applied.
 
-    Greys of more than 8 bits get the levels of `_scale_grey`; the image must then allow random access. A
+    Greys of more than 8 bits get the levels of `grey_levels`; the image must then allow random access. A
     profile that cannot be used is ignored. Raises pyvips.Error.
     """
     if is_deep_grey(image):
@@ -66,13 +48,9 @@ def _has_other_profile(image: Any) -> bool:
 
 
 def _scale_grey(image: Any) -> Any:
-    """Scale a deep grey to 0..255 by the levels that its pixels need.
-
-    Unsigned: from 0 to the most of the smallest depth that holds the brightest pixel. Float within 0..1: from
-    0 to 1. Others: from the least to the greatest pixel.
-    """
+    """Scale a deep grey to 0..255 by `grey_levels`."""
     grey = image[0]
-    black, white = _levels(grey)
+    black, white = grey_levels(grey)
     scaled = ((grey - black) * (255 / (white - black))).rint().cast("uchar")
     if image.bands == 2:
         opaque = 65535 if image.format == "ushort" else 1
@@ -80,15 +58,15 @@ def _scale_grey(image: Any) -> Any:
     return scaled.copy(interpretation="b-w")
 
 
-def _levels(grey: Any) -> tuple[float, float]:
+def grey_levels(grey: Any) -> tuple[float, float]:
+    """The values of a deep grey of one band that become 0 and 255.
+
+    Unsigned: from 0 to the most of the smallest depth that holds the brightest pixel. Float within 0..1: from
+    0 to 1. Others: from the least to the greatest pixel.
+    """
     least, greatest = grey.min(), grey.max()
     if depths := _DEPTHS.get(grey.format):
         return 0.0, float(next(2**bits - 1 for bits in depths if greatest < 2**bits))
     if least >= 0 and greatest <= 1:
         return 0.0, 1.0
     return least, max(greatest, least + 1e-9)
-
-
-def _loader(image: Any) -> str:
-    name: str = image.get("vips-loader")
-    return name.removesuffix("_source").removesuffix("_buffer")

@@ -17,16 +17,29 @@ ENDINGS: Final = {
 IMAGE_TYPES: Final = frozenset(ENDINGS)
 SUFFIXES: Final = tuple(ending for endings in ENDINGS.values() for ending in endings)
 
+HEAD_BYTES: Final = 16
+"""The first bytes of a file, which `picture_type` needs."""
+
 # First bytes -> type. Sources: the specifications of the formats.
-MAGIC: Final = (
+_MAGIC: Final = (
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"II*\x00", "image/tiff"),
     (b"MM\x00*", "image/tiff"),
     (b"II+\x00", "image/tiff"),
     (b"MM\x00+", "image/tiff"),
-    (b"BM", "image/bmp"),
 )
+# Two letters are not enough to recognise a bitmap, so the size of its header must be valid as well.
+_BMP_HEADERS: Final = frozenset(size.to_bytes(2, "little") for size in (12, 40, 52, 56, 64, 108, 124))
+
+
+def picture_type(head: bytes) -> str | None:
+    """Return the MIME type of a picture by its first `HEAD_BYTES`; None for any other file."""
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "image/webp"
+    if head[:2] == b"BM" and head[14:16] in _BMP_HEADERS:
+        return "image/bmp"
+    return next((kind for magic, kind in _MAGIC if head.startswith(magic)), None)
 
 
 def is_picture_name(name: str, suffixes: tuple[str, ...] = SUFFIXES) -> bool:

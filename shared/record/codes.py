@@ -153,6 +153,12 @@ class ErrorCode(StrEnum):
 
     NOT_LOGGED_IN = "not_logged_in"
     LOGIN_EXPIRED = "login_expired"
+    WRONG_LOGIN = "wrong_login"
+    WRONG_PASSWORD = "wrong_password"  # noqa: S105 - the name of a failure, no password
+    FACE_MISSING = "face_missing"
+    FACE_UNKNOWN = "face_unknown"
+    CHALLENGE_NEEDED = "challenge_needed"
+    CHALLENGE_FAILED = "challenge_failed"
     PASSWORD_LOGIN_NEEDED = "password_login_needed"  # noqa: S105 - the name of a failure, no password
     PERMISSION_MISSING = "permission_missing"
     INVALID_INPUT = "invalid_input"

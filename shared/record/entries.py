@@ -200,7 +200,9 @@ class EntryAppearance(TypedDict):
 
     `distance`: to the passed photos, cosine, 0 to 2; it passes up to `limit`. `share`: the expected share of
     passed photos that are as unusual, 0 to 1; None if there was one. `photos`: how many passed. `place`:
-    where parts were searched, `fixed` or `anywhere`.
+    where parts were searched, `fixed` or `anywhere`. `heat`: a grey PNG in Base64 over `section` (x, y, width
+    and height in fractions of the photo); a level of 128 is the limit of a passed photo. Both are missing in
+    entries of earlier versions.
     """
 
     distance: float
@@ -208,6 +210,8 @@ class EntryAppearance(TypedDict):
     share: float | None
     photos: int
     place: str
+    heat: NotRequired[str]
+    section: NotRequired[list[float]]
 
 
 class EntryError(TypedDict, total=False):

@@ -285,6 +285,14 @@ def record_status(items: Sequence[Sequence[Entry]], current: Status) -> Status:
     return Status.PASSED if all(outcomes) else Status.FAILED
 
 
+def is_set_by_client(status: Status, state: Status, items: Sequence[Sequence[Entry]]) -> bool:
+    """Return if a client of the API set the `status` of a record, which neither people nor results explain.
+
+    `state`: the record's `record_state`. `items`: the result entries of each item.
+    """
+    return status is not state and record_status(items, status) is not status
+
+
 def record_state(status: Status, *, sealed: Status | None, has_started: bool) -> Status:
     """Return the progress of people's work on a record, which the desktop shows instead of its `status`.
 

@@ -5,6 +5,7 @@ Passwords and face images are SecretStr, so that no log line or error text conta
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field, SecretStr, StrictBool
@@ -48,8 +49,19 @@ class Refresh(WireModel):
     refresh_token: Annotated[SecretStr, Field(max_length=4096)]
 
 
+class UserStatus(StrEnum):
+    """Whether a user can log in."""
+
+    ENABLED = "enabled"
+    DISABLED = "disabled"
+
+
 class User(WireModel):
-    """A user, as `user` of the login payload and in the list of users."""
+    """A user, as `user` of the login payload and in the list of users.
+
+    `status` says the same as `enabled`. `last_login`: when the user last logged in, null before the first
+    time.
+    """
 
     user_id: str
     username: str
@@ -61,6 +73,8 @@ class User(WireModel):
     department: str | None
     has_face: bool
     enabled: bool
+    status: UserStatus = UserStatus.ENABLED
+    last_login: ItemTime | None = None
     created_at: ItemTime
     updated_at: ItemTime
 
@@ -121,6 +135,21 @@ class LoginSession(WireModel):
     created_at: ItemTime
     used_at: ItemTime
     current: bool
+
+
+class ProfileUpdate(WireModel):
+    """Body of update profile: only the fields sent change; null or an empty text clears a field.
+
+    The service answers an invalid value with code 1 and a sentence.
+    """
+
+    email: Annotated[str | None, Field(description="Email address, at most 254 characters")] = None
+    phone: Annotated[str | None, Field(description="Digits, spaces, parentheses, + and -, at most 32")] = None
+    name: Annotated[str | None, Field(description="Full name, at most 255 characters")] = None
+    gender: Annotated[str | None, Field(description="At most 32 characters")] = None
+    work_years: Annotated[int | None, Field(description="0 to 80")] = None
+    department: Annotated[str | None, Field(description="At most 255 characters")] = None
+    faceInfo: Annotated[str | None, Field(description="Photo of the face in Base64")] = None  # noqa: N815
 
 
 class UpdatePassword(WireModel):

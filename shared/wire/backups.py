@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.wire.common import ItemTime, WireModel
+from shared.wire.common import FilledText, ItemTime, WireModel
 
 
 class BackupRun(WireModel):
@@ -26,7 +26,9 @@ class BackupStatus(WireModel):
     """The state of the backups. `scheduled` is false if none are made automatically.
 
     `late` is true if a backup has been due for longer than it may take; `failures` counts the failed runs
-    since `last_good`. `runs` are the latest runs, newest first.
+    since `last_good`. `runs` are the latest runs, newest first. `place` is where backups are stored.
+    `can_choose`: the caller can choose a folder, because no setting of the service names a place and the
+    caller is on the service's computer.
     """
 
     scheduled: bool
@@ -36,3 +38,11 @@ class BackupStatus(WireModel):
     failures: int
     last_good: BackupRun | None
     runs: list[BackupRun]
+    place: str | None = None
+    can_choose: bool = False
+
+
+class BackupFolder(WireModel):
+    """Body of `PUT /backups`: the folder for backups, an absolute path on the service's computer."""
+
+    folder: FilledText

@@ -21,6 +21,8 @@ from pydantic import (
 from pydantic_core import to_json
 from pydantic_core.core_schema import CoreSchema, no_info_before_validator_function
 
+from shared.wire.text import fill
+
 T = TypeVar("T")
 
 # The bounds of a JSON document that is kept as given (item_point, result): far above the documents of
@@ -124,10 +126,23 @@ def _naive_utc(value: datetime) -> datetime:
     return to_utc(value).replace(tzinfo=None)
 
 
+class _TimeText:
+    """Describes a time in the schema. Without the format `date-time`, which needs a zone (RFC 3339)."""
+
+    def __init__(self, description: str) -> None:
+        self._schema = {"type": "string", "description": description}
+
+    def __get_pydantic_json_schema__(
+        self, _schema: CoreSchema, _handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return dict(self._schema)
+
+
 RecordTime = Annotated[
     datetime,
     BeforeValidator(_require_iso_time),
     AfterValidator(_naive_utc),
+    _TimeText("UTC, ISO 8601 without a zone, for example 2026-03-01T08:00:00. A request may name a zone."),
     PlainSerializer(lambda value: value.isoformat(), return_type=str, when_used="json"),
 ]
 """A time of a record: UTC, in Python without a time zone, in JSON `<date>T<time>` without a suffix."""
@@ -147,6 +162,7 @@ ItemTime = Annotated[
     datetime,
     BeforeValidator(_require_iso_time),
     AfterValidator(to_utc),
+    _TimeText("UTC, ISO 8601, for example 2026-03-01T08:00:00Z."),
     PlainSerializer(
         lambda value: value.replace(tzinfo=None).isoformat() + "Z", return_type=str, when_used="json"
     ),
@@ -191,7 +207,7 @@ class _CheckedJson:
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         size = f"{max_bytes // 2**10} KB" if max_bytes < 2**20 else f"{max_bytes // 2**20} MB"
-        self._too_large = f"内容过大，以 JSON 计上限为 {size}"
+        self._too_large = fill("内容过大，以 JSON 计上限为 {limit}", limit=size)
         self._description = f"At most {size} of JSON, with the keys that are kept as given."
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -277,8 +293,14 @@ class ExtensibleModel(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
+_ALL_REQUIRED = ConfigDict(json_schema_serialization_defaults_required=True)
+"""An answer always has all of its fields, also those with a default."""
+
+
 class Envelope(BaseModel, Generic[T]):
     """The answer of record and account operations: code 0 is success, 1 is failure."""
+
+    model_config = _ALL_REQUIRED
 
     code: int = 0
     data: T
@@ -287,6 +309,8 @@ class Envelope(BaseModel, Generic[T]):
 
 class Done(BaseModel):
     """The answer of delete record: code and msg only."""
+
+    model_config = _ALL_REQUIRED
 
     code: int = 0
     msg: str | None = None
@@ -302,6 +326,8 @@ class ErrorDetail(BaseModel):
 
 class Failure(BaseModel):
     """The envelope of a failure; `msg` is a sentence that a person can act on."""
+
+    model_config = _ALL_REQUIRED
 
     code: int = 1
     data: ErrorDetail
@@ -330,6 +356,9 @@ MAX_PAGE = 2**31 - 1
 
 UPDATED_BY = "X-Updated-By"
 """Header of a record or item: the user who last changed it, percent-encoded UTF-8."""
+
+ERROR_HEADER = "X-Error"
+"""Response header of a failure that the contract documents: its stable code."""
 
 CurrentPage = Annotated[int, Field(ge=1, le=MAX_PAGE)]
 PageSize = Annotated[int, Field(ge=1, le=MAX_PAGE_SIZE)]

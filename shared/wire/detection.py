@@ -15,7 +15,7 @@ REFERENCE_DIFFERENCE = "reference-difference"
 
 
 class ModelKind(StrEnum):
-    """How a model's output is read. A backbone finds nothing, and only earlier versions could add one."""
+    """How a model's output is read. A backbone finds nothing: it describes patches to compare appearances."""
 
     REFERENCE_DIFFERENCE = "reference_difference"
     YOLO = "yolo"

@@ -100,6 +100,8 @@ class FacePolicy(WireModel):
     `challenge_admins` holds for whoever can change users, models or settings, `challenge_others` for all
     others. `allowed_devices_only`: a face login needs the token of a device that an administrator has
     allowed. `refuse_virtual_cameras`: the desktop does not film with a virtual camera that it recognises.
+    `photo_risk_accepted`: an administrator's yes to face logins without a liveness model and without a
+    challenge, which a photo of the user passes.
     What is absent in a change stays as it is.
     """
 
@@ -112,6 +114,7 @@ class FacePolicy(WireModel):
                     "challenge_others": "in_doubt",
                     "allowed_devices_only": True,
                     "refuse_virtual_cameras": True,
+                    "photo_risk_accepted": False,
                 }
             ]
         }
@@ -122,13 +125,16 @@ class FacePolicy(WireModel):
     challenge_others: ChallengeRule | None = None
     allowed_devices_only: StrictBool | None = None
     refuse_virtual_cameras: StrictBool | None = None
+    photo_risk_accepted: StrictBool | None = None
 
 
 class FaceRequirements(WireModel):
     """What a client has to know before a face login: the policies in force, without information about users.
 
     `challenge` is "always" where every login has to answer one, so that a picture alone need not be tried,
-    and "sometimes" where some have to.
+    and "sometimes" where some have to. `offered` is whether a client should offer face login: it is enabled,
+    and a liveness model or a challenge at every login protects it, or an administrator accepts the risk.
+    `needs_colour` is whether a grey or infrared camera is refused, as by a liveness model.
     """
 
     model_config = ConfigDict(
@@ -136,6 +142,8 @@ class FaceRequirements(WireModel):
             "examples": [
                 {
                     "login_enabled": True,
+                    "offered": True,
+                    "needs_colour": True,
                     "challenge": "sometimes",
                     "allowed_devices_only": False,
                     "refuse_virtual_cameras": True,
@@ -145,6 +153,8 @@ class FaceRequirements(WireModel):
     )
 
     login_enabled: bool
+    offered: bool = True
+    needs_colour: bool = False
     challenge: Literal["off", "sometimes", "always"]
     allowed_devices_only: bool
     refuse_virtual_cameras: bool
@@ -210,37 +220,37 @@ class NewDevice(Device):
 CHALLENGE_FAILED: Final = "未能确认是真人按提示做的动作，请按提示重试，或使用密码登录"
 """The message for an answer to a challenge that does not show the movements."""
 
+ChallengeAdvice = Literal[
+    "no_face", "face_too_small", "too_dark", "too_few_frames", "not_steady", "not_made", "wrong_movement"
+]
+"""What a person can do better who followed a challenge: show the whole face, come nearer, use more light (two
+of them), hold still until the arrow appears, turn further, or follow the arrow.
+"""
+
+CHALLENGE_ADVICE: Final[dict[str, str]] = {
+    "no_face": "未看到整张脸，请正对摄像头并靠近一些，再按提示重试，或使用密码登录",
+    "face_too_small": "人脸过小，请靠近摄像头，再按提示重试，或使用密码登录",
+    "too_dark": "人脸过暗，请增加光线，再按提示重试，或使用密码登录",
+    "too_few_frames": "画面过少，请增加光线，再按提示重试，或使用密码登录",
+    "not_steady": "动作开始过早，请先正视前方保持不动，出现提示后再转头，或使用密码登录",
+    "not_made": "动作幅度不够，请按提示转得更多一些，或使用密码登录",
+    "wrong_movement": "动作与提示不符，请按箭头方向转头，或使用密码登录",
+}
+"""The message for each `ChallengeAdvice`, in place of `CHALLENGE_FAILED`."""
+
 CHALLENGE_NEEDED: Final = "此账号的人脸登录需按提示转动头部，请重试，或使用密码登录"
 """The message for a login by one picture if the policy requires a challenge; the client then films one."""
-
-
-CHALLENGE_CONTINUES: Final = "还不能确认是真人，请再按提示做一个动作，或使用密码登录"
-"""The message for an answer to a challenge that leaves a doubt; the client then draws one more movement, with
-`continues`."""
 
 
 MovementName = Literal["left", "right", "up", "closer"]
 
 
 class ChallengeRequest(WireModel):
-    """Which movements the person cannot make; at least one of left, right and up has to remain.
+    """Which movements the person cannot make; at least one of left, right and up has to remain."""
 
-    `continues` is the id of a challenge whose answer was in doubt: one more movement is drawn. With the id of
-    that one, another one is drawn in its place. If nothing is in doubt, or that was more than 30 s ago, a
-    whole challenge is drawn.
-    """
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"avoid": ["up"]},
-                {"avoid": [], "continues": "ubzosOI8WJ6Q24dkcYIo95uklhVIxzUi0IS7LFTPOtk"},
-            ]
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [{"avoid": ["up"]}]})
 
     avoid: Annotated[list[MovementName], Field(max_length=3)]
-    continues: Annotated[str, Field(min_length=1, max_length=100)] | None = None
 
 
 class ChallengeStep(WireModel):
@@ -310,6 +320,52 @@ class ChallengeAnswer(WireModel):
 
     challenge_id: Annotated[str, Field(min_length=1, max_length=100)]
     frames: Annotated[list[FilmedFrame], Field(min_length=2, max_length=MAX_FRAMES)]
+
+
+class ChallengePractice(WireModel):
+    """Whether an answer to a challenge would do, and what to do better; `advice` is null if it would, and if
+    the film looks like anything but a person who moves.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"passed": False, "advice": "not_made"}]})
+
+    passed: bool
+    advice: ChallengeAdvice | None
+
+
+class FaceModel(WireModel):
+    """A face model. `state`: `in_use`; `installed`; `offered`, to be installed as `how` says (a command in
+    English); `missing`, chosen but not there, so that face login does not work.
+
+    `licence` and `allows` are names and sentences in English. `checks_liveness` is whether it contains a
+    liveness model.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "sface",
+                    "engine": "open",
+                    "state": "offered",
+                    "licence": "YuNet MIT, SFace Apache-2.0, MiniFASNet Apache-2.0",
+                    "allows": "commercial use",
+                    "research_only": False,
+                    "checks_liveness": True,
+                    "how": "walkaround face download sface",
+                }
+            ]
+        }
+    )
+
+    name: str
+    engine: Literal["dlib", "open", "insightface"]
+    state: Literal["in_use", "installed", "offered", "missing"]
+    licence: str
+    allows: str
+    research_only: bool
+    checks_liveness: bool
+    how: str = ""
 
 
 class FaceScores(WireModel):

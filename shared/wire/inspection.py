@@ -255,6 +255,12 @@ class Item(WireModel):
     updated_at: ItemTime
 
 
+class ItemOrderSet(WireModel):
+    """Body of `PUT /inspection/{inspection_id}/item-order`: the items in the order of the walk."""
+
+    item_ids: Annotated[list[Id], Field(max_length=10_000)]
+
+
 class VerdictSet(WireModel):
     """Body of `POST /inspection_item/{item_id}/verdict`: the verdict and its reason."""
 

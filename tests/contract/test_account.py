@@ -56,6 +56,8 @@ USER_FIELDS = [
     "department",
     "has_face",
     "enabled",
+    "status",
+    "last_login",
     "created_at",
     "updated_at",
 ]

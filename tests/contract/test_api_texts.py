@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -46,3 +48,40 @@ def test_every_parameter_is_described(document: dict[str, Any]) -> None:
     found = [part for operation in operations(document) for part in operation.get("parameters", ())]
     assert [part["name"] for part in found if not part.get("description", "")[:1].isupper()] == []
     assert set(PARAMETERS) <= {part["name"] for part in found}
+
+
+def test_schemas_have_names_that_people_choose(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    assert [name for name in schemas if re.search(r"_|Union|NoneType|Envelope", name)] == []
+    assert {"RecordAnswer", "RecordPage", "RecordPageAnswer", "LoginAnswer", "ItemListAnswer"} <= set(schemas)
+    assert [name for name, schema in schemas.items() if "[" in schema.get("title", "")] == []
+
+
+def test_answers_always_have_code_and_message(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    envelopes = [name for name in schemas if name.endswith("Answer") and name != "ChallengeAnswer"]
+    assert len(envelopes) > 50
+    for name in (*envelopes, "Failure"):
+        assert set(schemas[name]["required"]) == {"code", "data", "msg"}, name
+    assert set(schemas["Done"]["required"]) == {"code", "msg"}
+
+
+def test_profile_has_types(document: dict[str, Any]) -> None:
+    content = document["paths"]["/api/auth/updateInfo"]["post"]["requestBody"]["content"]
+    properties = content["application/json"]["schema"]["properties"]
+    assert {name: field["anyOf"][0]["type"] for name, field in properties.items()} == {
+        **dict.fromkeys(("email", "phone", "name", "gender", "department", "faceInfo"), "string"),
+        "work_years": "integer",
+    }
+
+
+def test_times_are_said_to_be_in_utc_without_a_format_that_needs_a_zone(document: dict[str, Any]) -> None:
+    assert '"date-time"' not in json.dumps(document)
+    properties = {
+        name: field
+        for schema in document["components"]["schemas"].values()
+        for name, field in schema.get("properties", {}).items()
+        if name in {"start_time", "created_at", "updated_at", "end_time"}
+    }
+    assert len(properties) == 4
+    assert [name for name, field in properties.items() if "UTC" not in json.dumps(field)] == []

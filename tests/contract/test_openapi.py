@@ -113,7 +113,7 @@ def test_body_has_the_fields_of_the_contract(document: dict[str, Any], name: str
 def test_search_documents_its_filters_and_required_fields(document: dict[str, Any]) -> None:
     parameters = find_operation(document, "GET /api/inspection/search")["parameters"]
     filters = {"q", "record_state", "day_from", "day_to", "without_aircraft", "timed", "with_findings"}
-    filters |= {"finding_label", "finding_region", "model_shown", "model_rejected", "model_missed"}
+    filters |= {"finding_label", "finding_region", "model_shown", "model_rejected", "model_missed", "work"}
     assert {parameter["name"] for parameter in parameters} - filters == {
         *test_records.FILTERS,
         "current_page",

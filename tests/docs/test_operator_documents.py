@@ -13,6 +13,7 @@ import pytest
 
 from service.settings import Settings
 from shared.command_line import COMMANDS
+from shared.record.codes import ROLE_PERMISSIONS, Permission, Role
 from shared.system.paths import program_folder
 
 DOCUMENTS = [
@@ -128,3 +129,17 @@ def test_systemd_understands_the_unit_and_finds_it_hardened(tmp_path: Path) -> N
     # Tenths: 1.2 on systemd 252.
     rated = analyze("security", "--offline=yes", "--threshold=20", copy)
     assert rated.returncode == 0, rated.stdout[-300:]
+
+
+def test_permissions_are_those_of_the_roles() -> None:
+    page = (program_folder() / "docs" / "api.md").read_text("utf-8")
+    found: dict[str, set[str]] = {}
+    for names, roles in re.findall(
+        r"^\| ((?:`[A-Z_.]+`(?:, )?)+) \| [^|]+ \| ([^|]+) \|$", page, re.MULTILINE
+    ):
+        holders = {str(role) for role in Role} if roles == "all" else set(re.findall(r"`(\w+)`", roles))
+        found |= dict.fromkeys(re.findall(r"`([A-Z_.]+)`", names), holders)
+    assert found == {
+        str(permission): {str(role) for role, held in ROLE_PERMISSIONS.items() if permission in held}
+        for permission in Permission
+    }

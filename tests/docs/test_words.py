@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from docs.words import python_faults
+from docs.words import catalogue_faults, python_faults
 
 NAMES = """
 kept: int = 0
@@ -58,3 +58,19 @@ def test_names_of_tests_and_of_quotations_are_left_alone() -> None:
 def test_phrases_in_comments_docstrings_and_names_are_found() -> None:
     source = '"""A user is told."""\n\n\ndef show_anew() -> None:  # once more\n    pass\n'
     assert sorted(names(source, "shared/a.py")) == [(1, "is told"), (4, "once more"), (4, "show_anew")]
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese", "found"),
+    [
+        ("Run detection", "执行检测任务", ["检测任务", "任务"]),
+        ("Reopen record", "重新打开记录", ["重新打开"]),
+        ("Open the record again.", "请重新打开检查记录。", []),
+        ("Searching for cameras…", "正在检测摄像头…", ["检测摄像头"]),
+        ("Confirm review", "放行", ["放行"]),
+        ("New task", "新建任务", []),
+    ],
+)
+def test_a_chinese_word_for_another_thing_is_found(english: str, chinese: str, found: list[str]) -> None:
+    catalogue = f"<source>{english}</source>\n<translation>{chinese}</translation>"
+    assert [word for _line, word, _instead in catalogue_faults(catalogue)] == found

@@ -22,9 +22,9 @@ from typing import NamedTuple
 import httpx
 
 from service.settings import Settings
-from shared.system.paths import program_command, program_folder
 from tests import postgresql
 from tests.e2e.acknowledged_changes import Losses, Writers, find_losses
+from tests.service_process import ServiceProcess, start_process
 
 TIMEOUT_SECONDS = 180.0
 STATEMENT_SECONDS = 5
@@ -42,7 +42,7 @@ class Service:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.url = f"http://127.0.0.1:{settings.port}"
-        self._process: subprocess.Popen[str] | None = None
+        self._process: ServiceProcess | None = None
 
     def start(self) -> None:
         """Start the service and wait until it accepts requests."""
@@ -58,16 +58,11 @@ class Service:
             "WALKAROUND_ACCESS_TOKEN_SECONDS": "86400",
         }
         with (settings.data_dir.parent / "service.log").open("ab") as log:
-            self._process = subprocess.Popen(
-                program_command("serve", "--port", str(settings.port)),
-                cwd=program_folder(),
-                env={**os.environ, **variables},
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
+            self._process = start_process(
+                ["serve", "--port", str(settings.port)], {**os.environ, **variables}, log
             )
         assert self._process.stdout is not None
-        line = json.loads(self._process.stdout.readline() or "{}")
+        line = json.loads(self._process.stdout.readline() or b"{}")
         if line.get("event") != "ready":
             raise RuntimeError(
                 f"the service does not start: {line}; see {settings.data_dir.parent}/service.log"
@@ -81,13 +76,14 @@ class Service:
         """Terminate the service."""
         self._end(lambda process: process.terminate())
 
-    def _end(self, end: Callable[[subprocess.Popen[str]], None]) -> None:
+    def _end(self, end: Callable[[ServiceProcess], None]) -> None:
         process, self._process = self._process, None
         if process is not None:
             end(process)
             process.wait(30)
-            assert process.stdout is not None
-            process.stdout.close()
+            for pipe in (process.stdin, process.stdout):
+                assert pipe is not None
+                pipe.close()
 
     def create_first_admin(self) -> str:
         """Create the first administrator and return the access token."""

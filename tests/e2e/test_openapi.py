@@ -10,10 +10,12 @@ import pytest
 
 from tests.service_process import create_first_admin, service_process
 
-# These end the login of the requests, stay open without an end, or send to generated addresses.
+# These end the login of the requests, stay open without an end, send to generated addresses, or write to
+# generated folders.
 EXCLUDED_PATHS = (
     "/api/auth/logout",
     "/api/auth/updatePassword",
+    "/api/backups",
     "/api/events",
     "/api/webhooks/{webhook_id}/test",
 )

@@ -16,13 +16,13 @@ import pytest
 
 from shared.system.paths import program_command, program_folder
 from tests.postgresql import Server
-from tests.service_process import create_first_admin, service_process
+from tests.service_process import FRESH, create_first_admin, service_process
 
 
 def test_open_event_stream_does_not_delay_the_end(tmp_path: Path) -> None:
     lines: list[str] = []
     opened, notified = threading.Event(), threading.Event()
-    with service_process(tmp_path / "data") as url:
+    with service_process(tmp_path / "data", FRESH) as url:
         token = create_first_admin(url)
         headers = {"Authorization": f"Bearer {token}"}
 
@@ -119,7 +119,7 @@ def test_two_processes_serve_one_address_and_a_killed_one_is_replaced(
 ) -> None:
     postgresql_server.execute("CREATE DATABASE two_processes")
     url = postgresql_server.url("two_processes")
-    with service_process(tmp_path / "data", workers="2", database_url=url) as address:
+    with service_process(tmp_path / "data", FRESH, workers="2", database_url=url) as address:
         headers = {"Authorization": f"Bearer {create_first_admin(address)}"}
         body = {"task_id": "t1"}
         record = httpx.post(f"{address}/api/inspection/create", json=body, headers=headers).json()["data"]

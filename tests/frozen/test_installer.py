@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
+import subprocess
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from resources.packaging.slim import is_elf
 from shared import __version__
 from shared.system.paths import program_folder
+from tests.e2e.demo_output import check_demo_output
 from tests.frozen.programs import FreshUser, check_fresh_user, make_read_only, output, public_folder, running
 from tests.frozen.upgrades import check_kept, earlier_data
 
@@ -153,23 +158,30 @@ class Machine:
         return self.folder / "opt" / "walkaround" / "current" / "walkaround"
 
 
-def version_before(installer: Path, folder: Path) -> Path:
-    """A package of version 0.1.0, with a file that later ones lack, and without what runs."""
-    stage = folder / "before"
-    control, inside = stage / "DEBIAN", stage / "opt" / "walkaround" / "_internal"
+def other_version(installer: Path, version: str, inside: Path, folder: Path) -> Path:
+    """A package of this version, whose program in `inside` only prints its version. 0.1.0 had no scripts."""
+    stage = folder / version
+    control, program = stage / "DEBIAN", stage / inside
     stage.mkdir()
     output("dpkg-deb", "-e", installer, control)
-    inside.mkdir(parents=True)
-    (inside / "gone.txt").write_text("of the version before")
-    (inside.parent / "walkaround").write_text("#!/bin/sh\necho walkaround 0.1.0\n")
+    (program / "_internal").mkdir(parents=True)
+    (program / "_internal" / f"only-{version}.txt").touch()
+    (program / "walkaround").write_text(f"#!/bin/sh\necho walkaround {version}\n")
+    (program / "walkaround").chmod(0o755)
     text = (control / "control").read_text("utf-8")
-    (control / "control").write_text(re.sub(r"(?m)^Version: .*$", "Version: 0.1.0", text), "utf-8")
-    # It had no scripts.
-    for name in ("md5sums", "postinst", "prerm"):
-        (control / name).unlink(missing_ok=True)
-    package = folder / "walkaround_0.1.0.deb"
+    (control / "control").write_text(re.sub(r"(?m)^Version: .*$", f"Version: {version}", text), "utf-8")
+    (control / "md5sums").unlink(missing_ok=True)
+    for script in (control / "postinst", control / "prerm"):
+        if version == "0.1.0":
+            script.unlink()
+        else:
+            script.write_text(script.read_text("utf-8").replace(__version__, version), "utf-8")
+    package = folder / f"walkaround_{version}.deb"
     output("dpkg-deb", "--root-owner-group", "-Znone", "--build", stage, package)
     return package
+
+
+FILES = Path("opt/walkaround/files")
 
 
 @pytest.fixture(scope="module")
@@ -177,9 +189,10 @@ def upgraded(installer: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     """A machine on which this version was installed over version 0.1.0, where nobody may write into it."""
     with public_folder() as folder:
         machine = Machine(folder)
-        machine.install(version_before(installer, tmp_path_factory.mktemp("before")))
+        before = other_version(installer, "0.1.0", FILES.parent, tmp_path_factory.mktemp("before"))
+        machine.install(before)
         assert machine.version() == "0.1.0 install ok installed"
-        assert (folder / "opt/walkaround/_internal/gone.txt").exists()
+        assert (folder / "opt/walkaround/_internal/only-0.1.0.txt").exists()
         machine.install(installer)
         make_read_only(machine.program.parent)
         yield machine
@@ -206,3 +219,37 @@ def test_data_of_the_version_before_is_kept(upgraded: Machine) -> None:
 @debian
 def test_fresh_user_starts_what_is_installed(upgraded: Machine) -> None:
     check_fresh_user(upgraded.program)
+
+
+@debian
+def test_a_program_that_is_open_works_on_after_an_update(installer: Path, tmp_path: Path) -> None:
+    """The newer version lacks what is loaded later: the page for phones, detection, the report."""
+    out = tmp_path / "out"
+    bare = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+    with public_folder() as folder:
+        machine = Machine(folder)
+        machine.install(installer)
+        command: list[str | Path] = [machine.program, "demo", "--out", out]
+        options: dict[str, Any] = {
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.STDOUT,
+            "encoding": "utf-8",
+        }
+        with subprocess.Popen(command, cwd=tmp_path, env=bare, **options) as demo:
+            try:
+                assert demo.stdout is not None
+                lines = list(takewhile(lambda line: "add an inspector" not in line, demo.stdout))
+                # The service and the workers go on. Only the window waits for the update.
+                demo.send_signal(signal.SIGSTOP)
+                machine.install(other_version(installer, "9.9.9", FILES, tmp_path))
+                demo.send_signal(signal.SIGCONT)
+                said = "".join([*lines, demo.stdout.read()])
+            finally:
+                demo.kill()
+        assert demo.returncode == 0, said
+        check_demo_output(out)
+        assert output(machine.program, "--version") == "walkaround 9.9.9\n"
+        # The next installation removes what no program runs from.
+        assert (machine.program.parent.parent / __version__).is_dir()
+        machine.install(other_version(installer, "9.9.10", FILES, tmp_path))
+        assert not (machine.program.parent.parent / __version__).exists()

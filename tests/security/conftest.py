@@ -17,7 +17,7 @@ from tests.certificates import make_pair, unchecked_context
 from tests.security.application import LiveService, PopulatedApp
 from tests.service_app import *  # noqa: F403 - fixtures
 from tests.service_app import LOCAL_URL
-from tests.service_process import running_service, service_process
+from tests.service_process import FRESH, running_service, service_process
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
         for name in [name for name in os.environ if name.startswith("WALKAROUND_")]:
             patch.delenv(name)
         patch.setenv("ORT_DISABLE_TELEMETRY", "0")
-        with service_process(folder, log_level="DEBUG") as url:
+        with service_process(folder, FRESH, log_level="DEBUG") as url:
             patch.undo()
             pid = json.loads((folder / "service.json").read_text("utf-8"))["pid"]
             yield LiveService(url, folder, pid)

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.background.repaint import TURN_MS
 from desktop.canvas.layers.draft_layer import AreaLayer, paint_draft
 from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer, Matrix
+from desktop.canvas.layers.heat_layer import HeatLayer
 from desktop.canvas.layers.region_layer import BATCH_THRESHOLD, RegionLayer
 from desktop.canvas.model.regions import RegionStore, StoreEvent
 from desktop.canvas.model.shaping import Handle
@@ -65,9 +66,12 @@ class CanvasView(PictureView):
         )
         self.mm_per_pixel: float | None = None
         """Scale of the picture. If it is known, the ruler and sizes also show mm."""
+        self.keeps_tool = False
+        """Whether the tool for drawing stays after a region was drawn."""
         self._region_layer = RegionLayer(self.store)
         self._finding_layer = FindingLayer()
         self._area_layer = AreaLayer()
+        self.heat = HeatLayer()
         self._space_held = False
         self._update_timer = QTimer(self, singleShot=True, interval=TURN_MS)
         self._update_timer.timeout.connect(self.update)
@@ -135,6 +139,11 @@ class CanvasView(PictureView):
             self.editor.set_tool(tool)
             self._on_tool_changed()
 
+    @property
+    def _is_done_drawing(self) -> bool:
+        """Whether the tool goes back to selecting after what it drew."""
+        return self.editor.tool is Tool.AREA or (self.editor.tool is Tool.DRAW and not self.keeps_tool)
+
     def paste(self) -> None:
         """Add the regions from the clipboard, if there are any."""
         self.editor.paste(QGuiApplication.clipboard().text())
@@ -153,7 +162,7 @@ class CanvasView(PictureView):
     def finish(self) -> None:
         """Complete what is being drawn. If there is nothing, zoom to the region that was selected last."""
         drew = self.editor.finish()
-        if drew and self.editor.tool in (Tool.DRAW, Tool.AREA):
+        if drew and self._is_done_drawing:
             self.set_tool(Tool.SELECT)
         elif not drew and self.editor.tool is Tool.SELECT and self.store.selected_ids:
             self.show_region(self.store.selected_ids[-1])
@@ -170,8 +179,9 @@ class CanvasView(PictureView):
     # ---- painting
 
     def _paint_overlay(self, painter: QPainter) -> None:
-        """Paint regions, ignored areas, findings and the unfinished action."""
+        """Paint heat, regions, ignored areas, findings and the unfinished action."""
         draft, font, view = self.editor.draft, self.font(), self._viewport
+        self.heat.paint(painter, view)
         self._region_layer.paint(painter, view, self._colours, draft.moved_rects, font)
         if self._region_layer.show_regions:
             self._area_layer.paint(painter, view, self._colours)
@@ -203,7 +213,7 @@ class CanvasView(PictureView):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """End panning, or pass the event to the tool."""
         if self._pan_position is None and event.button() is _LEFT and self._source is not None:
-            if self.editor.release(self._pointer_at(event)) and self.editor.tool in (Tool.DRAW, Tool.AREA):
+            if self.editor.release(self._pointer_at(event)) and self._is_done_drawing:
                 self.set_tool(Tool.SELECT)
             self.update()
         super().mouseReleaseEvent(event)

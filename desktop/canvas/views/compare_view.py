@@ -387,7 +387,7 @@ class CompareView(QWidget):
                 self._paint_pane(painter, full, pair.difference, self.tr("Difference"), findings=True)
             case CompareMode.OVERLAY:
                 self._paint_pane(painter, full, pair.reference, "")
-                name = self.tr("Photo {0} %").format(round(self._mix * 100))
+                name = self.tr("Photo {0}%").format(round(self._mix * 100))
                 self._paint_pane(painter, full, pair.photo, name, opacity=self._mix, findings=True)
 
     def _paint_pane(

@@ -43,14 +43,14 @@ def show_reason(view: QWidget, event: QHelpEvent, reason: str) -> None:
     QToolTip.showText(event.globalPos(), text, view)
 
 
-class _FloatingPanel(QFrame):
+class FloatingPanel(QFrame):
     """A rounded panel over the picture."""
 
     def set_colours(self, colours: CanvasColours) -> None:
         """Set the colours."""
         self.setStyleSheet(
             f"""
-            ZoomChip, PreparingChip {{ background: {colours.panel};
+            ZoomChip, PreparingChip, LevelsChip {{ background: {colours.panel};
                 border: 1px solid {colours.line}; border-radius: 6px; }}
             QLabel {{ color: {colours.text}; background: transparent; border: none; font-size: 12px;
                 font-weight: 600; }}
@@ -66,7 +66,7 @@ class _FloatingPanel(QFrame):
         )
 
 
-class ZoomChip(_FloatingPanel):
+class ZoomChip(FloatingPanel):
     """Shows the zoom, with buttons that zoom out, zoom in, and fit the picture."""
 
     zoom_out = Signal()
@@ -77,15 +77,15 @@ class ZoomChip(_FloatingPanel):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("zoom")
-        self._scale = _make_button("100 %", self.tr("Actual size, 100 % (1)"))
+        self._scale = make_button("100%", self.tr("Actual size, 100% (1)"))
         self._scale.setObjectName("scale")
-        widest = QFontMetrics(_scale_font(self.font())).horizontalAdvance("6400 %")
+        widest = QFontMetrics(_scale_font(self.font())).horizontalAdvance("6400%")
         self._scale.setFixedSize(max(60, widest + 12), _button_side(self.font()))
         smaller, larger = (
-            _make_button("−", self.tr("Zoom out (−)")),
-            _make_button("+", self.tr("Zoom in (+)")),
+            make_button("−", self.tr("Zoom out (−)")),
+            make_button("+", self.tr("Zoom in (+)")),
         )
-        fit_button = _make_button("F", self.tr("Fit to window (F)"))
+        fit_button = make_button("F", self.tr("Fit to window (F)"))
         fit_button.setObjectName("key")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(6, 3, 6, 3)
@@ -108,10 +108,10 @@ class ZoomChip(_FloatingPanel):
     def set_scale(self, scale: float) -> None:
         """Show the scale in device px (px of the screen, not of the window) per picture px."""
         percent = scale * 100
-        self._scale.setText(f"{percent:.0f} %" if percent >= 9.95 else f"{percent:.1f} %")
+        self._scale.setText(f"{percent:.0f}%" if percent >= 9.95 else f"{percent:.1f}%")
 
 
-class PreparingChip(_FloatingPanel):
+class PreparingChip(FloatingPanel):
     """Shows the progress of loading a large picture, with a button that stops it."""
 
     stop = Signal()
@@ -123,7 +123,7 @@ class PreparingChip(_FloatingPanel):
         self._bar.setTextVisible(False)
         self._bar.setFixedSize(90, 4)
         self._bar.setAccessibleName(self.tr("Loading full resolution"))
-        cancel = _make_button("×", self.tr("Stop loading full resolution"))
+        cancel = make_button("×", self.tr("Stop loading full resolution"))
         cancel.clicked.connect(self.stop)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 3, 6, 3)
@@ -255,7 +255,8 @@ def _button_side(font: QFont) -> int:
     return max(22, QFontMetrics(_scale_font(font)).height() + 2)
 
 
-def _make_button(text: str, name: str) -> QToolButton:
+def make_button(text: str, name: str) -> QToolButton:
+    """A button of an overlay with a sign as its text, and its name for tooltip and screen readers."""
     button = QToolButton()
     button.setText(text)
     button.setToolTip(name)

@@ -1,4 +1,4 @@
-"""Shows a picture with zoom, pan, minimap and brightness. `CanvasView` adds regions and findings."""
+"""Shows a picture with zoom, pan, minimap, brightness and levels. `CanvasView` adds regions and findings."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.image_layer import ImageLayer
 from desktop.canvas.layers.marks import FocusRing
 from desktop.canvas.model.viewport import ZOOM_STEP, Viewport
+from desktop.canvas.views.levels_chip import LevelsChip
 from desktop.canvas.views.overlays import MARGIN, Minimap, PreparingChip, ZoomChip
 from desktop.imaging.decoding.tone import Tone
 from desktop.imaging.loader import TileLoader
+from desktop.imaging.sources.grey import GreyImage, GreyLevels, GreyView
 from desktop.imaging.sources.source import ImageSource
 
 _SETTLE_MS = 120
@@ -60,6 +62,9 @@ class PictureView(QWidget):
         self._zoom_chip = ZoomChip(self)
         self._preparing_chip = PreparingChip(self)
         self._preparing_chip.hide()
+        self.levels_chip = LevelsChip(self)
+        """Shown for a grey picture of more than 8 bits."""
+        self.levels_chip.hide()
         self._connect_overlays()
         self.set_colours(self._colours)
 
@@ -80,6 +85,7 @@ class PictureView(QWidget):
         self._loader.open(source)
         self._minimap.set_preview(None)
         self._preparing_chip.hide()
+        self.levels_chip.hide()
         if not keeps_view:
             view = Viewport(*size, max(self.width(), 1), max(self.height(), 1))
             self._set_viewport(view.fit(), is_moving=False)
@@ -138,7 +144,7 @@ class PictureView(QWidget):
     def set_colours(self, colours: CanvasColours) -> None:
         """Set the colours."""
         self._colours = colours
-        for overlay in (self._zoom_chip, self._minimap, self._preparing_chip):
+        for overlay in (self._zoom_chip, self._minimap, self._preparing_chip, self.levels_chip):
             overlay.set_colours(colours)
         self._place_overlays()
         self.update()
@@ -224,6 +230,7 @@ class PictureView(QWidget):
         self._zoom_chip.zoom_out.connect(self.zoom_out)
         self._zoom_chip.one_to_one.connect(self.one_to_one)
         self._zoom_chip.fit.connect(self.fit)
+        self.levels_chip.chosen.connect(self._show_levels)
         self._preparing_chip.stop.connect(self._loader.stop_preparing)
 
     def _on_preview_ready(self) -> None:
@@ -233,8 +240,20 @@ class PictureView(QWidget):
 
     def _on_prepared(self) -> None:
         self._preparing_chip.hide()
+        if isinstance(image := self._source, GreyImage):
+            self.levels_chip.set_range(image.bounds, image.default, image.chosen or image.default)
+            if image.chosen is not None:
+                self._loader.show_as(GreyView(image, image.chosen))
+            self.levels_chip.show()
+            self._place_overlays()
         self.update()
         self.prepared.emit()
+
+    def _show_levels(self, levels: GreyLevels) -> None:
+        if isinstance(image := self._source, GreyImage):
+            image.chosen = levels
+            self._loader.show_as(GreyView(image, levels))
+            self._place_overlays()
 
     def _on_progress(self, share: float) -> None:
         self._preparing_chip.set_progress(share)
@@ -294,6 +313,8 @@ class PictureView(QWidget):
         zoom.move(MARGIN, bottom - zoom.height())
         preparing = self._preparing_chip
         preparing.move(zoom.x() + zoom.width() + 8, bottom - preparing.height())
+        levels = self.levels_chip
+        levels.move(zoom.x() + zoom.width() + 8, bottom - levels.height())
         self._minimap.resize(size)
         self._minimap.move(self.width() - MARGIN - size.width(), bottom - size.height())
 

@@ -20,7 +20,14 @@ from shared.wire.account import (
     UserWithRoles,
 )
 from shared.wire.common import Envelope, Page
-from shared.wire.face import DEVICE_HEADER, DrawnChallenge, FaceRequirements, FaceStatus, MovementName
+from shared.wire.face import (
+    DEVICE_HEADER,
+    ChallengePractice,
+    DrawnChallenge,
+    FaceRequirements,
+    FaceStatus,
+    MovementName,
+)
 
 _ME = Envelope[Payload]
 _TOKENS = Envelope[Tokens]
@@ -31,6 +38,11 @@ _FACE_SECONDS = 60.0
 
 def _as_base64(image: bytes) -> str:
     return base64.b64encode(image).decode("ascii")
+
+
+def _answer_body(challenge_id: str, frames: Sequence[tuple[int, bytes]]) -> dict[str, Any]:
+    pictures = [{"at_ms": at_ms, "picture": _as_base64(picture)} for at_ms, picture in frames]
+    return {"challenge_id": challenge_id, "frames": pictures}
 
 
 def _device(token: str) -> dict[str, str]:
@@ -84,21 +96,15 @@ class Account:
         body = {"faceInfo": _as_base64(image)}
         return self._log_in("/auth/loginByFaceInfo", body, _FACE_SECONDS, _device(device_token))
 
-    def draw_challenge(
-        self, avoid: Sequence[MovementName] = (), device_token: str = "", continues: str = ""
-    ) -> DrawnChallenge:
-        """Draw a challenge of head movements, without those that the user cannot make: one more movement
-        after the answer to the challenge with the id `continues`, if that left a doubt.
+    def draw_challenge(self, avoid: Sequence[MovementName] = (), device_token: str = "") -> DrawnChallenge:
+        """Draw a challenge of head movements, without those that the user cannot make.
 
         Raises Invalid when none of left, right and up remains, TooMany, Forbidden.
         """
-        body: dict[str, Any] = {"avoid": list(avoid)}
-        if continues:
-            body["continues"] = continues
         answer = self._transport.call(
             "POST",
             "/auth/faceChallenge",
-            body=body,
+            body={"avoid": list(avoid)},
             headers=_device(device_token),
             login=False,
         )
@@ -110,12 +116,20 @@ class Account:
         """Log in by the answer to a challenge.
 
         `frames` are pairs of the time in ms after the first frame and a picture (JPEG, PNG or WebP). Raises
-        Refused when the movements were not recognized, the face cannot be verified, or
-        (`CHALLENGE_CONTINUES`) one more movement is required.
+        Refused when the movements were not recognized (`CHALLENGE_ADVICE`, `CHALLENGE_FAILED`) or the face
+        cannot be verified.
         """
-        frame_bodies = [{"at_ms": at_ms, "picture": _as_base64(picture)} for at_ms, picture in frames]
-        body = {"challenge_id": challenge_id, "frames": frame_bodies}
+        body = _answer_body(challenge_id, frames)
         return self._log_in("/auth/loginByFaceChallenge", body, _FACE_SECONDS, _device(device_token))
+
+    def practise_challenge(self, challenge_id: str, frames: Sequence[tuple[int, bytes]]) -> ChallengePractice:
+        """Have the answer to a challenge judged, as by `login_by_challenge`, without a login by it.
+
+        Raises Refused for a challenge that cannot be answered any more, TooMany.
+        """
+        body = _answer_body(challenge_id, frames)
+        answer = self._transport.call("POST", "/auth/face/practice", body=body, seconds=_FACE_SECONDS)
+        return answer.data(ChallengePractice)
 
     def _log_in(
         self,

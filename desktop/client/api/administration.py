@@ -60,3 +60,11 @@ class Backups:
     def status(self) -> BackupStatus:
         """The last successful backup, the time of the next one, and the newest runs."""
         return self._transport.call("GET", "/backups").data(BackupStatus)
+
+    def choose_folder(self, folder: str) -> BackupStatus:
+        """Store backups in this folder of the service's computer; the first one starts at once."""
+        return self._transport.call("PUT", "/backups", body={"folder": folder}).data(BackupStatus)
+
+    def start(self) -> BackupStatus:
+        """Start a backup now."""
+        return self._transport.call("POST", "/backups").data(BackupStatus)

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Sequence
 
 from desktop.client.http.transport import Transport, segment
-from shared.wire.face import Device, FaceCalibration, FacePolicy, NewDevice, StrangerScores
+from shared.wire.face import Device, FaceCalibration, FaceModel, FacePolicy, NewDevice, StrangerScores
 
 # The engine may have to be loaded first.
 _SECONDS = 60.0
@@ -50,6 +50,10 @@ class Faces:
     def end_device(self, device_id: str) -> None:
         """Remove a device from the allowed ones. Raises Forbidden, NotFound."""
         self._transport.call("DELETE", f"/face/devices/{segment(device_id)}")
+
+    def models(self) -> list[FaceModel]:
+        """The face models that exist, with their licences and how to get them."""
+        return self._transport.call("GET", "/face/models").data(list[FaceModel])
 
     def calibration(self) -> FaceCalibration:
         """The scores between enrolled faces, and the present threshold."""

@@ -17,6 +17,7 @@ from shared.wire.inspection import (
     BoxesSet,
     Item,
     ItemCreate,
+    ItemOrderSet,
     ItemUpdate,
     Photo,
     PhotoAdd,
@@ -38,6 +39,7 @@ from shared.wire.seal import (
     RecordUsers,
     SealCheck,
 )
+from shared.wire.shift import Comment, CommentWrite, Handover, HandoverWrite, Inspector, Work, WorkCounts
 
 _VERIFY_SECONDS = 600.0
 """The service reads every file of the record."""
@@ -76,6 +78,7 @@ class RecordFilter:
     model_shown: str | None = None
     model_rejected: str | None = None
     model_missed: str | None = None
+    work: Work | None = None
 
     def query(self) -> dict[str, str]:
         """The filter as query parameters."""
@@ -186,6 +189,34 @@ class Records:
         answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/seal")
         return answer.data(RecordSeal)
 
+    def work(self) -> WorkCounts:
+        """How many records there are of each kind of work for the user."""
+        return self._transport.call("GET", "/inspection/work").data(WorkCounts)
+
+    def inspectors(self) -> Sequence[Inspector]:
+        """The users to whom a record can be handed over."""
+        return self._transport.call("GET", "/inspection/inspectors").data(list[Inspector])
+
+    def hand_over(self, inspection_id: str, body: HandoverWrite) -> Handover:
+        """Make another user the executor of the record. Raises NotFound, Conflict when it is sealed."""
+        path = f"/inspection/{segment(inspection_id)}/handovers"
+        return self._transport.call("POST", path, body=body.model_dump(mode="json")).data(Handover)
+
+    def handovers(self, inspection_id: str) -> Sequence[Handover]:
+        """The handovers of a record, newest first. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/handovers")
+        return answer.data(list[Handover])
+
+    def comments(self, inspection_id: str) -> Sequence[Comment]:
+        """The comments on the items of a record, oldest first. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/comments")
+        return answer.data(list[Comment])
+
+    def comment(self, inspection_id: str, body: CommentWrite) -> Comment:
+        """Write a comment on an item of the record. Raises NotFound, Conflict when it is sealed."""
+        path = f"/inspection/{segment(inspection_id)}/comments"
+        return self._transport.call("POST", path, body=body.model_dump(mode="json")).data(Comment)
+
     def users(self, inspection_id: str) -> RecordUsers:
         """The users whom the record names, and the changes of their full names. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/users")
@@ -293,12 +324,12 @@ class Items:
         return Versioned(answer.read(Item), answer.etag, answer.modified_by)
 
     def list(self, inspection_id: str, page: int = 1, page_size: int = 200) -> Page[Item]:
-        """One page of the items of a record, oldest first."""
+        """One page of the items of a record, in the order of the walk."""
         query = {"inspection_id": inspection_id, "current_page": page, "page_size": page_size}
         return self._transport.call("GET", "/inspection_item/list", query=query).data(Page[Item])
 
     def all(self, inspection_id: str) -> Sequence[Item]:
-        """Every item of a record, oldest first."""
+        """Every item of a record, in the order of the walk."""
         try:
             return self._all(inspection_id, 200)
         except TooLarge as refusal:
@@ -320,6 +351,18 @@ class Items:
         """Copy the items of another record to a record without items. Raises Conflict when it has items."""
         path = f"/inspection/{segment(inspection_id)}/items-from/{segment(other_id)}"
         return self._transport.call("POST", path).data(list[Item])
+
+    def arrange(self, inspection_id: str, item_ids: Sequence[str]) -> Sequence[str]:
+        """Put these items of a record first, in this order. Returns the IDs of all its items in their order.
+
+        Raises NotFound, Conflict when the record is sealed.
+        """
+        answer = self._transport.call(
+            "PUT",
+            f"/inspection/{segment(inspection_id)}/item-order",
+            body=ItemOrderSet(item_ids=list(item_ids)).model_dump(mode="json"),
+        )
+        return answer.data(list[str])
 
     def set_verdict(
         self, item_id: str, verdict: Verdict, reason: str | None = None, etag: str | None = None

@@ -27,7 +27,7 @@ from desktop.client.http.errors import (
     Unsupported,
 )
 from shared.record.codes import ErrorCode
-from shared.wire.common import UPDATED_BY, Envelope
+from shared.wire.common import ERROR_HEADER, UPDATED_BY, Envelope
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
@@ -95,7 +95,7 @@ def read_answer(response: httpx.Response) -> Answer:
         data = document.get("data")
         if isinstance(data, dict) and _code(data) == ErrorCode.INVALID_INPUT:
             raise _invalid(document["msg"], data)
-        raise Refused(document["msg"], data=data, code=_code(data))
+        raise Refused(document["msg"], data=data, code=_code(data) or response.headers.get(ERROR_HEADER))
     modified_by = response.headers.get(UPDATED_BY)
     return Answer(
         document, response.headers.get("ETag"), None if modified_by is None else unquote(modified_by)

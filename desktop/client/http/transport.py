@@ -107,6 +107,10 @@ class Transport:
         """The address of the service, without `/api`."""
         return self._base
 
+    def prefer_language(self, language: str) -> None:
+        """Ask for texts in this language, a code such as zh_CN."""
+        self._http.headers["Accept-Language"] = language.replace("_", "-")
+
     def rebase(self, base_url: str, fingerprint: str | None = None) -> None:
         """Use another address of the same service. The login stays."""
         with self._state_changed:

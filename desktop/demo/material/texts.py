@@ -36,14 +36,14 @@ _CHINESE = DemoTexts(
     reference="左翼根部蒙皮",
     record="左翼根部航后检查",
     items=(
-        ("机身蒙皮凹坑", "第 12 框与第 13 框之间，凹坑深度不得超过 2 mm"),
-        ("壁板裂纹", "第 14 框附近的蒙皮，任何裂纹都不放行"),
-        ("铆钉缺失", "搭接缝交叉处，铆钉应齐全"),
+        ("蒙皮（12–13 框）", "第 12 框与第 13 框之间，凹坑深度不得超过 2 mm"),
+        ("14 框壁板", "不允许有任何裂纹"),
+        ("搭接缝铆钉", "搭接缝交叉处，铆钉应齐全"),
         ("舷窗边框", "三个舷窗的密封与边框"),
         ("注册号标识", "标识应完整、清晰、无划伤"),
     ),
-    fail="已通知工程部，需修理后放行",
-    overrule="表面浮漆，擦拭后消失，不影响放行",
+    fail="已通知工程部，修理后复查",
+    overrule="表面浮漆，擦拭后消失，不影响飞行",
 )
 
 _ENGLISH = DemoTexts(
@@ -57,14 +57,14 @@ _ENGLISH = DemoTexts(
     reference="Left wing root, skin",
     record="Left wing root, after flight",
     items=(
-        ("Dent in the skin", "Between frames 12 and 13; no deeper than 2 mm"),
-        ("Crack in the panel", "Skin near frame 14; no crack is released"),
-        ("Missing rivet", "Where the lap joints cross; every rivet in place"),
+        ("Skin, frames 12–13", "Between frames 12 and 13; no deeper than 2 mm"),
+        ("Panel at frame 14", "No crack is accepted"),
+        ("Lap joint rivets", "Where the lap joints cross; every rivet in place"),
         ("Window frames", "Seals and frames of the three windows"),
         ("Registration", "Whole, readable, without scratches"),
     ),
-    fail="Engineering is informed; repair before release",
-    overrule="Loose paint on the surface, wiped off; no effect on the release",
+    fail="Engineering is informed; repair before flight",
+    overrule="Loose paint on the surface, wiped off; no effect on the flight",
 )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import httpx
+
 from desktop.client.http.errors import ClientError
 from desktop.demo.driver.demo_run import DemoRun
 from desktop.demo.driver.window_driver import (
@@ -38,6 +40,18 @@ def add_photos(demo: DemoRun) -> None:
                 lambda: press_keys(page.comparing.canvas, demo.first_key("item.photo")), [demo.pictures.photo]
             )
             wait_until(lambda it=item_id: page.open_record.photos.get(it), "the photo arrives")  # type: ignore[misc]
+
+
+def open_phone_page(demo: DemoRun) -> None:
+    """Show the code that connects a phone, and open the page that it leads to."""
+    with demo.driver.step("open the page for a phone"):
+        phone = demo.page(WorkbenchPage).phone
+        demo.desktop.context.commands.run("item.phone")
+        dialog = wait_until(lambda: phone.dialog, "the window for a phone opens")
+        wait_until(lambda: dialog is not None and dialog.code, "the code is shown")
+        answer = httpx.get(f"{demo.session.base_url}/phone", trust_env=False)
+        check(answer.is_success, f"the page for phones answers {answer.status_code}")
+        phone.close()
 
 
 def detect_items(demo: DemoRun) -> None:

@@ -24,6 +24,7 @@ from desktop.pages.login import LoginPage
 from desktop.pages.me import MePage
 from desktop.pages.people import PeoplePage
 from desktop.pages.people.forms import NewUserForm
+from shared.record.codes import ErrorCode
 
 ADMIN = ("zhao", "Rivets-and-Seams-2026")
 INSPECTOR = ("zhang", "Walk-around-at-dawn-7")
@@ -112,7 +113,7 @@ def refuse_stranger(demo: DemoRun) -> None:
             seconds=45,
         )
         check(demo.desktop.context.payload is None, "a stranger is logged in by face")
-        expected = sentence(Refused("无法校验人脸"))
+        expected = sentence(Refused(code=ErrorCode.FACE_UNKNOWN))
         check(page.photo_login.error() == expected, f"refused for another reason: {page.photo_login.error()}")
     with demo.driver.step("check that the stranger's photo is a good one"):
         _check_usable_face(demo)

@@ -16,14 +16,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QImage
 
-from desktop.imaging.decoding.bitmap import load_bitmap
 from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.decoding.pixels import Pixels, Rgb, to_qimage, upright
 from desktop.imaging.decoding.vips import pyvips
-from shared.images.colours import open_largest, to_srgb
+from shared.images.colours import grey_levels, is_deep_grey, to_srgb
+from shared.images.opening import open_picture
 from shared.images.png import has_too_much_text
 from shared.images.upright import stored_rect, upright_size
 from shared.record.geometry import Rect
@@ -46,11 +47,15 @@ _CHECK_INTERVAL = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The upright size in px and the EXIF orientation (1..8) of a file."""
+    """The upright size in px and the EXIF orientation (1..8) of a file.
+
+    `has_deep_greys`: `read_greys` can read it.
+    """
 
     width: int
     height: int
     orientation: int
+    has_deep_greys: bool = False
 
     @property
     def stored_size(self) -> tuple[int, int]:
@@ -109,7 +114,8 @@ def read_header(data: Data) -> Header:
                     "imaging", "Cannot open an image with {0} x {1} pixels. Scale it down first."
                 ).format(image.width, image.height)
             )
-        return Header(*upright_size(image.width, image.height, orientation), orientation)
+        size = upright_size(image.width, image.height, orientation)
+        return Header(*size, orientation, is_deep_grey(image) and image.bands == 1)
 
 
 def read_whole(data: Data, header: Header, cancellation: Cancellation) -> Rgb:
@@ -130,6 +136,22 @@ def _decode_whole(data: Data, header: Header, cancellation: Cancellation) -> Rgb
         rgb = as_rgb(_load(data))
         pixels = np.frombuffer(evaluate(rgb, cancellation), np.uint8).reshape(rgb.height, rgb.width, 3)
         return upright(pixels, header.orientation)
+
+
+def read_greys(
+    data: Data, header: Header, cancellation: Cancellation
+) -> tuple[npt.NDArray[Any], tuple[float, float]]:
+    """Decode a grey picture of more than 8 bits at its depth, upright, as uint16 or float32 (height, width).
+
+    Also returns its `grey_levels`.
+    """
+    with translate_errors(data):
+        image = _load(data)
+        levels = grey_levels(image)
+        kind, dtype = ("ushort", np.uint16) if image.format == "ushort" else ("float", np.float32)
+        memory = evaluate(image.cast(kind), cancellation)
+        pixels: Any = np.frombuffer(memory, dtype).reshape(image.height, image.width)
+        return np.ascontiguousarray(upright(pixels, header.orientation)), levels
 
 
 def read_preview(data: Data, header: Header, longest: int, cancellation: Cancellation) -> Pixels:
@@ -231,17 +253,7 @@ def report_progress(image: Any, progress: Progress, cancellation: Cancellation) 
 
 
 def _load(data: Data, **options: Any) -> Any:
-    return open_largest(_load_source, data, access="sequential", fail_on="truncated", **options)
-
-
-def _load_source(data: Data, **options: Any) -> Any:
-    if (bitmap := load_bitmap(data)) is not None:
-        return bitmap
-    if isinstance(data, Path):
-        source = pyvips.Source.new_from_file(str(data))
-    else:
-        source = pyvips.Source.new_from_memory(data)
-    return pyvips.Image.new_from_source(source, "", **options)
+    return open_picture(data, access="sequential", fail_on="truncated", **options)
 
 
 def _refuse_text(data: Data) -> None:
@@ -280,8 +292,8 @@ def translate_errors(data: Data) -> Iterator[None]:
         else:
             text = QCoreApplication.translate(
                 "imaging",
-                "Cannot read the image. It is damaged or not a JPEG, PNG, WebP or TIFF "
-                "file. Select another image.",
+                "Cannot read the image. It is damaged or not a JPEG, PNG, WebP, TIFF or "
+                "BMP file. Select another image.",
             )
         raise ImageError(text) from error
 

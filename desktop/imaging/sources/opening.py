@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from desktop.imaging.decoding.decoder import read_header
+from desktop.imaging.sources.grey import GreyImage
 from desktop.imaging.sources.source import ImageSource
 from desktop.imaging.sources.tiled import TiledImage
 from desktop.imaging.sources.whole import WHOLE_LIMIT, WholeImage
 
 
 def open_image(data: Path | bytes, name: str = "") -> ImageSource:
-    """Open a picture from a file or from its bytes (JPEG, PNG, WebP, TIFF). Reads only the header.
+    """Open a picture from a file or from its bytes (JPEG, PNG, WebP, TIFF, BMP). Reads only the header.
 
     A picture of up to `WHOLE_LIMIT` pixels is held in memory. A larger one is read from tiles, which are
     created in the background and kept in the user's cache folder. Pass large pictures as a path, because
@@ -20,5 +21,7 @@ def open_image(data: Path | bytes, name: str = "") -> ImageSource:
     header = read_header(data)
     title = name or (data.name if isinstance(data, Path) else "")
     if header.width * header.height <= WHOLE_LIMIT:
+        if header.has_deep_greys:
+            return GreyImage(data, header, title)
         return WholeImage(data, header, title)
     return TiledImage(data, header, title)

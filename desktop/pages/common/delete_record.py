@@ -59,7 +59,7 @@ def changes(base: Record, current: Record) -> list[str]:
             base.reference_image_name or base.reference_image_id,
             current.reference_image_name or current.reference_image_id,
         ),
-        (translate("RecordDeleting", "Progress"), f"{base.progress} %", f"{current.progress} %"),
+        (translate("RecordDeleting", "Progress"), f"{base.progress}%", f"{current.progress}%"),
         (
             translate("RecordDeleting", "Start time"),
             _time_text(base.start_time),

@@ -92,7 +92,7 @@ class FirstStepsController(QObject):
                     "No records yet. Create the first one. Planners and administrators add tasks and "
                     "reference images in the catalogue."
                 ),
-                self.tr("New record"),
+                self.tr("New record…"),
                 self.form_requested.emit,
             )
         else:

@@ -74,7 +74,7 @@ class FirstStepsPanel(QWidget):
             self.tr("Choose file…"),
             ButtonKind.PLAIN,
         )
-        self.form = Button(self.tr("New record"), kind=ButtonKind.LINK)
+        self.form = Button(self.tr("New record…"), kind=ButtonKind.LINK)
         self.setAccessibleName(self.heading_label.text())
         self._build()
         self.sample.button.clicked.connect(lambda _checked=False: sample.create())

@@ -26,15 +26,15 @@ def sample_texts() -> SampleTexts:
         record=translate("Sample", "Sample: left wing root, after flight"),
         items=(
             (
-                translate("Sample", "Dent in the skin"),
+                translate("Sample", "Skin, frames 12–13"),
                 translate("Sample", "Between frames 12 and 13; no deeper than 2 mm."),
             ),
             (
-                translate("Sample", "Crack in the panel"),
+                translate("Sample", "Panel at frame 14"),
                 translate("Sample", "Skin near frame 14; no crack is accepted."),
             ),
             (
-                translate("Sample", "Missing rivet"),
+                translate("Sample", "Lap joint rivets"),
                 translate("Sample", "Where the lap joints cross; every rivet in place."),
             ),
             (

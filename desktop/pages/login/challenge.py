@@ -1,9 +1,8 @@
-"""Records the answer to a challenge of a face login. It shows one instruction at a time; the service
-decides."""
+"""Records the answer to a challenge of the head. It shows one instruction at a time; the service decides."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -11,11 +10,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from desktop.background.workers import Task, run
 from desktop.camera import CameraFeed, Film, FilmedFrame, is_choppy
 from desktop.client import Session
-from desktop.client.http.errors import Refused
 from desktop.pages.common.faces.instruction import Instruction
 from desktop.pages.common.faces.viewfinder import Viewfinder
-from shared.wire.account import Payload
-from shared.wire.face import CHALLENGE_CONTINUES, ChallengeStep, DrawnChallenge, MovementName
+from shared.wire.face import ChallengeStep, DrawnChallenge, MovementName
 
 MAX_FILM_MS = 4000
 """Maximum length of a film, whatever the challenge allows. The movements are complete by then."""
@@ -26,37 +23,44 @@ _TURNS: frozenset[MovementName] = frozenset(("left", "right", "up"))
 _MAX_AVOIDED = 3
 
 
+SendFilm = Callable[[str, Sequence[tuple[int, bytes]], str], object]
+"""Sends the answer to a challenge: its id, times in ms with pictures, and the token of the device."""
+
+
 class ChoppyFilmError(Exception):
     """The camera gave too few frames, so nothing was sent."""
 
 
 class ChallengeFilm(QObject):
-    """Draws a challenge, records its movements and logs in with the film. If the service still has a doubt,
-    records one more movement.
+    """Draws a challenge, records its movements and sends the film by `send`.
 
     Frames are kept in memory until the service has answered.
     """
 
-    logged_in = Signal(object)
-    """The `Payload` of the logged-in user."""
+    answered = Signal(object)
+    """What `send` returned."""
     failed = Signal(object)
-    """The exception of drawing the challenge or of the login, or `ChoppyFilmError`."""
+    """The exception of drawing the challenge or of `send`, or `ChoppyFilmError`."""
     sending = Signal()
     """The film is complete and is being sent."""
 
     def __init__(
-        self, session: Session, feed: CameraFeed, view: Viewfinder, parent: QObject | None = None
+        self,
+        session: Session,
+        feed: CameraFeed,
+        view: Viewfinder,
+        send: SendFilm,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._session = session
         self._feed = feed
         self._view = view
+        self._send = send
         self._device_token = ""
         self._avoided_movements: list[MovementName] = []
         self._shown_movement: MovementName | None = None
         self._challenge: DrawnChallenge | None = None
-        self._doubtful_id = ""
-        """The id of the challenge whose answer left a doubt; empty without one."""
         self._film: Film | None = None
         self._task: Task | None = None
         self._start_time = 0.0
@@ -68,14 +72,11 @@ class ChallengeFilm(QObject):
 
     @property
     def is_running(self) -> bool:
-        """True from `start` until the login succeeded, failed or was stopped."""
+        """True from `start` until the film was answered, failed or was stopped."""
         return self._is_running
 
     def start(self, device_token: str = "") -> None:
-        """Draw a challenge and record it, on the device with this token. The feed must be live.
-
-        After an answer that left a doubt, the challenge is one more movement.
-        """
+        """Draw a challenge and record it, on the device with this token. The feed must be live."""
         self.stop()
         self._is_running = True
         self._device_token = device_token
@@ -86,7 +87,6 @@ class ChallengeFilm(QObject):
             self._session.account.draw_challenge,
             tuple(self._avoided_movements),
             device_token,
-            self._doubtful_id,
             owner=self,
             done=self._on_challenge_drawn,
             failed=self._fail,
@@ -113,13 +113,9 @@ class ChallengeFilm(QObject):
         """Allow all movements again, because another person may be in front of the camera."""
         self._avoided_movements = []
         self._shown_movement = None
-        self._doubtful_id = ""
 
     def _on_challenge_drawn(self, challenge: DrawnChallenge) -> None:
         self._challenge = challenge
-        if self._doubtful_id:
-            # Another movement can be drawn in place of this one.
-            self._doubtful_id = challenge.challenge_id
         # The button for another movement works before the arrow appears.
         self._shown_movement = challenge.steps[0].movement
         self._film = self._feed.film(min(MAX_FILM_MS, challenge.steps[-1].to_ms))
@@ -152,11 +148,7 @@ class ChallengeFilm(QObject):
         self._view.show_instruction(Instruction(step.movement, self._sentence(step.movement), remaining))
 
     def _show_look_ahead(self) -> None:
-        self._view.show_hint(
-            self.tr("One more movement, to be sure")
-            if self._doubtful_id
-            else self.tr("Follow the arrow when it appears")
-        )
+        self._view.show_hint(self.tr("Follow the arrow when it appears"))
         self._view.show_instruction(Instruction(None, self.tr("Look straight ahead"), 1.0))
 
     def _sentence(self, movement: MovementName) -> str:
@@ -183,35 +175,22 @@ class ChallengeFilm(QObject):
             return
         self.sending.emit()
         self._task = run(
-            _log_in,
-            self._session,
+            _send_film,
+            self._send,
             self._challenge.challenge_id,
             frames,
             self._device_token,
             owner=self,
-            done=self._on_logged_in,
-            failed=self._on_refused,
+            done=self._on_answered,
+            failed=self._fail,
         )
 
-    def _on_refused(self, error: Exception) -> None:
-        if (
-            isinstance(error, Refused)
-            and error.server_message == CHALLENGE_CONTINUES
-            and self._challenge is not None
-        ):
-            self._doubtful_id = self._challenge.challenge_id
-            self.start(self._device_token)
-        else:
-            self._fail(error)
-
-    def _on_logged_in(self, payload: Payload) -> None:
+    def _on_answered(self, answer: object) -> None:
         self.stop()
-        self._doubtful_id = ""
-        self.logged_in.emit(payload)
+        self.answered.emit(answer)
 
     def _fail(self, error: Exception) -> None:
         self.stop()
-        self._doubtful_id = ""
         self.failed.emit(error)
 
 
@@ -226,6 +205,5 @@ def add_avoided(movements: Sequence[MovementName], movement: MovementName) -> li
     return avoided
 
 
-def _log_in(session: Session, challenge_id: str, frames: Sequence[FilmedFrame], token: str) -> Payload:
-    frames_with_times = [(frame.at_ms, frame.picture) for frame in frames]
-    return session.account.login_by_challenge(challenge_id, frames_with_times, token)
+def _send_film(send: SendFilm, challenge_id: str, frames: Sequence[FilmedFrame], token: str) -> object:
+    return send(challenge_id, [(frame.at_ms, frame.picture) for frame in frames], token)

@@ -13,12 +13,13 @@ from desktop.camera.hints import FrameAnalysis
 from desktop.client import Session
 from desktop.client.device_token import DeviceToken
 from desktop.client.http.errors import ClientError, Forbidden, Refused, TooMany
-from desktop.messages.error_messages import seconds_sentence, sentence
+from desktop.messages.error_messages import challenge_sentence, seconds_sentence, sentence
 from desktop.pages.common.faces.viewfinder import Viewfinder
 from desktop.pages.login.challenge import ChallengeFilm, ChoppyFilmError
 from desktop.pages.login.status_widgets import Countdown
+from shared.record.codes import ErrorCode
 from shared.wire.account import Payload
-from shared.wire.face import CHALLENGE_FAILED, CHALLENGE_NEEDED, FaceRequirements
+from shared.wire.face import FaceRequirements
 
 # Surplus of good frames over others before a picture is sent. One missed face therefore costs little.
 GOOD_FRAMES = 4
@@ -77,7 +78,7 @@ class FaceLogin(QObject):
         self._preferred_camera = preferred_camera
         self._sources: list[FrameSource] = []
         self._feed = CameraFeed(self)
-        self._challenge = ChallengeFilm(session, self._feed, view, self)
+        self._challenge = ChallengeFilm(session, self._feed, view, session.account.login_by_challenge, self)
         # After the service required a challenge of this person, no further picture is sent.
         self._challenge_needed = False
         self._good_frames = 0
@@ -94,7 +95,7 @@ class FaceLogin(QObject):
         self._feed.state_changed.connect(self._on_state_changed)
         self.was_by_challenge = False
         """Whether the last login was made by a challenge."""
-        self._challenge.logged_in.connect(self._on_challenge_passed)
+        self._challenge.answered.connect(self._on_challenge_passed)
         self._challenge.failed.connect(self._on_failed)
         self._challenge.sending.connect(lambda: view.show_hint(self.tr("Checking…"), 1.0))
         view.another_movement_requested.connect(self._try_other_movement)
@@ -131,6 +132,15 @@ class FaceLogin(QObject):
             return
         self._requirements, self._device_token = preparation.requirements, preparation.device_token
         self.requirements_read.emit(preparation.requirements)
+        if not preparation.requirements.offered:
+            self._block(
+                self.tr(
+                    "Face login is off. Log in with your password. An administrator can turn it on under "
+                    "Administration, Face login."
+                ),
+                "",
+            )
+            return
         if preparation.requirements.allowed_devices_only and not preparation.device_token:
             self._block(
                 self.tr(
@@ -162,7 +172,7 @@ class FaceLogin(QObject):
         if not self._sources:
             self._view.set_cameras([], "")
             self._view.show_sentence(
-                self.tr("No camera found. Log in with your password or a photo file."),
+                self.tr("No camera found. Log in with your password."),
                 self.tr("Search for cameras"),
             )
             return
@@ -224,7 +234,15 @@ class FaceLogin(QObject):
         self._view.show_hint(self._view.hint_text(analysis.hint), self._good_frames / GOOD_FRAMES)
         if self._good_frames < GOOD_FRAMES:
             return
-        if self._challenge_needed or self._requirements.challenge == "always":
+        if analysis.is_grey and self._requirements.needs_colour:
+            self._block(
+                self.tr(
+                    "The picture has no colour, so the service cannot check it. Select a colour camera, or "
+                    "log in with your password."
+                ),
+                self.tr("Retry"),
+            )
+        elif self._challenge_needed or self._requirements.challenge == "always":
             self._challenge.start(self._device_token)
         else:
             frame = self._feed.best(seconds=2.0)
@@ -274,7 +292,7 @@ class FaceLogin(QObject):
             )
         elif (
             isinstance(error, Refused)
-            and error.server_message == CHALLENGE_NEEDED
+            and error.code == ErrorCode.CHALLENGE_NEEDED
             and not self._challenge_needed
         ):
             # This is not a failed attempt: the service requires a challenge.
@@ -285,20 +303,22 @@ class FaceLogin(QObject):
             if self._tries >= MAX_TRIES:
                 self._block(
                     self.tr("Movements not recognized. Log in with your password, or try again.")
-                    if error.server_message == CHALLENGE_FAILED
+                    if _is_about_movement(error)
                     else self.tr("Face not recognized. Log in with your password, or try again."),
                     self.tr("Retry"),
                 )
             else:
                 self._show_failure(self._refusal_text(error))
                 # The user has time for the button now, but not during the recording.
-                self._view.offer_another_movement(error.server_message == CHALLENGE_FAILED)
+                self._view.offer_another_movement(_is_about_movement(error))
         else:
             self._show_failure(sentence(error))
 
     def _refusal_text(self, error: Refused) -> str:
-        if error.server_message == CHALLENGE_FAILED:
-            return self.tr("Movement not recognized. Try again when the arrow appears.")
+        if error.code == ErrorCode.CHALLENGE_FAILED:
+            return self.tr("Movement not recognized. Turn slowly when the arrow appears.")
+        if _is_about_movement(error):
+            return sentence(error)
         return self.tr("Not recognized. Look straight into the camera.")
 
     def _show_failure(self, text: str) -> None:
@@ -314,6 +334,10 @@ class FaceLogin(QObject):
     def _on_counted(self, seconds: int) -> None:
         if seconds:
             self._view.show_hint(seconds_sentence(seconds))
+
+
+def _is_about_movement(error: Refused) -> bool:
+    return bool(challenge_sentence(error.code))
 
 
 def _prepare(session: Session, find_sources: FindSources, device: DeviceToken) -> _Preparation:

@@ -350,8 +350,8 @@ class LoginPage(Page):
                 return "Language · 语言", self.tr("Step 1 of 3. You can change it at any time.")
             case Step.SERVICE:
                 return self.tr("Where should records be stored?"), self.tr(
-                    "Step 2 of 3. The service stores records and images: on this computer, or on a server "
-                    "that several people share."
+                    "Step 2 of 3. Records and images can be stored on this computer, or on a server that "
+                    "several people share."
                 )
         if self._is_first_run:
             return self.tr("Create administrator account"), self.tr(

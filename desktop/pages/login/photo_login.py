@@ -49,9 +49,13 @@ class PhotoLogin(QWidget):
 
     def set_requirements(self, requirements: FaceRequirements) -> None:
         """Follow the policy of the service. The button is hidden if a challenge or a real camera is
-        required."""
+        required, or face login is not offered."""
         self._sends_token = requirements.allowed_devices_only
-        self.button.setVisible(requirements.challenge != "always" and not requirements.refuse_virtual_cameras)
+        self.button.setVisible(
+            requirements.offered
+            and requirements.challenge != "always"
+            and not requirements.refuse_virtual_cameras
+        )
 
     def log_in(self, path: Path) -> None:
         """Log in by a picture from a file."""

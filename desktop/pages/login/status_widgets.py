@@ -87,10 +87,10 @@ class Welcome(QWidget):
         column.addWidget(label(self.tr("Welcome to Walkaround"), "title"))
         column.addSpacing(4)
         for icon, text in (
-            ("lock", self.tr("No accounts exist until you create one here.")),
-            ("server", self.tr("Records and images are stored in one folder on this computer.")),
-            ("people", self.tr("Add inspectors and planners later under Administration.")),
-            ("camera", self.tr("A photo can pass for a face at face login. A password is safer.")),
+            ("lock", self.tr("Compare today's photos with a reference image")),
+            ("server", self.tr("Record every verdict with name and reason")),
+            ("people", self.tr("Seal the finished record; any later change is detected")),
+            ("camera", self.tr("Works without a network")),
         ):
             row = QHBoxLayout()
             row.setSpacing(12)

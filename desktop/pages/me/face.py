@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
@@ -11,13 +13,18 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 from desktop.background.workers import run
 from desktop.camera import sources
 from desktop.client import Session
+from desktop.client.device_token import DeviceToken
 from desktop.localization.dates import format_minute
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.faces.face_picture import choose_face_pictures, read_face_picture
 from desktop.pages.login.face_login import FindSources
+from desktop.pages.me.camera_dialog import CameraDialog
 from desktop.pages.me.enrol_dialog import EnrolDialog
+from desktop.pages.me.practice_dialog import PracticeDialog
 from desktop.widgets import Button, ButtonKind, Card, Chip, confirm, label
 from shared.wire.face import FaceStatus
+
+Dialog = TypeVar("Dialog", bound=CameraDialog)
 
 
 class FaceCard(Card):
@@ -29,6 +36,7 @@ class FaceCard(Card):
     def __init__(
         self,
         session: Session,
+        device: DeviceToken,
         *,
         find_sources: FindSources = sources,
         preferred_camera: str = "",
@@ -36,6 +44,7 @@ class FaceCard(Card):
     ) -> None:
         super().__init__(parent)
         self._session = session
+        self._device = device
         self._find_sources = find_sources
         self._preferred_camera = preferred_camera
         self._status: FaceStatus | None = None
@@ -62,6 +71,8 @@ class FaceCard(Card):
         self.by_camera.clicked.connect(lambda _checked=False: self._open_camera())
         self.by_files = Button(self.tr("Enrol from photo files"), icon="photo")
         self.by_files.clicked.connect(lambda _checked=False: self._choose_files())
+        self.practise = Button(self.tr("Try the head movements"), icon="refresh")
+        self.practise.clicked.connect(lambda _checked=False: self._open_practice())
         self.delete = Button(self.tr("Delete"), kind=ButtonKind.DANGER, icon="trash")
         self.delete.clicked.connect(lambda _checked=False: self._delete())
         self._error = label("", "error", wrap=True)
@@ -95,6 +106,7 @@ class FaceCard(Card):
         row.addStretch(1)
         row.addWidget(self.delete)
         column.addLayout(row)
+        column.addWidget(self.practise, 0, Qt.AlignmentFlag.AlignLeft)
 
     def load(self) -> None:
         """Read the status of the enrolment. The consent must be checked again."""
@@ -213,15 +225,22 @@ class FaceCard(Card):
         self._update_buttons()
 
     def _open_camera(self) -> None:
-        dialog = EnrolDialog(
+        dialog = self._open(EnrolDialog)
+        dialog.enrolled.connect(self._on_enrolled)
+
+    def _open_practice(self) -> None:
+        self._open(partial(PracticeDialog, device=self._device))
+
+    def _open(self, make: Callable[..., Dialog]) -> Dialog:
+        dialog = make(
             self._session,
             find_sources=self._find_sources,
             preferred_camera=self._preferred_camera,
             parent=self,
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.enrolled.connect(self._on_enrolled)
         dialog.open()
+        return dialog
 
     def _choose_files(self) -> None:
         paths = choose_face_pictures(self, several=True)

@@ -39,7 +39,10 @@ class MePage(Page):
         self.profile = ProfileCard(session)
         self.password = PasswordCard(session)
         self.face = FaceCard(
-            session, find_sources=find_sources, preferred_camera=context.preferences.values.camera
+            session,
+            context.device_token,
+            find_sources=find_sources,
+            preferred_camera=context.preferences.values.camera,
         )
         self.sessions = SessionList(context)
         self.log_out = Button(self.tr("Log out"), icon="logout")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -166,7 +167,7 @@ class ProfileCard(Card):
     def _on_failed(self, error: Exception) -> None:
         self._update()
         if isinstance(error, Refused) and isinstance(error.data, str):
-            field = self.fields.get(error.data.partition("：")[0])
+            field = self.fields.get(re.split("[：:]", error.data, maxsplit=1)[0])
             if field is not None:
                 field.set_error(sentence(error))
                 field.setFocus()

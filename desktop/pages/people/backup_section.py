@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QLocale
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QLocale, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.context import Context
 from desktop.localization.dates import format_minute
 from desktop.messages.error_messages import sentence
-from desktop.messages.service_messages import known_message
+from desktop.pages.common.files.file_dialogs import Purpose, open_folder
+from desktop.pages.common.forms.password_prompt import ask_password
 from desktop.pages.common.lists.list_section import NOTHING
 from desktop.pages.common.lists.sections_page import PageSection
-from desktop.widgets import Card, Column, StateStack, Table, label
+from desktop.widgets import Button, Card, Column, StateStack, Table, label
 from shared.wire.backups import BackupRun, BackupStatus
+
+_READ_AGAIN_MS = 2_000
 
 
 class BackupSection(PageSection):
@@ -33,6 +39,20 @@ class BackupSection(PageSection):
         column.setSpacing(8)
         column.addWidget(self.state)
         column.addWidget(self.next)
+        self.choose = Button(self.tr("Choose folder…"), icon="folder")
+        self.choose.clicked.connect(lambda _checked=False: self._ask_folder())
+        self.start_now = Button(self.tr("Back up now"))
+        self.start_now.clicked.connect(
+            lambda _checked=False: self._change(self._context.session.backups.start)
+        )
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.choose)
+        row.addWidget(self.start_now)
+        row.addStretch(1)
+        column.addLayout(row)
+        self._reading_again = QTimer(self, singleShot=True, interval=_READ_AGAIN_MS)
+        self._reading_again.timeout.connect(self._load)
         # The whole note, because its column is too narrow in a small window.
         self.note = label("", wrap=True)
         self.note.setContentsMargins(16, 10, 16, 10)
@@ -88,7 +108,28 @@ class BackupSection(PageSection):
             failed=lambda error: self.stack.show_error(sentence(error), self.enter),
         )
 
+    def _ask_folder(self) -> None:
+        folder = open_folder(self, self.tr("Choose a folder on another disk"), Purpose.BACKUPS)
+        if folder is not None:
+            self._change(partial(self._context.session.backups.choose_folder, str(folder)))
+
+    def _change(self, change: Callable[[], BackupStatus]) -> None:
+        run(change, owner=self, done=self._show_started, failed=partial(self._on_failed, change))
+
+    def _show_started(self, status: BackupStatus) -> None:
+        self._show(status)
+        # The run is listed when its thread has begun it.
+        self._reading_again.start()
+
+    def _on_failed(self, change: Callable[[], BackupStatus], error: Exception) -> None:
+        if ask_password(self._context, error, owner=self, on_logged_in=partial(self._change, change)) is None:
+            self.toast.emit(sentence(error))
+
     def _show(self, status: BackupStatus) -> None:
+        if any(backup.state == "running" for backup in status.runs) and self.isVisible():
+            self._reading_again.start()
+        self.choose.setVisible(status.can_choose)
+        self.start_now.setVisible(status.scheduled)
         self.state.setText(self._summary(status))
         self.next.setText(self._next_text(status))
         self.table.show_rows(status.runs)
@@ -100,7 +141,7 @@ class BackupSection(PageSection):
         if last is None:
             if status.scheduled:
                 return self.tr("No backup has been made yet.")
-            return self.tr("No backups are made automatically.")
+            return self.tr("No automatic backups")
         last_text = self.tr("Last backup: {time}, verified, {size}.").format(
             time=format_minute(last.started_at), size=_size_text(last.size)
         )
@@ -113,13 +154,17 @@ class BackupSection(PageSection):
 
     def _next_text(self, status: BackupStatus) -> str:
         if not status.scheduled:
+            if status.can_choose:
+                return self.tr("Data that is lost cannot be restored. Choose a folder on another disk.")
             return self.tr(
-                "Data that is lost cannot be restored. On the service's computer, set "
-                "WALKAROUND_BACKUP_TO to a folder on another disk and restart the service."
+                "Data that is lost cannot be restored. Choose a folder in this window on the service's "
+                "computer."
             )
         if status.late:
             return self.tr("The backup is late. See the notes below and the log file of the service.")
-        return self.tr("Next backup: {time}.").format(time=format_minute(status.next_at))
+        return self.tr("Next backup: {time}. Stored in {place}.").format(
+            time=format_minute(status.next_at), place=status.place or NOTHING
+        )
 
     def _status_text(self, backup: BackupRun) -> str:
         return {
@@ -134,7 +179,7 @@ class BackupSection(PageSection):
         self.note.setVisible(backup is not None and bool(backup.message))
 
     def _note_text(self, backup: BackupRun) -> str:
-        return known_message(backup.message or "") or backup.message or NOTHING
+        return backup.message or NOTHING
 
 
 _TONES = {"done": "passed", "failed": "failed", "running": "accent"}

@@ -25,11 +25,12 @@ from desktop.pages.common.files.file_dialogs import Purpose, open_folder
 from desktop.pages.common.forms.password_prompt import ask_password
 from desktop.pages.common.lists.sections_page import PageSection
 from desktop.pages.people.face_policy.devices_card import DevicesCard
+from desktop.pages.people.face_policy.models_card import ModelsCard
 from desktop.pages.people.face_policy.policy_card import PolicyCard
 from desktop.pages.people.stranger_check import StrangerTotals, compare_folder
 from desktop.widgets import Button, Card, StateStack, clear_layout, label
 from shared.rates import rate_bound
-from shared.wire.face import Device, FaceCalibration, FacePolicy
+from shared.wire.face import Device, FaceCalibration, FaceModel, FacePolicy
 
 _MAX_WIDTH = 760
 _MIN_PAIRS = 300
@@ -42,6 +43,7 @@ class _Overview:
 
     policy: FacePolicy
     devices: list[Device]
+    models: list[FaceModel]
     figures: FaceCalibration | ClientError
 
 
@@ -55,6 +57,7 @@ class FaceSection(PageSection):
         self.policy.toast.connect(self.toast)
         self.devices = DevicesCard(context)
         self.devices.toast.connect(self.toast)
+        self.models = ModelsCard()
         self.advice = label("", wrap=True)
         self.better_model = label(
             self.tr(
@@ -82,6 +85,7 @@ class FaceSection(PageSection):
         column.setSpacing(16)
         column.addWidget(self.policy)
         column.addWidget(self.devices)
+        column.addWidget(self.models)
         column.addWidget(self._figures_card())
         column.addStretch(1)
         area = QScrollArea()
@@ -122,6 +126,7 @@ class FaceSection(PageSection):
         figures = overview.figures
         self.policy.show_policy(overview.policy)
         self.devices.show_devices(overview.devices)
+        self.models.show_models(overview.models)
         calibration = figures if isinstance(figures, FaceCalibration) else None
         self._calibration = calibration
         self.better_model.setVisible(calibration is not None and calibration.model.startswith("dlib-"))
@@ -161,12 +166,11 @@ class FaceSection(PageSection):
                 figures.false_matches,
             )
         one_in = max(1, int(1 / figures.false_match_bound))
-        text = self.tr(
-            "No enrolled people are mistaken for each other. With 95 % confidence, a stranger "
-            "matches a given template in fewer than 1 of {n} comparisons."
-        ).format(n=QLocale().toString(one_in))
+        text = self.tr("False match rate: below 1 in {n} (95% confidence).").format(
+            n=QLocale().toString(one_in)
+        )
         if strangers.pairs < _MIN_PAIRS:
-            text += " " + self.tr("The figure becomes more exact as more people are enrolled.")
+            text += " " + self.tr("More enrolled people make this more exact.")
         return text
 
     def _figure_rows(self, figures: FaceCalibration) -> list[tuple[str, str, str]]:
@@ -225,7 +229,7 @@ class FaceSection(PageSection):
                     self.tr("{n} pairs, at most {share}").format(
                         n=figures.false_matches, share=_percent(figures.false_match_bound)
                     ),
-                    self.tr("Upper bound (95 %) of how often different people are mistaken for one."),
+                    self.tr("Upper bound (95%) of how often different people are mistaken for one."),
                 )
             )
         return rows
@@ -292,7 +296,7 @@ class FaceSection(PageSection):
         bound = rate_bound(totals.false_matches + figures.false_matches, pairs)
         assert bound is not None
         explanation = self.tr(
-            "Including enrolled people: {pairs} comparisons. With 95 % confidence, a stranger "
+            "Including enrolled people: {pairs} comparisons. With 95% confidence, a stranger "
             "matches a given template in at most {share} of them. The photos are not stored."
         ).format(pairs=number(pairs), share=_percent(bound))
         return self.tr("Strangers"), value, explanation
@@ -306,12 +310,13 @@ class FaceSection(PageSection):
 
 
 def _fetch(session: Session) -> _Overview:
-    policy, devices = session.faces.policy(), session.faces.devices()
+    faces = session.faces
+    policy, devices, models = faces.policy(), faces.devices(), faces.models()
     try:
-        return _Overview(policy, devices, session.faces.calibration())
+        return _Overview(policy, devices, models, faces.calibration())
     except ClientError as error:
         # The policy can be changed even if the face engine does not work.
-        return _Overview(policy, devices, error)
+        return _Overview(policy, devices, models, error)
 
 
 def _percent(share: float) -> str:

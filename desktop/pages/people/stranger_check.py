@@ -10,9 +10,9 @@ import numpy as np
 from desktop.background.workers import ProgressReport
 from desktop.client.session import Session
 from shared.images.cv import cv2
+from shared.images.formats import is_picture_name
 from shared.wire.face import StrangerScores
 
-_PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp"}
 _BATCH_SIZE = 8
 # Sufficient for a face, and a batch stays well below the limit of a request.
 _MAX_SIDE_PX = 1280
@@ -50,7 +50,7 @@ def compare_folder(report: ProgressReport, session: Session, folder: Path) -> St
 
     Raises OSError, and the errors of `Faces.compare_strangers`.
     """
-    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _PICTURES)
+    paths = sorted(path for path in folder.rglob("*") if is_picture_name(path.name))
     totals = StrangerTotals(len(paths))
     for start in range(0, len(paths), _BATCH_SIZE):
         report(totals)

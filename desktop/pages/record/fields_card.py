@@ -33,7 +33,9 @@ from desktop.widgets import (
     separator,
     status_text,
 )
+from shared.record import results
 from shared.record.codes import SEALED_STATES, Permission
+from shared.record.entries import item_entries
 from shared.record.results import Counters
 from shared.wire.inspection import Record
 
@@ -160,14 +162,14 @@ class FieldsCard(Card):
             value = getattr(record, name)
             chooser.show_choice((value, self.stored_text(record_data, name)) if value else None)
         self._fact_labels["state"].setText(status_text(record_data.seal.record_state))
-        # The API status differs if a detection or a client of the API set it.
-        status_differs = record.inspection_status is not record_data.seal.record_state
-        text = self.tr(
-            "The status that other programs see. It is derived from all results, including those of "
-            "a model, and other programs can set it."
+        is_set_by_client = results.is_set_by_client(
+            record.inspection_status,
+            record_data.seal.record_state,
+            [item_entries(item) for item in record_data.items],
         )
+        text = self.tr("Another program set this status. It is not a decision of a user of this program.")
         for widget in (self._fact_titles["api_status"], self._fact_labels["api_status"]):
-            widget.setVisible(status_differs)
+            widget.setVisible(is_set_by_client)
             widget.setToolTip(escape_tooltip(text))
         self._fact_labels["api_status"].setText(status_text(record.inspection_status))
         self._fact_labels["judged"].setText(

@@ -17,6 +17,7 @@ from desktop.context import Context
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.delete_record import delete_record
 from desktop.pages.common.files.export import ExportController
+from desktop.pages.common.handover import HandoverBanner, HandoverDialog
 from desktop.pages.common.item_sources import copy_last_items
 from desktop.pages.record import record_data as calls
 from desktop.pages.record.fields_card import FieldsCard
@@ -30,6 +31,7 @@ from desktop.widgets import Banner, Button, ButtonKind, IconButton, Page, StateS
 from shared.names import user_label
 from shared.record.codes import SEALED_STATES, Permission, Status
 from shared.wire.inspection import Item
+from shared.wire.shift import Handover
 
 _FIELDS_PX = 400
 _MIN_FIELDS_PX = 340
@@ -52,6 +54,7 @@ class RecordPage(Page):
         self._written_file = Path()
         self.top = TopBar()
         self.banner = Banner()
+        self.handover_note = HandoverBanner(context)
         self.report_progress = ReportProgress()
         self.seal_bar = SealBar()
         self.seal_controller = SealController(context, self.seal_bar, self)
@@ -59,8 +62,8 @@ class RecordPage(Page):
         self.fields = FieldsCard(context)
         self.saver = RecordSaver(context, self.fields, self)
         self.items = ItemsCard()
-        self.pdf = Button(self.tr("Export PDF report"), icon="report")
-        self.html = Button(self.tr("Export as HTML"))
+        self.pdf = Button(self.tr("Export PDF report…"), icon="report")
+        self.html = Button(self.tr("Export HTML report…"))
         self.more_button = IconButton("more", self.tr("More"))
         self.open_button = Button(
             self.tr("Open workbench"),
@@ -105,6 +108,7 @@ class RecordPage(Page):
         column.addWidget(self.top)
         column.addWidget(self.seal_bar)
         column.addWidget(self.banner)
+        column.addWidget(self.handover_note)
         column.addWidget(self.report_progress)
         column.addWidget(self.stack, 1)
 
@@ -116,7 +120,9 @@ class RecordPage(Page):
         bind("details.pdf", partial(self.write_report, "pdf"), self, enabled=is_open)
         bind("details.html", partial(self.write_report, "html"), self, enabled=is_open)
         bind("inspection.export", self.export, self, enabled=is_open)
+        bind("details.hand_over", self.hand_over, self, enabled=self._may_cancel)
         bind("details.cancel", self.cancel_record, self, enabled=self._may_cancel)
+        bind("details.restore", self.restore, self, enabled=self._may_restore)
         bind("details.reopen", self.reopen, self, enabled=self._may_reopen)
         bind(
             "details.delete",
@@ -200,6 +206,7 @@ class RecordPage(Page):
 
     def _show(self, record_data: RecordData, keep: Sequence[str] = ()) -> None:
         self._record_data = record_data
+        self.handover_note.show_record(self._record_id)
         self.seal_controller.show(record_data.seal, record_data.record.inspection_name or "")
         self.fields.show_record_data(record_data, keep)
         self.fields.restore(self._values_to_restore)
@@ -248,8 +255,9 @@ class RecordPage(Page):
         return self._may_change() and not self._is_sealed and not self._is_cancelled
 
     def _may_reopen(self) -> bool:
-        if self._is_sealed:
-            return self._context.may(Permission.INSPECTION_REOPEN)
+        return self._is_sealed and self._context.may(Permission.INSPECTION_REOPEN)
+
+    def _may_restore(self) -> bool:
         return self._may_change() and self._is_cancelled
 
     def _may_change(self) -> bool:
@@ -290,10 +298,32 @@ class RecordPage(Page):
 
     def _show_menu(self) -> None:
         menu = self._context.commands.menu(
-            ["inspection.export", "", "details.cancel", "details.reopen", "", "details.delete"], self
+            [
+                "details.hand_over",
+                "inspection.export",
+                "",
+                "details.cancel",
+                "details.restore",
+                "details.reopen",
+                "",
+                "details.delete",
+            ],
+            self,
         )
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.more_button.mapToGlobal(self.more_button.rect().bottomLeft()))
+
+    def hand_over(self) -> None:
+        """Ask who goes on with the record, and hand it over."""
+        dialog = HandoverDialog(self._context, self._record_id, self)
+        dialog.handed_over.connect(self._on_handed_over)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _on_handed_over(self, handover: Handover) -> None:
+        name = handover.given_to_name or handover.given_to
+        self.toast.emit(self.tr("Handed over to {name}.").format(name=name))
+        self.reload()
 
     def cancel_record(self) -> None:
         """Cancel the record after a confirmation."""
@@ -306,10 +336,12 @@ class RecordPage(Page):
             self._change_record({"inspection_status": Status.CANCELLED})
 
     def reopen(self) -> None:
-        """Reopen a sealed record with a reason, or undo its cancellation."""
-        if self._is_sealed:
-            self.seal_controller.reopen()
-        elif self._record_data is not None:
+        """Reopen the sealed record with a reason."""
+        self.seal_controller.reopen()
+
+    def restore(self) -> None:
+        """Undo that the record was made void."""
+        if self._record_data is not None:
             has_progress = self._record_data.record.progress > 0
             status = Status.IN_PROGRESS if has_progress else Status.NOT_STARTED
             self._change_record({"inspection_status": status, "end_time": None})
@@ -370,9 +402,7 @@ class RecordPage(Page):
         if self._record_data is not None and payload is not None:
             self.banner.hide()
             made_by = user_label(payload.user.name, payload.user.username)
-            self.report_progress.ask_target(
-                self._context.session, self._record_data.record, made_by, format_id
-            )
+            self.report_progress.ask_target(self._context, self._record_data.record, made_by, format_id)
 
     def export(self) -> None:
         """Ask for a file and a format, and export the whole inspection."""

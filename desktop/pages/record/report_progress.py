@@ -10,12 +10,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.background.workers import Lane, Task, run
-from desktop.client import Session
+from desktop.context import Context
 from desktop.exchange.data.file_names import safe_name
 from desktop.localization.fonts import MissingGlyphsError
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose
-from desktop.pages.common.files.report_file import write_report
+from desktop.pages.common.files.report_file import report_options, write_report
 from desktop.pages.common.files.save_as import ask_html_path, choose_file
 from desktop.report.collect import collect
 from desktop.widgets import Button, ButtonKind, Panel, ProgressBar, label
@@ -47,7 +47,7 @@ class ReportProgress(Panel):
         self.stop.clicked.connect(self.cancel)
         self.hide()
 
-    def ask_target(self, session: Session, record: Record, made_by: str, format_id: str) -> None:
+    def ask_target(self, context: Context, record: Record, made_by: str, format_id: str) -> None:
         """Ask for a file and write the report of `record` into it; `format_id` is pdf or html."""
         name = safe_name(record.inspection_name or "", self.tr("Record"))
         pdf, html = (self.tr("PDF (*.pdf)"), ".pdf"), (self.tr("HTML (*.html)"), ".html")
@@ -56,9 +56,9 @@ class ReportProgress(Panel):
         if choice is None:
             return
         path, _ = choice
-        self.start(session, record.inspection_id, made_by, path)
+        self.start(context, record.inspection_id, made_by, path)
 
-    def start(self, session: Session, record_id: str, made_by: str, path: Path) -> None:
+    def start(self, context: Context, record_id: str, made_by: str, path: Path) -> None:
         """Write the report of a record to `path`. A report that is being written is cancelled."""
         self.cancel()
         self._status_label.setText(self.tr("Saving {file}…").format(file=path.name))
@@ -66,12 +66,12 @@ class ReportProgress(Panel):
         self.show()
         self._task = run(
             write_report,
-            partial(collect, session, record_id, made_by),
+            partial(collect, context.session, record_id, made_by, options=report_options(context)),
             path,
             owner=self,
             progress=lambda share: self._bar.setValue(round(90 * share)),
             done=lambda _result: self._done(path),
-            failed=partial(self._on_failed, partial(self.start, session, record_id, made_by), path),
+            failed=partial(self._on_failed, partial(self.start, context, record_id, made_by), path),
             lane=Lane.LONG,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from pathlib import Path
 
 from desktop.client.api.inspection import RecordFilter
@@ -19,15 +19,23 @@ from shared.wire.seal import Edition, RecordSeal
 _PAGE_SIZE = 200
 
 
-def flight_numbers(session: Session, flight_ids: Iterable[str]) -> dict[str, str]:
-    """Read the numbers of flights by their IDs; the number of a flight that no longer exists is its ID."""
-    numbers = {}
+def read_flights(session: Session, flight_ids: Iterable[str]) -> tuple[dict[str, str], dict[str, datetime]]:
+    """Read the numbers of flights by their IDs, and when they are due, if that is known.
+
+    The number of a flight that no longer exists is its ID.
+    """
+    numbers: dict[str, str] = {}
+    due: dict[str, datetime] = {}
     for flight_id in flight_ids:
         try:
-            numbers[flight_id] = session.catalogue.flights.get(flight_id).flight_number
+            flight = session.catalogue.flights.get(flight_id)
         except (NotFound, Forbidden):
             numbers[flight_id] = flight_id
-    return numbers
+            continue
+        numbers[flight_id] = flight.flight_number
+        if flight.scheduled_at is not None:
+            due[flight_id] = flight.scheduled_at
+    return numbers, due
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +77,7 @@ def export_list(
         listing = read_listing(session, record_filter, number, _PAGE_SIZE)
         records = listing.page.data
         missing = {record.flight_id for record in records if record.flight_id} - flights.keys()
-        flights = flights | flight_numbers(session, missing)
+        flights = flights | read_flights(session, missing)[0]
         for record in records:
             seal = listing.seals.get(record.inspection_id)
             counters = None if seal is None else seal.counters

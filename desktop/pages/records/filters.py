@@ -13,6 +13,7 @@ from desktop.client.api.inspection import RecordFilter
 from desktop.context import Context
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
+from desktop.pages.records.work_bar import WorkBar
 from desktop.widgets import Button, ButtonKind, Combo, DateRange, FlowLayout, SearchField, status_text
 from shared.record.codes import Status
 
@@ -47,6 +48,8 @@ class Filters(QWidget):
         self.chart_filter_button = Button("", icon="close")
         self.chart_filter_button.setToolTip(self.tr("Remove this filter"))
         self.chart_filter_button.hide()
+        self.work = WorkBar(context)
+        self.work.changed.connect(self._on_changed)
         row = FlowLayout(self)
         for widget in (
             self.search,
@@ -73,7 +76,8 @@ class Filters(QWidget):
         self._update_widgets()
 
     def refresh(self) -> None:
-        """Fetch the choices again."""
+        """Fetch the choices again, and count the work."""
+        self.work.refresh()
         for chooser in self._choosers:
             chooser.refresh()
 
@@ -85,6 +89,7 @@ class Filters(QWidget):
             self._chart_filter,
             **_set_fields(
                 RecordFilter(
+                    work=self.work.work,
                     record_state=self.status.value() or None,  # type: ignore[arg-type]
                     executor_id=executor_id or None,
                     executor_name=None if executor_id else executor_name.strip() or None,
@@ -125,6 +130,7 @@ class Filters(QWidget):
     def _clear(self) -> None:
         self._chart_filter = RecordFilter()
         self.chart_filter_button.hide()
+        self.work.reset()
         self.search.clear()
         self.status.set_value(None)
         self.started.set_range(None, None)

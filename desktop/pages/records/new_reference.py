@@ -67,7 +67,7 @@ class ReferenceUploadController(QObject):
 
     def _show(self, percent: int) -> None:
         self.button.setEnabled(False)
-        self.button.setText(self.tr("Uploading… {n} %").format(n=percent))
+        self.button.setText(self.tr("Uploading… {n}%").format(n=percent))
 
     def _end_upload(self) -> None:
         self._task = None

@@ -24,8 +24,9 @@ from desktop.pages.common.files.save_as import choose_file
 from desktop.pages.common.forms import lookup
 from desktop.pages.first_steps import FirstStepsController
 from desktop.pages.records.batch_detection import BatchBar, BatchController
-from desktop.pages.records.csv_export import RecordListing, export_list, flight_numbers, read_listing
+from desktop.pages.records.csv_export import RecordListing, export_list, read_flights, read_listing
 from desktop.pages.records.filters import Filters
+from desktop.pages.records.from_template import TemplateMenu
 from desktop.pages.records.new_record import ask_new_record
 from desktop.pages.records.records_model import (
     MIN_WIDTHS,
@@ -76,17 +77,18 @@ class RecordsPage(Page):
         self._reload_timer = QTimer(self, singleShot=True, interval=_RELOAD_DELAY_MS)
         self.header = PageHeader(self.tr("Records"))
         self.new = Button(
-            self.tr("New record"),
+            self.tr("New record…"),
             kind=ButtonKind.MAIN,
             icon="plus",
             keys=context.commands.keys_text("record.new"),
         )
-        self.export = Button(self.tr("Export"), icon="download")
+        self.export = Button(self.tr("Export list…"), icon="download")
         self.detect = Button(self.tr("Detect undetected photos"), icon="play")
         self.detect.setToolTip(context.commands.tooltip("records.detect"))
         self.batches = BatchController.for_context(context)
         self.batch_bar = BatchBar(self.batches)
         self.first_steps = FirstStepsController(context, self)
+        self.template_menu = TemplateMenu(context, self)
         self.filters = Filters(context)
         self.model = RecordsModel(self)
         self.table = self._make_table()
@@ -121,11 +123,13 @@ class RecordsPage(Page):
         self.header.add_action(self.detect)
         self.header.add_action(self.export)
         self.header.add_action(self.first_steps.more_button)
+        self.header.add_action(self.template_menu.button)
         self.header.add_action(self.new)
         column = QVBoxLayout(self)
         column.setContentsMargins(28, 22, 28, 20)
         column.setSpacing(14)
         column.addWidget(self.header)
+        column.addWidget(self.filters.work)
         column.addWidget(self.filters)
         column.addWidget(self.batch_bar)
         column.addWidget(self.first_steps.bar)
@@ -158,6 +162,8 @@ class RecordsPage(Page):
         self.batches.changed.connect(self._on_batches_changed)
         self.batches.detections_ended.connect(self._reload_if_visible)
         self.batches.notice.connect(self._show_notice)
+        self.template_menu.created.connect(self._open_record)
+        self.template_menu.notice.connect(self.toast)
         self.first_steps.form_requested.connect(self.make_record)
         self.first_steps.record_requested.connect(self._open_record)
         self.first_steps.changed.connect(self.reload)
@@ -186,6 +192,7 @@ class RecordsPage(Page):
             self.filters.show_chart_records(chart_filter, str(params.get("name", "")))
         self.new.setVisible(self._context.may(Permission.INSPECTION_ADD))
         self.detect.setVisible(self._context.may(Permission.INSPECTION_ITEM_UPDATE))
+        self.template_menu.enter()
         self.first_steps.enter()
         self.filters.refresh()
         self.reload()
@@ -212,6 +219,7 @@ class RecordsPage(Page):
 
     def _reload_page(self) -> None:
         self._keeps_position = True
+        self.filters.work.refresh()
         self._fetch_page(self._page_number)
 
     def _go_to_page(self, number: int) -> None:
@@ -264,11 +272,11 @@ class RecordsPage(Page):
         } - self.model.flights.keys()
         if unknown_flights:
             run(
-                flight_numbers,
+                read_flights,
                 self._context.session,
                 sorted(unknown_flights),
                 owner=self,
-                done=lambda numbers: self.model.name_flights(self.model.flights | numbers),
+                done=lambda flights: self.model.name_flights(*flights),
                 failed=lambda _: None,
             )
         for reference_image_id in self.model.images_without_picture():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from enum import IntEnum
 from typing import Any
 
@@ -67,7 +68,7 @@ class RecordColumn(IntEnum):
 WIDTHS = {
     RecordColumn.NAME: 315,
     RecordColumn.AIRCRAFT: 215,
-    RecordColumn.FLIGHT: 120,
+    RecordColumn.FLIGHT: 170,
     RecordColumn.EXECUTOR: 120,
     RecordColumn.PROGRESS: 190,
     RecordColumn.STATUS: 140,
@@ -96,6 +97,7 @@ class RecordsModel(QAbstractTableModel):
         super().__init__(parent)
         self._records: list[Record] = []
         self.flights: dict[str, str] = {}
+        self._due: dict[str, datetime] = {}
         self._seals: dict[str, RecordSeal] = {}
         self._pictures: dict[str, QPixmap] = {}
 
@@ -106,9 +108,10 @@ class RecordsModel(QAbstractTableModel):
         self._seals = dict(seals)
         self.endResetModel()
 
-    def name_flights(self, names: dict[str, str]) -> None:
-        """Set the numbers of flights by their IDs."""
-        self.flights = names
+    def name_flights(self, numbers: Mapping[str, str], due: Mapping[str, datetime]) -> None:
+        """Add the numbers of flights by their IDs, and the times at which they are due."""
+        self.flights |= numbers
+        self._due |= due
         self._emit_column_changed(RecordColumn.FLIGHT)
 
     def seal(self, record: Record) -> RecordSeal | None:
@@ -192,7 +195,9 @@ class RecordsModel(QAbstractTableModel):
             case RecordColumn.AIRCRAFT:
                 return record.aircraft_name or QCoreApplication.translate("Records", "No aircraft")
             case RecordColumn.FLIGHT:
-                return self.flights.get(record.flight_id or "", record.flight_id or "")
+                number = self.flights.get(record.flight_id or "", record.flight_id or "")
+                due = self._due.get(record.flight_id or "")
+                return number if due is None else f"{number} · {format_recent(due)}"
             case RecordColumn.EXECUTOR:
                 seal = self.seal(record)
                 return (seal and seal.executor) or record.executor_name or record.executor_id or "–"

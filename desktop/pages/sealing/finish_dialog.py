@@ -14,13 +14,15 @@ from desktop.messages.seal_terms import (
     unassigned_photos_sentence,
 )
 from desktop.pages.sealing.uninspected_items import UninspectedItem, UninspectedItems
-from desktop.widgets import Button, Confirm, label
+from desktop.widgets import Button, Confirm, ElidedLabel, label
 from desktop.widgets import ButtonKind as ButtonKind
 from shared.record.codes import Verdict
 from shared.record.results import Counters
 
 _VISIBLE_ITEMS = 6
 _MAX_ITEMS = 200
+_MAX_PX = 560
+"""Names that are longer are elided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ class FinishDialog(Confirm):
             danger=False,
         )
         self.setObjectName("finish-record")
+        self.setMaximumWidth(_MAX_PX)
         self._finish = finish
         self.accept_opinion = QCheckBox(self)
         self.accept_opinion.setObjectName("accept-opinion")
@@ -129,7 +132,7 @@ class FinishDialog(Confirm):
         text = self.tr("%n item(s) wait for you. Complete them first.", "", len(self._finish.waiting))
         self.body.addWidget(label(text, "error", wrap=True))
         for item in self._finish.waiting[:_VISIBLE_ITEMS]:
-            link = Button(f"{item.number}  {item.name}: {item.text}", kind=ButtonKind.LINK)
+            link = Button(f"{item.number}  {item.name}: {item.text}", kind=ButtonKind.LINK, elide=True)
             link.setObjectName("finish-waiting")
             link.clicked.connect(lambda _checked=False, item_id=item.item_id: self._go_to(item_id))
             line = QHBoxLayout()
@@ -187,7 +190,7 @@ class FinishDialog(Confirm):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(label(f"{item.number}", "dim"))
-        row.addWidget(label(item.name), 1)
+        row.addWidget(ElidedLabel(item.name), 1)
         row.addWidget(label(_opinion_text(item.opinion), "dim"))
         return row
 

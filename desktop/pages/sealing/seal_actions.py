@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.background.workers import run
 from desktop.context import Context
 from desktop.messages.error_messages import sentence
-from desktop.pages.common.files.report_file import ReportFileController
+from desktop.pages.common.files.report_file import ReportFileController, report_options
 from desktop.pages.sealing.check_dialog import CheckDialog
 from desktop.pages.sealing.editions_dialog import EditionsDialog
 from desktop.pages.sealing.seal_bar import SealBar
@@ -169,8 +169,8 @@ class SealController(QObject):
         path = self._file.ask(text.format(record=self._name or seal.inspection_id, n=edition))
         if path is not None:
             author = user_label(payload.user.name, payload.user.username)
-            session = self._context.session
-            self._file.write(partial(collect_edition, session, seal.inspection_id, edition, author), path)
+            made = partial(collect_edition, self._context.session, seal.inspection_id, edition, author)
+            self._file.write(partial(made, options=report_options(self._context)), path)
 
     def _on_report_written(self, path: str) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(path)):

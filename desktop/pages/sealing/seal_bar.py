@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from desktop.messages.error_messages import same_person_sentence
 from desktop.messages.seal_terms import seal_sentence
-from desktop.messages.service_messages import same_person_sentence
 from desktop.widgets import Button, ButtonKind, IconLabel, Panel, label
 from shared.record.codes import SEALED_STATES, SealState
 from shared.wire.seal import RecordSeal

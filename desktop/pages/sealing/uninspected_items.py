@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.localization.detection_terms import percent
-from desktop.widgets import Button, ButtonKind, label
+from desktop.widgets import Button, ButtonKind, ElidedLabel, label
 from shared.record.codes import InspectionGap
 from shared.record.entries import EntryCoverage
 
@@ -73,7 +73,7 @@ def _item_row(item: UninspectedItem) -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(8)
     row.addWidget(label(f"{item.number}", "dim"))
-    row.addWidget(label(item.name), 1)
+    row.addWidget(ElidedLabel(item.name), 1)
     row.addWidget(label(gap_text(item), "dim"))
     return row
 
@@ -86,6 +86,6 @@ def gap_text(item: UninspectedItem) -> str:
         case InspectionGap.NOT_DETECTED:
             return QCoreApplication.translate("UninspectedItems", "not detected")
     share = "–" if item.coverage is None else percent(item.coverage["inspected"])
-    return QCoreApplication.translate("UninspectedItems", "{share} % of the region inspected").format(
+    return QCoreApplication.translate("UninspectedItems", "{share}% of the region inspected").format(
         share=share
     )

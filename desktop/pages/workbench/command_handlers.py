@@ -98,6 +98,9 @@ class Workbench(Protocol):
     def reload(self) -> None:
         """Reload the open record."""
 
+    def begin_comment(self) -> None:
+        """Let the user type a comment."""
+
     def select_all(self) -> None:
         """Select everything visible in the focused view."""
 
@@ -212,6 +215,19 @@ def bind(window: Page, page: Workbench) -> None:
         comparing.show_minimap(not view.minimap_shown)
         page.context.preferences.change(minimap=view.minimap_shown)
 
+    def compact() -> None:
+        preferences = page.context.preferences
+        preferences.change(compact_items=not preferences.values.compact_items)
+        page.items.set_compact(preferences.values.compact_items)
+
+    def keep_drawing() -> None:
+        preferences = page.context.preferences
+        preferences.change(draws_on=not preferences.values.draws_on)
+        comparing.keep_tool(preferences.values.draws_on)
+        on = QCoreApplication.translate("WorkbenchPage", "Drawing continues until Esc.")
+        off = QCoreApplication.translate("WorkbenchPage", "Drawing ends after one region.")
+        window.toast.emit(on if preferences.values.draws_on else off)
+
     handlers: list[tuple[str, Callable[[], object], Callable[[], bool]]] = [
         ("tool.select", escape, is_open),
         ("tool.rectangle", lambda: comparing.take(Tool.DRAW), may_edit),
@@ -226,7 +242,13 @@ def bind(window: Page, page: Workbench) -> None:
         ("view.item", show_item, may_edit_item),
         ("view.regions", hide_regions, is_open),
         ("view.labels", lambda: comparing.show_labels(not view.labels_shown), is_open),
+        ("view.heat", page.photo_view.toggle_heat, is_open),
         ("view.minimap", minimap, is_open),
+        ("view.compact", compact, is_open),
+        ("tool.keep", keep_drawing, may_edit),
+        ("comment.add", page.begin_comment, may_edit_item),
+        ("item.earlier", lambda: page.items.move_current(-1), may_edit_item),
+        ("item.later", lambda: page.items.move_current(1), may_edit_item),
         ("view.photo", page.photo_view.toggle, is_open),
         ("view.inspector", page.splitter.fold, is_open),
         ("edit.undo", page.undo_controller.undo, may_edit),
@@ -262,6 +284,7 @@ def bind(window: Page, page: Workbench) -> None:
         ("item.phone", page.phone.for_item, may_edit),
         ("record.photos", page.record_photos.choose_files, may_edit),
         ("record.camera", page.record_photos.capture, may_edit),
+        ("record.film", page.record_photos.films.choose, may_edit),
         ("record.phone", page.phone.for_record, may_edit),
         ("record.watch", page.folder_watch.choose, may_edit),
         ("record.review", page.record_photos.show_review, is_open),

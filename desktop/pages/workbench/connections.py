@@ -26,6 +26,7 @@ from desktop.pages.workbench.photos.adding import PhotoUploadController
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.record_photos import RecordPhotosController
 from desktop.pages.workbench.reference.item_filling import ItemFillController
+from desktop.pages.workbench.results.comments import CommentsController
 from desktop.pages.workbench.results.correcting import CorrectionController
 from desktop.pages.workbench.results.detecting import DetectionController
 from desktop.pages.workbench.results.finishing import FinishController
@@ -40,6 +41,7 @@ class Parts(Protocol):
     """The parts of the page, and its message to the user."""
 
     alignment_controller: AlignmentController
+    comments: CommentsController
     comparing: CompareController
     correcting: CorrectionController
     deleting: DeletionController
@@ -82,6 +84,11 @@ def connect_parts(page: Parts) -> None:
     page.seal_controller.changed.connect(page.open_record.update_seal)
     page.live.memory_changed.connect(page.memory.follow)
     page.live.record_changed.connect(page.record_photos.photo_list.read)
+    page.live.record_changed.connect(page.comments.read)
+    page.photos.photo_changed.connect(page.comments.show)
+    page.photo.opened.connect(page.comments.show)
+    page.comments.notice.connect(page.toast)
+    page.inspector.comments.place_wanted.connect(lambda _: page.photo_view.show(True))
 
 
 def _connect_notices(page: Parts) -> None:
@@ -126,6 +133,7 @@ def _connect_items(page: Parts) -> None:
     items.model.region_of = page.view.store.get
     items.activated.connect(page.photo_view.show_item)
     items.template_wanted.connect(page.item_fill.from_template)
+    items.list.moved.connect(changes.move)
     items.last_wanted.connect(page.item_fill.from_last)
     fields.detection_settings.area_wanted.connect(lambda: page.photo_view.show(False))
     fields.renamed.connect(changes.rename)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, 
 from desktop.commands.bindings import Commands
 from desktop.pages.workbench.items.item_fields import ItemFields
 from desktop.pages.workbench.photos.photo_box import PhotoBox
+from desktop.pages.workbench.results.comments import CommentsBox
 from desktop.pages.workbench.results.correcting import CorrectionBar
 from desktop.pages.workbench.results.explained import ExplainedBox
 from desktop.pages.workbench.results.findings import FindingsBox
@@ -78,6 +79,7 @@ class Inspector(Panel):
         self.run = RunBox(commands)
         self.history = HistoryBox()
         self._item_id = ""
+        self.comments = CommentsBox()
         self._none_label = label("", "dim", wrap=True)
         self.show_no_item(any_items=True)
         self.finding_context = FindingContext()
@@ -98,6 +100,7 @@ class Inspector(Panel):
         column.addWidget(self.explained)
         column.addWidget(self.correction)
         column.addWidget(self.history)
+        column.addWidget(self.comments)
         column.addStretch(1)
         scroll = QScrollArea()
         scroll.setFrameShape(QFrame.Shape.NoFrame)

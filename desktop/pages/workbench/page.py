@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QCoreApplication
@@ -14,6 +15,7 @@ from desktop.canvas.layers.colours import theme_colours
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.context import Context
 from desktop.messages.error_messages import sentence
+from desktop.pages.common.handover import HandoverBanner
 from desktop.pages.sealing.seal_actions import SealController
 from desktop.pages.sealing.seal_bar import SealBar
 from desktop.pages.workbench.bars.menus import ContextMenus
@@ -40,6 +42,7 @@ from desktop.pages.workbench.reference.item_filling import ItemFillController
 from desktop.pages.workbench.reference.other_file_banner import OtherFileBanner
 from desktop.pages.workbench.reference.reference_choice import ReferenceChoice
 from desktop.pages.workbench.reference.reference_picture import ReferencePicture
+from desktop.pages.workbench.results.comments import CommentsController, PhotoPlace
 from desktop.pages.workbench.results.confidence_threshold import ThresholdController
 from desktop.pages.workbench.results.correcting import CorrectionController
 from desktop.pages.workbench.results.detecting import DetectionController
@@ -59,6 +62,7 @@ from desktop.record.open_record import OpenRecord
 from desktop.theme import theme_manager
 from desktop.widgets import Page, StateStack, status_text
 from shared.record.codes import Permission, Verdict
+from shared.record.content import file_id_from_url
 
 _LARGE = 1000
 """Above this number of items, list and canvas are painted in turns of their own after each change."""
@@ -90,6 +94,7 @@ class WorkbenchPage(Page):
         )
         self.notices = Notices(self.open_record.edits)
         self.rest = SkippedItemsBanner()
+        self.handover_note = HandoverBanner(context)
         self.other_file_banner = OtherFileBanner(self.open_record)
         self.reference = ReferenceChoice(self.open_record)
         self.centre = QStackedWidget()
@@ -122,6 +127,8 @@ class WorkbenchPage(Page):
         )
         self.comparing.follow(self.inspector.photo, self.alignment_controller)
         self.comparing.show_minimap(context.preferences.values.minimap)
+        self.comparing.keep_tool(context.preferences.values.draws_on)
+        self.items.set_compact(context.preferences.values.compact_items)
         boxes = (findings_box, self.inspector.correction)
         self.photo_view = PhotoView(
             self.open_record, self.photos, self.comparing, self.correcting, boxes, canvases, self.strip, self
@@ -140,6 +147,9 @@ class WorkbenchPage(Page):
         crops_in = (self.open_record, self.items.model, self.devicePixelRatioF(), self)
         self.crops = (PhotoCrops(*crops_in), OtherFileCrops(*crops_in))
         self.history = HistoryController(self.open_record, self.inspector.history, self)
+        self.comments = CommentsController(
+            self.open_record, self.inspector.comments, self._show_comment_marks, self
+        )
         self.trend = TrendController(self.open_record, self)
         self.memory = MemoryController(self.open_record, self)
         shared = self.inspector.photo.shared
@@ -176,6 +186,7 @@ class WorkbenchPage(Page):
         column.addWidget(self.top)
         column.addWidget(self.seal_bar)
         column.addWidget(self.notices)
+        column.addWidget(self.handover_note)
         column.addWidget(self.rest)
         column.addWidget(self.other_file_banner)
         column.addWidget(self.folder_watch.bar)
@@ -285,6 +296,8 @@ class WorkbenchPage(Page):
         if self._wanted_item and self._wanted_item in [row.item_id for row in self.open_record.rows]:
             self.open_record.choose(self._wanted_item)
         self.top.show_record(opened.record, self.open_record.seal)
+        self.handover_note.show_record(opened.record.inspection_id)
+        self.comments.read()
         if self.picture.show_current():
             self.comparing.front.setFocus()
             if self._compare_wanted:
@@ -391,6 +404,23 @@ class WorkbenchPage(Page):
         colours = theme_colours(theme_manager().theme.dark)
         for canvas in (self.view, self.photo, self.compare, self.inspector.photo.pane):
             canvas.set_colours(colours)
+
+    # -- comments
+
+    def begin_comment(self) -> None:
+        """Let the user type a comment on the chosen item, or at the pointer's place on its photo."""
+        self.inspector.show()
+        place, file_id = self.photo.pointed_place(), self._photo_file_id()
+        is_shown = self.photo_view.is_on and not self.comparing.is_on
+        self.comments.begin((file_id, *place) if is_shown and place is not None and file_id else None)
+
+    def _photo_file_id(self) -> str:
+        ref = self.photos.ref
+        return "" if ref is None else ref.file_id or file_id_from_url(ref.url) or ""
+
+    def _show_comment_marks(self, marks: Sequence[tuple[int, PhotoPlace]]) -> None:
+        file_id = self._photo_file_id()
+        self.photo.set_marks([(number, x, y) for number, (of, x, y) in marks if of == file_id])
 
     # -- choosing
 

@@ -13,6 +13,7 @@ from desktop.pages.workbench.results.explained import explained_boxes
 from desktop.pages.workbench.results.findings import finding_boxes
 from desktop.record.item_rows import to_reference
 from desktop.record.open_record import OpenRecord
+from shared.record import results
 from shared.record.suppression import SuppressedFinding
 
 
@@ -55,6 +56,7 @@ class ShownFindings(QObject):
         self._comparing.views[0].set_findings(boxes if back is not None else (), back)
         self._photo_view.show_findings()
         self._photo_view.show_explained(explained_findings)
+        self._photo_view.show_heat(results.entry_appearance(self._open_record.entry))
         self._correcting.show(self._photos.finding_pair)
 
     def choose(self, place: int) -> None:

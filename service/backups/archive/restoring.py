@@ -47,8 +47,7 @@ def restore(backup: Backup, settings: Settings, *, force: bool = False) -> None:
     manifest = backup.manifest
     _check_fit(manifest, settings)
     data_dir = settings.data_dir
-    names = sorted(path.name for path in data_dir.iterdir()) if data_dir.is_dir() else []
-    if [name for name in names if name != LOCK] and not force:
+    if has_data(settings) and not force:
         raise BackupRefusedError(
             f"{data_dir} is not empty; name an empty one with --data-dir, or give --force"
         )
@@ -77,6 +76,12 @@ def restore(backup: Backup, settings: Settings, *, force: bool = False) -> None:
             _sign_log(manifest, settings)
     finally:
         lock.release()
+
+
+def has_data(settings: Settings) -> bool:
+    """Whether the data directory contains anything but the lock of a service."""
+    folder = settings.data_dir
+    return folder.is_dir() and any(path.name != LOCK for path in folder.iterdir())
 
 
 def _existing(path: Path | None) -> Path | None:

@@ -1,8 +1,9 @@
-"""Computes the patch features of a picture with the built-in backbone."""
+"""Computes the patch features of a picture with the built-in backbone, and joins those of any backbone."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Any, Final, Protocol
 
 import numpy as np
 import onnxruntime
@@ -18,9 +19,20 @@ SIDE: Final = 320
 """Side of the input in px: a patch is then a twentieth of the picture. A picture is stretched to it."""
 PATCHES: Final = 20
 """Patches along each side."""
+MAX_CHANNELS: Final = 256
+"""Of a patch, so that a memory of 24 photos has at most 5 MB. Those of larger backbones are averaged in
+groups of neighbours, as PatchCore (Roth et al. 2022) does."""
 _SMOOTHED: Final = 3
 """Features are averaged over this many neighbours, which PatchCore (Roth et al. 2022) does too: a patch then
 says less about where in it an edge runs."""
+_AT_ONCE: Final = 128
+"""Channels; OpenCV takes no more at once."""
+
+
+class Backbone(Protocol):
+    """Gives the features of a picture (BGR uint8): `PATCHES` x `PATCHES` x channels."""
+
+    def features(self, image: NDArray[np.uint8]) -> Features: ...
 
 
 class BuiltInBackbone:
@@ -43,14 +55,28 @@ class BuiltInBackbone:
         """The features of `image` (BGR uint8): `PATCHES` x `PATCHES` x channels."""
         small = cv2.resize(image, (SIDE, SIDE), interpolation=cv2.INTER_AREA)
         tensor = np.ascontiguousarray(small[:, :, ::-1].transpose(2, 0, 1)[None], np.float32)
-        layers = [_patches(layer[0]) for layer in self._session.run(None, {"image": tensor})]
-        patches = np.concatenate(layers, axis=2)
-        return np.asarray(patches / np.linalg.norm(patches, axis=2, keepdims=True), np.float16)
+        return join_layers(layer[0] for layer in self._session.run(None, {"image": tensor}))
+
+
+def join_layers(layers: Iterable[NDArray[np.float32]]) -> Features:
+    """The features of a picture from its feature maps, each (channels, rows, columns)."""
+    patches = np.concatenate([_patches(layer) for layer in layers], axis=2)
+    if patches.shape[2] > MAX_CHANNELS:
+        flat = patches.reshape(PATCHES * PATCHES, -1)
+        flat = cv2.resize(flat, (MAX_CHANNELS, PATCHES * PATCHES), interpolation=cv2.INTER_AREA)
+        patches = flat.reshape(PATCHES, PATCHES, MAX_CHANNELS)
+    lengths = np.maximum(np.linalg.norm(patches, axis=2, keepdims=True), 1e-6)
+    return np.asarray(patches / lengths, np.float16)
 
 
 def _patches(layer: NDArray[np.float32]) -> NDArray[np.float32]:
     """A feature map (channels, rows, columns) as patches of length 1, so that every layer counts alike."""
-    channels_last = np.ascontiguousarray(layer.transpose(1, 2, 0))
-    smooth = cv2.blur(channels_last, (_SMOOTHED, _SMOOTHED))
-    resized = cv2.resize(smooth, (PATCHES, PATCHES), interpolation=cv2.INTER_AREA)
+    resized = np.concatenate(
+        [_smooth(layer[at : at + _AT_ONCE]) for at in range(0, len(layer), _AT_ONCE)], axis=2
+    )
     return np.asarray(resized / np.maximum(np.linalg.norm(resized, axis=2, keepdims=True), 1e-6), np.float32)
+
+
+def _smooth(layer: NDArray[np.float32]) -> NDArray[np.float32]:
+    smooth = cv2.blur(np.ascontiguousarray(layer.transpose(1, 2, 0)), (_SMOOTHED, _SMOOTHED))
+    return np.asarray(cv2.resize(smooth, (PATCHES, PATCHES), interpolation=cv2.INTER_AREA), np.float32)

@@ -9,8 +9,9 @@ photos are compared with each other in the same way (leave one out), so the resu
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import NormalDist
 from typing import Final
 
@@ -39,7 +40,9 @@ _COUNTED: Final = 0.03
 _ANYWHERE: Final = 1.7
 """Places count unless the passed photos are this many times as far from each other when they do."""
 _LEFT_OUT: Final = 10
-"""The most photos that are compared with the others, spread over all of them: a memory is made in 0.4 s."""
+"""The most photos that are compared with the others, spread over all of them."""
+_CHOOSING: Final = 3
+"""The same to choose whether places count: patches anywhere take ten times as long to compare."""
 _LEAST_SPREAD: Final = 0.252
 """Standard deviation of the logarithm: it puts the limit of `PASSING_SHARE` at 1.8 times the usual distance.
 Later photos differ more from passed ones than those do from each other: by half on MVTec transistor."""
@@ -105,18 +108,18 @@ class AppearanceMemory:
         patches = np.stack(_differing(photos))
         if len(patches) == 1:
             return cls(patches, place or Place.FIXED, None, _LEAST_SPREAD)
-        numbers = np.linspace(0, len(patches) - 1, min(len(patches), _LEFT_OUT)).round().astype(int).tolist()
-        distances = {
-            candidate: [
-                photo_distance(nearest(patches[number], np.delete(patches, number, axis=0), candidate))
-                for number in numbers
-            ]
-            for candidate in ([place] if place else (Place.FIXED, Place.ANYWHERE))
-        }
-        chosen = place or _choose(distances[Place.FIXED], distances[Place.ANYWHERE])
-        logarithms = np.log(np.maximum(distances[chosen], _LEAST_DISTANCE))
+        photos_left_out = partial(_distances_left_out, np.asarray(patches, np.float32))
+        chosen = place
+        if chosen is None:
+            few = {
+                candidate: photos_left_out(candidate, _CHOOSING)
+                for candidate in (Place.FIXED, Place.ANYWHERE)
+            }
+            chosen = _choose(few[Place.FIXED], few[Place.ANYWHERE])
+        distances = photos_left_out(chosen, _LEFT_OUT)
+        logarithms = np.log(np.maximum(distances, _LEAST_DISTANCE))
         squares = float(((logarithms - logarithms.mean()) ** 2).sum())
-        measured = (_SPREAD_PHOTOS * _LEAST_SPREAD**2 + squares) / (_SPREAD_PHOTOS + len(numbers) - 1)
+        measured = (_SPREAD_PHOTOS * _LEAST_SPREAD**2 + squares) / (_SPREAD_PHOTOS + len(distances) - 1)
         spread = max(math.sqrt(measured), _LEAST_SPREAD)
         return cls(patches, chosen, math.exp(float(logarithms.mean())), spread)
 
@@ -143,13 +146,13 @@ class AppearanceMemory:
         return Appearance(heat, distance, share, passed, () if passed else _parts(heat))
 
 
-def nearest(photo: Features, others: NDArray[np.float16], place: Place) -> Distances:
-    """The distance of each patch of `photo` to the nearest of `others` (photos, rows, columns, channels)."""
-    queries = photo.astype(np.float32)
+def nearest(photo: Features, others: Iterable[Features], place: Place) -> Distances:
+    """The distance of each patch of `photo` to the nearest of the `others`."""
+    queries = np.asarray(photo, np.float32)
     rows, columns, channels = queries.shape
     best = np.full((rows, columns), -1, np.float32)
     for other in others:
-        neighbours = other.astype(np.float32)
+        neighbours = np.asarray(other, np.float32)
         if place is Place.ANYWHERE:
             alike = queries.reshape(-1, channels) @ neighbours.reshape(-1, channels).T
             np.maximum(best, alike.max(axis=1).reshape(rows, columns), out=best)
@@ -161,6 +164,15 @@ def nearest(photo: Features, others: NDArray[np.float16], place: Place) -> Dista
                 alike = np.einsum("rck,rck->rc", queries[here], neighbours[there])
                 np.maximum(best[here], alike, out=best[here])
     return np.asarray(np.clip(1 - best, 0, 2), np.float32)
+
+
+def _distances_left_out(patches: NDArray[np.float32], place: Place, most: int) -> list[float]:
+    """The distances of at most `most` of these photos, spread over all of them, to the others."""
+    numbers = np.linspace(0, len(patches) - 1, min(len(patches), most)).round().astype(int).tolist()
+    return [
+        photo_distance(nearest(patches[number], [*patches[:number], *patches[number + 1 :]], place))
+        for number in numbers
+    ]
 
 
 def photo_distance(distances: Distances) -> float:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.detection.appearance.backbone import SIDE, BuiltInBackbone, Features
-from service.detection.appearance.comparing import MOST_UNUSUAL, AppearanceMemory
-from service.detection.appearance.torch_weights import NotWeightsError
+from service.detection.appearance.added_backbone import AddedBackbone
+from service.detection.appearance.backbone import SIDE, Backbone, BuiltInBackbone, Features
+from service.detection.appearance.comparing import MOST_UNUSUAL, AppearanceMemory, Distances
 from service.detection.compute import pictures
 from service.detection.compute.comparing import entry_box
+from service.detection.compute.request import Request
 from service.detection.failure import DetectionFailed
+from service.detection.onnx.settings import DetectorSettings
 from service.detection.reference_difference import RegionMemory, Result
 from service.detection.reference_difference.data import (
     Matrix,
@@ -28,6 +31,7 @@ from service.detection.reference_difference.data import (
     shift_scale,
 )
 from service.detection.reference_difference.variation.lasting import SUPPORT
+from shared.images.cv import cv2
 from shared.record.content import sha256
 from shared.record.entries import EntryAppearance, EntryBox
 from shared.record.geometry import Rect, rect_from_corners
@@ -52,9 +56,18 @@ class Appearances:
     """Compares photos with the looks of photos that passed."""
 
     def __init__(self) -> None:
-        self._backbone: BuiltInBackbone | None = None
+        self._backbone: Backbone | None = None
+        self._added: tuple[str, Mapping[str, Any]] | None = None
         self._memories: OrderedDict[tuple[str, Place | None], AppearanceMemory] = OrderedDict()
         self._files: OrderedDict[tuple[str, Rect], Look] = OrderedDict()
+
+    def use(self, request: Request) -> None:
+        """Use the backbone of this request from now on."""
+        added = None if request.backbone is None else (request.backbone, request.backbone_settings)
+        if added != self._added:
+            self._added, self._backbone = added, None
+            self._memories.clear()
+            self._files.clear()
 
     def look(self, photo: NDArray[np.uint8], section: Rect) -> Look:
         """The look of a section of a photo (BGR uint8), in fractions of it. Raises DetectionFailed."""
@@ -119,6 +132,8 @@ class Appearances:
             "share": None if appearance.share is None else round(appearance.share, 4),
             "photos": len(memory.patches),
             "place": memory.place.value,
+            "heat": _heat_picture(appearance.heat),
+            "section": [round(value, 6) for value in (section.x, section.y, section.w, section.h)],
         }
 
     def weigh(self, memory: RegionMemory | None, photo: NDArray[np.uint8], result: Result) -> Result:
@@ -154,13 +169,22 @@ class Appearances:
 
     def _look(self, image: NDArray[np.uint8]) -> Look:
         try:
-            self._backbone = self._backbone or BuiltInBackbone()
+            self._backbone = self._backbone or self._open()
             features = self._backbone.features(image)
         except FileNotFoundError as error:
             raise DetectionFailed("model_lost") from error
-        except NotWeightsError as error:
+        except MemoryError:
+            raise
+        # Other weights, or an added backbone: ONNX Runtime raises classes of its own, all below Exception.
+        except Exception as error:
             raise DetectionFailed("model_failed") from error
         return np.asarray(np.rint(features * np.float32(_STEPS)), np.int8)
+
+    def _open(self) -> Backbone:
+        if self._added is None:
+            return BuiltInBackbone()
+        path, settings = self._added
+        return AddedBackbone(Path(path), DetectorSettings.model_validate(settings))
 
     def _memory(self, looks: Sequence[Look], place: Place | None) -> AppearanceMemory:
         key = sha256(b"".join(look.tobytes() for look in looks)), place
@@ -172,6 +196,14 @@ class Appearances:
         return memory
 
 
+def _heat_picture(heat: Distances) -> str:
+    """The heat as an `EntryAppearance` has it."""
+    levels = np.clip(np.rint(heat * _LIMIT_LEVEL), 0, 255).astype(np.uint8)
+    return base64.b64encode(bytes(cv2.imencode(".png", levels)[1])).decode("ascii")
+
+
+_LIMIT_LEVEL: Final = 128
+"""The grey level of the limit in a picture of the heat."""
 _MAX_FILES: Final = 100
 """Looks of files that stay computed, 0.1 MB each."""
 

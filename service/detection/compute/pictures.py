@@ -12,8 +12,9 @@ import pyvips
 from numpy.typing import NDArray
 
 from service.detection.failure import DetectionFailed
-from shared.images.colours import open_largest, to_srgb
+from shared.images.colours import to_srgb
 from shared.images.cv import cv2
+from shared.images.opening import open_picture
 from shared.record.entries import EntryBox
 
 MAX_PIXELS: Final = 500_000_000
@@ -25,14 +26,6 @@ _STRIP: Final = 256
 
 NeededSide = Callable[[int, int], float]
 """Takes the width and height of an upright photo and returns the least px that its longer side needs."""
-
-# The first bytes determine the loader, so that content cannot select another one (SVG, PDF, ...).
-_LOADERS: Final = (
-    (0, b"\xff\xd8\xff", "jpegload"),
-    (0, b"\x89PNG\r\n\x1a\n", "pngload"),
-    (8, b"WEBP", "webpload"),
-    *((0, magic, "tiffload") for magic in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")),
-)
 
 
 def full_resolution(width: int, height: int) -> float:
@@ -48,23 +41,15 @@ def load(
     The decoder reduces a JPEG, but not below `needed`. An image above 130 MP is reduced while it is read. An
     image that still has more than `most` px is too large. Raises DetectionFailed.
     """
+    if not path.is_file():
+        raise DetectionFailed("file_lost")
     try:
-        with path.open("rb") as file:
-            head = file.read(16)
-    except OSError as error:
-        raise DetectionFailed("file_lost") from error
-    if head[:2] == b"BM":
-        return _bitmap(path), 1.0
-    loader = next((name for at, magic, name in _LOADERS if head[at : at + len(magic)] == magic), None)
-    if loader is None:
-        raise DetectionFailed("image_unreadable")
-    try:
-        image = _open(loader, path)
+        image = _open(path)
         if image.width * image.height > MAX_PIXELS:
             raise DetectionFailed("image_too_large")
-        shrink = _shrink(image, needed) if loader == "jpegload" else 1
+        shrink = _shrink(image, needed) if image.get("vips-loader").startswith("jpegload") else 1
         if shrink > 1:
-            image = _open(loader, path, shrink=shrink)
+            image = _open(path, shrink=shrink)
         scale = 1 / shrink
         pixels = image.width * image.height
         if pixels > most:
@@ -87,9 +72,8 @@ def load(
     return _to_bgr(pixels.reshape(image.height, image.width, 3)), scale
 
 
-def _open(loader: str, path: Path, **options: Any) -> Any:
-    load = getattr(pyvips.Image, loader)
-    return open_largest(load, str(path), access="sequential", fail_on="truncated", **options)
+def _open(path: Path, **options: Any) -> Any:
+    return open_picture(path, access="sequential", fail_on="truncated", **options)
 
 
 def _orientation(image: Any) -> int:
@@ -117,17 +101,6 @@ def _to_bgr(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
         strip = image[top : top + _STRIP]
         strip[:] = cv2.cvtColor(strip, cv2.COLOR_RGB2BGR)
     return image
-
-
-def _bitmap(path: Path) -> NDArray[np.uint8]:
-    head = path.read_bytes()[:26]
-    width, height = int.from_bytes(head[18:22], "little"), int.from_bytes(head[22:26], "little", signed=True)
-    if width * abs(height) > _WHOLE_PIXELS:
-        raise DetectionFailed("image_too_large")
-    image = cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
-    if image is None:
-        raise DetectionFailed("image_unreadable")
-    return np.asarray(image, np.uint8)
 
 
 def render(photo: NDArray[np.uint8], boxes: Sequence[EntryBox]) -> bytes:

@@ -75,6 +75,7 @@ class RegionComparer:
         self, request: Request, marked: MarkedRegion, photo: Picture, contents: Sequence[bytes]
     ) -> Judged:
         """The findings in a photo. contents: as in `Computer.run`. Raises DetectionFailed."""
+        self._appearances.use(request)
         memory = _memory(request, marked.region, contents)
         aligned = None if memory is None else memory.aligned()
         parameters = comparison_parameters(request, marked.reference, marked.scale)
@@ -128,6 +129,7 @@ class RegionComparer:
         without: Sequence[Rect],
     ) -> RegionMemory:
         """As `Computer.photo_memory`. A photo that passed and cannot be aligned has its look only."""
+        self._appearances.use(request)
         pixels, photo_scale = photo
         parameters = comparison_parameters(request, marked.reference, marked.scale)
         is_usual = kind is MemoryKind.PASSED and not without

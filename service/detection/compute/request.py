@@ -21,8 +21,9 @@ class Request:
     place_by_person: a user set it. within: the corners of the region in px of the photo file, if findings of
     an ONNX model count only inside. photo_sha256: if given, the findings of a model are cached. memory: file
     with the memory of the region, for reference-difference; None for none. passed: photos that passed, to
-    compare by appearance, beside those of the memory. rendered: file for the picture with the boxes; None for
-    no picture.
+    compare by appearance, beside those of the memory. backbone: file of the backbone that a user added, with
+    its settings (`DetectorSettings`); None for the built-in one. rendered: file for the picture with the
+    boxes; None for no picture.
     """
 
     kind: str
@@ -41,6 +42,8 @@ class Request:
     photo_sha256: str | None = None
     memory: str | None = None
     passed: Sequence[str] = ()
+    backbone: str | None = None
+    backbone_settings: Mapping[str, Any] = field(default_factory=dict)
     rendered: str | None = None
 
 

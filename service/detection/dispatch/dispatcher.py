@@ -34,7 +34,7 @@ from service.detection.failure import DetectionFailed, disk_error_code
 from service.detection.jobs import job_rows
 from service.detection.messages import Answer
 from service.detection.models.labels import with_severities
-from service.detection.models.registry import stored_model
+from service.detection.models.registry import backbone_in_use, stored_model
 from service.detection.queue.port import AT_ONCE, Outcome, Queue, Take
 from service.exception_trace import trace_of
 from service.files.lookup import file_info
@@ -288,7 +288,8 @@ class Dispatcher:
                 rendered = Path(folder) / "boxes.jpg"
                 make_request = partial(self._requests.for_work, work, work.model, work.photo, rendered)
                 request = await retry_store(lambda: on_thread(make_request))
-                memory_photos = await self._memory_photos(work)
+                memory_photos, backbone = await self._known(work)
+                request = self._requests.with_backbone(request, backbone)
                 answer = await self._compute_in_turn(run, request, memory_photos)
                 if answer["event"] != "done" or not rendered.exists():
                     return ComputedResult(answer, memory_photos=memory_photos)
@@ -306,13 +307,16 @@ class Dispatcher:
             # The picture or its folder could not be written.
             return _failed_result(disk_error_code(error))
 
-    async def _memory_photos(self, work: Work) -> Sequence[KnownPhoto]:
-        """The photos of the memory for a comparison; none for other models."""
+    async def _known(self, work: Work) -> tuple[Sequence[KnownPhoto], rules.BackboneFacts | None]:
+        """The photos of the memory for a comparison, and its backbone; none for other models."""
         photo = work.photo
         if photo is None or work.model is None or work.model.kind != ModelKind.REFERENCE_DIFFERENCE:
-            return ()
+            return (), None
         return await self._database.read(
-            lambda session: self._known_photos(session, work.item_id, photo.file_id)
+            lambda session: (
+                self._known_photos(session, work.item_id, photo.file_id),
+                backbone_in_use(session),
+            )
         )
 
     async def _compute_in_turn(

@@ -16,6 +16,19 @@ from shared.wire.files import StoredFile
 from shared.wire.inspection import DetectionSettings
 
 
+def with_backbone(
+    request: Request, backbone: rules.BackboneFacts | None, model_path: Callable[[str], Path]
+) -> Request:
+    """The request with a backbone that a user added, or as it is. Raises DetectionFailed."""
+    if backbone is None:
+        return request
+    try:
+        path = str(model_path(backbone.sha256))
+    except FileNotFoundError as error:
+        raise DetectionFailed("model_lost") from error
+    return replace(request, backbone=path, backbone_settings=backbone.settings)
+
+
 class RequestBuilder:
     """Builds requests with the paths of local files, which may first be fetched from the store.
 
@@ -56,6 +69,10 @@ class RequestBuilder:
         settings = rules.for_photo(work.settings, photo.file_id)
         within = rules.region_in_photo(work.point, work.reference, work.place, settings)
         return replace(request, model=path, sha256=model.sha256, within=within)
+
+    def with_backbone(self, request: Request, backbone: rules.BackboneFacts | None) -> Request:
+        """The request with the backbone that a user added, if there is one."""
+        return with_backbone(request, backbone, self._model_path)
 
     def _image(self, stored: StoredFile) -> str:
         try:

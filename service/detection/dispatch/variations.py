@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from sqlmodel import Session
 
 from service.detection.compute.compute_process import ComputeProcess
 from service.detection.compute.request import Request, as_json
+from service.detection.dispatch.requests import with_backbone
 from service.detection.failure import DetectionFailed
 from service.detection.jobs import job_rows
 from service.detection.reference_difference.variation.memory import NEWEST, OLDEST, VERSION
+from service.detection.rules import BackboneFacts
 from service.files.service import FilesService
 from service.workers.child import ProcessDied
 from service.workers.frames import Frame
@@ -32,7 +35,7 @@ class VaryingPhoto:
     """A photo to compare with its reference image; both are ids of files.
 
     point: the region as an item stores it. model_settings: of the model. settings: of the item
-    (`DetectionSettings`). place, place_by_person: as in `Request`.
+    (`DetectionSettings`). place, place_by_person: as in `Request`. backbone: that a user added.
     """
 
     photo: str
@@ -43,6 +46,7 @@ class VaryingPhoto:
     settings: dict[str, Any]
     place: list[list[float]] | None
     place_by_person: bool
+    backbone: BackboneFacts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +63,9 @@ class Varied:
 class Variations:
     """One process that compares photos. It runs only while there are requests."""
 
-    def __init__(self, files: FilesService) -> None:
+    def __init__(self, files: FilesService, model_path: Callable[[str], Path]) -> None:
         self._files = files
+        self._model_path = model_path
         self._compute = ComputeProcess("--variations")
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="variation")
 
@@ -136,7 +141,7 @@ class Variations:
         return frame
 
     def _request(self, photo: VaryingPhoto) -> Request:
-        return Request(
+        request = Request(
             kind=ModelKind.REFERENCE_DIFFERENCE,
             photo=str(self._files.path(photo.photo)),
             reference=str(self._files.path(photo.reference)),
@@ -147,6 +152,7 @@ class Variations:
             place=photo.place,
             place_by_person=photo.place_by_person,
         )
+        return with_backbone(request, photo.backbone, self._model_path)
 
 
 def _rect_values(rect: Rect) -> list[float]:

@@ -23,7 +23,7 @@ from service.detection.compute.compute_process import check_model, run_once
 from service.detection.compute.request import Request
 from service.detection.failure import MESSAGES, MODEL_MESSAGES, BadModel
 from service.detection.onnx.settings import ACTIVATIONS, DetectorSettings
-from service.detection.rules import ModelFacts
+from service.detection.rules import BackboneFacts, ModelFacts
 from service.detection.tables import ModelRow
 from service.settings import Settings
 from service.stores.contents import IncomingContent, model_contents
@@ -43,6 +43,7 @@ from shared.wire.detection import (
     ModelVersion,
     TrialBox,
 )
+from shared.wire.text import fill
 
 
 def no_model() -> Problem:
@@ -57,6 +58,13 @@ def stored_model(session: Session, model_id: str) -> ModelFacts | None:
     """The facts of a stored model; None if there is none."""
     rows = statements.run(session.connection(), _MODEL, {"model_id": model_id})
     return model_facts(rows[0]) if rows else None
+
+
+def backbone_in_use(session: Session) -> BackboneFacts | None:
+    """The newest enabled backbone that was added; None for the built-in one."""
+    query = select(ModelRow).where(ModelRow.kind == str(ModelKind.BACKBONE), col(ModelRow.enabled))
+    newest = session.exec(query.order_by(col(ModelRow.created_at).desc(), col(ModelRow.model_id))).first()
+    return None if newest is None else BackboneFacts(str(newest.sha256), newest.settings)
 
 
 def model_facts(row: ModelRow | ResultRow) -> ModelFacts:
@@ -205,7 +213,7 @@ class Models:
         """`add` on this thread, for callers without a loop."""
         size = path.stat().st_size
         if size > MAX_MODEL_BYTES:
-            msg = f"模型文件过大，上限为 {MAX_MODEL_BYTES // 2**20} MB"
+            msg = fill("模型文件过大，上限为 {limit} MB", limit=MAX_MODEL_BYTES // 2**20)
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_MODEL_BYTES)
         try:
             with tempfile.TemporaryDirectory() as folder:

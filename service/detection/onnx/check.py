@@ -55,21 +55,9 @@ def check(path: Path, kind: ModelKind | None, overrides: dict[str, Any], classes
     kind: as a user chose; None to recognise it. overrides: settings that replace the recognised ones.
     classes: the number of labels that a user gave; 0 to use those in the file.
     """
-    try:
-        contents = container.read(path.read_bytes())
-    except container.NotOnnx as error:
-        raise BadModel("not_onnx") from error
-    if contents.external_data:
-        raise BadModel("external_data")
-    if contents.foreign_domains:
-        raise BadModel("custom_operators")
-    try:
-        detector = Detector(path)
-    # ONNX Runtime raises classes of its own, all below Exception.
-    except Exception as error:
-        raise BadModel("cannot_open") from error
+    detector = open_model(path)
     metadata = dict(detector.session.get_modelmeta().custom_metadata_map)
-    width, height = _input_size(detector, overrides, metadata)
+    width, height = input_size(detector, overrides, metadata)
     try:
         model = run_tests(detector, metadata, width, height)
     except Exception as error:
@@ -96,6 +84,23 @@ def check(path: Path, kind: ModelKind | None, overrides: dict[str, Any], classes
             raise _unknown_kind(model, sized)
         raise BadModel("kind_wrong", decodable_kinds(model, _settings({}, sized)))
     return CheckedModel(recognised, labels or _numbered_labels(recognised, model.outputs, settings), settings)
+
+
+def open_model(path: Path) -> Detector:
+    """Open the model at `path`, once it is known to need nothing else. Raises BadModel."""
+    try:
+        contents = container.read(path.read_bytes())
+    except container.NotOnnx as error:
+        raise BadModel("not_onnx") from error
+    if contents.external_data:
+        raise BadModel("external_data")
+    if contents.foreign_domains:
+        raise BadModel("custom_operators")
+    try:
+        return Detector(path)
+    # ONNX Runtime raises classes of its own, all below Exception.
+    except Exception as error:
+        raise BadModel("cannot_open") from error
 
 
 def _unknown_kind(model: ModelOutputs, overrides: dict[str, Any]) -> BadModel:
@@ -132,7 +137,8 @@ def _settings(habits: dict[str, Any], overrides: dict[str, Any]) -> DetectorSett
         raise BadModel("settings_wrong") from error
 
 
-def _input_size(detector: Detector, overrides: dict[str, Any], metadata: dict[str, str]) -> tuple[int, int]:
+def input_size(detector: Detector, overrides: dict[str, Any], metadata: dict[str, str]) -> tuple[int, int]:
+    """The width and height of the input of a model. Raises BadModel if it is no picture."""
     inputs = [tensor for tensor in detector.inputs if tensor.name != SIZE_INPUT]
     if len(inputs) != 1 or len(inputs[0].shape) != 4:
         raise BadModel("not_an_image_model")

@@ -96,8 +96,9 @@ def channels_last(shape: Sequence[int | str | None]) -> bool:
 class Detector:
     """One open model, for this number of parallel `calls`.
 
-    inputs: all its inputs. sized: one of them is the size in which its boxes are given. last: its image has
-    the channels last. bytes: its image has whole numbers, 0..255. batch: the number of images in its input.
+    inputs: all its inputs. image_shape: of its image; a side of free size is no number. sized: one of its
+    inputs is the size in which its boxes are given. last: its image has the channels last. bytes: its image
+    has whole numbers, 0..255. batch: the number of images in its input.
     """
 
     def __init__(self, path: Path, calls: int = 1) -> None:
@@ -108,6 +109,7 @@ class Detector:
         self.sized = any(tensor.name == SIZE_INPUT for tensor in self.inputs)
         self.last = channels_last(self._input.shape)
         self.bytes = self._input.type == "tensor(uint8)"
+        self.image_shape = self._input.shape
         batch = self._input.shape[0] if self._input.shape else 1
         self.batch = batch if isinstance(batch, int) else 1
 

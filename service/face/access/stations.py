@@ -16,10 +16,13 @@ from service.face.tables import FacePolicy, FaceStation
 from service.web import addresses
 from service.web.envelope import Problem
 from shared.record.codes import ErrorCode
+from shared.wire.text import fill
 
 FACE_LOGIN_OFF = "face_login_off"
 # The most stations with an open challenge; beyond that every picture counts as a failure at once.
 _MAX_CHALLENGES = 10_000
+_MAX_KNOWN = 10_000
+"""The most stations that are remembered as known; the latest ones."""
 
 
 def policy(session: Session, *, lock: bool = False) -> FacePolicy:
@@ -32,7 +35,7 @@ def busy(seconds: int) -> Problem:
     return Problem(
         429,
         ErrorCode.TOO_MANY_REQUESTS,
-        f"人脸登录尝试次数过多，请在 {seconds} 秒后重试，或使用密码登录",
+        fill("人脸登录尝试次数过多，请在 {seconds} 秒后重试，或使用密码登录", seconds=seconds),
         headers={"Retry-After": str(seconds)},
         retry_after=seconds,
     )
@@ -61,6 +64,8 @@ class Stations:
         self._database = database
         # Stations whose last picture led to a challenge that has not been answered yet.
         self._challenged_stations: set[str] = set()
+        # Stations with a successful login since this process started, the latest last.
+        self._known_stations: dict[str, None] = {}
 
     async def check(self, address: str) -> None:
         """Raise Problem 403 if face login is off, generally or here, 429 while the station must wait."""
@@ -134,9 +139,17 @@ class Stations:
         state = await self._database.read(lambda session: session.get(FaceStation, station))
         return state is not None and state.failures > 0
 
+    def is_known(self, address: str) -> bool:
+        """Return whether a user has logged in at the station, by face or password, in this process."""
+        return addresses.client_group(address) in self._known_stations
+
     async def forgive(self, address: str) -> None:
-        """Delete the failures of a station, after a successful login there."""
+        """Delete the failures of a station, after a successful login there, and remember it as known."""
         station = addresses.client_group(address)
+        self._known_stations.pop(station, None)
+        self._known_stations[station] = None
+        if len(self._known_stations) > _MAX_KNOWN:
+            del self._known_stations[next(iter(self._known_stations))]
         self._challenged_stations.discard(station)
         state = await self._database.read(lambda session: session.get(FaceStation, station))
         if state is not None:

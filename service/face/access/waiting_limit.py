@@ -20,6 +20,7 @@ log = logging.getLogger("walkaround.face")
 
 # The most logins and enrolments that may wait for the face process; further ones are refused.
 MAX_WAITING = 8
+KEPT_FOR_KNOWN = 4
 BUSY_SECONDS = 5
 
 
@@ -50,9 +51,12 @@ class WaitingLimit:
         self._waiting = 0
 
     @contextmanager
-    def admit(self) -> Iterator[None]:
-        """Count a waiting request inside the block. Raises Problem 429 if too many wait."""
-        if self._waiting >= MAX_WAITING:
+    def admit(self, is_known: bool = False) -> Iterator[None]:
+        """Count a waiting request inside the block; some places are kept for stations that are known.
+
+        Raises Problem 429 if too many wait.
+        """
+        if self._waiting >= MAX_WAITING + is_known * KEPT_FOR_KNOWN:
             raise busy(BUSY_SECONDS)
         self._waiting += 1
         try:

@@ -29,7 +29,7 @@ class InsightFaceEngine:
         except ImportError:
             raise ImportError(
                 f"the pack {pack.name} needs the package insightface: "
-                "run pip install '.[insightface]' in the sources of Walkaround"
+                "run make insightface in the sources of Walkaround"
             ) from None
         self.name = pack.name
         self.model_id = model_id(pack)

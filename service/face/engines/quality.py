@@ -27,7 +27,8 @@ class Quality:
     `inter_ocular`: px. `brightness`: mean luma of the face, 0..255. `burnt`, `black`: parts (0..1) of its
     pixels at the ends of the scale. `sharpness`: variance of the Laplacian over the variance of the luma.
     `yaw`: how far the nose lies beside the middle of the eyes, in inter-ocular distances. `roll`: degrees.
-    `cover`: how much the mouth's side looks like cloth beside the cheeks, 0 alike.
+    `cover`: how much the mouth's side looks like cloth beside the cheeks, 0 alike. `colour`: mean difference
+    of the largest and the smallest channel, 0..255; 0 of a grey or infrared camera.
     """
 
     inter_ocular: float
@@ -38,6 +39,7 @@ class Quality:
     yaw: float
     roll: float
     cover: float
+    colour: float
 
 
 def measure(
@@ -62,6 +64,7 @@ def measure(
         yaw=float(np.dot(nose - eyes.mean(axis=0), eye_direction) / inter_ocular),
         roll=float(np.degrees(np.arctan2(eye_vector[1], eye_vector[0]))),
         cover=_cover(aligned),
+        colour=float((aligned.max(axis=2).astype(int) - aligned.min(axis=2)).mean()),
     )
 
 

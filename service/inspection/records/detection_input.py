@@ -19,7 +19,7 @@ from service.inspection.records.items import Items
 from service.inspection.records.matches import reference_file
 from service.inspection.rules import FINISHED, with_entry
 from service.inspection.seal_state import newest_editions, refuse_sealed, state_of
-from service.inspection.tables import ITEM, PHOTO, RECORD
+from service.inspection.tables import ITEM, ITEM_ORDER, PHOTO, RECORD
 from shared.record import results
 from shared.record.codes import SEALED_STATES, Status, Verdict
 from shared.record.entries import Entry
@@ -31,7 +31,7 @@ _DETECTABLE = ITEM.c.model_id.is_not(None) & ITEM.c.item_id.in_(select(PHOTO.c.i
 _OF_RECORD = (
     select(ITEM.c.item_id, ITEM.c.result, ITEM.c.model_id)
     .where(ITEM.c.inspection_id == bindparam("inspection_id"), _DETECTABLE)
-    .order_by(ITEM.c.created_at, ITEM.c.item_id)
+    .order_by(*ITEM_ORDER)
 )
 _RECORD_ID = RECORD.c.inspection_id
 _PENDING = (
@@ -43,7 +43,7 @@ _PENDING = (
         ITEM.c.outcome.not_in([str(outcome) for outcome in FINISHED]),
         _DETECTABLE,
     )
-    .order_by(RECORD.c.created_at, RECORD.c.inspection_id, ITEM.c.created_at, ITEM.c.item_id)
+    .order_by(RECORD.c.created_at, RECORD.c.inspection_id, *ITEM_ORDER)
 )
 
 

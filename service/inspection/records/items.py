@@ -34,7 +34,7 @@ from service.inspection.records import deleted_items
 from service.inspection.records.records import locked_record, moment, naive_now, open_record, recompute
 from service.inspection.rules import body_hash, correction_entry, differences, verdict_entry
 from service.inspection.seal_state import refuse_sealed
-from service.inspection.tables import ITEM, RECORD
+from service.inspection.tables import ITEM, ITEM_ORDER, RECORD
 from service.web import etags
 from service.web.envelope import Problem
 from service.web.security import Caller
@@ -45,6 +45,7 @@ from shared.record.entries import Entry, EntryBox
 from shared.wire.common import Pagination, pagination
 from shared.wire.files import StoredFile
 from shared.wire.inspection import BoxesSet, FileInfo, ItemCreate, ItemPoint, ItemUpdate, VerdictSet
+from shared.wire.text import fill
 
 _RECORD_OF = select(ITEM.c.inspection_id).where(ITEM.c.item_id == bindparam("item_id"))
 _MADE_BY = select(ITEM.c.item_id, ITEM.c.client_body).where(ITEM.c.client_key == bindparam("client_key"))
@@ -225,7 +226,7 @@ class Items:
         Raises Problem 404, 409 (sealed), 412, and 422 for a reason that is too short.
         """
         if body.reason and results.reason_length(body.reason) < self.reason_characters:
-            msg = f"理由至少需要 {self.reason_characters} 个字"
+            msg = fill("理由至少需要 {count} 个字", count=self.reason_characters)
             raise Problem(422, ErrorCode.REASON_TOO_SHORT, msg, least=self.reason_characters)
 
         def work(session: Session) -> ItemState:
@@ -303,7 +304,7 @@ class Items:
             record = open_record(session, inspection_id)
             columns = (ITEM.c.item_name, ITEM.c.description, ITEM.c.model_id, ITEM.c.item_point)
             regions = select(*columns).where(ITEM.c.inspection_id == other_id)
-            rows = session.execute(regions.order_by(ITEM.c.created_at, ITEM.c.item_id)).all()
+            rows = session.execute(regions.order_by(*ITEM_ORDER)).all()
             if not rows:
                 of_record = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == other_id)
                 if session.execute(of_record).one_or_none() is None:

@@ -12,7 +12,7 @@ from sqlmodel import Session
 from service.catalogue.service import find_reference_image
 from service.files.lookup import file_info, find_file
 from service.inspection.queries import json_text
-from service.inspection.tables import ITEM
+from service.inspection.tables import ITEM, ITEM_ORDER
 from shared.record.geometry import map_corners, point_to_pixels
 from shared.wire.files import StoredFile
 from shared.wire.inspection import ItemPoint
@@ -21,7 +21,7 @@ from shared.wire.photos import PhotoMatch
 _ITEMS = (
     select(ITEM.c.item_id, ITEM.c.item_name, ITEM.c.item_point)
     .where(ITEM.c.inspection_id == bindparam("inspection_id"))
-    .order_by(ITEM.c.created_at, ITEM.c.item_id)
+    .order_by(*ITEM_ORDER)
 )
 
 

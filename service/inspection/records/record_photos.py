@@ -28,7 +28,8 @@ from service.inspection.records.photos import (
 from service.inspection.records.records import locked_record, naive_now, open_record
 from service.inspection.records.used_photos import PhotoUses
 from service.inspection.seal_state import refuse_sealed
-from service.inspection.tables import ITEM, PHOTO, RECORD, RECORD_PHOTO
+from service.inspection.tables import ITEM, ITEM_ORDER, PHOTO, RECORD, RECORD_PHOTO
+from service.web.language import translate
 from service.web.security import Caller
 from shared.ids import new_id
 from shared.record import results
@@ -50,7 +51,7 @@ _RECORD = select(RECORD).where(RECORD.c.inspection_id == bindparam("inspection_i
 _RESULTS = (
     select(ITEM.c.item_id, ITEM.c.item_name, ITEM.c.result)
     .where(ITEM.c.inspection_id == bindparam("inspection_id"))
-    .order_by(ITEM.c.created_at, ITEM.c.item_id)
+    .order_by(*ITEM_ORDER)
 )
 
 
@@ -313,7 +314,7 @@ class RecordPhotos:
             created_at=to_utc(row.created_at),
             state=PhotoState(row.state),
             error=row.error,
-            message=None if row.error is None else MESSAGES.get(row.error, MESSAGES["internal"]),
+            message=None if row.error is None else translate(MESSAGES.get(row.error, MESSAGES["internal"])),
             matches=None if row.matches is None else matches.current(row.matches, item_regions),
             items=items,
             by_phone=row.by_phone,

@@ -29,6 +29,7 @@ from shared.record import results
 from shared.record.codes import Status
 from shared.wire.common import Day, EmptyAsNull, Name, OptionalId, Pagination, RecordTime, WireModel
 from shared.wire.inspection import RecordCreate, RecordUpdate
+from shared.wire.shift import Work
 
 _LOCK_RECORD = select(RECORD).where(RECORD.c.inspection_id == bindparam("inspection_id")).with_for_update()
 _OUTCOMES = (
@@ -108,6 +109,11 @@ class RecordSearch(WireModel):
     ] = None
     model_shown: Annotated[
         Name | None, EmptyAsNull, Field(description="A version of a model as /statistics/agreement names it")
+    ] = None
+    work: Annotated[
+        Work | None,
+        EmptyAsNull,
+        Field(description="What is to be done with the record, see /inspection/work"),
     ] = None
     model_rejected: Annotated[Name | None, EmptyAsNull] = None
     model_missed: Annotated[Name | None, EmptyAsNull] = None
@@ -229,8 +235,8 @@ class Records:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._queries = RecordQueries()
-        self._pages = RecordPages(database, self._queries)
+        self.queries = RecordQueries()
+        self._pages = RecordPages(database, self.queries)
 
     async def create(self, body: RecordCreate, key: str | None, caller: Caller) -> RecordState:
         """Create a record; progress 0 and not_started unless given.
@@ -278,7 +284,7 @@ class Records:
         return await self._database.write(work)
 
     def _insert(self, session: Session, values: dict[str, Any]) -> RecordState:
-        statements.run(session.connection(), self._queries.insert, values)
+        statements.run(session.connection(), self.queries.insert, values)
         return self.read_state(session, values["inspection_id"])
 
     def _created_with_key(self, session: Session, client_key: str, body: RecordCreate) -> RecordState | None:
@@ -298,7 +304,7 @@ class Records:
 
     async def get(self, inspection_id: str) -> RecordState:
         """The full record. Raises Problem 404."""
-        return _state(await self._database.select(self._queries.by_id, {"inspection_id": inspection_id}))
+        return _state(await self._database.select(self.queries.by_id, {"inspection_id": inspection_id}))
 
     async def update(
         self, inspection_id: str, body: RecordUpdate, if_match: str | None, caller: Caller
@@ -344,10 +350,13 @@ class Records:
         await self._database.write(work)
 
     async def search(
-        self, where: RecordSearch, current_page: int, page_size: int
+        self, where: RecordSearch, current_page: int, page_size: int, of_work: Mapping[str, Any] | None = None
     ) -> tuple[list[dict[str, Any]], Pagination]:
-        """One page of the records that match, newest first, and where it stands."""
-        filters = where.model_dump(exclude_none=True)
+        """One page of the records that match, newest first, and where it stands.
+
+        `of_work` are the filters of `where.work`.
+        """
+        filters = where.model_dump(exclude_none=True, exclude={"work"}) | dict(of_work or {})
         if "record_state" in filters:
             filters["record_state"] = str(filters["record_state"])
         for name in ("day_from", "day_to"):
@@ -368,7 +377,7 @@ class Records:
     def read_state(self, session: Session, inspection_id: str) -> RecordState:
         """The full record as it is in this transaction. Raises Problem 404."""
         by_id = {"inspection_id": inspection_id}
-        return _state(statements.run(session.connection(), self._queries.by_id, by_id))
+        return _state(statements.run(session.connection(), self.queries.by_id, by_id))
 
     def lock_matching(self, session: Session, inspection_id: str, if_match: str | None) -> RecordRow:
         """The stored record, locked. Raises Problem 404, 409 (sealed), 412."""

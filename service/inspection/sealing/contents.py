@@ -13,7 +13,7 @@ from sqlmodel import Session
 from service.catalogue.service import find_reference_image
 from service.files.lookup import file_info, find_file
 from service.inspection.sealing import seal
-from service.inspection.tables import ITEM, PHOTO, RECORD, RECORD_PHOTO
+from service.inspection.tables import COMMENT, ITEM, ITEM_ORDER, PHOTO, RECORD, RECORD_PHOTO
 from shared.record.entries import Entry, rendered_file
 from shared.wire.files import StoredFile
 
@@ -26,14 +26,14 @@ def table_content(session: Session, inspection_id: str, form: str = seal.FORM) -
     if not records:
         return None
     of_record = select(ITEM.c.item_id).where(ITEM.c.inspection_id == inspection_id)
-    items = stored_rows(
-        session, ITEM, ITEM.c.inspection_id == inspection_id, ITEM.c.created_at, ITEM.c.item_id
-    )
+    items = stored_rows(session, ITEM, ITEM.c.inspection_id == inspection_id, *ITEM_ORDER)
     photos = stored_rows(session, PHOTO, PHOTO.c.item_id.in_(of_record), PHOTO.c.created_at, PHOTO.c.photo_id)
     of_record_itself = RECORD_PHOTO.c.inspection_id == inspection_id
     order = RECORD_PHOTO.c.created_at, RECORD_PHOTO.c.photo_id
     record_photos = stored_rows(session, RECORD_PHOTO, of_record_itself, *order)
-    return seal.record_content(records[0], items, photos, record_photos, form)
+    of_items = (COMMENT.c.inspection_id == inspection_id) & COMMENT.c.item_id.in_(of_record)
+    comments = stored_rows(session, COMMENT, of_items, COMMENT.c.created_at, COMMENT.c.comment_id)
+    return seal.record_content(records[0], items, photos, record_photos, form, comments)
 
 
 def stored_rows(

@@ -23,7 +23,7 @@ from service.inspection.rules import verdict_entry
 from service.inspection.seal_state import newest_edition
 from service.inspection.sealing import seal
 from service.inspection.sealing.contents import files_of, reference_image, table_content
-from service.inspection.tables import EDITION, ITEM, POLICY
+from service.inspection.tables import EDITION, ITEM, ITEM_ORDER, POLICY
 from service.web.security import Caller
 from shared.record import results
 from shared.record.codes import Status, Verdict
@@ -33,7 +33,7 @@ from shared.wire.seal import RecordFinish
 CLOCK_TOLERANCE = dt.timedelta(minutes=5)
 """So far the clocks of the desktops and of the service may be apart."""
 
-_ITEMS = select(ITEM).order_by(ITEM.c.created_at, ITEM.c.item_id)
+_ITEMS = select(ITEM).order_by(*ITEM_ORDER)
 _KNOWN = ("executor_name", "reference_image_name", "flight_id", "aircraft_id", "aircraft_name")
 
 
@@ -85,7 +85,7 @@ class Finishing:
         def work(session: Session) -> RecordState:
             record = self._records.lock_matching(session, inspection_id, if_match)
             if record.inspection_status == Status.CANCELLED:
-                raise problems.conflict("检查记录已取消，无法完成，请先重新打开")
+                raise problems.conflict("检查记录已作废，无法完成，请先恢复")
             rows = session.execute(_ITEMS.where(ITEM.c.inspection_id == inspection_id)).all()
             if not rows:
                 raise problems.conflict("检查记录没有检查项，无法完成，请先添加检查项")

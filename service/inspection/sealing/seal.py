@@ -72,6 +72,20 @@ RECORD_PHOTO_FIELDS = (
     "error",
     "matches",
 )
+COMMENT_FIELDS = (
+    "comment_id",
+    "inspection_id",
+    "item_id",
+    "file_id",
+    "x",
+    "y",
+    "text",
+    "written_by",
+    "written_by_name",
+    "created_at",
+)
+COMMENTS = "comments"
+"""The comments of a record, there only if it has some."""
 DOCUMENTS = ("item_point", "result")
 """Fields of an item that are JSON in the database."""
 
@@ -156,7 +170,12 @@ def seal_of(text: str) -> str:
 
 
 def record_content(
-    record: Row, items: Iterable[Row], photos: Iterable[Row], record_photos: Iterable[Row], form: str = FORM
+    record: Row,
+    items: Iterable[Row],
+    photos: Iterable[Row],
+    record_photos: Iterable[Row],
+    form: str = FORM,
+    comments: Iterable[Row] = (),
 ) -> dict[str, Json]:
     """What the tables of this domain hold of a record: `{"record": ..., "items": [...], "photos": [...]}`.
 
@@ -175,7 +194,14 @@ def record_content(
     }
     if not old:
         content["photos"] = [_photo(record_photo, RECORD_PHOTO_FIELDS) for record_photo in record_photos]
-    return content
+    written = [_comment(comment) for comment in comments]
+    # A record without comments has the same content as before there were any.
+    return {**content, COMMENTS: written} if written else content
+
+
+def _comment(row: Row) -> dict[str, Json]:
+    place = {name: None if row[name] is None else Number(json.dumps(row[name])) for name in ("x", "y")}
+    return {**{name: row[name] for name in COMMENT_FIELDS}, **place}
 
 
 def _photo(row: Row, fields: Iterable[str]) -> dict[str, Json]:
@@ -289,6 +315,17 @@ def differences(sealed: Mapping[str, Json], now: Mapping[str, Json]) -> Iterator
         yield from _walk(_without_photos(item), _without_photos(other), f"items[{at}]", item)
         yield from _photos(item["photos"], other["photos"], f"items[{at}].photos", item)
     yield from _photos(sealed.get("photos", []), now.get("photos", []), "photos", None)
+    yield from _comments(sealed.get(COMMENTS, []), now.get(COMMENTS, []))
+
+
+def _comments(
+    before: Sequence[Mapping[str, Json]], after: Sequence[Mapping[str, Json]]
+) -> Iterator[Discrepancy]:
+    yield from _list_differences(before, after, "comment_id", COMMENTS, None)
+    after_by_id = {comment["comment_id"]: comment for comment in after}
+    for at, comment in enumerate(before):
+        if comment["comment_id"] in after_by_id:
+            yield from _walk(comment, after_by_id[comment["comment_id"]], f"{COMMENTS}[{at}]", None)
 
 
 def _photos(

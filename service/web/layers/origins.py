@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from service.web.envelope import failure_body
 from service.web.middleware import SECURITY_HEADERS, new_request_id
 from shared.record.codes import ErrorCode
-from shared.wire.common import UPDATED_BY
+from shared.wire.common import ERROR_HEADER, UPDATED_BY
 from shared.wire.face import DEVICE_HEADER
 
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT")
@@ -30,7 +30,7 @@ REQUEST_HEADERS = (
 
 EXPOSED_HEADERS = (
     *("Allow", "Content-Disposition", "Content-Range", "ETag", "Retry-After", "WWW-Authenticate"),
-    *(UPDATED_BY, "X-Request-Id"),
+    *(UPDATED_BY, ERROR_HEADER, "X-Request-Id"),
 )
 """Response headers that a page may read, beside the ones that every page may read."""
 

@@ -27,6 +27,7 @@ from desktop.pages.first_steps.start_dialog import StartDialog
 from desktop.pages.login.service_choice import ServerDialog
 from desktop.pages.login.trust_dialog import TrustDialog
 from desktop.pages.me.enrol_dialog import EnrolDialog
+from desktop.pages.me.practice_dialog import PracticeDialog
 from desktop.pages.people.face_policy.devices_card import DeviceForm
 from desktop.pages.people.forms import EditUserForm, NewUserForm, SetPasswordForm
 from desktop.pages.people.webhooks.deliveries import DeliveriesDialog
@@ -224,6 +225,10 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         ("secret", lambda: SecretDialog(_WEBHOOK, page)),
         ("deliveries", lambda: DeliveriesDialog(context, _WEBHOOK, page)),
         ("face", lambda: EnrolDialog(session, find_sources=lambda: [], parent=page)),
+        (
+            "head movements",
+            lambda: PracticeDialog(session, context.device_token, find_sources=lambda: [], parent=page),
+        ),
         ("camera", lambda: CaptureDialog(context, page)),
         ("phone", lambda: _phone(session, served, page)),
         ("trend", lambda: _trend(session, served, page)),

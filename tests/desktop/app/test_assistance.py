@@ -34,7 +34,7 @@ def test_login_page_offers_the_check_when_the_service_does_not_start(
     context.embedded = True
     context.show_service(ServiceState.FAILED)
     (button,) = [
-        button for button in window.banner.findChildren(QPushButton) if button.text() == "System check"
+        button for button in window.banner.findChildren(QPushButton) if button.text() == "System check…"
     ]
     assert button.isVisible()
     button.click()

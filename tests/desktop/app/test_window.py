@@ -366,7 +366,7 @@ def test_the_settings_mark_theme_and_language_in_force(window: MainWindow, conte
     assert checked_menu_texts() == ["Theme: system default", "Language: system default"]
     context.commands.run("theme.dark")
     context.preferences.change(language="zh_CN")
-    assert checked_menu_texts() == ["Theme: dark", "Language: Chinese"]
+    assert checked_menu_texts() == ["Theme: dark", "Language: 中文"]
     context.commands.run("theme.system")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from functools import partial
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -11,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QPushButto
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+import desktop
 from desktop.commands.bindings import Commands
 from desktop.commands.registry import COMMANDS
 from desktop.context import Context
@@ -287,3 +290,39 @@ def test_tooltip_names_the_key(admin: Context) -> None:
     admin.commands.set_keys("view.fit", [])
     assert admin.commands.tooltip("view.fit") == "Fit to window"
     assert admin.commands.keys_text("view.fit") == ""
+
+
+OPENING_DIALOGS = {
+    *("keys", "finish.rules", "doctor", "about", "record.new", "record.export", "record.from_picture"),
+    *("record.import", "inspection.export", "entry.new", "user.new", "webhook.new", "details.pdf"),
+    *("details.html", "details.reopen", "item.photo", "item.camera", "item.phone", "record.photos"),
+    *(
+        "record.camera",
+        "record.film",
+        "record.phone",
+        "record.watch",
+        "record.review",
+        "item.versions",
+        "item.trend",
+    ),
+    *("item.memory", "record.finish", "record.report", "regions.import", "record.template"),
+}
+
+
+def test_commands_that_open_a_dialog_end_in_an_ellipsis() -> None:
+    assert {id_ for id_, command in COMMANDS.items() if command.title.endswith("…")} == OPENING_DIALOGS
+
+
+def test_buttons_are_named_like_their_commands() -> None:
+    """A button with the name of a command that opens a dialog opens it too, so it has the ellipsis."""
+    plain = {command.title.removesuffix("…") for command in COMMANDS.values() if command.title.endswith("…")}
+    buttons = {
+        argument.args[0].value
+        for path in Path(desktop.__file__).parent.rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Button"
+        for argument in call.args[:1]
+        if isinstance(argument, ast.Call) and argument.args and isinstance(argument.args[0], ast.Constant)
+    }
+    assert len(buttons) > 80
+    assert buttons & plain == set()

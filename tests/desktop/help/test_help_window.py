@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 
@@ -18,6 +18,7 @@ from desktop.app.window import MainWindow
 from desktop.commands.registry import COMMANDS
 from desktop.context import Context
 from desktop.help import Guide, HelpWindow, find_topic
+from desktop.help.browser import GuideBrowser
 from desktop.help.topics import _DIALOG_TOPICS, CONTENTS, START
 from desktop.localization.language import Language
 from desktop.theme import Mode, theme_manager
@@ -185,3 +186,14 @@ def test_theme_repaints_the_page_and_keeps_it(qtbot: QtBot, guide_window: HelpWi
         assert guide_window.browser.toPlainText().startswith("Keyboard shortcuts")
     finally:
         theme_manager().set_mode(Mode.LIGHT)
+
+
+def test_line_that_names_the_readers_is_upright(qtbot: QtBot) -> None:
+    browser = GuideBrowser(Guide("zh_CN"))
+    qtbot.addWidget(browser)
+    browser.show_topic("records")
+    line = browser.document().begin().next()
+    assert line.text().startswith("适用于")
+    cursor = QTextCursor(line)
+    cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock)
+    assert not cursor.charFormat().fontItalic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 
@@ -51,11 +52,11 @@ def test_invalid_time_is_refused(text: str) -> None:
 
 
 def test_all_formats_show_the_same_day() -> None:
-    time = datetime(2026, 5, 31, 14, 30, 5).astimezone()
+    local = datetime(2026, 5, 31, 14, 30, 5).astimezone()
     assert format_day(date(2026, 5, 31)) == "2026-05-31"
-    assert format_minute(time) == "2026-05-31 14:30"
-    assert format_second(time).startswith("2026-05-31 14:30:05 ")
-    assert format_minute_in_zone(time) == f"2026-05-31 14:30 {time.tzname()}"
+    assert format_minute(local) == "2026-05-31 14:30"
+    assert format_second(local).startswith("2026-05-31 14:30:05 ")
+    assert format_minute_in_zone(local).startswith(f"2026-05-31 14:30 {local.tzname()}")
     assert format_minute(None) == ""
     assert format_minute_in_zone(None) == "–"
 
@@ -71,3 +72,23 @@ def test_recent_times_show_the_time_of_day_and_older_ones_the_date() -> None:
     assert "12:05" in format_recent(noon - timedelta(days=1))
     assert format_recent(noon) != format_recent(noon - timedelta(days=1))
     assert format_recent(datetime(2021, 5, 31, 12, 5).astimezone()) == "2021-05-31"
+
+
+@pytest.mark.parametrize(
+    ("zone", "text"),
+    [
+        ("CST-8", "2026-05-31 14:30 CST (06:30 UTC)"),
+        ("PST8", "2026-05-30 22:30 PST (2026-05-31 06:30 UTC)"),
+        ("UTC0", "2026-05-31 06:30 UTC"),
+    ],
+)
+def test_time_in_a_report_is_local_with_utc_beside_it(
+    zone: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        assert format_minute_in_zone(datetime(2026, 5, 31, 6, 30, tzinfo=UTC)) == text
+    finally:
+        monkeypatch.delenv("TZ")
+        time.tzset()

@@ -15,6 +15,7 @@ from desktop.client import Session
 from desktop.context import Context
 from desktop.pages.people import PeoplePage
 from desktop.preferences import Preferences
+from shared.wire.common import ERROR_HEADER
 from tests.desktop.client.fake_service import PAYLOAD
 
 STATUS = {
@@ -43,8 +44,9 @@ def success_answer(data: Any) -> httpx.Response:
     return httpx.Response(200, json={"code": 0, "data": data, "msg": None})
 
 
-def refusal_answer(msg: str, data: Any = None) -> httpx.Response:
-    return httpx.Response(200, json={"code": 1, "data": data, "msg": msg})
+def refusal_answer(error: str, msg: str, data: Any = None) -> httpx.Response:
+    body = {"code": 1, "data": data, "msg": msg}
+    return httpx.Response(200, json=body, headers={ERROR_HEADER: error})
 
 
 def failure_answer(status: int, error: str, **details: Any) -> httpx.Response:
@@ -60,7 +62,7 @@ class FakeService:
             "/api/auth/login": success_answer(TOKENS),
             "/api/auth/logout": success_answer(True),
             "/api/auth/faceRequirements": success_answer(REQUIREMENTS),
-            "/api/auth/loginByFaceInfo": refusal_answer("无法校验人脸"),
+            "/api/auth/loginByFaceInfo": refusal_answer("face_unknown", "无法校验人脸"),
             "/api/auth/me": success_answer(PAYLOAD),
             "/api/auth/face": success_answer(STATUS),
             "/api/auth/sessions": success_answer(

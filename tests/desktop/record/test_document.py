@@ -188,3 +188,30 @@ def test_only_changed_items_get_a_new_row() -> None:
     assert [new is old for new, old in zip(grown, moved, strict=False)] == [True, True]
     assert (grown[2].item_id, rows.number("d")) == ("d", 3)
     assert rows.rows_of(doc.items, {"m": "model"}) == rows.rows_of(doc.items, {"m": "model"})
+
+
+def test_items_are_moved_together_and_undone() -> None:
+    doc = document("a", "b", "c", "d")
+    edit = not_none(doc.move(["a", "c"], "d", "move"))
+    doc.apply([edit])
+    assert [item.item_id for item in doc.items] == ["b", "a", "c", "d"]
+    doc.apply([inverse(edit, 0)])
+    assert [item.item_id for item in doc.items] == ["a", "b", "c", "d"]
+    doc.apply([not_none(doc.move(["a"], "", "move"))])
+    assert [item.item_id for item in doc.items] == ["b", "c", "d", "a"]
+
+
+def test_items_dropped_where_they_are_do_not_move() -> None:
+    doc = document("a", "b", "c")
+    assert doc.move(["a", "b"], "b", "move") is None
+    assert doc.move(["c"], "", "move") is None
+    assert doc.move(["b"], "c", "move") is None
+
+
+def test_order_of_the_service_holds_under_a_pending_move() -> None:
+    doc = document("a", "b", "c")
+    doc.load_items([ItemView(name, name) for name in "cab"], ())
+    assert [item.item_id for item in doc.items] == ["c", "a", "b"]
+    edit = not_none(doc.move(["b"], "c", "move"))
+    doc.load_items([ItemView(name, name) for name in "cabd"], [edit])
+    assert [item.item_id for item in doc.items] == ["b", "c", "a", "d"]

@@ -11,7 +11,9 @@ from desktop.client import Session
 from desktop.client.http.errors import Forbidden, NotFound, Stale, Unreachable
 from desktop.client.http.transport import Versioned
 from desktop.journal import Edit, EditKind, Journal
+from desktop.record.document import ORDER
 from desktop.record.outbox import Outbox, SendResult, UnshownEdits
+from shared.ids import new_key
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate
 from tests.desktop.pages.workbench.results.test_history_text import _item
 
@@ -69,6 +71,9 @@ class Items:
         if etag != str(self.versions[item_id]):
             raise Stale
         self.deleted[item_id] = self.stored.pop(item_id)
+
+    def arrange(self, record_id: str, item_ids: list[str]) -> None:
+        self._call("arrange", record_id, *item_ids)
 
     def restore(self, item_id: str) -> Versioned[Item]:
         self._call("restore", item_id)
@@ -249,3 +254,29 @@ def test_deleting_a_deleted_item_succeeds(journal: Journal) -> None:
     (sent,) = send(items, journal)
     assert sent.refused is None
     assert journal.pending_edits() == []
+
+
+def move(*item_ids: str) -> Edit:
+    return Edit("r", ORDER, new_key(), EditKind.UPDATE, {ORDER: []}, {ORDER: list(item_ids)}, "move", 0)
+
+
+def test_order_is_sent_with_the_ids_of_the_service(journal: Journal) -> None:
+    items = Items()
+    journal.append(move("a", "b"))
+    journal.append(edit("local", EditKind.CREATE, {}, {"item_name": "new"}))
+    journal.append(move("local", "a"))
+    send(items, journal)
+    assert [call for call in items.calls if call[0] == "arrange"] == [
+        ("arrange", "r", "a", "b"),
+        ("arrange", "r", "s1", "a"),
+    ]
+    assert journal.pending_edits() == []
+
+
+def test_refused_order_is_dropped_without_a_question(journal: Journal) -> None:
+    items = Items()
+    journal.append(move("a"))
+    items.wrong = [Forbidden()]
+    (sent,) = send(items, journal)
+    assert isinstance(sent.refused, Forbidden)
+    assert (journal.conflicts(), journal.pending_edits()) == ([], [])

@@ -15,7 +15,7 @@ from desktop.client import Session
 from desktop.imaging import open_image
 from desktop.report import collect as collect_module
 from desktop.report.collect import collect
-from desktop.report.content import Evidence
+from desktop.report.content import Evidence, ReportedItem
 from desktop.report.html import page
 from shared.images.cv import cv2
 from shared.names import user_label
@@ -106,6 +106,18 @@ def test_evidence_has_the_hash_of_the_shown_content(qtbot: QtBot, session: Sessi
     assert [item.photo_crop.isNull() for item in report.items] == [False, True]
 
 
+def test_a_bitmap_is_shown(qtbot: QtBot, session: Session) -> None:
+    pixels = np.full((40, 60, 3), (30, 60, 220), np.uint8)
+    bitmap = session.files.upload(cv2.imencode(".bmp", pixels)[1].tobytes(), "scan.bmp")
+    image = session.catalogue.reference_images.create(
+        ReferenceImageWrite(reference_image_name="r", file_id=bitmap.file_id)
+    )
+    body = RecordCreate(task_id="t", reference_image_id=image.reference_image_id)
+    report = collect(session, session.records.create(body).inspection_id, "me", lambda *_: None)
+    assert (report.overview.width(), report.overview.height()) == (60, 40)
+    assert report.overview.pixelColor(30, 20).name() == "#dc3c1e"
+
+
 def _plain(width: int, height: int, grey: int) -> bytes:
     return bytes(cv2.imencode(".png", np.full((height, width, 3), grey, np.uint8))[1])
 
@@ -120,18 +132,38 @@ def _plain(width: int, height: int, grey: int) -> bytes:
 )
 def test_evidence_names_the_model(provenance: dict[str, Any], digest: list[str]) -> None:
     entry = {"version": 1, "isPassed": True, "progress": "done", "resultImage": {"boxes": []}}
+    _, evidence = _reported({**entry, "provenance": provenance})
+    assert [row.digest for row in evidence] == digest
+
+
+@pytest.mark.parametrize(
+    ("code", "note"),
+    [
+        ("timed_out", "Detection timed out. Use a smaller image or a faster model."),
+        ("of a later version", "检测超时"),
+    ],
+)
+def test_failure_sentence_has_the_language_of_the_report(qtbot: QtBot, code: str, note: str) -> None:
+    entry = {"version": 1, "isPassed": False, "progress": "error", "resultImage": {"boxes": []}}
+    error = {"code": code, "message": "检测超时"}
+    item, _ = _reported({**entry, "error": error, "provenance": {"program_version": "0.1.0"}})
+    assert item.note == note
+
+
+def _reported(entry: dict[str, Any]) -> tuple[ReportedItem, list[Evidence]]:
+    """An item with this result in a report, and its evidence."""
     names = ("description", "model_name", "model_description", "item_point")
     item = Item.model_validate(
         dict.fromkeys(names)
         | {"item_id": "i", "item_name": "a", "inspection_id": "r", "model_id": "reference-difference"}
-        | {"created_at": "2026-03-01T09:00:00Z", "updated_at": "2026-03-01T09:00:00Z"}
-        | {"result": [{**entry, "provenance": provenance}]}
+        | {"created_at": "2026-03-01T09:00:00Z", "updated_at": "2026-03-01T09:00:00Z", "result": [entry]}
     )
     evidence: list[Evidence] = []
     session = Session("http://127.0.0.1:9")
-    collect_module._reported_item(1, item, None, collect_module._Pictures(session), evidence, {}, {})
+    pictures = collect_module._Pictures(session)
+    reported = collect_module._reported_item(1, item, None, pictures, evidence, {}, {})
     session.close()
-    assert [row.digest for row in evidence] == digest
+    return reported, evidence
 
 
 def test_photo_crop_includes_a_finding_outside_the_region(qtbot: QtBot, tmp_path: Path) -> None:

@@ -89,6 +89,19 @@ def test_every_page_of_a_draft_is_marked(qtbot: QtBot, tmp_path: Path) -> None:
     assert "class=draft" in html.page(report(1))
 
 
+def test_line_breaks_and_long_names_stay_in_their_row(qtbot: QtBot, tmp_path: Path) -> None:
+    rows = tuple(Evidence("Photo\nof item 1", f"a\n{'wing ' * 40}{n}.jpg", "0" * 64) for n in range(3))
+    odd = replace(report(1, "Post flight\nleft wing"), evidence=rows)
+    pdf.write(odd, tmp_path / "p.pdf")
+    text = PdfReader(tmp_path / "p.pdf").pages[-1].extract_text()
+    rows_of_text = [" ".join(row.split()) for row in text.splitlines()]
+    assert rows_of_text.count("Photo of item 1") == 3
+    assert [row[:6] + row[-5:] for row in rows_of_text if row.startswith("a wing")] == [
+        f"a wing{n}.jpg" for n in range(3)
+    ]
+    assert "Post flight left wing" in rows_of_text
+
+
 def test_every_page_of_a_record_awaiting_release_is_marked(qtbot: QtBot, tmp_path: Path) -> None:
     waits = replace(report(3), seal=replace(SEAL, awaits_release=True))
     pdf.write(waits, tmp_path / "waits.pdf")
@@ -296,7 +309,7 @@ def test_finding_text_has_author_severity_and_size() -> None:
     line = report_terms.findings(replace(item(1, False), findings=boxes))
     assert line == (
         "crack 0.93 (critical, 12 × 3.2 mm)   dent, drawn by 李四 (minor)   stain 0.50   "
-        "added 0.70 (Second opinion: not unusual)"
+        "added 0.70 (Anomaly check: not unusual)"
     )
 
 
@@ -324,7 +337,7 @@ def test_report_names_items_that_were_not_inspected(qtbot: QtBot, tmp_path: Path
     assert report_terms.findings(plain) == "No findings"
     assert report_terms.findings(unseen) == "Not detected"
     assert report_terms.opinion(partly) == "Model's opinion: not inspected completely"
-    sentence = "75 % of the region inspected, 10 % ignored; not inspected completely, 95 % required"
+    sentence = "75% of the region inspected, 10% ignored; not inspected completely, 95% required"
     assert report_terms.coverage(partly) == sentence
     assert report_terms.coverage(plain) == ""
     whole = replace(base, items=(plain, partly, unseen))

@@ -104,6 +104,17 @@ def test_no_body_grants_unrequested_permissions(client: TestClient, as_role: AsR
     assert user["user_id"] not in {"x", everything["user_id"]}
 
 
+def test_user_has_status_and_last_login(client: TestClient, anonymous: TestClient) -> None:
+    user = client.post("/api/users", json=_user_body("li")).json()["data"]
+    assert (user["status"], user["last_login"]) == ("enabled", None)
+    login = {"username": "li", "password": _user_body("li")["password"]}
+    logged_in = anonymous.post("/api/auth/login", json=login).json()["data"]["payload"]["user"]
+    assert user["created_at"] < logged_in["last_login"]
+    place = f"/api/users/{user['user_id']}"
+    disabled = client.put(place, json={"enabled": False}).json()["data"]
+    assert (disabled["status"], disabled["last_login"]) == ("disabled", logged_in["last_login"])
+
+
 def test_users_can_be_created_found_and_changed(client: TestClient) -> None:
     answer = client.post(
         "/api/users", json=_user_body("zhang", name="张伟", roles=["inspector", "planner"])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,8 @@ from service.backups.tables import BackupRow
 from service.commands.backup import main
 from service.db.database import Database, now
 from service.settings import Settings
+from service.web.envelope import Problem
+from service.web.security import Caller
 from service.workers.child import ProcessDied
 
 on_both_databases = pytest.mark.parametrize(
@@ -214,3 +218,48 @@ def test_nothing_is_scheduled_without_a_target(
     for arguments in (["run"], ["list"], ["verify"]):
         assert main(["backup", *arguments], plain) == 1
         assert "WALKAROUND_BACKUP_TO" in capsys.readouterr().err
+
+
+ADMIN_HERE = Caller("u1", "chief", None, "s1", frozenset(), ("pwd",), None, "127.0.0.1")
+
+
+@pytest.fixture
+def unset_backups(database: Database, settings: Settings) -> Iterator[BackupService]:
+    """Backups of a service whose settings name no place."""
+    plain = settings.model_copy(update={"backup_to": ""})
+    plain.prepare()
+    AuditService(database, plain).begin()
+    service = BackupService(database, plain)
+    service.start()
+    yield service
+    service.stop()
+
+
+def test_a_folder_chosen_in_the_window_gets_a_backup_at_once_and_is_kept(
+    unset_backups: BackupService, database: Database, settings: Settings, target: Path
+) -> None:
+    assert asyncio.run(unset_backups.status(ADMIN_HERE)).can_choose
+    status = asyncio.run(unset_backups.choose_folder(str(target), ADMIN_HERE))
+    assert (status.scheduled, status.place) == (True, str(target))
+    wait_until(lambda: [row.state for row in count_runs(database)] == ["done"])
+    asyncio.run(unset_backups.start_now(ADMIN_HERE))
+    wait_until(lambda: [row.state for row in count_runs(database)] == ["done", "done"])
+    assert len(archive_names(target)) == 2
+    assert Settings(data_dir=settings.data_dir).backup_to == str(target)
+
+
+def test_only_a_fit_folder_can_be_chosen_and_only_from_the_computer_of_the_service(
+    unset_backups: BackupService, settings: Settings, target: Path
+) -> None:
+    def refusal(service: BackupService, folder: str, address: str = "127.0.0.1") -> int:
+        with pytest.raises(Problem) as raised:
+            asyncio.run(service.choose_folder(folder, replace(ADMIN_HERE, address=address)))
+        return raised.value.status
+
+    assert refusal(unset_backups, str(target), "192.0.2.1") == 403
+    assert [refusal(unset_backups, name) for name in ("backups", str(target / "none"))] == [422, 422]
+    assert refusal(unset_backups, str(settings.data_dir)) == 422
+    with pytest.raises(Problem) as raised:
+        asyncio.run(unset_backups.start_now(ADMIN_HERE))
+    assert raised.value.status == 409
+    assert refusal(BackupService(unset_backups._database, settings), str(target)) == 409

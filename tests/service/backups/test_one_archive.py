@@ -368,3 +368,22 @@ def test_help_lists_the_options(capsys: pytest.CaptureFixture[str], settings: Se
             main([command, "--help"], settings)
         assert ended.value.code == 0
         assert option in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("answer", "status"), [("yes", 0), ("", 1)])
+def test_restore_over_data_explains_the_keys_and_asks_at_a_terminal(
+    archive: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    answer: str,
+    status: int,
+) -> None:
+    settings = Settings(data_dir=tmp_path / "filled")
+    settings.data_dir.mkdir()
+    (settings.data_dir / "notes.txt").write_bytes(b"data")
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda _text: answer)
+    assert main(["restore", str(archive)], settings) == status
+    assert "Copy secret.key and face.key" in capsys.readouterr().out
+    assert (settings.data_dir / "walkaround.db").exists() is (status == 0)

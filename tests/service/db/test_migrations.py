@@ -32,6 +32,8 @@ from tests.service_app import ADMIN, LOCAL_URL
 _VERSIONS = program_folder() / "service" / "migrations" / "versions"
 REVISIONS = sorted(path.stem[:4] for path in _VERSIONS.glob("[0-9]*.py"))[:-1]
 _AT = dt.datetime(2026, 3, 1, 8, 30)
+# Columns that were dropped on purpose: a challenge that waits for its answer lives for 30 s.
+_DROPPED = {"face_challenge": ("doubt",)}
 _numbers = itertools.count(1)
 
 
@@ -115,6 +117,8 @@ def test_every_earlier_version_is_migrated_completely(empty_url: str, revision: 
             for table in list_tables(connection):
                 now = [dict(each) for each in connection.execute(table.select()).mappings()]
                 for row in before.get(table.name, []):
+                    for name in _DROPPED.get(table.name, ()):
+                        row.pop(name, None)
                     assert any(row.items() <= each.items() for each in now), table.name
             options = {
                 "compare_type": True,
@@ -328,5 +332,20 @@ def test_earlier_records_get_the_state_that_the_desktop_shows(empty_url: str) ->
             "reopened and set back": "in_progress",
             "finished again": "passed",
         }
+    finally:
+        database.close()
+
+
+@pytest.mark.parametrize("enrolled", [True, False])
+def test_face_login_stays_offered_where_people_had_enrolled(empty_url: str, enrolled: bool) -> None:
+    database = Database(empty_url)
+    try:
+        migrate_to(database, "0037")
+        if enrolled:
+            fill_tables(database)
+        migrate(database)
+        with database.reader.connect() as connection:
+            accepted = connection.execute(sa.text("SELECT photo_risk_accepted FROM face_policy")).scalar()
+        assert bool(accepted) is enrolled
     finally:
         database.close()

@@ -135,12 +135,37 @@ def sized_model(path: Path, boxes: NDArray[np.float32], scores: NDArray[np.float
     return path
 
 
-def backbone_model(path: Path) -> Path:
-    """A backbone: the features of patches, and no findings."""
-    weights = numpy_helper.from_array(np.full((24, 3, 8, 8), 0.1, np.float32), "weights")
-    image = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, 64, 64])
-    features = helper.make_tensor_value_info("map", TensorProto.FLOAT, [1, 24, 8, 8])
-    node = helper.make_node("Conv", ["images", "weights"], ["map"], strides=[8, 8])
-    graph = helper.make_graph([node], "backbone", [image], [features], [weights])
+def backbone_model(path: Path, layout: str = "map", side: int | str = 160) -> Path:
+    """A backbone with 24 features of each 8 x 8 px patch.
+
+    layout: `map` (channels first), `last` (channels last), `tokens` (those of two registers first), `swapped`
+    (tokens with rows and columns swapped) or `pooled` (one vector for the picture). side: of the input in px;
+    a name leaves it free.
+    """
+    random = np.random.default_rng(3)
+    weights = [numpy_helper.from_array(random.normal(size=(24, 3, 8, 8)).astype(np.float32), "weights")]
+    nodes = [helper.make_node("Conv", ["images", "weights"], ["map"], strides=[8, 8])]
+    output = "map"
+    if layout == "last":
+        nodes.append(helper.make_node("Transpose", ["map"], ["last"], perm=[0, 2, 3, 1]))
+        output = "last"
+    elif layout == "pooled":
+        nodes.append(helper.make_node("ReduceMean", ["map"], ["pooled"], axes=[2, 3], keepdims=0))
+        output = "pooled"
+    elif layout in ("tokens", "swapped"):
+        order = [0, 2, 3, 1] if layout == "tokens" else [0, 3, 2, 1]
+        weights += [
+            numpy_helper.from_array(np.array([1, -1, 24]), "rows"),
+            numpy_helper.from_array(np.ones((1, 2, 24), np.float32), "registers"),
+        ]
+        nodes += [
+            helper.make_node("Transpose", ["map"], ["last"], perm=order),
+            helper.make_node("Reshape", ["last", "rows"], ["patches"]),
+            helper.make_node("Concat", ["registers", "patches"], ["tokens"], axis=1),
+        ]
+        output = "tokens"
+    image = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, side, side])
+    features = helper.make_tensor_value_info(output, TensorProto.FLOAT, None)
+    graph = helper.make_graph(nodes, "backbone", [image], [features], weights)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), str(path))
     return path

@@ -68,7 +68,7 @@ def test_each_line_of_a_batch_has_its_result(folder: Path, settings: Settings, t
     assert [line["photo"] for line in results] == ["photo.png", "broken.png", "none.png", "reference.png"]
     assert [line.get("error") for line in results] == [None, "image_unreadable", "file_lost", None]
     assert [line["passed"] for line in results] == [False, None, None, True]
-    assert results[2]["message"] == "文件不存在：none.png"
+    assert results[2]["message"] == "no such file: none.png"
 
 
 @pytest.mark.parametrize(
@@ -101,9 +101,9 @@ def test_incomplete_line_does_not_stop_the_others(
     results = lines(out.read_text("utf-8"))
     assert [line.get("error") for line in results] == ["line_incomplete"] * 3 + [None]
     assert [line.get("message") for line in results][:3] == [
-        "第 2 行缺少 photo",
-        "第 3 行缺少 photo",
-        "第 4 行缺少 reference",
+        "line 2 has no photo",
+        "line 3 has no photo",
+        "line 4 has no reference",
     ]
     assert [(line["reference"], line["photo"]) for line in results[2:]] == [
         (None, "photo.png"),

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 from starlette.testclient import TestClient
 
+from service.face.rules import SENTENCES, QualityFault
 from shared.samples import faces
 from tests.service.face.conftest import as_face_info
 
@@ -56,10 +57,10 @@ def test_a_life_with_face_login(
     other = as_role("viewer", username="lan")
     face_info = as_face_info(faces.login_picture(1))
     refused = other.post("/api/auth/updateFaceInfo", json={"faceInfo": face_info}).json()
-    assert (refused["code"], refused["msg"]) == (1, "该人脸已登记在其他用户名下，请联系管理员")
+    assert (refused["code"], refused["msg"]) == (1, SENTENCES[QualityFault.OTHER_USER])
     refused = other.post("/api/auth/updateInfo", json={"faceInfo": face_info}).json()
     assert (refused["code"], refused["msg"]) == (1, "更新数据失败")
-    assert "其他用户名下" in refused["data"]
+    assert SENTENCES[QualityFault.OTHER_USER] in refused["data"]
 
     # Five failures: the station waits. A password there opens it again.
     for _ in range(5):

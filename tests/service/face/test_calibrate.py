@@ -39,12 +39,15 @@ def test_the_command_prints_the_figures(
 def test_the_command_lists_models_with_licences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["face", "models"], Settings(data_dir=tmp_path)) == 0
     printed = capsys.readouterr().out
-    assert "* dlib (built in)" in printed
-    assert "sface (to download)" in printed
-    assert printed.count("licence:") == printed.count("allows:") == 2
-    assert main(["face", "models"], Settings(data_dir=tmp_path, face_model="sface")) == 0
+    assert "* dlib (in use, engine dlib)" in printed
+    for name in ("sface", "mobilefacenet", "insightface-buffalo_l", "insightface-antelopev2"):
+        assert f"  {name} (to get, engine " in printed
+    assert printed.count("licence:") == printed.count("allows:") == printed.count("liveness:") == 10
+    assert "a login at work is not allowed" in printed.partition("insightface-buffalo_l")[2]
+    assert main(["face", "models"], Settings(data_dir=tmp_path, face_model="gone")) == 0
     printed = capsys.readouterr().out
-    assert "* sface (in use, but not installed: face login does not work)" in printed
+    assert "gone (missing" in printed
+    assert "in use, but not installed: face login does not work" in printed
     assert printed.count("\n* ") == 1
 
 

@@ -10,6 +10,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import pytest
 
 from service.db.database import Database, now
@@ -21,7 +22,7 @@ from service.face.liveness.movements import Movement, Reason
 from service.web.envelope import Problem, Refusal
 from shared.record.codes import Permission
 from shared.samples import faces
-from shared.wire.face import CHALLENGE_FAILED, CHALLENGE_NEEDED, FacePolicy
+from shared.wire.face import CHALLENGE_ADVICE, CHALLENGE_FAILED, CHALLENGE_NEEDED, FacePolicy
 from tests.service.face.challenge_driver import (
     ADDRESS,
     FRAMES,
@@ -106,11 +107,50 @@ def test_film_that_is_longer_than_the_time_since_the_draw_is_refused(setup: Setu
 def test_every_other_verdict_is_refused_and_audited(setup: Setup, judge: Judge, reason: Reason) -> None:
     async def play() -> None:
         judge.reason = reason
-        assert await answer_refusal(setup, await draw_challenge_id(setup)) == CHALLENGE_FAILED
+        refusal = await answer_refusal(setup, await draw_challenge_id(setup))
+        # A picture, a cut and another person are not told apart: that would help only an attacker.
+        is_hidden = reason in {Reason.FLAT, Reason.CUT, Reason.OTHER_FACE}
+        assert refusal == (CHALLENGE_FAILED if is_hidden else CHALLENGE_ADVICE[reason.value])
 
     asyncio.run(play())
     assert setup.changes[-1].action == "face_login_failed"
     assert setup.changes[-1].details == {"challenge": reason.value}
+
+
+@pytest.mark.parametrize("reason", [Reason.LIVE, Reason.NOT_MADE, Reason.FLAT])
+def test_light_comes_before_the_movement(setup: Setup, judge: Judge, reason: Reason) -> None:
+    picture = (faces.enrolment_picture().astype(np.float32) * 0.1).astype(np.uint8)
+    frames = [FilmedFrame(0, as_face_info(picture)), FilmedFrame(80, as_face_info(picture))]
+
+    async def play() -> None:
+        judge.reason = reason
+        refusal = await answer_refusal(setup, await draw_challenge_id(setup), frames)
+        assert refusal == (CHALLENGE_FAILED if reason is Reason.FLAT else CHALLENGE_ADVICE["too_dark"])
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    ("reason", "passed", "advice"),
+    [(Reason.LIVE, True, None), (Reason.NOT_MADE, False, "not_made"), (Reason.FLAT, False, None)],
+)
+def test_practice_says_what_to_do_better_and_counts_nothing(
+    setup: Setup, judge: Judge, reason: Reason, passed: bool, advice: str | None
+) -> None:
+    async def play() -> None:
+        judge.reason = reason
+        changes = len(setup.changes)
+        challenge_id = await draw_challenge_id(setup)
+        practice = await setup.service.practise_challenge(challenge_id, FRAMES, ADDRESS)
+        assert (practice.passed, practice.advice) == (passed, advice)
+        assert count_failures(setup) == 0
+        assert len(setup.changes) == changes
+        # It is used up, like by a login.
+        with pytest.raises(Refusal) as caught:
+            await setup.service.practise_challenge(challenge_id, FRAMES, ADDRESS)
+        assert caught.value.msg == CHALLENGE_FAILED
+
+    asyncio.run(play())
 
 
 def test_stranger_who_makes_the_movements_is_refused_like_any_unknown_face(

@@ -102,7 +102,7 @@ def test_enrolments_in_folders_are_measured(
         if not blue:
             return PictureAnalysis(8, 8)
         angle = np.radians(blue)
-        quality = Quality(60, 120, 0, 0, 0.1, green / 100, 0, 0)
+        quality = Quality(60, 120, 0, 0, 0.1, green / 100, 0, 0, 40)
         embedding = np.array((np.cos(angle), np.sin(angle)), np.float32)
         return PictureAnalysis(8, 8, quality=quality, embedding=embedding)
 

@@ -104,3 +104,41 @@ def test_every_login_asks_for_movements_if_every_picture_is_in_doubt(
         assert (await setup.service.oversight.requirements()).challenge == challenge
 
     asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    ("login_enabled", "rule", "checks_liveness", "accepted", "offered"),
+    [
+        (True, "off", False, False, False),
+        (True, "off", False, True, True),
+        (True, "off", True, False, True),
+        (True, "always", False, False, True),
+        # Without a liveness model every picture is in doubt.
+        (True, "in_doubt", False, False, True),
+        (False, "always", True, True, False),
+    ],
+)
+def test_face_login_is_offered_only_with_protection_or_a_yes(
+    setup: Setup,
+    monkeypatch: pytest.MonkeyPatch,
+    login_enabled: bool,
+    rule: ChallengeRule,
+    checks_liveness: bool,
+    accepted: bool,
+    offered: bool,
+) -> None:
+    monkeypatch.setattr(setup.service.oversight, "_checks_liveness", checks_liveness)
+
+    async def play() -> None:
+        assert not (await setup.service.oversight.policy()).photo_risk_accepted
+        policy = FacePolicy(
+            login_enabled=login_enabled,
+            challenge_admins=rule,
+            challenge_others=rule,
+            photo_risk_accepted=accepted,
+        )
+        await setup.service.oversight.change_policy(policy, "admin", ADDRESS)
+        requirements = await setup.service.oversight.requirements()
+        assert (requirements.offered, requirements.needs_colour) == (offered, checks_liveness)
+
+    asyncio.run(play())

@@ -18,11 +18,15 @@ from service.face.engines.picture import PictureFault
 from service.face.engines.quality import Quality
 from service.face.rules import Match, QualityFault
 
-GOOD = Quality(inter_ocular=80, brightness=130, burnt=0, black=0, sharpness=0.1, yaw=0.1, roll=2, cover=3)
+GOOD = Quality(
+    inter_ocular=80, brightness=130, burnt=0, black=0, sharpness=0.1, yaw=0.1, roll=2, cover=3, colour=40
+)
 
 
-def face(height: float) -> DetectedFace:
+def face(height: float, apart: float | None = None) -> DetectedFace:
+    """A face in a box `height` px high, with its eyes `apart`, by default 0.4 of that."""
     points = np.zeros((5, 2), np.float32)
+    points[1, 0] = 0.4 * height if apart is None else apart
     return DetectedFace((0, 0, height, height), points, points[:2], points[2], 1.0)
 
 
@@ -103,6 +107,22 @@ def test_nobody_stands_beside_an_enrolment() -> None:
 def test_a_login_has_one_dominant_face() -> None:
     assert rules.find_login_fault(make_analysis(heights=(200, 134)), None) is QualityFault.SEVERAL_FACES
     assert rules.find_login_fault(make_analysis(heights=(200, 132)), None) is None
+
+
+def test_second_person_counts_by_the_eyes_and_not_by_the_box() -> None:
+    wide_box = replace(make_analysis(), faces=(face(200, 80), face(190, 40)))
+    assert rules.find_login_fault(wide_box, None) is None
+    near = replace(make_analysis(), faces=(face(200, 80), face(120, 30), face(100, 60)))
+    assert rules.find_login_fault(near, None) is QualityFault.SEVERAL_FACES
+    assert rules.find_enrolment_fault(near, None) is QualityFault.SEVERAL_FACES
+
+
+def test_grey_picture_is_named_only_where_a_model_judges_liveness() -> None:
+    grey = make_analysis(replace(GOOD, colour=0.5), liveness=0.1)
+    assert rules.find_enrolment_fault(grey, None) is None
+    for find_fault in (rules.find_enrolment_fault, rules.find_login_fault):
+        assert find_fault(grey, 0.5) is QualityFault.GREY
+        assert find_fault(make_analysis(liveness=0.1), 0.5) is QualityFault.NOT_LIVE
 
 
 def test_no_face() -> None:

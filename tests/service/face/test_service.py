@@ -128,9 +128,11 @@ def test_refused_enrolment_gives_the_reason_and_keeps_the_old_one(
 def test_a_face_belongs_to_one_account(setup: Setup) -> None:
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        sentence = SENTENCES[QualityFault.OTHER_USER]
+        # The same as of a photo on a screen: nobody learns whose face is enrolled.
+        sentence = SENTENCES[QualityFault.NOT_LIVE]
         assert await setup.service.set_face(caller("lan"), AGAIN) == sentence
         assert not (await setup.service.status("lan")).enrolled
+        assert (setup.changes[-1].action, setup.changes[-1].actor) == ("face_enrolment_refused", "lan")
 
     asyncio.run(play())
 

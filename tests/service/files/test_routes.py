@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -327,6 +328,17 @@ def test_a_cut_jpeg_is_refused(client: TestClient) -> None:
     whole = encode_half_red_picture("jpeg")
     assert upload(client, whole).status_code == 200
     refused = upload(client, whole[:-2])
+    assert (refused.status_code, refused.json()["msg"]) == (422, "图片已损坏，无法读取，请选择其他图片")
+
+
+@pytest.mark.parametrize("compression", [50000, 34925], ids=["ZSTD", "LZMA"])
+def test_a_tiff_with_an_unknown_compression_is_refused(client: TestClient, compression: int) -> None:
+    whole = encode_half_red_picture("tiff")
+    assert upload(client, whole).status_code == 200
+    # The field Compression (259) of one SHORT.
+    field = struct.pack("<HHI", 259, 3, 1)
+    at = whole.index(field) + len(field)
+    refused = upload(client, whole[:at] + struct.pack("<H", compression) + whole[at + 2 :])
     assert (refused.status_code, refused.json()["msg"]) == (422, "图片已损坏，无法读取，请选择其他图片")
 
 

@@ -18,6 +18,7 @@ from service.memory.service import MemoryService
         (ObjectChange("bring_back", "item", "1"), True),
         (ObjectChange("delete", "record", "1"), True),
         (ObjectChange("update", "reference_image", "1"), True),
+        (ObjectChange("create", "model", "1"), True),
         (ObjectChange("create", "item", "1"), False),
         (ObjectChange("create", "record", "1"), False),
         (ObjectChange("update", "item", "1", unaudited=True), False),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from service.db.database import Database
+from service.detection.reference_difference.variation.serial import from_bytes
 from tests.service.detection.compute.test_appearances import gravel
 from tests.service.detection.dispatch.test_jobs import encode
+from tests.service.detection.graphs import backbone_model
+from tests.service.detection.models.test_registry import add
 from tests.service.memory.conftest import ON_ONE_DATABASE, Site
 from tests.service.memory.test_memory import rows, wait_for_memory
 
@@ -75,3 +79,20 @@ def test_unknown_place_is_an_error_of_the_settings(site: Site) -> None:
     point = {"point": {"x": 0, "y": 0, "w": 1, "h": 1}, "detection": {"place": "near"}}
 
     assert refused(site, site.item(item_point=point)) == "item_settings_wrong"
+
+
+@ON_ONE_DATABASE
+def test_an_added_backbone_compares_all_photos_again(
+    site: Site, passed_photos: list[dict[str, Any]], database: Database, tmp_path: Path
+) -> None:
+    before = [row.content for row in rows(database)]
+
+    added = add(site.client, backbone_model(tmp_path / "a.onnx"), kind="backbone")
+    assert added.status_code == 200, added.text
+    wait_for_memory(site, database, passed_photos[0])
+
+    after = [from_bytes(row.content).photos[0].section for row in rows(database)]
+    assert [None if section is None else section.shape for section in after] == [(20, 20, 24)] * 3
+    assert all(row.content not in before for row in rows(database))
+    good = site.detect(site.item(photo=encode(gravel(50))))
+    assert good["appearance"]["photos"] == 3

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from service.detection.rules import BackboneFacts
 from service.memory import rules
 from service.memory.facts import ItemFacts, PhotoFacts, Question
 from shared.record.entries import Entry
@@ -202,9 +203,13 @@ def test_each_input_of_a_comparison_changes_its_basis() -> None:
                 question=question._replace(place=[[1, 0, 0], [0, 1, 0], [0, 0, 1]], place_by_person=True)
             ),
         ),
+        replace(
+            member,
+            photo=member.photo._replace(question=question._replace(backbone=BackboneFacts("sha", {}))),
+        ),
     ]
     assert member.basis(1) == replace(member).basis(1)
-    assert len({member.basis(1), member.basis(2), *(one.basis(1) for one in others)}) == 8
+    assert len({member.basis(1), member.basis(2), *(one.basis(1) for one in others)}) == 9
 
 
 def test_a_photo_of_too_little_of_the_region_is_not_learned() -> None:

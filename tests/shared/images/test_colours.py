@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,10 @@ def grey(kind: str) -> Any:
 def read(path: Path, image: Any, ending: str = ".tif", **options: Any) -> list[np.ndarray]:
     """The picture as detection, a crop and a thumbnail show it, in red, green, blue."""
     path.write_bytes(image.write_to_buffer(ending, **options))
-    mime_type = {".tif": "image/tiff", ".png": "image/png", ".jpg": "image/jpeg"}[ending]
     detected = load(path)[0]
     height, width = detected.shape[:2]
-    part = pyvips.Image.new_from_buffer(crop(path, mime_type, Rect(0, 0, width, height)), "")
-    small = pyvips.Image.new_from_buffer(thumbnail(path, mime_type, 512), "")
+    part = pyvips.Image.new_from_buffer(crop(path, Rect(0, 0, width, height)), "")
+    small = pyvips.Image.new_from_buffer(thumbnail(path, 512), "")
     return [detected[..., ::-1], part.numpy(), small.numpy()]
 
 
@@ -75,7 +75,7 @@ def test_largest_page_is_shown(tmp_path: Path) -> None:
     path = tmp_path / "p"
     path.write_bytes(join_pages(*joined))
     assert load(path)[0].shape == (80, 80, 3)
-    assert pyvips.Image.new_from_buffer(thumbnail(path, "image/tiff", 512), "").width == 80
+    assert pyvips.Image.new_from_buffer(thumbnail(path, 512), "").width == 80
 
 
 def join_pages(first: bytes, second: bytes) -> bytes:
@@ -84,3 +84,38 @@ def join_pages(first: bytes, second: bytes) -> bytes:
     pages = [Image.open(io.BytesIO(data)) for data in (first, second)]
     pages[0].save(out, "TIFF", save_all=True, append_images=pages[1:])
     return out.getvalue()
+
+
+@pytest.mark.parametrize("bands", [4, 5])
+def test_a_band_that_is_not_alpha_changes_no_colour(tmp_path: Path, bands: int) -> None:
+    pixels = np.zeros((32, 48, bands), np.uint8)
+    pixels[..., :3] = 200, 60, 30
+    path = tmp_path / "p"
+    tifffile(path, pixels, extra=0)
+    assert (np.abs(load(path)[0][16, 16, ::-1].astype(int) - (200, 60, 30)) <= 2).all()
+    # The same bands with the fourth declared as alpha: it is transparent.
+    if bands == 4:
+        tifffile(path, pixels, extra=2)
+        assert (load(path)[0] >= 254).all()
+
+
+def tifffile(path: Path, pixels: np.ndarray, extra: int) -> None:
+    """Write an uncompressed TIFF whose bands beyond RGB have the ExtraSamples `extra`."""
+    height, width, bands = pixels.shape
+    samples = struct.pack(f"<{bands}H", *[8] * bands)
+    fields = [
+        (256, 3, 1, width),
+        (257, 3, 1, height),
+        (258, 3, bands, 8),
+        (259, 3, 1, 1),
+        (262, 3, 1, 2),
+        (273, 4, 1, 8 + len(samples)),
+        (277, 3, 1, bands),
+        (278, 3, 1, height),
+        (279, 4, 1, pixels.size),
+        (338, 3, bands - 3, extra if bands == 4 else extra * 65537),
+    ]
+    start = 8 + len(samples) + pixels.size
+    directory = struct.pack("<H", len(fields))
+    directory += b"".join(struct.pack("<HHII", *field) for field in fields) + bytes(4)
+    path.write_bytes(b"II*\0" + struct.pack("<I", start) + samples + pixels.tobytes() + directory)

@@ -12,6 +12,7 @@ from desktop.imaging.decoding.decoder import Cancellation, read_header, read_pre
 from desktop.imaging.decoding.errors import ImageError
 from desktop.imaging.decoding.pixels import to_qimage
 from desktop.pages.common.files.file_dialogs import Purpose, open_file, open_files
+from shared.images.formats import SUFFIXES
 
 MAX_BYTES = 64 * 2**20
 """Larger files are refused."""
@@ -51,7 +52,8 @@ def _reduce(data: bytes) -> bytes:
 
 def choose_face_pictures(parent: QWidget, several: bool = False) -> list[Path]:
     """Ask for one picture, or with `several` for up to five; empty if the dialog was cancelled."""
-    kinds = QCoreApplication.translate("FacePicture", "Images (*.jpg *.jpeg *.png *.webp)")
+    patterns = " ".join(f"*{suffix}" for suffix in SUFFIXES)
+    kinds = QCoreApplication.translate("FacePicture", "Images ({patterns})").format(patterns=patterns)
     if several:
         title = QCoreApplication.translate("FacePicture", "Select one to five photos of your face")
         return open_files(parent, title, kinds, Purpose.FACES)[:5]

@@ -24,7 +24,9 @@ class Purpose(StrEnum):
     FACES = "faces"
     REPORTS = "reports"
     EXPORTS = "exports"
+    TEMPLATES = "templates"
     WATCHED = "watched"
+    BACKUPS = "backups"
 
 
 _BESIDE = {

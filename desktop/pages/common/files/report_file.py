@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QProgressDialog, QWidget
 
 from desktop.background import memory_trimming
 from desktop.background.workers import Cancelled, Lane, ProgressReport, run
+from desktop.context import Context
 from desktop.exchange.data.file_names import safe_name
 from desktop.localization.fonts import MissingGlyphsError
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose
 from desktop.pages.common.files.save_as import ask_html_path, choose_file
 from desktop.report import html, pdf
-from desktop.report.collect import Progress
+from desktop.report.collect import Progress, ReportOptions
 from desktop.report.content import Report
 
 Collect = Callable[[Progress], Report]
@@ -80,6 +81,12 @@ class ReportFileController(QObject):
             self.notice.emit(self.tr("Cannot export the report: {why}").format(why=reason))
         else:
             self.notice.emit(sentence(error))
+
+
+def report_options(context: Context) -> ReportOptions:
+    """What the user wants in reports, from the preferences."""
+    values = context.preferences.values
+    return ReportOptions(values.report_pages, values.report_template)
 
 
 def write_report(report: ProgressReport, collect: Collect, path: Path) -> None:

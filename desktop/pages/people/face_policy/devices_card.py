@@ -92,8 +92,8 @@ class DevicesCard(Card):
         head.addWidget(self.allow)
         column.addLayout(head)
         text = self.tr(
-            "The list applies only while “Only on devices that are allowed below” is selected. A device is "
-            "allowed on its own screen: log in there as an administrator and open this page."
+            "The list applies only while “Allow only the devices listed below” is selected. To add"
+            " a device, log in on it as an administrator and open this page."
         )
         column.addWidget(label(text, "dim", wrap=True))
         column.addWidget(self.none_label)

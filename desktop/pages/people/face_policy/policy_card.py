@@ -31,6 +31,7 @@ class PolicyCard(Card):
         self._context = context
         self._policy = FacePolicy(login_enabled=False)
         self.switch = QCheckBox(self.tr("Enable face login for all users"))
+        self.photo_risk = QCheckBox(self.tr("Offer it without protection from photos"))
         self.admins = Combo(self.tr("Administrators and planners"))
         self.other_users = Combo(self.tr("All other users"))
         self.devices_only = QCheckBox(self.tr("Allow only the devices listed below"))
@@ -39,6 +40,7 @@ class PolicyCard(Card):
             combo.set_choices(challenge_choices())
         self._build()
         self.switch.clicked.connect(lambda on: self._save(FacePolicy(login_enabled=on)))
+        self.photo_risk.clicked.connect(lambda on: self._save(self._policy_with(photo_risk_accepted=on)))
         self.admins.picked.connect(lambda rule: self._save(self._policy_with(challenge_admins=rule)))
         self.other_users.picked.connect(lambda rule: self._save(self._policy_with(challenge_others=rule)))
         self.devices_only.clicked.connect(lambda on: self._save(self._policy_with(allowed_devices_only=on)))
@@ -54,6 +56,15 @@ class PolicyCard(Card):
         column.addWidget(self.switch)
         self._add_explanation(
             column, self.tr("When disabled, all users log in with their password. Enrolled faces are kept.")
+        )
+        column.addWidget(self.photo_risk)
+        self._add_explanation(
+            column,
+            self.tr(
+                "A model without a liveness check cannot tell a photo from a person: whoever shows a "
+                "photo of a user on a phone logs in as this user. So the login page offers face login only "
+                "with such a check, with head movements at every login, or with this box checked."
+            ),
         )
         column.addSpacing(8)
         column.addWidget(label(self.tr("Head movements (challenge, experimental)"), "strong"))
@@ -112,6 +123,7 @@ class PolicyCard(Card):
         """Show `policy`."""
         self._policy = policy
         self.switch.setChecked(policy.login_enabled)
+        self.photo_risk.setChecked(bool(policy.photo_risk_accepted))
         self.admins.set_value(policy.challenge_admins or "off")
         self.other_users.set_value(policy.challenge_others or "off")
         self.devices_only.setChecked(bool(policy.allowed_devices_only))

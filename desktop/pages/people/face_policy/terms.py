@@ -37,7 +37,10 @@ def refusal_word(reason: str) -> str:
         "wrong_movement": translate("ChallengeReason", "Another movement"),
         "flat": translate("ChallengeReason", "Flat picture"),
         "cut": translate("ChallengeReason", "Video cut detected"),
-        "morph": translate("ChallengeReason", "Morphed photo"),
         "other_face": translate("ChallengeReason", "Different person"),
+        # Audit logs of earlier versions contain these two.
+        "morph": translate("ChallengeReason", "Morphed photo"),
         "in_doubt": translate("ChallengeReason", "One more movement requested"),
+        "too_dark": translate("ChallengeReason", "Too dark"),
+        "face_too_small": translate("ChallengeReason", "Face too small"),
     }.get(reason, reason)

@@ -88,7 +88,7 @@ def reason_sentence(delivery: Delivery) -> str:
             "Webhooks", "The receiver answered {status}. Check the receiver."
         ).format(status=delivery.status),
         DeliveryError.BAD_ANSWER: translate(
-            "Webhooks", "The receiver does not speak HTTP. Check the address."
+            "Webhooks", "The receiver did not send an HTTP response. Check the address."
         ),
         DeliveryError.SECRET_UNREADABLE: translate(
             "Webhooks", "The secret cannot be read on this server. Delete the webhook and create it again."

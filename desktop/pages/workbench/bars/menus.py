@@ -16,6 +16,7 @@ _FIRST = (
     *(
         "record.photos",
         "record.camera",
+        "record.film",
         "record.phone",
         "record.watch",
         "record.review",

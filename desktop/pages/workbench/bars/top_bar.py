@@ -41,7 +41,7 @@ class RecordTopBar(TopBar):
         self.phone.setObjectName("record-phone")
         self.detect = Button(self.tr("Run detection"), icon="play")
         self.detect.setObjectName("record-detect")
-        self.finish = Button(self.tr("Finish record"), kind=ButtonKind.MAIN, icon="check")
+        self.finish = Button(self.tr("Finish record…"), kind=ButtonKind.MAIN, icon="check")
         self.finish.setObjectName("record-finish")
         self.panel = IconButton("panel", commands.title("view.inspector"))
         self.panel.setObjectName("record-panel")
@@ -79,7 +79,7 @@ class RecordTopBar(TopBar):
             self.set_crumbs([crumb for crumb in crumbs if crumb[0]])
         self.set_status("" if seal is None else seal.record_state)
         self._ended = seal is not None and seal.state in SEALED_STATES
-        self.finish.setText(self.tr("Export report") if self._ended else self.tr("Finish record"))
+        self.finish.setText(self.tr("Export report…") if self._ended else self.tr("Finish record…"))
         self.finish.set_icon("report" if self._ended else "check")
         self.finish.setToolTip(self._commands.tooltip("record.report" if self._ended else "record.finish"))
 
@@ -106,7 +106,7 @@ class RecordTopBar(TopBar):
         """
         self._busy = count > 0
         if count:
-            text = self.tr("Stop detection ({percent} %)").format(percent=percent)
+            text = self.tr("Stop detection ({percent}%)").format(percent=percent)
         else:
             text = self.tr("Run detection")
         self.detect.setText(text)

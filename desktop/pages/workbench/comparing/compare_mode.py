@@ -150,6 +150,11 @@ class CompareController(QObject):
         for view in self.views:
             view.show_minimap(on)
 
+    def keep_tool(self, on: bool) -> None:
+        """Let the tool for drawing stay until Esc on both canvases, or end with what it drew."""
+        for view in self.views:
+            view.keeps_tool = on
+
     def snap(self, on: bool) -> None:
         """Turn snapping on both canvases on or off."""
         for view in self.views:

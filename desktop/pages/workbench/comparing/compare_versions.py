@@ -126,7 +126,7 @@ class VersionPane(QWidget):
         self.view.open(None)
 
     def _progress(self, share: float) -> None:
-        self.view.show_message(self.tr("Downloading photo… {n} %").format(n=round(share * 100)))
+        self.view.show_message(self.tr("Downloading photo… {n}%").format(n=round(share * 100)))
 
     def _on_fetched(self, source: ImageSource) -> None:
         self.view.show_message("")

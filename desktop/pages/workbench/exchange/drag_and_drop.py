@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.background.workers import run
 from desktop.exchange.registry import READABLE_PATTERNS
 from desktop.imaging.conversion import PICTURE_SUFFIXES
+from desktop.imaging.film import FILM_SUFFIXES
 from desktop.localization.language import join_words
 from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.photos.adding import PhotoUploadController
@@ -41,10 +42,11 @@ _MANY = 20
 
 @dataclass(frozen=True, slots=True)
 class DroppedFiles:
-    """Dropped files by their use. `others` cannot be used."""
+    """Dropped files by their use. `others` cannot be used. One film can be opened at a time."""
 
     pictures: tuple[Path, ...] = ()
     regions: tuple[Path, ...] = ()
+    films: tuple[Path, ...] = ()
     others: tuple[Path, ...] = ()
 
 
@@ -55,6 +57,7 @@ def sort_files(paths: Sequence[Path]) -> DroppedFiles:
     """
     pictures: list[Path] = []
     regions: list[Path] = []
+    films: list[Path] = []
     others: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -67,9 +70,11 @@ def sort_files(paths: Sequence[Path]) -> DroppedFiles:
             others += [] if inside else [path]
         elif is_picture_name(path.name, PICTURE_SUFFIXES):
             pictures.append(path)
+        elif is_picture_name(path.name, FILM_SUFFIXES):
+            films.append(path)
         else:
             (regions if path.suffix.lower() in _REGIONS else others).append(path)
-    return DroppedFiles(tuple(pictures), tuple(regions), tuple(others))
+    return DroppedFiles(tuple(pictures), tuple(regions), tuple(films[:1]), (*films[1:], *others))
 
 
 class DropController(QObject):
@@ -165,6 +170,8 @@ class DropController(QObject):
             self.regions_wanted.emit(dropped.regions[0])
         elif dropped.regions:
             self.notice.emit(self.tr("Cannot import several region files at once. Drop them one by one."))
+        if dropped.films:
+            self._record_photos.films.show(dropped.films[0])
         left = (*(dropped.regions if dropped.pictures else ()), *dropped.others)
         if left:
             names = join_words(path.name for path in left[:3])

@@ -174,7 +174,7 @@ class FolderWatchController(QObject):
 
     def _on_photos_found(self, photos: tuple[FoundPhoto, ...]) -> None:
         self._sent_photos |= {photo.path: photo for photo in photos}
-        self._queue.add(self._watched_id, [(photo.path, photo.path.name) for photo in photos])
+        self._queue.add([QueuedPicture(self._watched_id, photo.path, photo.path.name) for photo in photos])
 
     def _on_stored(self, picture: QueuedPicture) -> None:
         photo = self._sent_photo(picture)

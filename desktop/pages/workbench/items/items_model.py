@@ -26,9 +26,10 @@ from desktop.canvas.model.regions import Region
 from desktop.record.edit_names import region_flags
 from desktop.record.item_rows import ItemRow, RunPhase
 from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, text_font, theme_manager
-from desktop.widgets import escape_tooltip, paint_chip, paint_icon, status_text, status_tone
+from desktop.widgets import chip_width, escape_tooltip, paint_chip, paint_icon, status_text, status_tone
 
 ROW_PX = 74
+COMPACT_ROW_PX = 24
 THUMB_PX = 44
 _SIDE = 14
 _item_id = attrgetter("item_id")
@@ -75,7 +76,10 @@ class ItemsModel(QStringListModel):
         self._all_hidden = False
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        return Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
+        if not index.isValid():
+            # Items are dropped between others, not onto one.
+            return Qt.ItemFlag.ItemIsDropEnabled
+        return Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsDragEnabled
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         row = self.row(index.row())
@@ -228,10 +232,12 @@ def _passes(row: ItemRow, name: str) -> bool:
 
 
 class ItemDelegate(QStyledItemDelegate):
-    """Paints an item: crop, number, name, model, verdict, findings."""
+    """Paints an item: crop, number, name, model, verdict, findings; on one line if it is `compact`."""
+
+    compact = False
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(200, ROW_PX)
+        return QSize(200, COMPACT_ROW_PX if self.compact else ROW_PX)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(Role.ROW)
@@ -250,19 +256,16 @@ class ItemDelegate(QStyledItemDelegate):
         if index.data(Role.CHOSEN):
             painter.fillRect(QRect(box.left(), box.top(), 3, box.height()), QColor(theme.accent))
         painter.fillRect(QRect(box.left(), box.bottom(), box.width(), 1), QColor(theme.line))
+        dim = theme.dim_text if selected else theme.dim
+        if self.compact:
+            self._paint_line(painter, box, index, row, dim)
+            painter.restore()
+            return
         self._paint_picture(painter, QRectF(box.left() + _SIDE, box.top() + 10, THUMB_PX, THUMB_PX), index)
         left = box.left() + _SIDE + THUMB_PX + 11
         width = box.right() - left - 10
-        dim = theme.dim_text if selected else theme.dim
-        marks = [] if row.saved else [("cloud-wait", theme.undecided)]
-        region = index.data(Role.REGION)
-        if isinstance(region, Region):
-            marks += [("lock", dim)] * region.locked + [("eye-off", dim)] * region.hidden
-        for number, (sign, tint) in enumerate(marks, 1):
-            paint_icon(
-                painter, sign, tint, QRectF(box.right() - 6 - _MARK_PX * number, box.top() + 10, 14, 14)
-            )
-        name, name_width = f"{row.number}  {row.name}", width - _MARK_PX * len(marks)
+        right = self._paint_marks(painter, QRectF(box.right() - 6, box.top() + 10, 14, 14), index, dim)
+        name, name_width = f"{row.number}  {row.name}", width + right - (box.right() - 6)
         _text(
             painter,
             text_font(TEXT_PX, bold=True),
@@ -273,8 +276,7 @@ class ItemDelegate(QStyledItemDelegate):
         way = row.model or self.tr("No model")
         _text(painter, text_font(TEXT_PX - 1), dim, QRect(left, box.top() + 27, width, 18), way)
         middle = box.top() + 58
-        model = index.model()
-        running = model.running_items if isinstance(model, ItemsModel) else {}
+        running = self._running(index)
         if row.item_id in running or row.run.is_running:
             used = paint_chip(painter, left, middle, "accent", self._status_word(row, running))
             text = ""
@@ -286,9 +288,50 @@ class ItemDelegate(QStyledItemDelegate):
         _text(painter, font, colour, QRect(left + used + 6, middle - 9, width - used - 6, 18), text)
         painter.restore()
 
+    def _paint_marks(self, painter: QPainter, end: QRectF, index: Index, dim: str) -> int:
+        """Paint the marks of an item to the left of `end`. Returns where they begin, in px."""
+        row, region = index.data(Role.ROW), index.data(Role.REGION)
+        marks = [] if row.saved else [("cloud-wait", theme_manager().theme.undecided)]
+        if isinstance(region, Region):
+            marks += [("lock", dim)] * region.locked + [("eye-off", dim)] * region.hidden
+        for number, (sign, tint) in enumerate(marks, 1):
+            paint_icon(painter, sign, tint, end.translated(-_MARK_PX * number, 0))
+        return int(end.left()) - _MARK_PX * len(marks)
+
+    def _paint_line(self, painter: QPainter, box: QRect, index: Index, row: ItemRow, dim: str) -> None:
+        """Paint number, name, findings and verdict on one line."""
+        theme = theme_manager().theme
+        right = self._paint_marks(painter, QRectF(box.right() - 6, box.top() + 5, 14, 14), index, dim)
+        running = self._running(index)
+        is_running = row.item_id in running or row.run.is_running
+        tone, word = (
+            ("accent", self._status_word(row, running))
+            if is_running
+            else (
+                status_tone(row.status),
+                status_text(row.status),
+            )
+        )
+        painter.save()
+        right -= chip_width(word) + 4
+        paint_chip(painter, right, box.center().y(), tone, word)
+        painter.restore()
+        if row.findings:
+            count, font = str(row.findings), text_font(LABEL_PX)
+            right -= QFontMetrics(font).horizontalAdvance(count) + 8
+            _text(painter, font, dim, QRect(right, box.top(), box.right() - right, box.height()), count)
+        name = f"{row.number}  {row.name}"
+        left = box.left() + _SIDE
+        font = text_font(TEXT_PX, bold=index.data(Role.CHOSEN) is True)
+        _text(painter, font, theme.text, QRect(left, box.top(), right - left - 6, box.height() - 1), name)
+
+    def _running(self, index: Index) -> Mapping[str, int]:
+        model = index.model()
+        return model.running_items if isinstance(model, ItemsModel) else {}
+
     def _status_word(self, row: ItemRow, running: Mapping[str, int]) -> str:
         if row.run.run is RunPhase.RUNNING:
-            return self.tr("Detecting {percent} %").format(percent=running.get(row.item_id, 0))
+            return self.tr("Detecting {percent}%").format(percent=running.get(row.item_id, 0))
         return self.tr("Queued")
 
     def _status_text(self, row: ItemRow) -> str:

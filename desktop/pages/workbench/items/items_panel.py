@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QObject, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLayout, QWidget
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QObject, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.canvas.model.regions import StoreEvent
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.commands.bindings import Commands
-from desktop.pages.workbench.items.items_model import Index, ItemDelegate, ItemsModel
+from desktop.pages.workbench.items.items_list import ItemsList
+from desktop.pages.workbench.items.items_model import ItemsModel
 from desktop.record.item_rows import ItemRow
 from desktop.record.open_record import OpenRecord
 from desktop.widgets import (
@@ -19,6 +20,7 @@ from desktop.widgets import (
     ButtonKind,
     FilterChips,
     FlowLayout,
+    IconButton,
     IconLabel,
     Panel,
     ProgressBar,
@@ -32,14 +34,6 @@ _SEARCH_FROM = 12
 """The search appears from this number of items on."""
 _MAX_ROW_REPAINTS = 20
 """If more rows change, the whole list is repainted."""
-
-
-class _ItemsList(QListView):
-    """A list whose rows all have the same height."""
-
-    def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
-        # QListView would lay out and paint all rows again.
-        QAbstractItemView.dataChanged(self, first, last, list(roles))
 
 
 class ItemsPanel(Panel):
@@ -59,17 +53,11 @@ class ItemsPanel(Panel):
         self.setObjectName("items-panel")
         self.setMinimumWidth(200)
         self.model = ItemsModel(self)
-        self.list = _ItemsList()
-        self.list.setObjectName("items-list")
-        self.list.setAccessibleName(self.tr("Items"))
-        self.list.setModel(self.model)
-        self.list.setItemDelegate(ItemDelegate(self.list))
-        self.list.setUniformItemSizes(True)
-        self.list.setMouseTracking(True)
-        self.list.setFrameShape(QListView.Shape.NoFrame)
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list = ItemsList(self.model)
+        self.compact = IconButton(
+            "list", self.tr("Compact list"), keys=commands.keys_text("view.compact"), checkable=True, side=24
+        )
+        self.compact.clicked.connect(lambda _checked=False: commands.run("view.compact"))
         self.filters = FilterChips(self.tr("Filter items"))
         self.filters.setObjectName("items-filter")
         self.search = SearchField(self.tr("Name or number"))
@@ -97,6 +85,7 @@ class ItemsPanel(Panel):
         head.addWidget(label(self.tr("Items"), "strong"))
         head.addStretch(1)
         head.addWidget(self._count)
+        head.addWidget(self.compact)
         row = QHBoxLayout()
         row.setSpacing(6)
         row.addWidget(self._sign)
@@ -136,8 +125,22 @@ class ItemsPanel(Panel):
         column.addLayout(foot)
 
     def set_editable(self, on: bool) -> None:
-        """Show or hide the hint about drawing."""
+        """Show or hide the hint about drawing, and let items be dragged."""
         self._drawing.setVisible(on)
+        self.list.set_movable(on)
+
+    def set_compact(self, on: bool) -> None:
+        """Show each item on one line, or with its picture."""
+        self.compact.setChecked(on)
+        self.list.set_compact(on)
+
+    def move_current(self, offset: int) -> None:
+        """Ask for the chosen item to be moved by `offset` rows."""
+        ids = self.model.ids()
+        if self._current in ids:
+            row = ids.index(self._current) + offset + (offset > 0)
+            if 0 <= row <= len(ids):
+                self.list.moved.emit((self._current,), ids[row] if row < len(ids) else "")
 
     def name_drawing(self, findings: bool) -> None:
         """Set whether the front picture is for drawing findings or regions."""

@@ -33,7 +33,7 @@ class MemoryRules(QWidget):
         self.apply.setObjectName("memory-apply")
         self.freeze = Button("", icon="lock")
         self.freeze.setObjectName("memory-freeze")
-        self.start_over = Button(self.tr("Start over…"), icon="refresh", kind=ButtonKind.GHOST)
+        self.start_over = Button(self.tr("Clear known variations…"), icon="refresh", kind=ButtonKind.GHOST)
         self.start_over.setObjectName("memory-start-over")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

@@ -214,7 +214,7 @@ class MemoryDialog(BaseDialog):
                 "All photos so far are removed, in all records; detection reports every difference again "
                 "until enough photos are passed."
             ),
-            self.tr("Start over"),
+            self.tr("Clear"),
         )
         dialog.accepted.connect(lambda: self.change(MemoryChange(start_over=True)))
         dialog.finished.connect(dialog.deleteLater)

@@ -32,7 +32,7 @@ def state_text(state: MemoryState) -> str:
         text = translate("Memory", "Frozen on {day} by {person}: newer photos are not added.")
         parts.append(text.format(day=_day(state.frozen_at), person=state.frozen_by or "–"))
     if state.begins_at is not None:
-        text = translate("Memory", "Started over on {day}.")
+        text = translate("Memory", "Cleared on {day}.")
         parts.append(text.format(day=_day(state.begins_at)))
     return " ".join(parts)
 
@@ -91,9 +91,7 @@ def details(photo: MemoryPhoto, *, aligned: bool) -> list[tuple[str, str]]:
             )
         )
     if not aligned:
-        rows.append(
-            (translate("Memory", "Shown"), translate("Memory", "As taken, since no detection aligned it"))
-        )
+        rows.append((translate("Memory", "Shown"), translate("Memory", "Original photo, not aligned")))
     if photo.left_out:
         rows.append((translate("Memory", "Left out by"), _who_and_when(photo.left_out_by, photo.left_out_at)))
     return [(name, value or "–") for name, value in rows]

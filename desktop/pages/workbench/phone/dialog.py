@@ -86,9 +86,9 @@ def ended_sentence(end: CodeEnd) -> str:
     """Why a code has ended, and what to do, as a sentence."""
     translate = QCoreApplication.translate
     return {
-        CodeEnd.ENDED: translate("PhoneDialog", "The code was ended. Create a new one to go on."),
-        CodeEnd.EXPIRED: translate("PhoneDialog", "The code has expired. Create a new one to go on."),
-        CodeEnd.SEALED: translate("PhoneDialog", "The record is finished and takes no more photos."),
+        CodeEnd.ENDED: translate("PhoneDialog", "The code was ended. Create a new one to continue."),
+        CodeEnd.EXPIRED: translate("PhoneDialog", "The code has expired. Create a new one to continue."),
+        CodeEnd.SEALED: translate("PhoneDialog", "The record is finished. No more photos can be added."),
         CodeEnd.DELETED: translate("PhoneDialog", "The record or item was deleted."),
         CodeEnd.LOGGED_OUT: translate("PhoneDialog", "The session that created the code has ended."),
         CodeEnd.NO_RIGHT: translate("PhoneDialog", "You can no longer add photos. Ask an administrator."),
@@ -128,7 +128,7 @@ class PhoneDialog(Dialog):
         self.error = label("", "error", wrap=True)
         self.allow = Button(self.tr("Allow phones in this network"), kind=ButtonKind.MAIN)
         self.new = Button(self.tr("New code"), icon="refresh")
-        self.end = Button(self.tr("End"))
+        self.end = Button(self.tr("End code"))
         self.close_button = Button(self.tr("Close"))
         self._build()
         self._tick = QTimer(self, interval=_TICK_MS)
@@ -254,8 +254,8 @@ class PhoneDialog(Dialog):
         elif reached:
             self.how.setText(
                 self.tr(
-                    "Scan the code with the camera of the phone. The phone has to be in the same network. "
-                    "Photos are added in your name."
+                    "Scan the code with the phone's camera. The phone must be on the same network. Photos "
+                    "are added in your name."
                 )
             )
         elif may_open:
@@ -269,8 +269,8 @@ class PhoneDialog(Dialog):
         else:
             self.how.setText(
                 self.tr(
-                    "The service is reached from this computer alone, and cannot be opened to phones. Start "
-                    "it with --host and an address of this computer, or connect to a service in the network."
+                    "Phones cannot connect: this service accepts connections from this computer only. Ask "
+                    "an administrator to start it for the network."
                 )
             )
         self.phone.setText(self._phone_text(status))

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QPoint, QPointF, QSize, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
 
+from desktop.canvas.layers.chips import CHIP_HEIGHT
 from desktop.canvas.layers.draft_layer import paint_draft
 from desktop.canvas.layers.finding_layer import Matrix, draw_dashed_outline
+from desktop.canvas.layers.marks import chip_font, draw_chip
 from desktop.canvas.model.viewport import MAX_SCALE, Viewport
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
@@ -36,6 +38,25 @@ class PhotoCanvas(CanvasView):
         self.setAccessibleName(self.tr("Photo with findings"))
         self._region_layer.full_names = True
         self._outline: tuple[tuple[float, float], ...] = ()
+        self._marks: tuple[tuple[int, float, float], ...] = ()
+        self._pointed: tuple[float, float] | None = None
+        self.cursor_moved.connect(self._on_cursor_moved)
+
+    def _on_cursor_moved(self, place: tuple[float, float] | None) -> None:
+        self._pointed = place or self._pointed
+
+    def pointed_place(self) -> tuple[float, float] | None:
+        """The place on the photo where the pointer was last, in fractions (0..1); None outside of it."""
+        if self._pointed is None or self.source is None:
+            return None
+        width, height = self.source.size
+        x, y = self._pointed[0] / width, self._pointed[1] / height
+        return (x, y) if 0 <= x <= 1 and 0 <= y <= 1 else None
+
+    def set_marks(self, marks: Sequence[tuple[int, float, float]]) -> None:
+        """Show the numbers of comments at these places, in fractions (0..1) of the photo."""
+        self._marks = tuple(marks)
+        self.update()
 
     def set_outline(self, corners: Sequence[tuple[float, float]]) -> None:
         """Show the outline of the item's region by its corners in px of the photo; an empty sequence hides
@@ -88,6 +109,20 @@ class PhotoCanvas(CanvasView):
             self._finding_layer.paint(painter, view, self._colours, font)
         self._region_layer.paint(painter, view, self._colours, draft.moved_rects, font)
         paint_draft(painter, view, draft, self._colours, font, self.mm_per_pixel)
+        self._paint_marks(painter)
+
+    def _paint_marks(self, painter: QPainter) -> None:
+        if self.source is None:
+            return
+        width, height = self.source.size
+        painter.save()
+        painter.setFont(chip_font(self.font()))
+        for number, x, y in self._marks:
+            left, top = self._viewport.to_view(x * width, y * height)
+            size = painter.fontMetrics().horizontalAdvance(str(number)) + 14
+            box = QRectF(left - size / 2, top - CHIP_HEIGHT / 2, size, CHIP_HEIGHT)
+            draw_chip(painter, box, str(number), QColor(self._colours.accent))
+        painter.restore()
 
 
 ImagePoint = tuple[float, float]

@@ -108,7 +108,17 @@ class FindingEditController(QObject):
 
     def _menu(self, first: Sequence[str], parent: QWidget) -> QMenu:
         verdicts = ("item.pass", "item.fail", "item.unsure")
-        always = ("item.detect", "item.versions", "", "edit.undo", "edit.redo", "", "view.photo", "view.fit")
+        always = (
+            "comment.add",
+            "item.detect",
+            "item.versions",
+            "",
+            "edit.undo",
+            "edit.redo",
+            "",
+            "view.photo",
+            "view.fit",
+        )
         menu = self._commands.menu((*first, *verdicts, "", "tool.rectangle", "", *always), parent)
         if first:
             self._word_finding_menu(menu)

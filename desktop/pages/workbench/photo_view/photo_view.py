@@ -30,6 +30,7 @@ from desktop.pages.workbench.results.explained import explained_boxes
 from desktop.pages.workbench.results.findings import FindingsBox
 from desktop.record.loading import fetch_photo
 from desktop.record.open_record import OpenRecord
+from shared.record.entries import EntryAppearance
 from shared.record.geometry import Rect
 from shared.record.suppression import SuppressedFinding
 
@@ -177,6 +178,21 @@ class PhotoView(QObject):
         self._explained = explained
         self._show_boxes()
 
+    def show_heat(self, appearance: EntryAppearance | None) -> None:
+        """Have the heat of the chosen item's photo ready for `toggle_heat`."""
+        self.canvas.heat.set_appearance(appearance if self._photos.of_item else None)
+        self.canvas.update()
+
+    def toggle_heat(self) -> None:
+        """Show the heat on the photo, or hide it."""
+        heat = self.canvas.heat
+        heat.is_shown = not (heat.is_shown and self.is_on)
+        if heat.is_shown:
+            self.show(True)
+        if heat.is_shown and self.is_on and not heat.has_heat:
+            self.notice.emit(self.tr("This photo was not compared by its appearance, so it has no heat map."))
+        self.canvas.update()
+
     def _show_boxes(self) -> None:
         explained = self._explained if self._photos.of_item and self.canvas.source is not None else ()
         self.editing.explained = explained
@@ -278,7 +294,7 @@ class PhotoView(QObject):
         )
 
     def _on_fetch_progress(self, share: float) -> None:
-        self.canvas.show_message(self.tr("Downloading photo… {n} %").format(n=round(share * 100)))
+        self.canvas.show_message(self.tr("Downloading photo… {n}%").format(n=round(share * 100)))
 
     def _on_fetched(self, source: ImageSource) -> None:
         self._fetching = None

@@ -1,9 +1,9 @@
-"""Adds photos to the selected item: by file, paste or camera, sent one by one."""
+"""Adds photos to the selected item: by file, paste or camera."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,26 +11,23 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
-from desktop.background.workers import Lane, Task, run
+from desktop.background.workers import run
 from desktop.client.http.errors import Conflict
 from desktop.context import Unsent
-from desktop.messages.error_messages import sentence, used_in_record
+from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.photos.capture_target import CaptureTarget
 from desktop.pages.workbench.photos.photo_box import PhotoBox
-from desktop.pages.workbench.photos.photo_files import jpeg, upload
+from desktop.pages.workbench.photos.photo_files import jpeg
+from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue, QueuedPicture
 from desktop.record.open_record import OpenRecord
-from desktop.widgets import Confirm
 from shared.record.codes import ErrorCode
 from shared.wire.inspection import Photo
 
-Upload = tuple[str, Path | bytes, str, bool]
-"""The item, the content to upload, its file name, and whether another record may have the photo."""
-
 
 class PhotoUploadController(QObject):
-    """Sends photos, shows the progress, and names every one that failed."""
+    """Hands photos of items to the queue, shows the progress, and names every one that failed."""
 
     notice = Signal(str)
     """Why no photo can be added now."""
@@ -40,18 +37,23 @@ class PhotoUploadController(QObject):
     def __init__(self, open_record: OpenRecord, box: PhotoBox, window: QWidget) -> None:
         super().__init__(window)
         self._open_record, self._box, self._window = open_record, box, window
-        self._queue: deque[Upload] = deque()
+        self._queue = PhotoQueue.of(open_record.context)
+        # The local id of each item, and the pictures that wait until the service knows it.
+        self._unsaved: list[tuple[str, QueuedPicture]] = []
         self._failures: list[str] = []
         self._error_item_id = ""
-        self._uploading: Task | None = None
         box.add_wanted.connect(self.choose_files)
         box.camera_wanted.connect(self.capture)
         box.cancelled.connect(self.cancel)
         open_record.current_changed.connect(self._on_item_changed)
         open_record.context.unsent_requested.connect(self._count_unsent)
+        # Methods: the queue outlives this page, and a lambda would outlive its items.
+        self._queue.changed.connect(self._show_progress)
+        self._queue.item_sent.connect(self._on_sent)
+        self._queue.lost.connect(self._on_lost)
 
     def _count_unsent(self, unsent: Unsent) -> None:
-        unsent.photos += len(self._queue)
+        unsent.photos += len(self._unsaved)
 
     def _on_item_changed(self) -> None:
         if self._open_record.current != self._error_item_id:
@@ -96,90 +98,54 @@ class PhotoUploadController(QObject):
         """Add picture files to the chosen item."""
         item = self._open_record.item
         if item is not None and self._open_record.may_edit():
-            self._forget_failures()
-            self._queue.extend((item.item_id, path, path.name, False) for path in paths)
-            self._next()
+            self._send(item.item_id, [(path, path.name) for path in paths])
 
     def add_image(self, image: QImage) -> None:
         """Add a picture that is not a file yet."""
         item = self._open_record.item
-        if item is None or not self._open_record.may_edit():
-            return
-        run(jpeg, image, owner=self, done=partial(self._on_encoded, item.item_id))
+        if item is not None and self._open_record.may_edit():
+            run(jpeg, image, owner=self, done=partial(self._on_encoded, item.item_id))
 
     def _on_encoded(self, item_id: str, data: bytes) -> None:
-        self._forget_failures()
-        self._queue.append((item_id, data, self.tr("photo") + ".jpg", False))
-        self._next()
+        self._send(item_id, [(data, self.tr("photo") + ".jpg")])
 
     def cancel(self) -> None:
-        """Cancel the running upload and discard waiting ones."""
-        self._queue.clear()
-        if self._uploading is not None:
-            self._uploading.cancel()
-            self._uploading = None
-        self._box.show_progress(None)
+        """Cancel the running upload of a photo of an item and discard waiting ones."""
+        self._unsaved.clear()
+        self._queue.cancel(lambda picture: bool(picture.item_id))
 
-    def _next(self) -> None:
-        if self._uploading is None and self._queue:
-            # A new item has no ID at the service before it was sent.
-            self._open_record.edits.call_when_saved(self._upload, self)
+    def _send(self, item_id: str, pictures: Sequence[tuple[Path | bytes, str]]) -> None:
+        self._forget_failures()
+        record_id = self._open_record.record_id
+        self._unsaved += [(item_id, QueuedPicture(record_id, *picture, asks=True)) for picture in pictures]
+        # A new item has no ID at the service before it was sent.
+        self._open_record.edits.call_when_saved(self._queue_saved, self)
 
-    def _upload(self) -> None:
-        if self._uploading is not None or not self._queue:
-            return
-        item_id, source, name, may_be_used = self._queue[0]
-        self._box.show_progress(0.0)
-        self._uploading = run(
-            upload,
-            self._open_record.context.session,
-            self._open_record.edits.service_id(item_id),
-            source,
-            name,
-            may_be_used,
-            owner=self,
-            progress=self._box.show_progress,
-            done=partial(self._on_uploaded, item_id),
-            failed=self._on_upload_failed,
-            lane=Lane.LONG,
-        )
+    def _queue_saved(self) -> None:
+        unsaved, self._unsaved = self._unsaved, []
+        service_id = self._open_record.edits.service_id
+        self._queue.add([replace(picture, item_id=service_id(item_id)) for item_id, picture in unsaved])
 
-    def _on_uploaded(self, item_id: str, photo: Photo) -> None:
-        self._uploading = None
-        if self._queue:
-            self._queue.popleft()
-        self._box.show_progress(None)
-        self.added.emit(item_id, photo)
-        self._next()
+    def _show_progress(self) -> None:
+        first = self._queue.first
+        is_shown = first is not None and first.item_id and first.record_id == self._open_record.record_id
+        self._box.show_progress(self._queue.share if is_shown else None)
 
-    def _on_upload_failed(self, error: Exception) -> None:
-        self._uploading = None
-        item_id, source, name, _ = self._queue.popleft()
-        self._box.show_progress(None)
-        if isinstance(error, Conflict) and error.code == ErrorCode.PHOTO_USED:
-            self._ask_about_used(item_id, source, name, used_in_record(error))
-            return
-        # Later files may succeed: every file that failed stays named.
-        self._failures.append(f"{name}: {sentence(error)}")
-        self._error_item_id = self._open_record.current
-        self._box.show_error("\n".join(self._failures))
-        self._next()
+    def _on_sent(self, picture: QueuedPicture, photo: Photo) -> None:
+        if picture.record_id == self._open_record.record_id:
+            self.added.emit(self._open_record.edits.local_id(picture.item_id), photo)
 
-    def _ask_about_used(self, item_id: str, source: Path | bytes, name: str, record: str) -> None:
-        dialog = Confirm(
-            self._window,
-            self.tr("Add used photo?"),
-            self.tr("{name} is already a photo of {record}.").format(name=name, record=record),
-            self.tr("Add anyway"),
-        )
-        dialog.setObjectName("used-photo")
-        dialog.accepted.connect(lambda: self._queue.appendleft((item_id, source, name, True)))
-        dialog.finished.connect(self._next)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+    def _on_lost(self, picture: QueuedPicture, error: Exception) -> None:
+        is_asked = isinstance(error, Conflict) and error.code == ErrorCode.PHOTO_USED
+        if picture.item_id and not is_asked and picture.record_id == self._open_record.record_id:
+            # Later files may succeed: every file that failed stays named.
+            self._failures.append(f"{picture.name}: {sentence(error)}")
+            self._error_item_id = self._open_record.current
+            self._box.show_error("\n".join(self._failures))
 
     def _forget_failures(self) -> None:
         """Clear the failures when files are added or another item is chosen: they have been read."""
-        if self._failures and self._uploading is None and not self._queue:
+        first = self._queue.first
+        if self._failures and (first is None or not first.item_id):
             self._failures.clear()
             self._box.show_error("")

@@ -6,7 +6,6 @@ Not for the GUI thread.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice
@@ -15,14 +14,11 @@ from PySide6.QtGui import QImage
 from desktop.background.workers import ProgressReport
 from desktop.canvas.views.alignment import AlignedPair, align_crop
 from desktop.client import Session
-from desktop.imaging.conversion import prepare_upload
 from desktop.imaging.decoding.decoder import shrink_image
 from desktop.imaging.sources.cut import ImageCrop, is_large, map_rect, original_crop, preview_crop
 from desktop.imaging.sources.source import ImageSource
 from desktop.record.loading import fetch_photo
-from shared.ids import new_key
 from shared.record.geometry import Rect
-from shared.wire.inspection import Photo
 
 LONGEST_PX = 1600
 """Longer side of a reference crop that is laid on the photo, px."""
@@ -104,25 +100,6 @@ def _pair(
 def _shrink(image: QImage) -> tuple[QImage, float]:
     small = shrink_image(image, LONGEST_PX)
     return small, small.width() / image.width()
-
-
-def upload(
-    report: ProgressReport,
-    session: Session,
-    item_id: str,
-    source: Path | bytes,
-    name: str,
-    may_be_used: bool = False,
-) -> Photo:
-    """Upload a photo and add it to the item. Reports 0..1. Raises ClientError, ImageError, OSError.
-
-    A photo that another record has is refused unless it `may_be_used`.
-    """
-    source, name = prepare_upload(source, name)
-    report.check()
-    stored = session.files.upload(source, name, lambda done, total: report(done / total if total else 1.0))
-    report.check()
-    return session.items.add_photo(item_id, stored.file_id, key=new_key(), refuse_used=not may_be_used)
 
 
 def thumbnail(session: Session, file_id: str) -> QImage:

@@ -226,7 +226,7 @@ class PhotoPairController(QObject):
         if isinstance(got, AlignedPair):
             self._on_paired(got)
         elif self.pair is None:
-            text = self.tr("Downloading photo… {n} %").format(n=round(got * 100))
+            text = self.tr("Downloading photo… {n}%").format(n=round(got * 100))
             self._box.show_pair(None, text, is_coming=True)
 
     def _on_paired(self, pair: AlignedPair) -> None:

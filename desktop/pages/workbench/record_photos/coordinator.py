@@ -20,8 +20,9 @@ from desktop.pages.workbench.comparing.aligning import AlignmentController
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.photos.photo_files import jpeg, thumbnail
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
+from desktop.pages.workbench.record_photos.film_dialog import FilmController
 from desktop.pages.workbench.record_photos.photo_list import Assignment, PhotoList
-from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue
+from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue, QueuedPicture
 from desktop.pages.workbench.record_photos.photo_terms import (
     names_of,
     photo_details,
@@ -62,12 +63,13 @@ class RecordPhotosController(QObject):
         self._aligning, self._detecting = aligning, detecting
         self.photo_list = PhotoList(open_record, self)
         self.queue = PhotoQueue.of(open_record.context)
+        self.films = FilmController(open_record, self.queue, window)
         self.tray = Tray()
         self.accepted = AcceptedBar()
         self.sharing = SharedPhotoController(open_record, photos, self.photo_list, shared_line)
         self.review: ReviewDialog | None = None
         """The dialog with the photos, while it is open."""
-        self._used = UsedPhotoQuestion(self.queue, window)
+        UsedPhotoQuestion(self.queue, window)
         self._record_id = ""
         self._images: dict[str, QImage | None] = {}
         self._thumbs: dict[str, tuple[RecordPhoto, int, bool, bool, Thumbnail]] = {}
@@ -84,7 +86,7 @@ class RecordPhotosController(QObject):
         tray.assign_wanted.connect(self.assign_to_selection)
         tray.remove_wanted.connect(self.remove)
         tray.match_wanted.connect(self.photo_list.match_again)
-        tray.cancelled.connect(self.queue.cancel)
+        tray.cancelled.connect(self._cancel)
         tray.retry_wanted.connect(self.queue.retry)
         tray.failures_read.connect(self.queue.forget_failures)
         self.accepted.detect_wanted.connect(self._detect)
@@ -92,7 +94,6 @@ class RecordPhotosController(QObject):
         self.sharing.opened.connect(self.show_review)
         # Not a lambda: the queue outlives this page, and a lambda would outlive its photos.
         self.queue.sent.connect(self._on_sent)
-        self.queue.lost.connect(self._used.on_lost)
         self.queue.changed.connect(self._show_queue)
         self.photo_list.changed.connect(self._show)
         self.photo_list.failed.connect(self.notice)
@@ -146,9 +147,8 @@ class RecordPhotosController(QObject):
     def add(self, paths: Sequence[Path]) -> None:
         """Add picture files to the record."""
         if paths and self._may_add():
-            pictures = [(path, path.name) for path in paths]
-            self._used.expect(self._open_record.record_id, pictures)
-            self.queue.add(self._open_record.record_id, pictures)
+            record_id = self._open_record.record_id
+            self.queue.add([QueuedPicture(record_id, path, path.name, asks=True) for path in paths])
 
     def add_image(self, image: QImage) -> None:
         """Add a picture that is not a file yet."""
@@ -156,9 +156,10 @@ class RecordPhotosController(QObject):
             run(jpeg, image, owner=self, done=partial(self._on_encoded, self._open_record.record_id))
 
     def _on_encoded(self, record_id: str, data: bytes) -> None:
-        picture = (data, self.tr("photo") + ".jpg")
-        self._used.expect(record_id, [picture])
-        self.queue.add(record_id, [picture])
+        self.queue.add([QueuedPicture(record_id, data, self.tr("photo") + ".jpg", asks=True)])
+
+    def _cancel(self) -> None:
+        self.queue.cancel(lambda picture: not picture.item_id)
 
     # -- assigning
 

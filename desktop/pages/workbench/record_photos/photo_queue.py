@@ -1,10 +1,10 @@
-"""Uploads pictures to the record one at a time, and resumes after a lost connection."""
+"""Uploads photos of records and of their items one at a time, and resumes after a lost connection."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from desktop.connection.local_service import ServiceState
 from desktop.context import Context, Unsent
 from desktop.imaging.conversion import prepare_upload
 from desktop.messages.error_messages import sentence
+from shared.ids import new_key
+from shared.wire.inspection import Photo
 from shared.wire.photos import RecordPhoto
 
 _FIRST_PAUSE_MS = 1_000
@@ -25,15 +27,20 @@ _LONGEST_PAUSE_MS = 30_000
 
 @dataclass(frozen=True, slots=True)
 class QueuedPicture:
-    """A picture that is to become a photo of a record, and the name of its file.
+    """A picture that is to become a photo, and the name of its file.
 
-    `may_be_used`: a user wants it although another record has it.
+    It becomes a photo of the item with `item_id`, the service's id, or else of the record. `asks`: a user
+    adds it and is asked if another record has it; `may_be_used`: the user wants it nevertheless.
     """
 
     record_id: str
-    source: Path | bytes
+    source: Path | bytes = field(repr=False)
     name: str
+    item_id: str = ""
+    asks: bool = False
     may_be_used: bool = False
+    key: str = field(default_factory=new_key)
+    """Identifies the photo to the service, so that it is added once although an answer was lost."""
 
 
 class PhotoQueue(QObject):
@@ -47,6 +54,8 @@ class PhotoQueue(QObject):
     """The number of waiting pictures, the progress of the first, or the failures changed."""
     sent = Signal(object)
     """Emits a `RecordPhoto` that the service has now."""
+    item_sent = Signal(object, object)
+    """Emits the `QueuedPicture` of an item, and the `Photo` that the item has now."""
     stored = Signal(object)
     """Emits the `QueuedPicture` of a sent photo."""
     lost = Signal(object, object)
@@ -65,7 +74,7 @@ class PhotoQueue(QObject):
         self.away = False
         """True while the service cannot be reached and the pictures wait for it."""
         self.failures: list[str] = []
-        """A line for each refused picture, with its name."""
+        """A line for each picture that was refused for a record, with its name."""
         self._retry = QTimer(self, singleShot=True)
         self._retry.timeout.connect(self._send_next)
         context.service_changed.connect(self._on_service_changed)
@@ -82,31 +91,33 @@ class PhotoQueue(QObject):
     def _count_unsent(self, unsent: Unsent) -> None:
         unsent.photos += len(self._waiting) + sum(map(len, self._of_others.values()))
 
+    @property
+    def first(self) -> QueuedPicture | None:
+        """The picture that is being sent, or waits for the service."""
+        return self._waiting[0] if self._waiting else None
+
     def count(self, record_id: str) -> int:
-        """The number of pictures of a record that wait or are being sent."""
-        return sum(picture.record_id == record_id for picture in self._waiting)
+        """The number of pictures for a record, not for its items, that wait or are being sent."""
+        return sum(picture.record_id == record_id and not picture.item_id for picture in self._waiting)
 
-    def add(
-        self, record_id: str, pictures: Sequence[tuple[Path | bytes, str]], *, may_be_used: bool = False
-    ) -> None:
-        """Add pictures, each with the name of its file, to the queue.
-
-        A picture that is a photo of another record is refused unless it `may_be_used`.
-        """
+    def add(self, pictures: Sequence[QueuedPicture]) -> None:
+        """Add pictures to the queue."""
         if not self._waiting:
             self.failures.clear()
             payload = self._context.payload
             self._user_id = payload.user.user_id if payload is not None else ""
-        self._waiting.extend(QueuedPicture(record_id, source, name, may_be_used) for source, name in pictures)
+        self._waiting.extend(pictures)
         self.changed.emit()
         self._send_next()
 
-    def cancel(self) -> None:
-        """Cancel the running upload and discard waiting ones."""
-        self._waiting.clear()
-        self._stop()
-        self.away = False
+    def cancel(self, is_discarded: Callable[[QueuedPicture], bool]) -> None:
+        """Discard pictures, also the one that is being sent."""
+        if self._waiting and is_discarded(self._waiting[0]):
+            self._stop()
+        self._waiting = deque(picture for picture in self._waiting if not is_discarded(picture))
+        self.away &= bool(self._waiting)
         self.changed.emit()
+        self._send_next()
 
     def retry(self) -> None:
         """Send waiting pictures now."""
@@ -131,7 +142,7 @@ class PhotoQueue(QObject):
         self.share = 0.0
         picture = self._waiting[0]
         self._uploading = run(
-            _upload,
+            upload,
             self._context.session,
             picture,
             owner=self,
@@ -146,12 +157,15 @@ class PhotoQueue(QObject):
         self.share = share
         self.changed.emit()
 
-    def _on_sent(self, photo: RecordPhoto) -> None:
+    def _on_sent(self, photo: RecordPhoto | Photo) -> None:
         self._uploading = None
         picture = self._waiting.popleft()
         self.away, self._pause = False, _FIRST_PAUSE_MS
         self.stored.emit(picture)
-        self.sent.emit(photo)
+        if isinstance(photo, RecordPhoto):
+            self.sent.emit(photo)
+        else:
+            self.item_sent.emit(picture, photo)
         self.changed.emit()
         self._send_next()
 
@@ -168,7 +182,7 @@ class PhotoQueue(QObject):
         if isinstance(error, Conflict) and error.code == "record_sealed":
             # The other pictures would be refused, too.
             lost = [waiting for waiting in self._waiting if waiting.record_id == picture.record_id]
-        self.failures += [f"{each.name}: {sentence(error)}" for each in lost]
+        self.failures += [f"{each.name}: {sentence(error)}" for each in lost if not each.item_id]
         self._waiting = deque(waiting for waiting in self._waiting if waiting not in lost)
         for each in lost:
             self.lost.emit(each, error)
@@ -199,8 +213,11 @@ class PhotoQueue(QObject):
         self.changed.emit()
 
 
-def _upload(report: ProgressReport, session: Session, picture: QueuedPicture) -> RecordPhoto:
-    """Upload a picture and add it to its record. Reports 0..1. Raises ClientError, ImageError, OSError."""
+def upload(report: ProgressReport, session: Session, picture: QueuedPicture) -> RecordPhoto | Photo:
+    """Upload a picture and add it to its record or item. Reports 0..1.
+
+    Raises ClientError, ImageError, OSError.
+    """
     source, name = prepare_upload(picture.source, picture.name)
     report.check()
 
@@ -209,4 +226,9 @@ def _upload(report: ProgressReport, session: Session, picture: QueuedPicture) ->
 
     stored = session.files.upload(source, name, progress)
     report.check()
-    return session.photos.add(picture.record_id, stored.file_id, refuse_used=not picture.may_be_used)
+    refuse_used = not picture.may_be_used
+    if picture.item_id:
+        return session.items.add_photo(
+            picture.item_id, stored.file_id, key=picture.key, refuse_used=refuse_used
+        )
+    return session.photos.add(picture.record_id, stored.file_id, refuse_used=refuse_used)

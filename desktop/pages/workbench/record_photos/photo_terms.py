@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication
 
 from desktop.localization.camera_terms import camera_lines, used_sentence
+from desktop.localization.detection_terms import failure_sentence
 from desktop.localization.language import join_words
-from desktop.messages.service_messages import known_message
 from desktop.pages.workbench.record_photos.proposals import covered_matches
 from shared.wire.photos import PhotoState, RecordPhoto
 
@@ -33,7 +33,7 @@ def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
         return QCoreApplication.translate("RecordPhotos", "Waiting for regions")
     if offered:
         # Short: it must fit into the width of a thumbnail.
-        share = f"{round(100 * confidence(photo))} %"
+        share = f"{round(100 * confidence(photo))}%"
         shows = QCoreApplication.translate("RecordPhotos", "%n item(s) · {share}", "", offered)
         return shows.format(share=share)
     if photo.state is PhotoState.WAITING:
@@ -59,8 +59,8 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
     if offered:
         return QCoreApplication.translate(
             "RecordPhotos",
-            "The photo shows the regions of %n item(s), with a confidence of {share} %. Accept, or select "
-            "other items.",
+            "The photo shows the regions of %n item(s), with a confidence of {share}%. Accept, or "
+            "select other items.",
             "",
             offered,
         ).format(share=round(100 * confidence(photo)))
@@ -71,8 +71,7 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
             "RecordPhotos", "{used}. It is not proposed; assign it manually or remove it."
         ).format(used=used_sentence(photo.used_in))
     if photo.state is PhotoState.FAILED:
-        message = photo.message or ""
-        why = known_message(message) or message
+        why = failure_sentence(photo.error or "", photo.message or "")
         return QCoreApplication.translate("RecordPhotos", "Cannot match the photo: {why}").format(why=why)
     if covered_matches(photo):
         return QCoreApplication.translate(

@@ -84,7 +84,7 @@ class RegionsPreview(PictureView):
         self.open(None)
 
     def _on_progress(self, share: float) -> None:
-        self.show_message(self.tr("Downloading photo… {n} %").format(n=round(share * 100)))
+        self.show_message(self.tr("Downloading photo… {n}%").format(n=round(share * 100)))
 
     def _on_fetched(self, source: ImageSource) -> None:
         self.show_message("")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from PySide6.QtWidgets import QWidget
@@ -26,26 +26,18 @@ class UsedPhotoQuestion(QObject):
     def __init__(self, queue: PhotoQueue, window: QWidget) -> None:
         super().__init__(window)
         self._queue, self._window = queue, window
-        self._expected: set[tuple[str, Path | bytes]] = set()
         self._refused: list[tuple[QueuedPicture, str]] = []
         self._ask_later = QTimer(self, singleShot=True, interval=0)
         self._ask_later.timeout.connect(self._ask)
+        queue.lost.connect(self._on_lost)
         queue.changed.connect(self._on_queue_changed)
 
-    def expect(self, record_id: str, pictures: Sequence[tuple[Path | bytes, str]]) -> None:
-        """Ask about these pictures, which a user adds to a record, if the service refuses them as used."""
-        self._expected |= {(record_id, source) for source, _ in pictures}
-
-    def on_lost(self, picture: QueuedPicture, error: Exception) -> None:
-        """Note a picture that the service refused."""
-        key = picture.record_id, picture.source
-        is_used = isinstance(error, Conflict) and error.code == ErrorCode.PHOTO_USED
-        if is_used and isinstance(error, Conflict) and key in self._expected:
+    def _on_lost(self, picture: QueuedPicture, error: Exception) -> None:
+        if picture.asks and isinstance(error, Conflict) and error.code == ErrorCode.PHOTO_USED:
             self._refused.append((picture, used_in_record(error)))
-        self._expected.discard(key)
 
     def _on_queue_changed(self) -> None:
-        if self._refused and not any(self._queue.count(picture.record_id) for picture, _ in self._refused):
+        if self._refused and self._queue.first is None:
             self._ask_later.start()
 
     def _ask(self) -> None:
@@ -69,5 +61,4 @@ class UsedPhotoQuestion(QObject):
         dialog.open()
 
     def _add(self, refused: Sequence[tuple[QueuedPicture, str]]) -> None:
-        for picture, _ in refused:
-            self._queue.add(picture.record_id, [(picture.source, picture.name)], may_be_used=True)
+        self._queue.add([replace(picture, may_be_used=True) for picture, _ in refused])

@@ -156,7 +156,7 @@ class ReferencePicture(QObject):
         self._items.set_picture(crop[0], QPixmap.fromImage(crop[1]))
 
     def _on_fetch_progress(self, share: float) -> None:
-        self._view.show_message(self.tr("Downloading image… {n} %").format(n=round(share * 100)))
+        self._view.show_message(self.tr("Downloading image… {n}%").format(n=round(share * 100)))
 
     def _on_opened(self, opened: tuple[ImageSource, ShownRegions]) -> None:
         source, shown = opened

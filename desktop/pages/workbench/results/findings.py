@@ -98,9 +98,7 @@ class FindingList(QWidget):
         self.setToolTip(
             self.tr("Click the square to accept · double-click to relabel")
             + "\n"
-            + self.tr(
-                "Delete findings that are not defects: they become known variations when the item is decided"
-            )
+            + self.tr("Delete false alarms: they become known variations when the item is decided")
         )
         self.updateGeometry()
         self.update()

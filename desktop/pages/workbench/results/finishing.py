@@ -14,7 +14,7 @@ from desktop.background.workers import run
 from desktop.client import Session
 from desktop.client.http.errors import Conflict
 from desktop.messages.error_messages import sentence
-from desktop.pages.common.files.report_file import ReportFileController
+from desktop.pages.common.files.report_file import ReportFileController, report_options
 from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem, WaitingItem
 from desktop.pages.sealing.uninspected_items import UninspectedItem
 from desktop.record.open_record import OpenRecord
@@ -204,9 +204,9 @@ class FinishController(QObject):
     def _write(self, path: Path) -> None:
         payload = self._open_record.context.payload
         by = "" if payload is None else user_label(payload.user.name, payload.user.username)
-        self._file.write(
-            partial(collect, self._open_record.context.session, self._open_record.record_id, by), path
-        )
+        context, record_id = self._open_record.context, self._open_record.record_id
+        options = report_options(context)
+        self._file.write(partial(collect, context.session, record_id, by, options=options), path)
 
 
 def show_folder(path: str) -> None:

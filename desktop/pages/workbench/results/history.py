@@ -62,7 +62,7 @@ class HistoryBox(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("history")
-        self.trend = Button(self.tr("Show trend"), kind=ButtonKind.LINK, icon="chart")
+        self.trend = Button(self.tr("Show trend…"), kind=ButtonKind.LINK, icon="chart")
         self.trend.setObjectName("history-trend")
         self.trend.clicked.connect(lambda _checked=False: self.trend_wanted.emit())
         head = QHBoxLayout()

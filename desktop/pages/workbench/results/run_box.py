@@ -76,7 +76,7 @@ class RunBox(QWidget):
     def _text(self, state: RunState, percent: int | None) -> str:
         match state.run:
             case RunPhase.RUNNING:
-                return self.tr("Detecting… {percent} %").format(percent=percent or 0)
+                return self.tr("Detecting… {percent}%").format(percent=percent or 0)
             case RunPhase.FAILED if percent is None:
                 return self.tr("Detection failed")
             case RunPhase.CANCELED if percent is None:

@@ -14,6 +14,7 @@ import numpy as np
 from service.detection.reference_difference.alignment import lens, residual_warp
 from service.detection.reference_difference.data import (
     Alignment,
+    AlignmentFailed,
     Bytes,
     Floats,
     Matrix,
@@ -43,6 +44,8 @@ _MAX_CHANGED = 0.5
 # brighter.
 _WHITE = 250
 _BEYOND_WHITE = 1.25
+# The share of the region up to which glare or exposure may hide it. Three highlights hide up to 0.05.
+_MAX_HIDDEN = 0.1
 # About the number of px from which the usual difference is computed.
 _SAMPLES = 5_000
 # px along the edge of the reference image that are not compared, and the px by which a photo may deviate from
@@ -144,7 +147,7 @@ def compare(
 ) -> Comparison | None:
     """Compare a frame of the two pictures (both BGR or both grey); None if they differ nearly everywhere.
 
-    light: of the photo within the frame, if it is known; otherwise it is measured.
+    light: of the photo within the frame, if it is known; otherwise it is measured. Raises AlignmentFailed.
     """
     (known, _), (seen, valid) = run_parallel(
         [
@@ -153,6 +156,8 @@ def compare(
         ]
     )
     white = _clipped_white(known)
+    if light is None and not (search.scanned or search.bilevel) and _is_hidden(known, seen, valid):
+        raise AlignmentFailed("overexposed")
     was, now = known.astype(np.float32), seen.astype(np.float32)
     if not valid.all():
         square = np.ones((5, 5), np.uint8)
@@ -231,6 +236,14 @@ def _clipped_white(image: Bytes) -> Bytes | None:
         return None
     white = cv2.dilate(image, np.ones((3, 3), np.uint8)) >= _WHITE
     return np.asarray(white, np.uint8).reshape(image.shape)
+
+
+def _is_hidden(known: Bytes, seen: Bytes, valid: Bytes) -> bool:
+    """Whether too much is white in every channel of the photo, and clearly darker in the reference."""
+    if seen.max() < _WHITE:
+        return False
+    hidden = (seen.min(axis=2) >= _WHITE) & (known.min(axis=2) < _WHITE / _BEYOND_WHITE) & (valid > 0)
+    return bool(np.count_nonzero(hidden) > _MAX_HIDDEN * np.count_nonzero(valid))
 
 
 def _grey(image: Floats) -> Floats:

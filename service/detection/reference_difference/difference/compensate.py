@@ -18,6 +18,7 @@ from service.detection.reference_difference.difference.sampling import (
     value_at_rank,
 )
 from service.detection.reference_difference.light import shade, tone
+from service.detection.reference_difference.light.direction import find_motion
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import run_parallel
 from shared.images.cv import cv2
@@ -55,7 +56,7 @@ _MIN_CONTRAST = 0.7
 
 
 def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Floats]:
-    """Blur the sharper of two aligned frames so that both are equally sharp.
+    """Blur the sharper of two aligned frames so that both are equally sharp; the reference along motion too.
 
     reference, photo: float32 (height, width, channels). The Gaussian with the least robust difference of the
     high-pass parts is chosen. A smaller one that is nearly as good is preferred, because blur hides cracks.
@@ -63,12 +64,23 @@ def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats,
     tiles = _structured_tiles(reference, photo, valid)
     if tiles is None:
         return reference, photo
-    one, other = (np.asarray(part - cv2.GaussianBlur(part, (0, 0), 4.0), np.float32) for part in tiles)
+    one, other = (_high_pass(part) for part in tiles)
+    target = _inner(other)
+    inner = np.zeros(tiles[0].shape, np.uint8)
+    inner.reshape(len(inner), -1, len(inner))[_RIM:-_RIM, :, _RIM:-_RIM] = 255
+    motion = find_motion(*tiles, inner, lambda blurred: _robust_distance(_inner(_high_pass(blurred)), target))
+    if motion is not None:
+        reference = np.asarray(cv2.filter2D(reference, -1, motion), np.float32).reshape(reference.shape)
+        one = _high_pass(cv2.filter2D(tiles[0], -1, motion))
     soften_reference = _best_sigma(one, other)
     if soften_reference > 0:
         return _blur(reference, soften_reference), photo
     soften_photo = _best_sigma(other, one)
     return (reference, _blur(photo, soften_photo)) if soften_photo > 0 else (reference, photo)
+
+
+def _high_pass(image: Floats) -> Floats:
+    return np.asarray(image - cv2.GaussianBlur(image, (0, 0), 4.0), np.float32)
 
 
 def match_width(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
@@ -81,11 +93,10 @@ def match_width(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
     if tiles is None:
         return reference
     one, other = tiles
-    target = _inner(np.asarray(other - cv2.GaussianBlur(other, (0, 0), 4.0), np.float32))
+    target = _inner(_high_pass(other))
     least, chosen = np.inf, 0.0
     for level in _WIDTHS:
-        tried = _widen(one, level)
-        tried = np.asarray(tried - cv2.GaussianBlur(tried, (0, 0), 4.0), np.float32)
+        tried = _high_pass(_widen(one, level))
         error = min(_robust_distance(_inner(_blur(tried, sigma)), target) for sigma in (0.0, 0.9, 1.6))
         if error < least * (0.95 if level else 1.0):
             least, chosen = error, level
@@ -114,8 +125,8 @@ def _structured_tiles(
     height, width = valid.shape
     tile = min(tile, height, width)
     found: list[tuple[float, int, int]] = []
-    luminance = _luminance(reference)
-    steps = np.ascontiguousarray(luminance[::2, ::2])
+    bright = luminance(reference)
+    steps = np.ascontiguousarray(bright[::2, ::2])
     steps = np.asarray(cv2.absdiff(steps[:, 1:], steps[:, :-1]), np.float32)
     for top in range(0, height - tile + 1, tile):
         for left in range(0, width - tile + 1, tile):
@@ -127,8 +138,8 @@ def _structured_tiles(
     if not found:
         return None
     cut = [np.s_[top : top + tile, left : left + tile] for _, top, left in found]
-    one = np.concatenate([luminance[area] for area in cut], axis=1)
-    other = np.concatenate([_luminance(photo[area]) for area in cut], axis=1)
+    one = np.concatenate([bright[area] for area in cut], axis=1)
+    other = np.concatenate([luminance(photo[area]) for area in cut], axis=1)
     return one, other
 
 
@@ -138,7 +149,8 @@ def _inner(tiles: Floats) -> Floats:
     return tiles.reshape(side, -1, side)[_RIM:-_RIM, :, _RIM:-_RIM].ravel()
 
 
-def _luminance(image: Floats) -> Floats:
+def luminance(image: Floats) -> Floats:
+    """The brightness of a frame (height, width, 3 or 1), (height, width)."""
     if image.shape[2] == 1:
         return image[..., 0]
     return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32)
@@ -272,12 +284,12 @@ def _fit_and_apply_light(
     if not scanned and shade.is_uneven(lit.mean(axis=2), small_photo.mean(axis=2), small_valid):
         # A smooth fit bends at the edge of a shadow. So one gain is fitted first, and the shade with it. Then
         # the light is fitted to the photo without the shade, and the shade again.
-        bright = _luminance(photo)
-        found = shade.shade_range(_luminance(fit_to(small_photo, _GAIN).apply(reference)), bright, valid)
+        bright = luminance(photo)
+        found = shade.shade_range(luminance(fit_to(small_photo, _GAIN).apply(reference)), bright, valid)
         middle = cv2.resize((found[0] + found[1]) / 2, size, interpolation=cv2.INTER_AREA)
         smooth = fit_to(small_photo * np.exp(-middle)[..., None], _SMOOTH)
         shaded = smooth.apply(reference)
-        smooth = replace(smooth, shade=shade.shade_range(_luminance(shaded), bright, valid))
+        smooth = replace(smooth, shade=shade.shade_range(luminance(shaded), bright, valid))
         shaded = smooth.apply_shade(shaded, photo)
         if _is_much_better(shaded, matched, photo, valid):
             light, matched, off = smooth, shaded, _usual_error(shaded, photo, valid)
@@ -294,21 +306,21 @@ def _levels(
     and their cells. Edges are left out, because lines may differ in width independently of the light. None if
     white or black is wide enough almost nowhere.
     """
-    luminance = _luminance(reference)
+    bright = luminance(reference)
     square = np.ones((2 * _BESIDE_EDGE + 1, 2 * _BESIDE_EDGE + 1), np.uint8)
-    even = cv2.subtract(cv2.dilate(luminance, square), cv2.erode(luminance, square)) < _EVEN
+    even = cv2.subtract(cv2.dilate(bright, square), cv2.erode(bright, square)) < _EVEN
     even &= valid > 0
     size = grid[0].shape[::-1]
     values, means, rows, columns = [], [], [], []
     for white in (False, True):
-        mask = (even & ((luminance > 128) == white)).astype(np.float32)
+        mask = (even & ((bright > 128) == white)).astype(np.float32)
         share = area_means(mask, size)
         row, column = np.nonzero(share > _MIN_OF_CELL)
         if row.size < _MIN_CELLS:
             return None
         sums = area_means(photo * mask[..., None], size)
         means.append(sums[row, column] / share[row, column][:, None])
-        known = area_means(luminance * mask, size)[row, column]
+        known = area_means(bright * mask, size)[row, column]
         values.append(known / share[row, column] / 255)
         rows.append(row)
         columns.append(column)

@@ -23,9 +23,7 @@ _SCAN = (-6.1, 0.55, 6.24, -1.8, 0.49, 1.23, 0.43, 0.39)
 _BILEVEL = (-6.7, 1.47, 5.8, -2.51, 0.0, 0.64, 0.36, -1.08)
 MAX_CONFIDENCE: Final = 0.99
 """About one of a hundred findings is a piece of another one or has a wrong box, however strong it is."""
-# The confidence of a highlight; the confidence if highlights hide more than a share of
-# the region, which is not inspected then; and that share.
-_HIGHLIGHT, _HIDDEN, _MAX_HIDDEN = 0.2, 0.5, 0.1
+_HIGHLIGHT = 0.2
 # px of a frame for which the number of equally strong parts is counted.
 _PEERS_PX = 500_000
 # px by which an object that stands out of the surface, or a highlight on it, may be shifted.
@@ -71,11 +69,10 @@ def measures(part: DifferencePart, view: Comparison, seen: Examined) -> tuple[fl
 def confidence(part: DifferencePart, view: Comparison, seen: Examined) -> float:
     """The probability 0..1 that the part, found in `view`, is a real change.
 
-    It is constant for a highlight: low, unless highlights hide so much that the region cannot be inspected.
+    It is constant for a highlight, and low. A photo in which they hide much is refused.
     """
     if part.highlight:
-        hidden = sum(other.area for other in seen.looks[0].found if other.highlight)
-        return _HIDDEN if hidden > _MAX_HIDDEN * seen.pixels else _HIGHLIGHT
+        return _HIGHLIGHT
     weights = _SCAN if seen.scanned else _BILEVEL if seen.bilevel else _PHOTO
     value = float(np.dot(weights, (1.0, *measures(part, view, seen))))
     return round(float(MAX_CONFIDENCE / (1 + np.exp(-value))), 3)

@@ -14,7 +14,7 @@ from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind
 
-VERSION = 4
+VERSION = 5
 """The version of the contents of a memory. Another version is rebuilt from the photos."""
 OLDEST: Final = 4
 NEWEST: Final = 20

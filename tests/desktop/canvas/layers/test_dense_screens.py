@@ -46,7 +46,7 @@ def seen():
 opened(gradient_pixels(1200, 900))
 view.one_to_one()
 assert abs(view.viewport.scale * ratio - 1) < 1e-9, view.viewport.scale
-assert view._zoom_chip.text == "100 %"
+assert view._zoom_chip.text == "100%"
 left, top = round(view.viewport.left * ratio), round(view.viewport.top * ratio)
 wanted = gradient_pixels(1200, 900)[20 - top : 240 - top, 20 - left : 440 - left]
 # The coarser tile stays until the exact one is decoded.

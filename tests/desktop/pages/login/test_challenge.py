@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import keyring
+import numpy as np
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QImage
@@ -22,7 +23,7 @@ from desktop.pages.login import LoginPage, challenge
 from desktop.pages.login.challenge import add_avoided
 from desktop.theme import DARK
 from shared.wire.face import (
-    CHALLENGE_CONTINUES,
+    CHALLENGE_ADVICE,
     CHALLENGE_FAILED,
     CHALLENGE_NEEDED,
     DEVICE_HEADER,
@@ -123,25 +124,6 @@ def wait_for_instruction(qtbot: QtBot, page: LoginPage, text: str) -> None:
     qtbot.waitUntil(is_shown)
 
 
-def in_turn(*answers: Any) -> Callable[[object], Any]:
-    """Answers one request after another."""
-    waiting = list(answers)
-    return lambda _request: waiting.pop(0)
-
-
-def collect_hints(page: LoginPage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every hint that the preview shows from now on."""
-    hints: list[str] = []
-    show_hint = page.viewfinder.show_hint
-
-    def show_and_note(text: str, progress: float = 0.0) -> None:
-        hints.append(text)
-        show_hint(text, progress)
-
-    monkeypatch.setattr(page.viewfinder, "show_hint", show_and_note)
-    return hints
-
-
 def test_doubtful_picture_starts_a_challenge(
     qtbot: QtBot,
     context: Context,
@@ -151,7 +133,7 @@ def test_doubtful_picture_starts_a_challenge(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     set_requirements(fake_service, challenge="sometimes")
-    fake_service.answers[ONE_PICTURE] = refusal_answer(CHALLENGE_NEEDED)
+    fake_service.answers[ONE_PICTURE] = refusal_answer("challenge_needed", CHALLENGE_NEEDED)
     page = show([desk])
     shown = instructions(page, monkeypatch)
     with qtbot.waitSignal(context.login_changed):
@@ -196,17 +178,41 @@ def test_missed_movement_is_reported_and_tried_three_times(
     qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence
 ) -> None:
     set_requirements(fake_service, challenge="always")
-    fake_service.answers[ANSWER] = refusal_answer(CHALLENGE_FAILED)
+    fake_service.answers[ANSWER] = refusal_answer("challenge_failed", CHALLENGE_FAILED)
     page = show([desk])
     hints: list[str] = []
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
     qtbot.waitUntil(lambda: "Movements not recognized" in page.viewfinder.sentence)
     assert len(fake_service.bodies(ANSWER)) == 3
-    assert "Movement not recognized. Try again when the arrow appears." in hints
+    assert "Movement not recognized. Turn slowly when the arrow appears." in hints
     assert page.viewfinder.action.text() == "Retry"
     # The password is there all the time.
     assert page.password_form.isVisible()
     assert page.password_form.button.isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("advice", "hint"),
+    [
+        ("not_made", "Turn your head further."),
+        ("not_steady", "Hold still until the arrow appears."),
+        ("wrong_movement", "Move in the direction of the arrow."),
+        ("too_dark", "Your face is too dark. Add light."),
+        ("too_few_frames", "The camera was too slow. Use more light."),
+        ("face_too_small", "Move closer to the camera."),
+        ("no_face", "Show your whole face, closer to the camera."),
+    ],
+)
+def test_person_hears_what_to_do_better(
+    advice: str, hint: str, qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence
+) -> None:
+    set_requirements(fake_service, challenge="always")
+    fake_service.answers[ANSWER] = refusal_answer(f"challenge_{advice}", CHALLENGE_ADVICE[advice])
+    page = show([desk])
+    hints: list[str] = []
+    page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
+    qtbot.waitUntil(lambda: "Movements not recognized" in page.viewfinder.sentence, timeout=60_000)
+    assert hints[:2] == [hint, hint]
 
 
 def test_button_requests_another_movement(
@@ -228,7 +234,7 @@ def test_another_movement_is_offered_after_a_failure(
     qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, desk: ImageSequence
 ) -> None:
     set_requirements(fake_service, challenge="always")
-    fake_service.answers[ANSWER] = refusal_answer(CHALLENGE_FAILED)
+    fake_service.answers[ANSWER] = refusal_answer("challenge_failed", CHALLENGE_FAILED)
     page = show([desk])
     # Long enough for the person to find the button.
     page.face._pause_timer.setInterval(600_000)
@@ -239,62 +245,6 @@ def test_another_movement_is_offered_after_a_failure(
     with qtbot.waitSignal(context.login_changed):
         pass
     assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": ["left"]}]
-
-
-def test_one_more_movement_follows_a_doubt(
-    qtbot: QtBot,
-    context: Context,
-    fake_service: FakeService,
-    show: Show,
-    desk: ImageSequence,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    set_requirements(fake_service, challenge="always")
-    fake_service.answers[DRAW] = in_turn(challenge_answer(), challenge_answer("up", challenge_id="more"))
-    fake_service.answers[ANSWER] = in_turn(refusal_answer(CHALLENGE_CONTINUES), success_answer(TOKENS))
-    page = show([desk])
-    shown, hints = instructions(page, monkeypatch), collect_hints(page, monkeypatch)
-    with qtbot.waitSignal(context.login_changed):
-        pass
-    ahead = "Look straight ahead"
-    assert shown == [ahead, "Turn your head to the left", ahead, "Raise your chin"]
-    assert any(hint.startswith("One more movement") for hint in hints)
-    assert not any("not recognized" in hint for hint in hints)
-    assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": [], "continues": "drawn"}]
-    assert [body["challenge_id"] for body in fake_service.bodies(ANSWER)] == ["drawn", "more"]
-
-
-def test_another_movement_can_replace_the_one_more_movement(
-    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, desk: ImageSequence
-) -> None:
-    set_requirements(fake_service, challenge="always")
-    fake_service.answers[DRAW] = in_turn(
-        challenge_answer(),
-        challenge_answer("up", to_ms=60_000, challenge_id="more"),
-        challenge_answer("right", challenge_id="another"),
-    )
-    fake_service.answers[ANSWER] = in_turn(refusal_answer(CHALLENGE_CONTINUES), success_answer(TOKENS))
-    page = show([desk])
-    wait_for_instruction(qtbot, page, "Raise your chin")
-    qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
-    with qtbot.waitSignal(context.login_changed):
-        pass
-    assert fake_service.bodies(DRAW)[2] == {"avoid": ["up"], "continues": "more"}
-
-
-def test_failure_ends_the_doubt(
-    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, desk: ImageSequence
-) -> None:
-    set_requirements(fake_service, challenge="always")
-    fake_service.answers[ANSWER] = in_turn(
-        refusal_answer(CHALLENGE_CONTINUES),
-        refusal_answer(CHALLENGE_FAILED),
-        success_answer(TOKENS),
-    )
-    show([desk])
-    with qtbot.waitSignal(context.login_changed):
-        pass
-    assert fake_service.bodies(DRAW) == [{"avoid": []}, {"avoid": [], "continues": "drawn"}, {"avoid": []}]
 
 
 def test_single_turn_is_never_avoided() -> None:
@@ -358,6 +308,36 @@ def test_computer_that_is_not_allowed_starts_no_camera(
     qtbot.waitUntil(lambda: "not allowed on this computer" in page.viewfinder.sentence)
     assert fake_service.bodies(ONE_PICTURE) == []
     assert page.password_form.button.isEnabled()
+
+
+def test_face_login_that_is_not_offered_starts_no_camera(
+    qtbot: QtBot, fake_service: FakeService, show: Show, desk: ImageSequence
+) -> None:
+    set_requirements(fake_service, offered=False)
+    page = show([desk])
+    qtbot.waitUntil(lambda: "Face login is off" in page.viewfinder.sentence, timeout=60_000)
+    assert page.face._feed.state is feed.FeedState.IDLE
+    assert fake_service.bodies(ONE_PICTURE) == []
+    assert page.photo_login.button.isHidden()
+    assert page.password_form.button.isEnabled()
+
+
+@pytest.mark.parametrize("needs_colour", [True, False])
+def test_grey_camera_is_named_where_the_model_needs_colour(
+    needs_colour: bool, qtbot: QtBot, context: Context, fake_service: FakeService, show: Show, tmp_path: Path
+) -> None:
+    set_requirements(fake_service, needs_colour=needs_colour)
+    fake_service.answers[ONE_PICTURE] = success_answer(TOKENS)
+    grey = np.repeat(face_frame().mean(axis=2, keepdims=True), 3, axis=2).astype(np.uint8)
+    camera = ImageSequence([write(tmp_path / "grey.png", grey)], "Infrared Cam")
+    if needs_colour:
+        page = show([camera])
+        qtbot.waitUntil(lambda: "has no colour" in page.viewfinder.sentence, timeout=60_000)
+        assert fake_service.bodies(ONE_PICTURE) == []
+        assert page.password_form.button.isEnabled()
+    else:
+        with qtbot.waitSignal(context.login_changed, timeout=60_000):
+            show([camera])
 
 
 def test_an_allowed_computer_sends_its_token(

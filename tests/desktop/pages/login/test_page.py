@@ -87,7 +87,7 @@ def test_right_password_logs_in(
 def test_wrong_password_is_reported_and_stays_in_the_field(
     qtbot: QtBot, fake_service: FakeService, context: Context, show: Show
 ) -> None:
-    fake_service.answers["/api/auth/login"] = refusal_answer("用户名或密码错误")
+    fake_service.answers["/api/auth/login"] = refusal_answer("wrong_login", "用户名或密码错误")
     page = show(user_name="zhang")
     form = page.password_form
     form.password.set_text("nearly right")
@@ -241,7 +241,7 @@ def test_no_camera_offers_the_photo_file(
 ) -> None:
     fake_service.answers["/api/auth/loginByFaceInfo"] = success_answer(TOKENS)
     page = show()
-    qtbot.waitUntil(lambda: "photo file" in page.viewfinder.sentence)
+    qtbot.waitUntil(lambda: "No camera found" in page.viewfinder.sentence)
     with qtbot.waitSignal(context.login_changed):
         page.photo_login.log_in(write(tmp_path / "我.png", face_frame()))
     assert not_none(context.payload).user.user_id == PAYLOAD["user"]["user_id"]

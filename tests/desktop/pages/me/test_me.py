@@ -14,9 +14,11 @@ from pytestqt.qtbot import QtBot
 
 from desktop.camera import ImageSequence, feed
 from desktop.context import Context
+from desktop.pages.login import challenge
 from desktop.pages.me import MePage, enrol_dialog, face
 from desktop.pages.me import page as me_page
 from desktop.pages.me.enrol_dialog import EnrolDialog
+from desktop.pages.me.practice_dialog import PracticeDialog
 from shared.wire.account import Payload
 from shared.wire.face import FaceStatus
 from tests.desktop.camera.pictures import face_frame, write
@@ -107,7 +109,7 @@ def test_only_what_changed_is_sent(
 
 def test_invalid_field_is_explained_beside_it(qtbot: QtBot, fake_service: FakeService, page: MePage) -> None:
     fake_service.answers["/api/auth/updateInfo"] = refusal_answer(
-        "更新数据失败", "email：请输入有效的邮箱地址，最多 254 个字符"
+        "invalid_input", "更新数据失败", "email: Enter a valid email address."
     )
     page.profile.fields["email"].set_text("nonsense")
     page.profile._update()
@@ -227,7 +229,11 @@ def test_the_password_changes_and_the_fields_empty(
 @pytest.mark.parametrize(
     ("answer", "field", "error"),
     [
-        (refusal_answer("原密码错误"), "current", "The current password is wrong. Try again."),
+        (
+            refusal_answer("wrong_password", "原密码错误"),
+            "current",
+            "The current password is wrong. Try again.",
+        ),
         (failure_answer(429, "too_many_requests", retry_after=9), "current", "Too many attempts"),
         (
             failure_answer(
@@ -303,7 +309,9 @@ def test_enrolment_by_files_sends_the_pictures(
 def test_refused_enrolment_explains_what_to_change(
     qtbot: QtBot, fake_service: FakeService, page: MePage, tmp_path: Path
 ) -> None:
-    fake_service.answers["/api/auth/face"] = refusal_answer("第 1 张照片：人脸过小，请靠近摄像头后重拍")
+    fake_service.answers["/api/auth/face"] = refusal_answer(
+        "face_too_small", "Photo 1: The face is too small. Move closer and retake the photo."
+    )
     page.face.consent.setChecked(True)
     page.face.enrol_files([write(tmp_path / "a.png", face_frame(0.1))])
     qtbot.waitUntil(lambda: page.face.error() != "")
@@ -336,6 +344,52 @@ def test_camera_enrolment_takes_a_picture_for_each_step(
     assert page.face.chip.text == "Enrolled"
 
 
+DRAW, PRACTICE = "/api/auth/faceChallenge", "/api/auth/face/practice"
+DRAWN = {
+    "challenge_id": "drawn",
+    "steps": [{"movement": "left", "from_ms": 0, "to_ms": 120}],
+    "expires_at": "2026-03-01T08:20:30.000000Z",
+}
+
+
+def test_head_movements_can_be_tried(
+    qtbot: QtBot, fake_service: FakeService, page: MePage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(challenge, "is_choppy", lambda _frames: False)
+    fake_service.answers |= {
+        DRAW: success_answer(DRAWN),
+        PRACTICE: success_answer({"passed": False, "advice": "not_made"}),
+    }
+    page.face.practise.click()
+    dialog = child(page.face, PracticeDialog)
+    assert not dialog.again.isVisible()
+    qtbot.waitUntil(dialog.again.isVisible, timeout=60_000)
+    assert dialog.headline.text() == "Turn your head further."
+    (body,) = fake_service.bodies(PRACTICE)
+    assert body["challenge_id"] == "drawn"
+    fake_service.answers[PRACTICE] = success_answer({"passed": True, "advice": None})
+    dialog.again.click()
+    qtbot.waitUntil(lambda: dialog.headline.text().startswith("Recognized"), timeout=60_000)
+    fake_service.answers[PRACTICE] = success_answer({"passed": False, "advice": None})
+    dialog.again.click()
+    qtbot.waitUntil(lambda: len(fake_service.bodies(PRACTICE)) == 3, timeout=60_000)
+    qtbot.waitUntil(dialog.again.isVisible, timeout=60_000)
+    assert "not recognized" in dialog.headline.text()
+    dialog.reject()
+
+
+def test_a_challenge_that_is_refused_ends_the_attempt(
+    qtbot: QtBot, fake_service: FakeService, page: MePage
+) -> None:
+    fake_service.answers[DRAW] = failure_answer(429, "too_many_requests", retry_after=30)
+    page.face.practise.click()
+    dialog = child(page.face, PracticeDialog)
+    qtbot.waitUntil(dialog.again.isVisible, timeout=60_000)
+    assert "Too many" in dialog.headline.text()
+    assert fake_service.bodies(PRACTICE) == []
+    dialog.reject()
+
+
 def test_a_refusal_at_the_camera_can_be_tried_again(
     qtbot: QtBot, fake_service: FakeService, page: MePage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -344,8 +398,8 @@ def test_a_refusal_at_the_camera_can_be_tried_again(
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
     dialog = child(page.face, EnrolDialog)
-    fake_service.answers["/api/auth/face"] = refusal_answer("该人脸已登记在其他用户名下，请联系管理员")
-    qtbot.waitUntil(lambda: "another user" in dialog.viewfinder.sentence)
+    fake_service.answers["/api/auth/face"] = refusal_answer("somebody_else", "The photo was not accepted.")
+    qtbot.waitUntil(lambda: "was not accepted" in dialog.viewfinder.sentence, timeout=60_000)
     assert dialog.viewfinder.action.text() == "Retry"
     assert dialog.step_text().startswith("Step 1 of 4")
     assert not dialog.skip.isVisible()
@@ -358,8 +412,8 @@ def test_cancel_at_the_camera_sends_nothing_and_releases_it(
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
     dialog = child(page.face, EnrolDialog)
-    qtbot.waitUntil(lambda: dialog._camera_feed.state is feed.FeedState.LIVE)
-    camera = dialog._camera_feed
+    qtbot.waitUntil(lambda: dialog.feed.state is feed.FeedState.LIVE)
+    camera = dialog.feed
     dialog.cancel.click()
     assert camera.state is feed.FeedState.IDLE
     assert fake_service.bodies("/api/auth/face") == []

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from desktop.context import Context
 from desktop.localization.dates import format_minute
 from desktop.pages.people.backup_section import BackupSection
 from service.backups.messages import TEXTS, BackupProblem
+from service.web.language import in_english
 from shared.wire.backups import BackupRun
 from tests.desktop.pages.fake_service import (
     FakeService,
@@ -62,7 +65,7 @@ def row(section: BackupSection, number: int = 0) -> list[str]:
 
 
 def test_note_of_the_chosen_run_is_shown_below_the_list(qtbot: QtBot) -> None:
-    text = TEXTS[BackupProblem.PLACE_AWAY].message
+    text = in_english(TEXTS[BackupProblem.PLACE_AWAY].message)
     section = open_section(qtbot, runs=[FAILED | {"problem": "place_away", "message": text}, RUN])
     section.table.select_row(0)
     assert section.note.text() == row(section)[5]
@@ -74,8 +77,10 @@ def test_section_reports_that_no_backups_are_scheduled(context: Context, qtbot: 
     page = open_administration(context, qtbot, "backups")
     section = page.backups
     qtbot.waitUntil(lambda: section.stack.currentWidget() is section.stack.content)
-    assert section.state.text() == "No backups are made automatically."
-    assert "WALKAROUND_BACKUP_TO" in section.next.text()
+    assert section.state.text() == "No automatic backups"
+    assert "Choose a folder" in section.next.text()
+    assert section.choose.isVisible()
+    assert not section.start_now.isVisible()
     assert not section.table.isVisible()
 
 
@@ -90,7 +95,7 @@ def test_the_last_and_the_next_backup_are_named(qtbot: QtBot) -> None:
 
 
 def test_failures_are_counted_and_explained(qtbot: QtBot) -> None:
-    full = TEXTS[BackupProblem.DISK_FULL].message
+    full = in_english(TEXTS[BackupProblem.DISK_FULL].message)
     runs = [FAILED | {"problem": "disk_full", "message": full}, RUN]
     section = open_section(qtbot, failures=2, late=True, runs=runs)
     assert section.state.text().endswith("2 attempt(s) failed since then.")
@@ -107,12 +112,6 @@ def test_before_the_first_backup(qtbot: QtBot) -> None:
     assert section.state.text() == "No backup has been made yet."
 
 
-@pytest.mark.parametrize("problem", list(BackupProblem))
-def test_problem_is_shown_in_the_language_of_the_desktop(qtbot: QtBot, problem: BackupProblem) -> None:
-    fields = {"problem": problem.value, "message": TEXTS[problem].message}
-    assert row(open_section(qtbot, runs=[FAILED | fields]))[5].isascii()
-
-
 def test_failed_request_can_be_retried(qtbot: QtBot) -> None:
     fake_service = FakeService()
     fake_service.answers["/api/backups"] = failure_answer(503, "unavailable")
@@ -125,3 +124,33 @@ def test_failed_request_can_be_retried(qtbot: QtBot) -> None:
         fake_service.answers["/api/backups"] = success_answer(STATUS)
         section.enter()
         qtbot.waitUntil(lambda: section.stack.currentWidget() is section.stack.content)
+
+
+def test_a_folder_is_chosen_and_a_backup_started(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_service = FakeService()
+    none: dict[str, Any] = {
+        "scheduled": False,
+        "next_at": None,
+        "last_good": None,
+        "runs": [],
+        "can_choose": True,
+    }
+    fake_service.answers["/api/backups"] = success_answer(STATUS | none)
+    monkeypatch.setattr("desktop.pages.people.backup_section.open_folder", lambda *_words: tmp_path)
+    with open_fake_context(fake_service) as context:
+        context.session.account.login("zhang", "p")
+        section = BackupSection(context)
+        qtbot.addWidget(section)
+        section.show()
+        section.enter()
+        qtbot.waitUntil(section.choose.isVisible, timeout=60_000)
+        assert not section.start_now.isVisible()
+        fake_service.answers["/api/backups"] = success_answer(STATUS | {"place": str(tmp_path)})
+        qtbot.mouseClick(section.choose, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(section.start_now.isVisible, timeout=60_000)
+        assert str(tmp_path) in section.next.text()
+        qtbot.mouseClick(section.start_now, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: len(fake_service.bodies("/api/backups")) == 1, timeout=60_000)
+    assert fake_service.bodies("/api/backups", "PUT") == [{"folder": str(tmp_path)}]

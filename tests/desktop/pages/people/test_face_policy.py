@@ -16,7 +16,7 @@ from desktop.pages.people.face_policy.terms import refusal_word
 from service.face.liveness.movements import Reason
 from tests.desktop.keyrings import MemoryKeyring
 from tests.desktop.pages.fake_service import FakeService, failure_answer, success_answer
-from tests.desktop.pages.people.test_face_section import calibration, faces_page
+from tests.desktop.pages.people.test_face_section import MODELS, calibration, faces_page
 
 POLICY = {
     "login_enabled": True,
@@ -45,6 +45,7 @@ def fake_service() -> FakeService:
     fake_service.answers |= {
         "/api/face/policy": policy,
         "/api/face/devices": success_answer([DEVICE]),
+        "/api/face/models": success_answer(MODELS),
         "/api/face/calibration": success_answer(calibration()),
     }
     return fake_service
@@ -58,6 +59,7 @@ def test_the_policy_is_shown_and_each_choice_is_saved(fake_service: FakeService,
         choices: list[Callable[[], object]] = [
             lambda: card.admins.picked.emit("always"),
             lambda: card.other_users.picked.emit("off"),
+            card.photo_risk.click,
             card.devices_only.click,
             card.refuse_virtual.click,
         ]
@@ -68,6 +70,7 @@ def test_the_policy_is_shown_and_each_choice_is_saved(fake_service: FakeService,
     assert sent == [
         {"login_enabled": True, "challenge_admins": "always"},
         {"login_enabled": True, "challenge_others": "off"},
+        {"login_enabled": True, "photo_risk_accepted": True},
         {"login_enabled": True, "allowed_devices_only": True},
         {"login_enabled": True, "refuse_virtual_cameras": False},
     ]

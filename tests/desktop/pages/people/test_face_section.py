@@ -46,6 +46,33 @@ def calibration(**changes: Any) -> dict[str, Any]:
 
 STRANGERS = {"pairs": 12, "largest": -0.61, "percentile_99": -0.62, "median": -0.8, "smallest": -0.9}
 
+MODELS = [
+    {
+        "name": "dlib",
+        "engine": "dlib",
+        "state": "in_use",
+        "licence": "public domain",
+        "allows": "any use",
+        "research_only": False,
+        "checks_liveness": False,
+        "how": "",
+    },
+    *(
+        {
+            "name": f"insightface-{name}",
+            "engine": "insightface",
+            "state": "offered",
+            "licence": "InsightFace model licence",
+            "allows": "research",
+            "research_only": True,
+            "checks_liveness": False,
+            "how": f"walkaround face install {name}.zip",
+        }
+        for name in ("buffalo_l", "antelopev2")
+    ),
+]
+"""Answers of the service about its face models."""
+
 SAME = {"pairs": 3, "largest": -0.1, "percentile_99": -0.1, "median": -0.2, "smallest": -0.31}
 
 
@@ -66,7 +93,7 @@ def faces_page(fake_service: FakeService, qtbot: QtBot) -> Iterator[PeoplePage]:
         (success_answer(calibration()), "At least two enrolled people"),
         (
             success_answer(calibration(strangers=STRANGERS, same_user=SAME, false_match_bound=0.221)),
-            "fewer than 1 of 4 comparisons",
+            "False match rate: below 1 in 4",
         ),
         (
             success_answer(calibration(strangers=STRANGERS, false_matches=2, false_match_bound=0.4)),
@@ -82,12 +109,36 @@ def test_the_figures_of_the_calibration_are_explained(
     fake_service.answers |= {
         "/api/face/policy": success_answer({"login_enabled": False}),
         "/api/face/devices": success_answer([]),
+        "/api/face/models": success_answer(MODELS),
         "/api/face/calibration": figures,
     }
     with faces_page(fake_service, qtbot) as page:
         faces = page.faces
         assert advice in faces.advice.text()
         assert not faces.policy.switch.isChecked()
+
+
+def test_models_are_shown_with_what_they_allow(qtbot: QtBot) -> None:
+    fake_service = FakeService()
+    fake_service.answers |= {
+        "/api/face/policy": success_answer({"login_enabled": True}),
+        "/api/face/devices": success_answer([]),
+        "/api/face/models": success_answer([{**MODELS[0], "name": "gone", "state": "missing"}, *MODELS]),
+        "/api/face/calibration": success_answer(calibration()),
+    }
+    with faces_page(fake_service, qtbot) as page:
+        shown = "\n".join(each.text() for each in page.faces.models.findChildren(QLabel))
+    for text in (
+        "In use",
+        "a photo on a phone can log in",
+        "Chosen, but not installed: face login does not work.",
+        # Packs that differ in nothing but their name share a row.
+        "insightface-buffalo_l, insightface-antelopev2",
+        "Non-commercial research only: a login at work is not allowed.",
+        "Licence: InsightFace model licence",
+        "To get it: walkaround face install buffalo_l.zip",
+    ):
+        assert text in shown
 
 
 @pytest.mark.parametrize(
@@ -98,6 +149,7 @@ def test_meaning_of_a_score_depends_on_the_model(metric: str, explanation: str, 
     fake_service.answers |= {
         "/api/face/policy": success_answer({"login_enabled": True}),
         "/api/face/devices": success_answer([]),
+        "/api/face/models": success_answer(MODELS),
         "/api/face/calibration": success_answer(calibration(metric=metric)),
     }
     with faces_page(fake_service, qtbot) as page:
@@ -126,6 +178,7 @@ def admin(qtbot: QtBot) -> Iterator[tuple[FakeService, PeoplePage]]:
     fake_service.answers |= {
         "/api/face/policy": success_answer({"login_enabled": True}),
         "/api/face/devices": success_answer([]),
+        "/api/face/models": success_answer(MODELS),
         "/api/face/calibration": success_answer(figures),
         "/api/face/calibration/strangers": success_answer(scores()),
     }
@@ -162,9 +215,7 @@ def test_photos_of_strangers_are_compared_some_at_a_time(
     text = " ".join(child.text() for child in faces.findChildren(QLabel))
     assert "34 comparisons, 1 mistaken, maximum -0.400" in text
     # 34 and the 12 among the enrolled, with one false match: at most 1 in 10 (Clopper and Pearson).
-    assert (
-        "46 comparisons. With 95 % confidence, a stranger matches a given template in at most 9.90%" in text
-    )
+    assert "46 comparisons. With 95% confidence, a stranger matches a given template in at most 9.90%" in text
 
 
 def test_folder_without_faces_is_reported(

@@ -296,7 +296,7 @@ class Locked:
 
     def login(self, request: httpx.Request) -> httpx.Response:
         self.fresh = b"own password" in request.content
-        return self.tokens if self.fresh else refusal_answer("用户名或密码错误")
+        return self.tokens if self.fresh else refusal_answer("wrong_login", "用户名或密码错误")
 
 
 @pytest.fixture

@@ -147,7 +147,9 @@ def test_the_items_are_counted_as_in_the_list_of_records(
     assert card._progress.value() == 0
 
 
-def test_api_status_is_not_the_state(context: Context, record: Record, qtbot: QtBot, tmp_path: Path) -> None:
+def test_status_that_a_client_set_is_shown(
+    context: Context, record: Record, qtbot: QtBot, tmp_path: Path
+) -> None:
     """A record as left by another program or an older version: failed, and never finished here."""
     session, record_id = context.session, record.inspection_id
     result = ResultEntry(progress="done", isPassed=False, version=1)
@@ -160,13 +162,17 @@ def test_api_status_is_not_the_state(context: Context, record: Record, qtbot: Qt
         shown = api.text() if api.isVisible() else None
         return page.top.chip.text, page.fields._fact_labels["state"].text(), shown
 
-    assert statuses() == ("In progress", "In progress", "Failed")
+    # The result of a model alone is not a status that another program set.
+    assert statuses() == ("In progress", "In progress", None)
+    session.records.update(record_id, RecordUpdate(inspection_status=Status.PASSED))
+    page.reload()
+    qtbot.waitUntil(lambda: statuses() == ("In progress", "In progress", "Passed"), timeout=60_000)
     draft = collect(session, record_id, "me", lambda *_: None)
     assert (draft.status, draft.status_name) == (Status.IN_PROGRESS, "In progress")
     fields = dict(draft.fields)
     assert (fields["Status"], fields["Status in other systems"], fields["Outcome"]) == (
         "In progress",
-        "Failed",
+        "Passed",
         "Undecided",
     )
     session.items.set_verdict(item.item_id, Verdict.PASSED, None)
@@ -329,7 +335,7 @@ def test_a_record_is_cancelled_reopened_and_deleted(
     assert now(context, record).inspection_name == record.inspection_name
     assert not context.commands.is_possible("details.cancel")
     with qtbot.waitSignal(page.toast):
-        assert context.commands.run("details.reopen")
+        assert context.commands.run("details.restore")
     assert now(context, record).inspection_status == Status.NOT_STARTED
     with qtbot.waitSignal(page.navigate) as navigation:
         assert context.commands.run("details.delete")

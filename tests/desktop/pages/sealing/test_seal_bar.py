@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from desktop.messages.service_messages import known_message, same_person_sentence
+from desktop.messages.error_messages import same_person_sentence
 from desktop.pages.sealing.seal_bar import SealBar
+from service.inspection.problems import same_person
+from service.web.language import in_english
 from shared.record.codes import SealState
 from tests.desktop.messages.test_seal_terms import make_seal
 
@@ -32,5 +34,4 @@ def test_user_without_the_permission_sees_no_button(qtbot: QtBot) -> None:
 
 
 def test_refusal_of_the_service_has_the_same_sentence() -> None:
-    message = "不能放行本人完成、判定或修正过的检查记录，请由未参与此记录的用户放行"
-    assert known_message(message) == same_person_sentence()
+    assert in_english(same_person().msg) == same_person_sentence()

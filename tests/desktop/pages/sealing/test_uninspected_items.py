@@ -39,7 +39,7 @@ def test_dialog_lists_what_each_passed_item_lacks(qtbot: QtBot) -> None:
     assert texts[-9:] == [
         *("1", "前缘", "no photo"),
         *("3", "铆钉", "not detected"),
-        *("4", "口盖", "74 % of the region inspected"),
+        *("4", "口盖", "74% of the region inspected"),
     ]
     assert dialog.confirm_button.isEnabled()
 

@@ -63,13 +63,13 @@ def test_photo_detection_verdict_finish_report(
     page.inspector.verdict.reason.setPlainText("only dirt, wiped off")
     page.inspector.verdict.commit()
     assert not page.inspector.verdict.shown_request
-    assert page.top.finish.text() == "Finish record"
+    assert page.top.finish.text() == "Finish record…"
     page.top.finish.click()
     qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in page.findChildren(FinishDialog)))
     child(page, FinishDialog).confirm_button.click()
     qtbot.waitUntil(lambda: page.open_record.sealed)
     assert not_none(page.open_record.document).record.end_time is not None
-    assert page.top.finish.text() == "Export report"
+    assert page.top.finish.text() == "Export report…"
     titles: list[str] = []
 
     def cancel(_parent: object, title: str, *_texts: object) -> tuple[str, str]:

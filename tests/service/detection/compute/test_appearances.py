@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -181,6 +182,11 @@ def test_appearance_takes_over_when_a_photo_cannot_be_aligned(gravels: Gravels) 
     assert not broken.passed
     (box,) = broken.boxes
     assert box["points"] == {"x1": 216, "y1": 48, "x2": 384, "y2": 192}
+    assert broken.appearance is not None
+    assert broken.appearance["section"] == [0, 0, 1, 1]
+    picture = np.frombuffer(base64.b64decode(broken.appearance["heat"]), np.uint8)
+    rows, columns = np.nonzero(np.asarray(cv2.imdecode(picture, cv2.IMREAD_GRAYSCALE)) > 128)
+    assert (rows.min(), rows.max(), columns.min(), columns.max()) == (2, 7, 9, 15)
     assert "appearance" in broken.answer()
 
 

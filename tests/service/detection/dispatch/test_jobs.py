@@ -113,6 +113,8 @@ def test_a_photo_of_something_else_never_passes(client: TestClient, item: dict[s
     job = detect(client, item)
     assert (job["state"], job["error"]) == ("failed", "alignment_failed")
     assert "重新拍摄" in job["message"]
+    in_english = client.get(f"/api/detection/jobs/{job['job_id']}", headers={"Accept-Language": "en"})
+    assert "retake it" in in_english.json()["data"]["message"]
     (entry,) = results(client, item)
     assert entry["isPassed"] is False
     assert entry["progress"] == "error"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -28,7 +27,7 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.samples import View
 from shared.wire.detection import JobState
-from tests.service_process import create_first_admin, running_service
+from tests.service_process import ServiceProcess, create_first_admin, running_service
 
 pytestmark = pytest.mark.postgresql
 JOBS = 10
@@ -188,7 +187,7 @@ def test_two_services_and_one_of_them_killed_leave_one_result_per_job(
     def both_work() -> bool:
         return bool(database.read_now(lambda session: session.execute(working).scalar_one()) == 2)
 
-    def stop_in_work(process: subprocess.Popen[bytes]) -> bool:
+    def stop_in_work(process: ServiceProcess) -> bool:
         # It stands still, so what it has taken now is what it dies with.
         process.send_signal(signal.SIGSTOP)
         for _ in range(10):

@@ -123,7 +123,7 @@ def test_the_list_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["model", "add", str(path), "--name", "bright"], settings) == 0
     assert main(["model", "list"], settings) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [line["model_name"] for line in lines] == ["bright", "参考差分", "bright"]
+    assert [line["model_name"] for line in lines] == ["bright", "Reference difference", "bright"]
     junk = tmp_path / "junk.onnx"
     junk.write_bytes(b"no model")
     assert main(["model", "add", str(junk)], settings) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.detection.reference_difference import Parameters, detect
+from service.detection.reference_difference import AlignmentFailed, Parameters, detect
 from service.detection.reference_difference.data import Floats
 from service.detection.reference_difference.light import highlights
 from shared import samples
@@ -55,9 +55,17 @@ def test_place_hidden_by_a_highlight_has_a_low_confidence() -> None:
     assert covers(found.box)
 
 
-def test_a_highlight_that_hides_much_is_reported() -> None:
-    found = detect(PANEL, WHOLE, lit(PANEL, size=56)).boxes
-    assert any(one.label == "highlight" and covers(one.box) for one in found)
+def test_glare_that_hides_much_asks_for_another_photo() -> None:
+    with pytest.raises(AlignmentFailed) as refused:
+        detect(PANEL, WHOLE, lit(PANEL, size=56))
+    assert refused.value.reason == "overexposed"
+
+
+def test_an_overexposed_photo_asks_for_another_photo() -> None:
+    linear = (PANEL / 255) ** 2.2 * 2**1.5
+    with pytest.raises(AlignmentFailed) as refused:
+        detect(PANEL, WHOLE, noisy(np.clip(linear, 0, 1) ** (1 / 2.2) * 255))
+    assert refused.value.reason == "overexposed"
 
 
 @pytest.mark.parametrize("value", [252, 255])

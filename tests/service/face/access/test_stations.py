@@ -158,6 +158,59 @@ def test_there_is_a_limit_over_all_stations(setup: Setup) -> None:
     asyncio.run(play())
 
 
+def test_twelve_addresses_do_not_shut_out_a_station_where_users_log_in(setup: Setup) -> None:
+    async def fail(host: int) -> type[Exception]:
+        try:
+            await setup.service.login(NOBODY, f"198.51.100.{host}")
+        except (Refusal, Problem) as problem:
+            return type(problem)
+        raise AssertionError("nobody logged in")
+
+    async def play() -> None:
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.login(AGAIN, ADDRESS)
+        await setup.service.password_login("192.0.2.9")
+        outcomes = [await fail(host) for host in range(12) for _ in range(5)]
+        outcomes.append(await fail(12))
+        # One was counted before the station was known.
+        assert outcomes == [Refusal] * 59 + [Problem] * 2
+        for known in (ADDRESS, "192.0.2.9"):
+            await setup.service.login(AGAIN, known)
+            await setup.service.draw_challenge([], known)
+        with pytest.raises(Problem) as caught:
+            await setup.service.login(AGAIN, "192.0.2.10")
+        assert caught.value.status == 429
+        # Its own failures make it wait as before.
+        for _ in range(5):
+            await check_refusal(setup, NOBODY)
+        with pytest.raises(Problem):
+            await setup.service.login(AGAIN, ADDRESS)
+
+    asyncio.run(play())
+
+
+def test_places_are_kept_for_known_stations(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.face.access.waiting_limit.MAX_WAITING", 2)
+
+    async def play() -> None:
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.password_login(ADDRESS)
+        async with setup.service._lock:
+            others = [
+                asyncio.create_task(setup.service.login(NOBODY, f"192.0.2.{host}"))
+                for host in range(100, 105)
+            ]
+            # Two of them wait, and the others were sent away.
+            for sent_away in itertools.islice(asyncio.as_completed(others), 3):
+                with pytest.raises(Problem):
+                    await sent_away
+            login = asyncio.create_task(setup.service.login(AGAIN, ADDRESS))
+        assert (await login).access_token
+        await asyncio.gather(*others, return_exceptions=True)
+
+    asyncio.run(play())
+
+
 def test_a_station_that_waits_takes_no_logins_from_the_others(setup: Setup) -> None:
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)

@@ -53,7 +53,7 @@ def test_user_who_signed_a_result_does_not_release_it(stage: Stage, signs: str) 
     assert "id-of-admin" in read_seal(stage, record)["signed_by"]
     refused = release(stage, record, "admin")
     assert (refused.status_code, refused.json()["data"]["error"]) == (403, "same_person")
-    assert refused.json()["msg"] == "不能放行本人完成、判定或修正过的检查记录，请由未参与此记录的用户放行"
+    assert refused.json()["msg"] == "不能复核本人完成、判定或修正过的检查记录，请由未参与此记录的用户复核"
     assert release(stage, record, "planner").status_code == 200
     assert read_seal(stage, record)["signed_by"] == []
 

@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from service.inspection.sealing import seal
-from service.inspection.tables import EDITION, ITEM, PHOTO, RECORD, RECORD_PHOTO
+from service.inspection.tables import COMMENT, EDITION, ITEM, PHOTO, RECORD, RECORD_PHOTO
 from tests.service.inspection.sealing.conftest import SealedRecord
 
 # The content and its seal
@@ -57,7 +57,9 @@ def test_every_column_is_sealed() -> None:
     """A new column of these tables must be added to the content, or to the exceptions here."""
     # The state results from the edition. The check compares it with the sealed outcome.
     assert {*seal.RECORD_FIELDS, "record_state"} == {column.name for column in RECORD.c}
-    assert set(seal.ITEM_FIELDS) == {column.name for column in ITEM.c}
+    # The items of the content are in their order, and the check compares it.
+    assert {*seal.ITEM_FIELDS, "place"} == {column.name for column in ITEM.c}
+    assert set(seal.COMMENT_FIELDS) == {column.name for column in COMMENT.c}
     assert {*seal.PHOTO_FIELDS, seal.BY_PHONE} == {column.name for column in PHOTO.c}
     assert {*seal.RECORD_PHOTO_FIELDS, seal.BY_PHONE} == {column.name for column in RECORD_PHOTO.c}
 
@@ -98,6 +100,9 @@ REFUSED: dict[str, dict[str, Any]] = {
     "POST /api/inspection/{inspection_id}/finish": {"accept_model_opinion": True},
     "POST /api/inspection/{inspection_id}/items-from-template": {},
     "POST /api/inspection/{inspection_id}/items-from/{other_id}": {},
+    "PUT /api/inspection/{inspection_id}/item-order": {"item_ids": ["{second}", "{item_id}"]},
+    "POST /api/inspection/{inspection_id}/handovers": {"given_to": "x", "note": "继续"},
+    "POST /api/inspection/{inspection_id}/comments": {"item_id": "{item_id}", "text": "看"},
     "POST /api/inspection/{inspection_id}/detect": {},
     "POST /api/inspection_item/create": {"item_name": "新", "inspection_id": "{inspection_id}"},
     "PUT /api/inspection_item/{item_id}": {"result": []},

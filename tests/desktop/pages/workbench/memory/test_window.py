@@ -76,9 +76,9 @@ def test_photos_are_laid_on_the_place_newest_first(
         assert dialog.pictures.best(frame.key, WHOLE) is not None
     assert not_none(dialog.photo).item_id == inspections.items[-1]
     assert "李四" in label_texts(dialog)
-    assert "As taken" not in label_texts(dialog)
+    assert "not aligned" not in label_texts(dialog)
     dialog.reel.choose(2)
-    assert "As taken" in label_texts(dialog)
+    assert "not aligned" in label_texts(dialog)
     dialog.reel.choose(0)
     assert dialog.photo is None
     assert dialog.details.leave_out.isHidden()
@@ -125,7 +125,7 @@ def test_planners_freeze_and_start_over_after_a_question(
     qtbot.waitUntil(lambda: fake_memory.state.state is MemoryStatus.EMPTY and not dialog.reel.frames)
     assert [change.start_over for change in fake_memory.changes] == [False, False, True]
     assert dialog.stack.currentWidget() is not dialog.stack.content
-    assert "Started over on 2026-03-02" in dialog.summary.text()
+    assert "Cleared on 2026-03-02" in dialog.summary.text()
     close_dialog(dialog, qtbot)
 
 

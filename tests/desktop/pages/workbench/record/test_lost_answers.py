@@ -12,7 +12,7 @@ from desktop.client import Session
 from desktop.client.http.errors import Unreachable
 from desktop.connection.local_service import EmbeddedService
 from desktop.journal import Edit, EditKind, Journal
-from desktop.pages.workbench.photos.photo_files import upload
+from desktop.pages.workbench.record_photos.photo_queue import QueuedPicture, upload
 from desktop.record.outbox import Outbox, SendResult, UnshownEdits
 from shared.wire.inspection import Photo
 from tests.desktop.pages.workbench.driver import make_record, picture
@@ -102,11 +102,11 @@ def test_photo_with_a_lost_answer_is_added_once(
     patient.account.login(*ADMIN)
     way.lost = [1]
     taken = picture(4)
-    added = upload(Reporting(), patient, item.item_id, taken, "a.png")  # type: ignore[arg-type]
+    added = upload(Reporting(), patient, QueuedPicture(record_id, taken, "a.png", item.item_id))  # type: ignore[arg-type]
     patient.close()
     assert way.additions == 2
     assert isinstance(added, Photo)
     assert photos(session, record_id) == [[added.file_id]]
     # The same picture added by the person a second time is a second photo.
-    upload(Reporting(), session, item.item_id, taken, "a.png")  # type: ignore[arg-type]
+    upload(Reporting(), session, QueuedPicture(record_id, taken, "a.png", item.item_id))  # type: ignore[arg-type]
     assert photos(session, record_id) == [[added.file_id] * 2]

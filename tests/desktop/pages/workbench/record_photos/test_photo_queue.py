@@ -10,11 +10,16 @@ from pytestqt.qtbot import QtBot
 from desktop.background import workers
 from desktop.client import Session
 from desktop.context import Context, Unsent
-from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue
+from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue, QueuedPicture
 from desktop.preferences import Preferences
 from shared.record.codes import Role
 from tests.desktop.conftest import make_payload
 from tests.desktop.pages.workbench.driver import picture
+
+PICTURES = (
+    QueuedPicture("r1", picture(1), "1.png", item_id="i1"),
+    QueuedPicture("r1", picture(2), "2.png"),
+)
 
 
 @pytest.fixture
@@ -34,17 +39,40 @@ def unsent(context: Context) -> int:
 def test_pending_photos_wait_for_their_user(context: Context, qtbot: QtBot) -> None:
     queue = PhotoQueue.of(context)
     context.enter(make_payload(Role.INSPECTOR, user_id="u1"))
-    queue.add("r1", [(picture(1), "1.png"), (picture(2), "2.png")])
+    queue.add([QueuedPicture("r1", picture(1), "1.png"), QueuedPicture("r1", picture(2), "2.png")])
     qtbot.waitUntil(lambda: workers.busy() == 0)
     context.leave()
     context.enter(make_payload(Role.INSPECTOR, user_id="u2"))
     assert queue.count("r1") == 0
-    queue.add("r1", [(picture(3), "3.png")])
+    queue.add([QueuedPicture("r1", picture(3), "3.png")])
     assert queue.count("r1") == 1
     assert unsent(context) == 3
     context.leave()
     context.enter(make_payload(Role.INSPECTOR, user_id="u1"))
     assert queue.count("r1") == 2
     assert unsent(context) == 3
-    queue.cancel()
+    queue.cancel(lambda _: True)
     assert unsent(context) == 1
+
+
+def test_photo_of_an_item_waits_for_the_service(context: Context, qtbot: QtBot) -> None:
+    queue = PhotoQueue.of(context)
+    lost: list[QueuedPicture] = []
+    queue.lost.connect(lambda picture, _error: lost.append(picture))
+    context.enter(make_payload(Role.INSPECTOR, user_id="u1"))
+    queue.add(PICTURES)
+    qtbot.waitUntil(lambda: workers.busy() == 0, timeout=60_000)
+    assert (unsent(context), lost, queue.failures) == (2, [], [])
+    assert queue.count("r1") == 1
+
+
+def test_photos_of_items_and_records_are_discarded_separately(context: Context, qtbot: QtBot) -> None:
+    queue = PhotoQueue.of(context)
+    context.enter(make_payload(Role.INSPECTOR, user_id="u1"))
+    queue.add(PICTURES)
+    queue.cancel(lambda each: bool(each.item_id))
+    assert queue.first is not None
+    assert (queue.first.name, unsent(context)) == ("2.png", 1)
+    queue.cancel(lambda each: not each.item_id)
+    assert (unsent(context), queue.away) == (0, False)
+    qtbot.waitUntil(lambda: workers.busy() == 0, timeout=60_000)

@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from desktop.pages.sealing.finish_dialog import FinishDialog
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.record_photos import coordinator, review
+from desktop.pages.workbench.record_photos.photo_queue import QueuedPicture
 from desktop.pages.workbench.record_photos.thumbnails import MIME
 from desktop.widgets import Confirm
 from shared.ids import new_id
@@ -555,7 +556,7 @@ def test_a_used_photo_of_a_watched_folder_is_named_and_not_added(
     workbench.open(record_id, qtbot.waitUntil)
     photos = workbench.page.record_photos
     # As the controller of watched folders adds what it finds.
-    photos.queue.add(record_id, [(pictures["全貌.jpg"], "全貌.jpg")])
+    photos.queue.add([QueuedPicture(record_id, pictures["全貌.jpg"], "全貌.jpg")])
     qtbot.waitUntil(lambda: "Already used in" in photos.tray.error, timeout=_SOON)
     assert workbench.session.photos.list(record_id) == []
     assert workbench.page.window().findChild(Confirm, "used-photos") is None

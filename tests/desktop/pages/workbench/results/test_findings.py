@@ -64,17 +64,17 @@ def test_second_opinion_stands_below_the_label_and_in_the_tooltip(qtbot: QtBot) 
     usual = replace(plain, second_opinion=replace(opinion, value=0.2))
     findings.show_findings([unusual, usual, plain], -1)
     assert findings.accessibleDescription().split("; ") == [
-        "stain 0.60, minor · Second opinion: unusual",
-        "stain 0.60, Second opinion: not unusual",
+        "stain 0.60, minor · Anomaly check: unusual",
+        "stain 0.60, Anomaly check: not unusual",
         "stain 0.60",
     ]
     middle = findings.row_px // 2
     tips = [findings.tip(QPoint(10, row * findings.row_px + middle)).split("\n") for row in range(4)]
     assert tips[0][0] == (
-        "Second opinion: unusual (0.83 of 1; unusual from 0.5), by patches, version 2, compared with "
+        "Anomaly check: unusual (0.83 of 1; unusual from 0.5), by patches, version 2, compared with "
         "3 passed photo(s)"
     )
-    assert tips[1][0].startswith("Second opinion: not unusual (0.20 of 1")
+    assert tips[1][0].startswith("Anomaly check: not unusual (0.20 of 1")
     assert tips[2] == tips[3] == tips[0][1:] == findings.toolTip().split("\n")
 
 
@@ -82,7 +82,7 @@ def test_second_opinion_stands_below_the_label_and_in_the_tooltip(qtbot: QtBot) 
     ("reason", "word", "details"),
     [
         (MemoryReason.NEW_LINE, "Known variations: new thin line", "not this thin dark line"),
-        (MemoryReason.LASTING, "Known variations: lasting change", "it appeared and stayed, or it grows"),
+        (MemoryReason.LASTING, "Known variations: lasting change", "it is permanent or growing"),
         (MemoryReason.FAILED, "Known variations: failed before", "an item failed for a similar finding"),
         (MemoryReason.UNUSUAL, "Known variations: unusual look", "this place looks unlike all of them"),
         (MemoryReason.REST, "Known variations: partly explained", "not this part"),

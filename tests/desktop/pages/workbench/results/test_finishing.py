@@ -207,7 +207,7 @@ def test_reopening_needs_a_reason_and_makes_the_record_editable(
     qtbot.waitUntil(lambda: not open_workbench.page.open_record.sealed)
     assert open_workbench.page.open_record.editable
     assert "photo of the wrong wing" in open_workbench.page.seal_bar.text.text()
-    assert open_workbench.page.top.finish.text() == "Finish record"
+    assert open_workbench.page.top.finish.text() == "Finish record…"
     judge(open_workbench, Verdict.FAILED, 1)
     open_workbench.context.commands.run("record.finish")
     dialog = open_dialog(open_workbench, FinishDialog, qtbot)

@@ -1,0 +1,186 @@
+"""Reads films of borescopes and drones, frame by frame. Blocking: use it off the GUI thread.
+
+The program itself holds Motion JPEG in AVI. OpenCV's FFmpeg, which reads MP4 and MOV, is not part of the
+packaged program, and a call of its stand-in would end the process (docs/adr/0054-what-is-shipped.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import threading
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QImage
+
+from desktop.background.workers import ProgressReport
+from desktop.imaging.conversion.jpeg import add_comment
+from desktop.imaging.conversion.uploads import PreparedUpload
+from desktop.imaging.decoding.decoder import shrink_image
+from desktop.imaging.decoding.errors import ImageError
+from desktop.imaging.decoding.pixels import to_qimage
+from shared.images.cv import cv2
+
+FILM_SUFFIXES: Final = (".mp4", ".mov", ".m4v", ".avi")
+"""The suffixes of film files, in lower case."""
+MAX_BYTES: Final = 8 * 2**30
+MAX_SECONDS: Final = 4 * 3600
+MAX_SIDE: Final = 8192
+"""The longest side of a frame in px: that of 8K cameras."""
+
+_QUALITY = 95
+_MAX_FPS = 1000
+
+
+def can_read(suffix: str) -> bool:
+    """Return True if this program can read films with this suffix, in lower case."""
+    return suffix in FILM_SUFFIXES and (suffix == ".avi" or not getattr(sys, "frozen", False))
+
+
+class Film:
+    """An open film. Every method may be called from any thread."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a film. Raises ImageError with a sentence for the user, OSError."""
+        _check_file(path)
+        self.name = path.name
+        self._path = path
+        self._lock = threading.Lock()
+        self._digest = ""
+        self._capture = _open(path)
+        fps = self._get(cv2.CAP_PROP_FPS)
+        self.fps = fps if 0 < fps <= _MAX_FPS else 25.0
+        self.count = int(self._get(cv2.CAP_PROP_FRAME_COUNT))
+        """The number of frames, as the file says it."""
+        width, height = self._get(cv2.CAP_PROP_FRAME_WIDTH), self._get(cv2.CAP_PROP_FRAME_HEIGHT)
+        if self.count < 1 or self.count > MAX_SECONDS * self.fps or not 0 < max(width, height) <= MAX_SIDE:
+            self.close()
+            raise ImageError(
+                QCoreApplication.translate(
+                    "imaging",
+                    "{0} is longer than {1} hours, has frames of more than {2} px, or is not complete.",
+                ).format(path.name, MAX_SECONDS // 3600, MAX_SIDE)
+            )
+
+    def close(self) -> None:
+        """Release the file. May be called twice."""
+        with self._lock:
+            self._capture.release()
+
+    def seconds(self, number: int) -> float:
+        """The time of a frame since the start of the film."""
+        return number / self.fps
+
+    def frame(self, number: int, longest: int) -> QImage:
+        """A frame by its number from 0, with at most `longest` px on its longer side. Raises ImageError."""
+        pixels = cv2.cvtColor(self._read(number), cv2.COLOR_BGR2RGB)
+        return shrink_image(to_qimage(np.ascontiguousarray(pixels)), longest)
+
+    def take(self, number: int) -> PreparedUpload:
+        """A frame as a JPEG for the upload, whose comment names film, time and the SHA-256 of the film.
+
+        Reads the whole film the first time. Raises ImageError, OSError.
+        """
+        at = clock(self.seconds(number))
+        _, data = cv2.imencode(".jpg", self._read(number), [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+        origin = f"Frame {number} at {at} of {self.name}, SHA-256 {self._sha256()}"
+        return PreparedUpload(add_comment(bytes(data), origin), f"{self.name} {at.replace(':', '-')}.jpg")
+
+    def _read(self, number: int) -> Any:
+        with self._lock:
+            if number != round(self._get(cv2.CAP_PROP_POS_FRAMES)):
+                self._capture.set(cv2.CAP_PROP_POS_FRAMES, number)
+            try:
+                good, pixels = self._capture.read()
+            except cv2.error:
+                good, pixels = False, None
+        if not good or pixels is None or pixels.ndim != 3 or pixels.shape[2] != 3:
+            raise ImageError(
+                QCoreApplication.translate(
+                    "imaging", "Cannot read the film at {0}. It may be damaged."
+                ).format(clock(self.seconds(number)))
+            )
+        return pixels
+
+    def _sha256(self) -> str:
+        if not self._digest:
+            with self._path.open("rb") as file:
+                self._digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return self._digest
+
+    def _get(self, property_id: int) -> float:
+        return float(self._capture.get(property_id))
+
+
+def read_strip(report: ProgressReport, path: Path, count: int, longest: int) -> None:
+    """Report (number, QImage) of `count` frames at equal distances, at most `longest` px long.
+
+    Frames that cannot be read are left out. Raises ImageError, OSError.
+    """
+    film = Film(path)
+    try:
+        for number in strip_numbers(film.count, count):
+            report.check()
+            try:
+                report((number, film.frame(number, longest)))
+            except ImageError:
+                continue
+    finally:
+        film.close()
+
+
+def strip_numbers(frames: int, count: int) -> list[int]:
+    """The numbers of `count` frames at equal distances, the first included; fewer if there are fewer."""
+    shown = min(frames, count)
+    return [index * frames // shown for index in range(shown)]
+
+
+def clock(seconds: float) -> str:
+    """A time in a film, such as 01:02:03.480, without hours if there are none."""
+    milliseconds = round(seconds * 1000)
+    minutes, rest = divmod(milliseconds, 60_000)
+    hours, minutes = divmod(minutes, 60)
+    text = f"{minutes:02}:{rest // 1000:02}.{rest % 1000:03}"
+    return f"{hours:02}:{text}" if hours else text
+
+
+def _check_file(path: Path) -> None:
+    """Refuse what is no film by its first bytes: FFmpeg also opens play lists that name other files."""
+    with path.open("rb") as file:
+        head = file.read(12)
+    is_avi = head[:4] == b"RIFF" and head[8:] == b"AVI "
+    if not is_avi and head[4:8] not in (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip"):
+        raise ImageError(
+            QCoreApplication.translate("imaging", "{0} is not a film in MP4, MOV or AVI.").format(path.name)
+        )
+    if not is_avi and not can_read(".mp4"):
+        raise ImageError(
+            QCoreApplication.translate(
+                "imaging", "This program reads only films in AVI with Motion JPEG. Convert {0} first."
+            ).format(path.name)
+        )
+    if path.stat().st_size > MAX_BYTES:
+        raise ImageError(
+            QCoreApplication.translate("imaging", "{0} is larger than {1} GB. Cut the film first.").format(
+                path.name, MAX_BYTES // 2**30
+            )
+        )
+
+
+def _open(path: Path) -> Any:
+    backends = (
+        [cv2.CAP_OPENCV_MJPEG] if getattr(sys, "frozen", False) else [cv2.CAP_FFMPEG, cv2.CAP_OPENCV_MJPEG]
+    )
+    for backend in backends:
+        capture = cv2.VideoCapture(str(path.absolute()), backend)
+        if capture.isOpened():
+            return capture
+        capture.release()
+    raise ImageError(
+        QCoreApplication.translate(
+            "imaging", "Cannot open {0}. It is damaged or encoded in a way that this program does not read."
+        ).format(path.name)
+    )

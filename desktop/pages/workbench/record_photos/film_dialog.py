@@ -1,0 +1,245 @@
+"""Shows a film as a strip of frames, of which the user takes some as photos."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QKeySequence, QPixmap, QResizeEvent, QShortcut
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QListWidget,
+    QListWidgetItem,
+    QSlider,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.background.workers import Lane, Task, run
+from desktop.imaging.conversion import PreparedUpload
+from desktop.imaging.decoding.errors import ImageError
+from desktop.imaging.film import FILM_SUFFIXES, Film, can_read, clock, read_strip
+from desktop.messages.error_messages import sentence
+from desktop.pages.common.files.file_dialogs import Purpose, open_file
+from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue, QueuedPicture
+from desktop.record.open_record import OpenRecord
+from desktop.widgets import BaseDialog, Button, ButtonKind, StateStack, Toast, label
+
+_STRIP = 24
+"""Frames in the strip."""
+_THUMB = QSize(128, 96)
+_LARGE_PX = 1600
+_SOON_MS = 60
+_NUMBER = Qt.ItemDataRole.UserRole
+
+
+class FilmController(QObject):
+    """Opens films of the record and queues the frames that the user takes."""
+
+    def __init__(self, open_record: OpenRecord, queue: PhotoQueue, window: QWidget) -> None:
+        super().__init__(window)
+        self._open_record, self._queue, self._window = open_record, queue, window
+
+    def choose(self) -> None:
+        """Ask for a film and show it."""
+        patterns = " ".join(f"*{suffix}" for suffix in FILM_SUFFIXES if can_read(suffix))
+        kinds = self.tr("Films ({patterns})").format(patterns=patterns)
+        path = open_file(self._window, self.tr("Open film"), kinds, Purpose.PHOTOS)
+        if path is not None:
+            self.show(path)
+
+    def show(self, path: Path) -> None:
+        """Show a film, if photos can be added to the open record."""
+        if self._open_record.document is not None and self._open_record.may_edit():
+            dialog = FilmDialog(path, self._window)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.taken.connect(partial(self._add, self._open_record.record_id))
+            dialog.open()
+
+    def _add(self, record_id: str, frame: PreparedUpload) -> None:
+        self._queue.add([QueuedPicture(record_id, frame.source, frame.name, asks=True)])
+
+
+class FilmDialog(BaseDialog):
+    """A film with its strip, the chosen frame large, and the time. Nothing is read on the GUI thread."""
+
+    taken = Signal(object)
+    """A frame that the user took, a `PreparedUpload`."""
+
+    def __init__(self, path: Path, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("film")
+        self.setWindowTitle(path.name)
+        self.setMinimumSize(640, 480)
+        self.resize(1100, 760)
+        self._path = path
+        self.film: Film | None = None
+        self.taken_count = 0
+        self._image = QImage()
+        self._reading: Task | None = None
+        self._strip_task: Task | None = None
+        self.large = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        self.large.setAccessibleName(self.tr("Chosen frame"))
+        self.large.setMinimumSize(320, 200)
+        self.strip = QListWidget()
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.time = label("", "strong")
+        self.count = label("", "dim")
+        self.take = Button(self.tr("Take frame"), kind=ButtonKind.MAIN, icon="camera")
+        self.close_button = Button(self.tr("Close"))
+        content = QWidget()
+        self.stack = StateStack(content)
+        self._toast = Toast(self)
+        self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
+        self._build(content)
+        self._connect()
+        self._open()
+
+    def _open(self) -> None:
+        self.stack.show_loading(self.tr("Opening film…"))
+        self._reading = run(Film, self._path, owner=self, done=self._on_opened, failed=self._on_failed)
+
+    def _build(self, content: QWidget) -> None:
+        self.strip.setAccessibleName(self.tr("Frames of the film"))
+        self.strip.setViewMode(QListView.ViewMode.IconMode)
+        self.strip.setFlow(QListView.Flow.LeftToRight)
+        self.strip.setMovement(QListView.Movement.Static)
+        self.strip.setWrapping(False)
+        self.strip.setIconSize(_THUMB)
+        self.strip.setFixedHeight(_THUMB.height() + 3 * self.fontMetrics().height())
+        self.slider.setAccessibleName(self.tr("Time in the film"))
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.large, 1)
+        column.addWidget(self.slider)
+        column.addWidget(self.strip)
+        buttons = QHBoxLayout()
+        for widget in (self.time, self.count):
+            buttons.addWidget(widget)
+        buttons.addStretch(1)
+        for button in (self.take, self.close_button):
+            buttons.addWidget(button)
+        outer = QVBoxLayout(self)
+        outer.addWidget(self.stack, 1)
+        outer.addLayout(buttons)
+        self.take.setEnabled(False)
+
+    def _connect(self) -> None:
+        self._soon.timeout.connect(self._read)
+        self.slider.valueChanged.connect(self._on_moved)
+        self.strip.itemActivated.connect(self._go_to)
+        self.strip.itemClicked.connect(self._go_to)
+        self.take.clicked.connect(self._take)
+        self.close_button.clicked.connect(self.close)
+        for key, step in (("Left", -1), ("Right", 1)):
+            shortcut = QShortcut(QKeySequence(f"Ctrl+{key}"), self)
+            shortcut.activated.connect(lambda it=step: self.slider.setValue(self.slider.value() + it))
+
+    def _on_opened(self, film: Film) -> None:
+        self.film, self._reading = film, None
+        self.slider.setRange(0, film.count - 1)
+        self.slider.setPageStep(max(1, film.count // _STRIP))
+        self.stack.show_content()
+        self._on_moved(0)
+        self._strip_task = run(
+            read_strip,
+            self._path,
+            _STRIP,
+            _THUMB.width(),
+            owner=self,
+            progress=self._on_strip_frame,
+            failed=self._on_failed,
+            lane=Lane.LONG,
+        )
+
+    def _on_strip_frame(self, frame: tuple[int, QImage]) -> None:
+        if self.film is None:
+            return
+        number, image = frame
+        item = QListWidgetItem(QPixmap.fromImage(image), clock(self.film.seconds(number)))
+        item.setData(_NUMBER, number)
+        self.strip.addItem(item)
+
+    def _go_to(self, item: QListWidgetItem) -> None:
+        self.slider.setValue(item.data(_NUMBER))
+
+    def _on_moved(self, number: int) -> None:
+        if self.film is not None:
+            length = clock(self.film.seconds(self.film.count))
+            self.time.setText(f"{clock(self.film.seconds(number))} / {length}")
+            self._soon.start()
+
+    def _read(self) -> None:
+        """Read the chosen frame, after the one that is being read."""
+        if self.film is None or self._reading is not None:
+            return
+        number = self.slider.value()
+
+        def shown(image: QImage) -> None:
+            self._reading = None
+            self._image = image
+            self._paint()
+            self.take.setEnabled(True)
+            if self.slider.value() != number:
+                self._soon.start()
+
+        self._reading = run(
+            self.film.frame, number, _LARGE_PX, owner=self, done=shown, failed=self._on_failed, lane=Lane.LONG
+        )
+
+    def _paint(self) -> None:
+        ratio = self.devicePixelRatioF()
+        pixmap = QPixmap.fromImage(self._image).scaled(
+            self.large.size() * ratio,
+            Qt.AspectRatioMode.KeepAspectRatio,
+            Qt.TransformationMode.SmoothTransformation,
+        )
+        pixmap.setDevicePixelRatio(ratio)
+        self.large.setPixmap(pixmap)
+
+    def _take(self) -> None:
+        if self.film is None:
+            return
+        self.take.setEnabled(False)
+
+        def done(upload: object) -> None:
+            self.take.setEnabled(True)
+            self.taken_count += 1
+            self.count.setText(self.tr("%n frame(s) taken", "", self.taken_count))
+            self.taken.emit(upload)
+
+        # A film of gigabytes is read for its hash the first time.
+        run(
+            self.film.take,
+            self.slider.value(),
+            owner=self,
+            done=done,
+            failed=self._on_failed,
+            lane=Lane.LONG,
+        )
+
+    def _on_failed(self, error: Exception) -> None:
+        self._reading = None
+        text = str(error) if isinstance(error, ImageError) else sentence(error)
+        if self.film is None:
+            self.stack.show_error(text, self._open)
+        else:
+            self._toast.show_message(text)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self._image.isNull():
+            self._paint()
+
+    def done(self, result: int) -> None:
+        """Close the film with the dialog."""
+        for task in (self._strip_task, self._reading):
+            if task is not None:
+                task.cancel()
+        film, self.film = self.film, None
+        if film is not None:
+            run(film.close, owner=None)
+        super().done(result)

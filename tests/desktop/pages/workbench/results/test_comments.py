@@ -1,0 +1,73 @@
+"""Tests comments on an item and at a place on its photo."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from shared.wire.shift import CommentWrite
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
+from tests.narrowing import not_none
+
+
+@pytest.fixture
+def record_id(workbench: WorkbenchDriver, qtbot: QtBot) -> str:
+    record_id = make_record(workbench.session)
+    item = workbench.session.items.all(record_id)[0]
+    photo = workbench.session.files.upload(picture(2), "photo.png")
+    workbench.session.items.add_photo(item.item_id, photo.file_id)
+    workbench.open(record_id, qtbot.waitUntil)
+    return record_id
+
+
+def _texts(desk: WorkbenchDriver) -> list[str]:
+    box = desk.page.inspector.comments
+    return [text.text() for text in box.findChildren(QLabel) if text.isVisibleTo(box)]
+
+
+def test_comment_on_an_item_is_listed_for_this_item_alone(
+    workbench: WorkbenchDriver, record_id: str, qtbot: QtBot
+) -> None:
+    box = workbench.page.inspector.comments
+    workbench.context.commands.run("comment.add")
+    box.text.setText("  铆钉松动  ")
+    QTest.keyClick(box.text, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "铆钉松动" in _texts(workbench), timeout=60_000)
+    assert box.text.text() == ""
+    (comment,) = workbench.session.records.comments(record_id)
+    assert (comment.item_id, comment.x) == (workbench.page.open_record.current, None)
+    workbench.page.go_to(workbench.page.open_record.rows[1].item_id)
+    assert "铆钉松动" not in _texts(workbench)
+
+
+def test_comment_at_a_place_is_marked_on_the_photo(
+    workbench: WorkbenchDriver, record_id: str, qtbot: QtBot
+) -> None:
+    page = workbench.page
+    qtbot.waitUntil(lambda: page.photos.ref is not None, timeout=60_000)
+    page.photo_view.show(True)
+    qtbot.waitUntil(lambda: page.photo.source is not None, timeout=60_000)
+    width, height = not_none(page.photo.source).size
+    page.photo.cursor_moved.emit((width // 4, height // 2))
+    workbench.context.commands.run("comment.add")
+    assert page.photo._marks == ((1, 0.25, 0.5),)
+    box = page.inspector.comments
+    assert box.place.isVisibleTo(box)
+    box.text.setText("裂纹？")
+    QTest.mouseClick(box.add, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "裂纹？" in _texts(workbench), timeout=60_000)
+    (comment,) = workbench.session.records.comments(record_id)
+    assert (comment.x, comment.y) == (0.25, 0.5)
+    assert comment.file_id
+    assert page.photo._marks == ((1, 0.25, 0.5),)
+    page.photo.grab()
+    assert not box.place.isVisibleTo(box)
+
+
+def test_comment_of_another_user_arrives(workbench: WorkbenchDriver, record_id: str, qtbot: QtBot) -> None:
+    item_id = workbench.page.open_record.current
+    workbench.session.records.comment(record_id, CommentWrite(item_id=item_id, text="看这里"))
+    qtbot.waitUntil(lambda: "看这里" in _texts(workbench), timeout=60_000)

@@ -1,0 +1,3 @@
+export default {
+  walkaround: { input: "./openapi.json", output: { target: "generated/orval/api.ts", client: "fetch", mode: "split" } },
+};

@@ -1,0 +1,67 @@
+"""A backbone that a user adds: accepted only if its patches are where they are in the picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from service.detection.appearance.added_backbone import AddedBackbone, check_backbone, feature_maps
+from service.detection.appearance.backbone import MAX_CHANNELS, PATCHES, join_layers
+from service.detection.compute.model_check import check_file
+from service.detection.failure import BadModel
+from shared.wire.detection import ModelKind
+from tests.service.detection.graphs import backbone_model
+
+
+@pytest.mark.parametrize("layout", ["map", "last", "tokens"])
+def test_each_usual_layout_of_features_is_understood(tmp_path: Path, layout: str) -> None:
+    path = backbone_model(tmp_path / "a.onnx", layout)
+
+    settings = check_backbone(path, {}).settings
+    features = AddedBackbone(path, settings).features(np.zeros((90, 90, 3), np.uint8))
+
+    assert (settings.width, settings.height, settings.values, settings.fit) == (
+        160,
+        160,
+        "imagenet",
+        "stretch",
+    )
+    assert features.shape == (PATCHES, PATCHES, 24)
+
+
+@pytest.mark.parametrize("layout", ["swapped", "pooled"])
+def test_features_without_their_place_are_refused(tmp_path: Path, layout: str) -> None:
+    with pytest.raises(BadModel) as refusal:
+        check_file(backbone_model(tmp_path / "a.onnx", layout), ModelKind.BACKBONE, {})
+
+    assert refusal.value.code == "kind_wrong"
+
+
+def test_a_free_side_is_chosen_and_may_be_set(tmp_path: Path) -> None:
+    path = backbone_model(tmp_path / "a.onnx", side="side")
+
+    assert check_backbone(path, {}).settings.width == 320
+    assert check_backbone(path, {"width": 96}).settings.height == 96
+
+
+def test_without_a_kind_the_refusal_names_it(tmp_path: Path) -> None:
+    with pytest.raises(BadModel) as refusal:
+        check_file(backbone_model(tmp_path / "a.onnx"), None, {})
+
+    assert (refusal.value.code, refusal.value.kinds) == ("kind_unknown", ["backbone"])
+
+
+@pytest.mark.parametrize(
+    "shape", [(1, 24, 5, 5), (1, 24, 20, 10), (1, 300, 80), (1, 84, 8400), (2, 9, 9, 24)]
+)
+def test_outputs_of_other_models_are_no_features(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="has no patches"):
+        feature_maps([np.zeros(shape, np.float32)])
+
+
+def test_many_channels_are_averaged() -> None:
+    layer = np.random.default_rng(1).normal(size=(3 * MAX_CHANNELS, 16, 16)).astype(np.float32)
+
+    assert join_layers([layer]).shape == (PATCHES, PATCHES, MAX_CHANNELS)

@@ -1,0 +1,219 @@
+"""Tests of the work of a shift, handovers and comments."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+from sqlmodel import Session
+
+from service.account.tables import LoginSession
+from service.db.database import now
+from service.inspection.tables import COMMENT, POLICY
+from tests.service.inspection.conftest import Stage
+
+PLANNER = "id-of-planner"
+
+
+def _counts(stage: Stage, role: str = "planner") -> dict[str, Any]:
+    answer = stage.as_role(role).get("/api/inspection/work")
+    assert answer.status_code == 200, answer.text
+    counts: dict[str, Any] = answer.json()["data"]
+    return counts
+
+
+def _names(stage: Stage, work: str, role: str = "planner") -> list[str]:
+    query = f"work={work}&current_page=1&page_size=50"
+    answer = stage.as_role(role).get(f"/api/inspection/search?{query}")
+    assert answer.status_code == 200, answer.text
+    return [record["inspection_name"] for record in answer.json()["data"]["data"]]
+
+
+def _login(stage: Stage, user_id: str, session_id: str, at: dt.datetime) -> None:
+    stage.put("executors", id=user_id, name=None)
+
+    def work(session: Session) -> None:
+        session.add(
+            LoginSession(
+                id=session_id,
+                user_id=user_id,
+                created_at=at,
+                methods="pwd",
+                address="",
+                refresh_hash=session_id,
+                expires_at=at,
+            )
+        )
+
+    stage.database.write_now(work)
+
+
+def _verdict(stage: Stage, record: str, verdict: str) -> None:
+    item = stage.item(record)
+    path = f"/api/inspection_item/{item['item_id']}/verdict"
+    answer = stage.client.post(path, json={"verdict": verdict, "reason": "清楚可见的损伤"})
+    assert answer.status_code == 200, answer.text
+
+
+def test_work_of_each_kind_is_counted_and_found(stage: Stage) -> None:
+    mine = stage.record(inspection_name="mine", executor_id=PLANNER)
+    other = stage.record(inspection_name="undecided", executor_id="x")
+    item = stage.item(other["inspection_id"])
+    stage.write_entries(item, [{"job_id": "j", "isPassed": True, "progress": "done", "version": 1}])
+    done = stage.record(inspection_name="done", executor_id=PLANNER)
+    _verdict(stage, done["inspection_id"], "passed")
+    stage.finish(done["inspection_id"])
+    assert mine["inspection_name"] in _names(stage, "open")
+    assert _names(stage, "mine") == ["mine"]
+    assert _names(stage, "undecided") == ["undecided"]
+    assert sorted(_names(stage, "open")) == ["mine", "undecided"]
+    counts = _counts(stage)
+    assert {name: counts[name] for name in ("mine", "open", "undecided", "review", "failed")} == {
+        "mine": 1,
+        "open": 2,
+        "undecided": 1,
+        "review": 0,
+        "failed": 0,
+    }
+    assert _counts(stage, "viewer")["mine"] == 0
+
+
+def test_record_that_awaits_release_waits_for_review(stage: Stage) -> None:
+    record = stage.record(inspection_name="wait")["inspection_id"]
+    _verdict(stage, record, "passed")
+
+    def work(session: Session) -> None:
+        session.execute(POLICY.update().values(four_eyes=True))
+
+    stage.database.write_now(work)
+    stage.finish(record)
+    assert _names(stage, "review") == ["wait"]
+    assert _counts(stage)["review"] == 1
+
+
+def test_failure_is_repaired_by_a_later_passed_record_of_the_same_reference_image(stage: Stage) -> None:
+    for number, verdict in enumerate(("failed", "failed")):
+        record = stage.record(inspection_name=str(number), reference_image_id=f"r{number}")["inspection_id"]
+        _verdict(stage, record, verdict)
+        if number:
+            stage.finish(record)
+    assert sorted(_names(stage, "failed")) == ["0", "1"]
+    later = stage.record(inspection_name="later", reference_image_id="r1")["inspection_id"]
+    _verdict(stage, later, "passed")
+    assert sorted(_names(stage, "failed")) == ["0", "1"]
+    stage.finish(later)
+    assert _names(stage, "failed") == ["0"]
+
+
+def test_news_are_others_changes_since_the_last_login(stage: Stage) -> None:
+    stage.record(inspection_name="before")
+    _login(stage, PLANNER, "earlier", now())
+    assert _counts(stage)["news"] == 0
+    theirs = stage.as_role("inspector").post(
+        "/api/inspection/create", json={"task_id": "t", "inspection_name": "theirs"}
+    )
+    assert theirs.status_code == 200
+    stage.record(inspection_name="mine")
+    assert _names(stage, "news") == ["theirs"]
+    counts = _counts(stage)
+    assert (counts["news"], counts["since"] is None) == (1, False)
+
+
+def test_user_who_never_logged_in_before_has_no_news(stage: Stage) -> None:
+    _login(stage, PLANNER, "s", now() - dt.timedelta(days=1))
+    stage.as_role("inspector").post("/api/inspection/create", json={"task_id": "t"})
+    counts = _counts(stage)
+    assert (counts["news"], counts["since"]) == (0, None)
+
+
+def test_work_is_ordered_by_the_time_of_the_flight_then_by_aircraft(stage: Stage) -> None:
+    for flight, hour, aircraft in (("f1", 9, "B-2"), ("f2", 8, "B-9"), ("f3", 9, "B-1")):
+        stage.put("aircraft", id=aircraft, name=aircraft)
+        at: Any = dt.datetime(2026, 3, 1, hour, tzinfo=dt.UTC)
+        stage.put("flights", id=flight, aircraft_id=aircraft, scheduled_at=at)
+        stage.put("tasks", id=f"of-{flight}", flight_id=flight)
+        stage.record(inspection_name=flight, task_id=f"of-{flight}")
+    stage.record(inspection_name="none")
+    assert _names(stage, "open") == ["f2", "f3", "f1", "none"]
+
+
+def test_handover_changes_the_executor_and_keeps_the_note(stage: Stage) -> None:
+    stage.put("executors", id="li", name="李四")
+    record = stage.record(executor_id=PLANNER)["inspection_id"]
+    path = f"/api/inspection/{record}/handovers"
+    stage.changes.clear()
+    answer = stage.client.post(path, json={"given_to": "li", "note": " 还剩左侧 "})
+    assert answer.status_code == 200, answer.text
+    (handover,) = stage.client.get(path).json()["data"]
+    assert handover == answer.json()["data"]
+    assert (handover["given_to_name"], handover["note"]) == ("李四 (li)", "还剩左侧")
+    assert handover["given_by"] == PLANNER
+    assert stage.get(record)["executor_id"] == "li"
+    assert [change.action for change in stage.changes] == ["hand_over", "update"]
+    assert stage.changes[0].details == {"given_to": "li", "note": "还剩左侧"}
+
+
+def test_handover_to_an_unknown_user_is_404(stage: Stage) -> None:
+    record = stage.record()["inspection_id"]
+    answer = stage.client.post(f"/api/inspection/{record}/handovers", json={"given_to": "x", "note": "n"})
+    assert answer.status_code == 404
+    assert stage.client.get("/api/inspection/none/handovers").status_code == 404
+
+
+def test_inspectors_are_the_users_who_can_log_in(stage: Stage) -> None:
+    stage.put("executors", id="li", name="李四")
+    listed = stage.client.get("/api/inspection/inspectors").json()["data"]
+    assert {"user_id": "li", "name": "李四 (li)"} in listed
+    assert stage.as_role("viewer").get("/api/inspection/inspectors").status_code == 403
+
+
+def test_comment_at_a_place_is_listed_with_its_author(stage: Stage) -> None:
+    record = stage.record()["inspection_id"]
+    item = stage.item(record)["item_id"]
+    path = f"/api/inspection/{record}/comments"
+    body = {"item_id": item, "text": "铆钉松动？", "file_id": "p", "x": 0.25, "y": 0.5}
+    assert stage.client.post(path, json=body).status_code == 200
+    assert stage.client.post(path, json={"item_id": item, "text": "补拍"}).status_code == 200
+    first, second = stage.client.get(path).json()["data"]
+    assert {name: first[name] for name in body} == body
+    assert (first["written_by"], first["written_by_name"]) == (PLANNER, "姓名 planner (planner)")
+    assert (second["text"], second["x"]) == ("补拍", None)
+    stage.client.delete(f"/api/inspection_item/{item}")
+    assert stage.client.get(path).json()["data"] == []
+    stage.client.post(f"/api/inspection_item/{item}/restore")
+    assert len(stage.client.get(path).json()["data"]) == 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"text": "  "}, {"file_id": "p"}, {"file_id": "p", "x": 0.5}, {"file_id": "p", "x": 1.5, "y": 0}],
+)
+def test_comment_without_text_or_with_half_a_place_is_refused(stage: Stage, wrong: dict[str, Any]) -> None:
+    record = stage.record()["inspection_id"]
+    item = stage.item(record)["item_id"]
+    body = {"item_id": item, "text": "t", **wrong}
+    assert stage.client.post(f"/api/inspection/{record}/comments", json=body).status_code == 422
+
+
+def test_comment_on_an_item_of_another_record_is_404(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"])["item_id"]
+    other = stage.record()["inspection_id"]
+    answer = stage.client.post(f"/api/inspection/{other}/comments", json={"item_id": item, "text": "t"})
+    assert answer.status_code == 404
+
+
+def test_comments_are_sealed(stage: Stage) -> None:
+    record = stage.record()["inspection_id"]
+    item = stage.item(record)["item_id"]
+    path = f"/api/inspection/{record}/comments"
+    stage.client.post(path, json={"item_id": item, "text": "甲", "file_id": "p", "x": 0.1, "y": 0.2})
+    verdict = {"verdict": "passed"}
+    stage.client.post(f"/api/inspection_item/{item}/verdict", json=verdict)
+    stage.finish(record)
+    assert stage.client.post(path, json={"item_id": item, "text": "乙"}).status_code == 409
+    check = f"/api/inspection/{record}/seal/verify"
+    assert stage.client.get(check).json()["data"]["differences"] == []
+    stage.database.write_now(lambda session: session.execute(COMMENT.update().values(text="改")))
+    found = stage.client.get(check).json()["data"]["differences"]
+    assert [difference["path"] for difference in found] == ["comments[0].text"]
