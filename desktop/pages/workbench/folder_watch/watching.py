@@ -18,8 +18,8 @@ from desktop.folder_watch.seen_photos import SeenPhotos
 from desktop.pages.common.files.file_dialogs import Purpose, open_folder
 from desktop.pages.workbench.folder_watch.bar import BarState, WatchBar, WatchOffer
 from desktop.pages.workbench.record_photos import RecordPhotosController
-from desktop.pages.workbench.record_photos.photo_queue import QueuedPicture
 from desktop.record.open_record import OpenRecord
+from desktop.record.photo_queue import QueuedPicture
 from desktop.user_folders import APP
 from shared.record.content import sha256_from_cid
 

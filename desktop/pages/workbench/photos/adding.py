@@ -20,8 +20,8 @@ from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.photos.capture_target import CaptureTarget
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_files import jpeg
-from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue, QueuedPicture
 from desktop.record.open_record import OpenRecord
+from desktop.record.photo_queue import PhotoQueue, QueuedPicture
 from shared.record.codes import ErrorCode
 from shared.wire.inspection import Photo
 

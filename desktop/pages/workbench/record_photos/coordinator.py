@@ -22,7 +22,6 @@ from desktop.pages.workbench.photos.photo_files import jpeg, thumbnail
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.record_photos.film_dialog import FilmController
 from desktop.pages.workbench.record_photos.photo_list import Assignment, PhotoList
-from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue, QueuedPicture
 from desktop.pages.workbench.record_photos.photo_terms import (
     names_of,
     photo_details,
@@ -37,6 +36,7 @@ from desktop.pages.workbench.record_photos.tray import AcceptedBar, Tray, TraySt
 from desktop.pages.workbench.record_photos.used_photos import UsedPhotoQuestion
 from desktop.pages.workbench.results.detecting import DetectionController
 from desktop.record.open_record import OpenRecord
+from desktop.record.photo_queue import PhotoQueue, QueuedPicture
 from desktop.widgets import Button, confirm
 from shared.wire.photos import Assigned, PhotoItem, PhotoItemSet, PhotoState, RecordPhoto
 

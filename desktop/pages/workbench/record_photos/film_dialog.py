@@ -24,8 +24,8 @@ from desktop.imaging.decoding.errors import ImageError
 from desktop.imaging.film import FILM_SUFFIXES, Film, can_read, clock, read_strip
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
-from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue, QueuedPicture
 from desktop.record.open_record import OpenRecord
+from desktop.record.photo_queue import PhotoQueue, QueuedPicture
 from desktop.widgets import BaseDialog, Button, ButtonKind, StateStack, Toast, label
 
 _STRIP = 24

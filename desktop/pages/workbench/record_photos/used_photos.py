@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.client.http.errors import Conflict
 from desktop.messages.error_messages import used_in_record
-from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue, QueuedPicture
+from desktop.record.photo_queue import PhotoQueue, QueuedPicture
 from desktop.widgets import Confirm
 from shared.record.codes import ErrorCode
 

@@ -12,8 +12,8 @@ from desktop.client import Session
 from desktop.client.http.errors import Unreachable
 from desktop.connection.local_service import EmbeddedService
 from desktop.journal import Edit, EditKind, Journal
-from desktop.pages.workbench.record_photos.photo_queue import QueuedPicture, upload
 from desktop.record.outbox import Outbox, SendResult, UnshownEdits
+from desktop.record.photo_queue import QueuedPicture, upload
 from shared.wire.inspection import Photo
 from tests.desktop.pages.workbench.driver import make_record, picture
 from tests.service_process import ADMIN

@@ -17,8 +17,8 @@ from pytestqt.qtbot import QtBot
 from desktop.pages.sealing.finish_dialog import FinishDialog
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.record_photos import coordinator, review
-from desktop.pages.workbench.record_photos.photo_queue import QueuedPicture
 from desktop.pages.workbench.record_photos.thumbnails import MIME
+from desktop.record.photo_queue import QueuedPicture
 from desktop.widgets import Confirm
 from shared.ids import new_id
 from shared.images.cv import cv2

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 from desktop.background import workers
 from desktop.client import Session
 from desktop.context import Context, Unsent
-from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue, QueuedPicture
 from desktop.preferences import Preferences
+from desktop.record.photo_queue import PhotoQueue, QueuedPicture
 from shared.record.codes import Role
 from tests.desktop.conftest import make_payload
 from tests.desktop.pages.workbench.driver import picture
