@@ -253,6 +253,8 @@ def many_regions(path: Path, count: int) -> None:
         )
 
     measure("frame at fit", view.repaint, 60, 16)
+    zooming(view, regions[:1000], application.processEvents)
+    view.store.replace(regions)
     numbers = iter(range(10**6))
 
     def add() -> None:
@@ -285,6 +287,34 @@ def many_regions(path: Path, count: int) -> None:
         processor_p95=undo_processor,
     )
     view.close_picture()
+
+
+def zooming(view: Any, regions: Sequence[Any], process_events: Callable[[], object]) -> None:
+    """Zoom with these regions from the whole picture to a few of them and back, a frame for each step."""
+    view.store.replace(regions)
+    view.fit()
+    view.repaint()
+    steps = [view.zoom_in] * 12 + [view.zoom_out] * 12
+    taken: list[float] = []
+    worked: list[float] = []
+    for step in steps * 4:
+        start, busy = time.perf_counter(), time.thread_time()
+        step()
+        view.repaint()
+        taken.append((time.perf_counter() - start) * 1000)
+        worked.append((time.thread_time() - busy) * 1000)
+        process_events()
+    # The first way in and out loads tiles, which moving measures.
+    steady = taken[len(steps) :]
+    print_figure(
+        f"{len(regions):,} regions, zoom step and frame, p95",
+        percentile(steady, 0.95),
+        "ms",
+        goal=12,
+        processor_p95=round(percentile(worked[len(steps) :], 0.95), 2),
+        median=round(statistics.median(steady), 2),
+        first_way_p95=round(percentile(taken[: len(steps)], 0.95), 2),
+    )
 
 
 def journal() -> None:

@@ -200,7 +200,7 @@ def acting(bench: WorkbenchBenchmark, steps: int) -> None:
     bench.timed("selecting all", page.view.select_all)
     page.view.store.select([page.open_record.current])
     bench.timed("giving a verdict", lambda: page.item_changes.decide(Verdict.PASSED, "looked at it"))
-    page.view.setFocus(Qt.FocusReason.OtherFocusReason)
+    page.comparing.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def importing(bench: WorkbenchBenchmark, path: Path, items: int, regions: int) -> None:

@@ -161,7 +161,9 @@ def _finish_record(demo: DemoRun, camera: Camera) -> None:
         return confirm.confirm_button
 
     page = demo.page(WorkbenchPage)
-    click_in_dialog(Confirm, lambda: press_keys(page.view, demo.first_key("record.finish")), take_dialog)
+    click_in_dialog(
+        Confirm, lambda: press_keys(page.comparing.canvas, demo.first_key("record.finish")), take_dialog
+    )
     wait_until(lambda: inspection.is_record_finished(page), "the record is finished")
 
 

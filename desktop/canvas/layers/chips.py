@@ -5,98 +5,138 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QRectF
 
 from desktop.canvas.model.rect_index import Edges
-from shared.record.geometry import Rect
 
 CHIP_HEIGHT = 20
 """View px."""
 
+_Numbers = npt.NDArray[np.float64]
+_Flags = npt.NDArray[np.bool_]
 _INSIDE_SHARE = 3
 """A chip is put inside a region that is at least this many times as large."""
 _TOLERANCE = 1.0
 """View px by which edges may differ that are drawn on the same px."""
+_CELL = CHIP_HEIGHT // 2
+"""The side of a square of the grid in which chips must not meet, in view px."""
+_CLEARANCE = 1.5 * CHIP_HEIGHT
+"""So far from the usual place, a chip does not meet that of a neighbour."""
+POSITIONS = 9
+"""The number of positions of a chip. Where regions are dense, the first two suffice: above and inside."""
 
 
 class ChipPlaces:
     """Places chips one after the other so that they cover neither each other nor another region.
 
-    `boxes`: left, top, right and bottom of all regions in view px, shape (n, 4). `view`: width and height.
+    `boxes`: left, top, right and bottom of the regions that get chips in view px, shape (n, 4), and `widths`
+    (n) of their chips. `others` (m, 4): all regions. `view`: its width and height. What a region lies in does
+    not count as covered. All positions of one kind are compared at once, and only when they are needed.
     """
 
-    def __init__(self, boxes: Edges, view: tuple[float, float]) -> None:
-        self._edges = np.ascontiguousarray(boxes.T)
-        self._view = view
-        self._occupied: set[tuple[int, int]] = set()
+    def __init__(
+        self,
+        boxes: Edges,
+        widths: _Numbers,
+        others: Edges,
+        view: tuple[float, float],
+        positions: int = POSITIONS,
+    ) -> None:
+        self._boxes, self._widths, self._others, self._view = boxes, np.rint(widths), others, view
+        self._positions = positions
+        self._width_of: list[float] = self._widths.tolist()
+        self._columns: list[tuple[list[float], list[float], list[bool], list[bool]]] = []
+        self._taken = np.zeros((int(view[1]) // _CELL + 3, int(view[0]) // _CELL + 3), bool)
 
-    @property
-    def cells(self) -> int:
-        """The number of cells of the view that chips cover."""
-        return len(self._occupied)
+    def take(self, index: int, *, required: bool = False) -> QRectF | None:
+        """The place of the chip of a region; None if there is no room.
 
-    def take(self, box: Rect, width: float, *, required: bool = False) -> QRectF | None:
-        """The place of a chip of this width at the region `box`; None if there is no room.
-
-        A `required` chip gets the best place even if that covers something else.
+        A `required` chip gets the best place inside the view even if that covers something else.
         """
         best = None
-        for chip in chip_positions(box, width, self._view):
-            cells = _cells(chip)
-            best = best or (chip, cells)
-            if self._occupied.isdisjoint(cells) and not self._covers_another(chip, box):
-                break
+        for column in range(self._positions):
+            x, y, is_free, is_inside = self._position(column, index)
+            if is_inside:
+                cells = self._cells(x, y, index)
+                best = best or (x, y, cells)
+                if is_free and not self._taken[cells].any():
+                    break
         else:
             if not required or best is None:
                 return None
-            chip, cells = best
-        self._occupied.update(cells)
-        return chip
+            x, y, cells = best
+        self._taken[cells] = True
+        return QRectF(x, y, self._width_of[index], CHIP_HEIGHT)
 
-    def _covers_another(self, chip: QRectF, box: Rect) -> bool:
-        """Whether a chip of `box` covers a region that is not around it."""
-        left, top, right, bottom = self._edges
-        hit = (left < chip.right()) & (right > chip.left()) & (top < chip.bottom()) & (bottom > chip.top())
-        for index in np.flatnonzero(hit):
-            is_around = (
-                left[index] <= box.x + _TOLERANCE
-                and top[index] <= box.y + _TOLERANCE
-                and right[index] >= box.right - _TOLERANCE
-                and bottom[index] >= box.bottom - _TOLERANCE
-            )
-            if not is_around:
-                return True
-        return False
+    def positions(self, index: int) -> Iterator[QRectF]:
+        """The positions of the chip of a region inside the view, the best one first."""
+        for column in range(self._positions):
+            x, y, _, is_inside = self._position(column, index)
+            if is_inside:
+                yield QRectF(x, y, self._width_of[index], CHIP_HEIGHT)
 
+    def _cells(self, x: float, y: float, index: int) -> tuple[slice, slice]:
+        left, top = int(x), int(y)
+        right, bottom = int(x + self._width_of[index]), top + CHIP_HEIGHT - 1
+        return slice(top // _CELL, bottom // _CELL + 1), slice(left // _CELL, right // _CELL + 1)
 
-def _cells(chip: QRectF) -> list[tuple[int, int]]:
-    """The cells of a grid that a chip covers. A cell is a square with half the height of a chip."""
-    side = CHIP_HEIGHT / 2
-    columns = range(int(chip.left() // side), int(chip.right() // side) + 1)
-    rows = range(int(chip.top() // side), int((chip.bottom() - 1) // side) + 1)
-    return [(column, row) for column in columns for row in rows]
+    def _position(self, column: int, index: int) -> tuple[float, float, bool, bool]:
+        """A position of a chip, whether it covers no other region, and whether it is inside the view."""
+        while len(self._columns) <= column:
+            x, y = self._corners(len(self._columns))
+            max_x, max_y = np.maximum(self._view[0] - self._widths, 0), max(self._view[1] - CHIP_HEIGHT, 0)
+            is_inside = (x >= 0) & (x <= max_x) & (y >= 0) & (y <= max_y)
+            is_free = ~self._covers_another(x, y)
+            self._columns.append((x.tolist(), y.tolist(), is_free.tolist(), is_inside.tolist()))
+        xs, ys, free, inside = self._columns[column]
+        return xs[index], ys[index], free[index], inside[index]
 
+    def _corners(self, column: int) -> tuple[_Numbers, _Numbers]:
+        """The upper left corners of all chips in a kind of position; NaN where a region has none.
 
-def chip_positions(box: Rect, width: float, view: tuple[float, float]) -> Iterator[QRectF]:
-    """Yield the positions for a chip of this width at a region, the best one first. All values are view px.
+        The best one is above the region at its left, the next one inside a large region.
+        """
+        left, top, right, bottom = self._boxes.T
+        max_x = np.maximum(np.floor(self._view[0] - self._widths), 0)
+        near_left = np.clip(left - 1, 0, max_x)
+        above, middle, at_right = (
+            top - CHIP_HEIGHT,
+            (top + bottom - CHIP_HEIGHT) / 2,
+            right + 1 - self._widths,
+        )
+        places = (
+            (near_left, above),
+            self._inside(),
+            (near_left, bottom),
+            (at_right, above),
+            (at_right, bottom),
+            (right + 2, middle),
+            (left - self._widths - 2, middle),
+            (near_left, above - _CLEARANCE),
+            (near_left, bottom + _CLEARANCE),
+        )
+        x, y = places[column]
+        return np.rint(x), np.rint(y)
 
-    The best one is above the region at its left. A large region has one inside, and its visible part counts.
-    No position covers a small region.
-    """
-    left, right = box.x - 1, box.right + 1 - width
-    above, below = box.y - CHIP_HEIGHT, box.bottom
-    middle = box.y + (box.h - CHIP_HEIGHT) / 2
-    max_x, max_y = max(int(view[0] - width), 0), max(int(view[1] - CHIP_HEIGHT), 0)
-    # Far enough from a neighbour's chip that both cover different cells.
-    clearance = 1.5 * CHIP_HEIGHT
-    near_left = min(max(left, 0.0), max_x)
-    places = [(near_left, above)]
-    visible = box.intersection(Rect(0, 0, *view))
-    if visible.w >= width and visible.area >= _INSIDE_SHARE * width * CHIP_HEIGHT:
-        places.append((max(left, 0.0), max(box.y, 0.0)))
-    places += [(near_left, below), (right, above), (right, below)]
-    places += [(box.right + 2, middle), (box.x - width - 2, middle)]
-    places += [(near_left, above - clearance), (near_left, below + clearance)]
-    for x, y in places:
-        if 0 <= round(x) <= max_x and 0 <= round(y) <= max_y:
-            yield QRectF(round(x), round(y), round(width), CHIP_HEIGHT)
+    def _inside(self) -> tuple[_Numbers, _Numbers]:
+        left, top, right, bottom = self._boxes.T
+        x, y = np.maximum(left - 1, 0), np.maximum(top, 0)
+        width, height = np.minimum(right, self._view[0]) - x, np.minimum(bottom, self._view[1]) - y
+        has_room = (width >= self._widths) & (height >= CHIP_HEIGHT)
+        has_room &= width * height >= _INSIDE_SHARE * self._widths * CHIP_HEIGHT
+        return np.where(has_room, x, np.nan), y
+
+    def _covers_another(self, x: _Numbers, y: _Numbers) -> _Flags:
+        """Whether chips at these corners cover a region that theirs does not lie in, shape (n)."""
+        left, top, right, bottom = self._others.T
+        chip_left, chip_top = x[:, None], y[:, None]
+        hit = (left < chip_left + self._widths[:, None]) & (right > chip_left)
+        hit &= (top < chip_top + CHIP_HEIGHT) & (bottom > chip_top)
+        chips, regions = np.nonzero(hit)
+        inner, outer = self._boxes[chips], self._others[regions]
+        is_around = (outer[:, :2] <= inner[:, :2] + _TOLERANCE).all(axis=1)
+        is_around &= (outer[:, 2:] >= inner[:, 2:] - _TOLERANCE).all(axis=1)
+        covers = np.zeros(len(x), bool)
+        covers[chips[~is_around]] = True
+        return covers

@@ -86,10 +86,10 @@ def draw_dashed_outline(
         painter.drawPolygon(polygon)
 
 
-def _bounds(corners: Sequence[tuple[float, float]]) -> Rect:
-    """The upright rectangle around corners."""
+def _bounds(corners: Sequence[tuple[float, float]]) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of the upright rectangle around corners."""
     xs, ys = zip(*corners, strict=True)
-    return Rect(min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys))
+    return min(xs), min(ys), max(xs), max(ys)
 
 
 def _is_in_view(corners: Sequence[tuple[float, float]], viewport: Viewport) -> bool:
@@ -131,13 +131,13 @@ class FindingLayer:
                 places.append((box, colour, corners))
         if not places:
             return
-        bounds = {id(box): _bounds(corners) for box, _, corners in places}
-        edges = np.array([(rect.x, rect.y, rect.right, rect.bottom) for rect in bounds.values()])
-        chips = ChipPlaces(edges, (viewport.width, viewport.height))
-        for box, colour, _ in sorted(places, key=_chip_priority):
-            text = box.elided_text(metrics)
-            width = metrics.horizontalAdvance(text) + 14
-            chip = chips.take(bounds[id(box)], width, required=box.highlighted)
+        places.sort(key=_chip_priority)
+        texts = [box.elided_text(metrics) for box, _, _ in places]
+        widths = np.array([metrics.horizontalAdvance(text) + 14 for text in texts])
+        edges = np.array([_bounds(corners) for _, _, corners in places])
+        chips = ChipPlaces(edges, widths, edges, (viewport.width, viewport.height))
+        for index, (text, (box, colour, _)) in enumerate(zip(texts, places, strict=True)):
+            chip = chips.take(index, required=box.highlighted)
             if chip is not None:
                 draw_chip(painter, chip, text, colour)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
+
 from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
 from desktop.canvas.layers.colours import chip_colours
 from desktop.canvas.model.regions import RegionState
@@ -29,18 +32,35 @@ def draw_chip(
     painter: QPainter, box: QRectF, text: str, colour: QColor, state: RegionState = RegionState.NONE
 ) -> None:
     """Draw a chip with a text and the mark of `state`. The font of the painter must be set."""
-    ground, ink = chip_colours(colour)
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(ground)
-    painter.drawRoundedRect(box, 3, 3)
-    painter.setPen(ink)
-    text_box = box.adjusted(7, 0, -7, 0)
-    painter.drawText(text_box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
-    if state is not RegionState.NONE:
-        draw_mark(painter, QRectF(box.right() - 16, box.center().y() - 4.5, 9, 9), state, ink)
-    painter.restore()
+    font, ratio = painter.font(), painter.device().devicePixelRatio()
+    pixmap = _chip_pixmap(text, font.key(), colour.rgba(), state, box.width(), box.height(), ratio)
+    painter.drawPixmap(box.topLeft(), pixmap)
+
+
+@lru_cache(maxsize=512)
+def _chip_pixmap(
+    text: str, font: str, colour: int, state: RegionState, width: float, height: float, ratio: float
+) -> QPixmap:
+    """A chip as it is painted in many frames: while zooming only its place changes."""
+    pixmap = QPixmap(math.ceil(width * ratio), math.ceil(height * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    ground, ink = chip_colours(QColor.fromRgba(colour))
+    box = QRectF(0, 0, width, height)
+    with QPainter(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ground)
+        painter.drawRoundedRect(box, 3, 3)
+        painter.setPen(ink)
+        used_font = QFont()
+        used_font.fromString(font)
+        painter.setFont(used_font)
+        text_box = box.adjusted(7, 0, -7, 0)
+        painter.drawText(text_box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        if state is not RegionState.NONE:
+            draw_mark(painter, QRectF(box.right() - 16, box.center().y() - 4.5, 9, 9), state, ink)
+    return pixmap
 
 
 def draw_mark(painter: QPainter, box: QRectF, state: RegionState, ink: QColor) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen, QPixmap
 
-from desktop.canvas.layers.chips import ChipPlaces
+from desktop.canvas.layers.chips import POSITIONS, ChipPlaces
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.marks import chip_font, chip_text, draw_chip
 from desktop.canvas.model.rect_index import Edges
@@ -23,16 +25,20 @@ _MARGIN = 8
 """Edges are clipped this many px outside the view, so that coordinates stay small."""
 
 
-def paint_outlines(painter: QPainter, viewport: Viewport, groups: Iterable[tuple[Edges, QColor]]) -> None:
-    """Paint lines of one px around rectangles (px of the picture), each group in its opaque colour.
+def paint_outlines(
+    painter: QPainter, viewport: Viewport, groups: Iterable[tuple[Edges, QColor]], line_width: float = 1.0
+) -> None:
+    """Paint lines of 1 or 1.5 px around rectangles (px of the picture), each group in its opaque colour.
 
-    The result equals that of a pen of width 1 without antialiasing around `pixel_aligned_rects`.
+    The result equals that of a pen of this width without antialiasing around `pixel_aligned_rects`, which
+    takes several times as long.
     """
     ratio = painter.device().devicePixelRatio()
     width, height = round(viewport.width * ratio), round(viewport.height * ratio)
     pixels = np.zeros((height, width, 4), np.uint8)
     farthest = max(width, height) + _MARGIN
-    thick = max(round(ratio), 1)
+    # A pen covers the px whose centres are less than half its width away.
+    thick = max(math.ceil(line_width * ratio - 0.25), 1)
     for edges, colour in groups:
         corners = np.rint(pixel_aligned_edges(edges, viewport) * ratio).astype(np.int32)
         for inset in range(thick):
@@ -55,10 +61,8 @@ def pixel_aligned_rects(edges: Edges, viewport: Viewport) -> list[QRectF]:
 
 def pixel_aligned_edges(edges: Edges, viewport: Viewport) -> Edges:
     """Left, top, right and bottom of the visible rectangles in view px: whole px, at least one apart."""
-    corner = (viewport.left, viewport.top)
-    view = np.rint(edges * viewport.scale + (*corner, *corner))
-    visible = (view[:, :2] <= (viewport.width, viewport.height)).all(axis=1) & (view[:, 2:] >= 0).all(axis=1)
-    view = view[visible]
+    view = np.rint(_to_view(edges, viewport))
+    view = view[_are_visible(view, (viewport.width, viewport.height))]
     view[:, 2:] = np.maximum(view[:, 2:], view[:, :2] + 1)
     return view
 
@@ -72,8 +76,7 @@ BATCH_THRESHOLD = 200
 _MAX_FILLED = 1500
 """Above this number of visible regions, only their outlines are painted."""
 _MAX_EXTRA = 200
-_MAX_CHIPS = 400
-_MAX_CHIP_CELLS = 2000
+_MAX_CHIPS = 200
 _MIN_CHIP_SIDE = 24.0
 _FILL_ALPHA = 34
 
@@ -169,20 +172,23 @@ class RegionLayer:
 
         def draw(pixmap_painter: QPainter) -> None:
             outlined_groups: list[tuple[Edges, QColor]] = []
+            width = 1.5 if filled else 1.0
             for (state, locked), (ids, edges) in self._groups.items():
                 colour = colours.state_colour(state)
                 remaining = edges[[key not in excluded for key in ids]] if excluded else edges
-                if not filled and not locked:
+                if locked:
+                    _set_pen(pixmap_painter, colour, locked, width)
+                else:
                     outlined_groups.append((remaining, colour))
-                    continue
-                _set_pen(pixmap_painter, colour, locked, 1.5 if filled else 1.0)
+                    pixmap_painter.setPen(Qt.PenStyle.NoPen)
                 if filled:
                     _set_fill(pixmap_painter, colour)
-                pixmap_painter.drawRects(pixel_aligned_rects(remaining, viewport))
+                if filled or locked:
+                    pixmap_painter.drawRects(pixel_aligned_rects(remaining, viewport))
             if outlined_groups:
-                paint_outlines(pixmap_painter, viewport, outlined_groups)
+                paint_outlines(pixmap_painter, viewport, outlined_groups, width)
             if self.show_labels:
-                large = (region for region in self._large if region.id not in excluded)
+                large = [region for region in self._large if region.id not in excluded]
                 # Among more regions no chip finds a place that covers none.
                 near = [edges for _, edges in self._groups.values()] if filled else []
                 self._paint_chips(
@@ -259,7 +265,7 @@ class RegionLayer:
         painter: QPainter,
         viewport: Viewport,
         colours: CanvasColours,
-        regions: Iterable[Region],
+        regions: Sequence[Region],
         selected: set[str],
         font: QFont,
         min_side: float,
@@ -267,37 +273,40 @@ class RegionLayer:
     ) -> None:
         """Paint number chips at regions with a side of at least `min_side` view px, in this order.
 
-        `edges` (n, 4) are all regions, px of the picture.
-
-        A chip that would cover another one or another region takes the next free position at its region. If
-        no position is free, the chip is left out unless its region is selected.
+        `edges` (n, 4) are all regions, px of the picture. A chip that would cover another one or another
+        region takes the next free position at its region. If no position is free, the chip is left out
+        unless its region is selected.
         """
+        view = (viewport.width, viewport.height)
+        boxes = _to_view(_edges_of(regions), viewport)
+        is_shown = _are_visible(boxes, view) & ((boxes[:, 2:] - boxes[:, :2]).max(axis=1) >= min_side)
+        is_shown |= np.array([region.id in selected for region in regions], bool)
+        labelled = [regions[index] for index in np.flatnonzero(is_shown).tolist()]
+        if not labelled:
+            return
         strong = chip_font(font)
         metrics = QFontMetricsF(strong)
         painter.setFont(strong)
-        corner = (viewport.left, viewport.top)
-        boxes = edges * viewport.scale + (*corner, *corner)
-        view = viewport.width, viewport.height
-        visible = (boxes[:, :2] <= view).all(axis=1) & (boxes[:, 2:] >= 0).all(axis=1)
-        places = ChipPlaces(boxes[visible], view)
-        for region in regions:
-            box = viewport.rect_to_view(region.rect)
+        texts = [self._chip_text(metrics, region, region.id in selected) for region in labelled]
+        marks = [RegionState.NONE if self.full_names else region.state for region in labelled]
+        widths = np.array([metrics.horizontalAdvance(text) + 14 for text in texts])
+        widths += np.array([0 if mark is RegionState.NONE else 15 for mark in marks])
+        others = _to_view(edges, viewport)
+        positions = 2 if len(labelled) > BATCH_THRESHOLD // 2 else POSITIONS
+        others = others[_are_visible(others, view)]
+        places = ChipPlaces(boxes[is_shown], widths, others, view, positions)
+        for index, region in enumerate(labelled):
             is_selected = region.id in selected
-            if not is_selected and max(box.w, box.h) < min_side:
-                continue
-            text = str(region.number)
-            if is_selected or self.full_names:
-                name = chip_text(metrics, region.label)
-                text = " ".join(part for part in (text, name, region.note) if part)
-            mark = RegionState.NONE if self.full_names else region.state
-            width = metrics.horizontalAdvance(text) + 14 + (15 if mark is not RegionState.NONE else 0)
-            if places.cells > _MAX_CHIP_CELLS:
-                return
-            chip = places.take(box, width, required=is_selected)
-            if chip is None:
-                continue
-            colour = QColor(colours.accent) if is_selected else colours.state_colour(region.state)
-            draw_chip(painter, chip, text, colour, mark)
+            chip = places.take(index, required=is_selected)
+            if chip is not None:
+                colour = QColor(colours.accent) if is_selected else colours.state_colour(region.state)
+                draw_chip(painter, chip, texts[index], colour, marks[index])
+
+    def _chip_text(self, metrics: QFontMetricsF, region: Region, is_selected: bool) -> str:
+        if not is_selected and not self.full_names:
+            return str(region.number)
+        name = chip_text(metrics, region.label)
+        return " ".join(part for part in (str(region.number), name, region.note) if part)
 
     @staticmethod
     def _paint_handles(
@@ -319,25 +328,41 @@ class RegionLayer:
 
 
 class _CachedPixmap:
-    """A pixmap of many regions that is redrawn when its key changes."""
+    """A pixmap of many regions that is made when they are painted again with the same key."""
 
     def __init__(self) -> None:
         self._pixmap = QPixmap()
         self._key: object = None
+        self._is_stale = True
 
     def paint(
         self, painter: QPainter, viewport: Viewport, key: object, draw: Callable[[QPainter], None]
     ) -> None:
-        """Paint the pixmap over the whole view. `draw` gets a painter on the empty pixmap, in view px."""
+        """Paint the pixmap over the whole view, or what `draw` paints: it gets a painter in view px."""
         ratio = painter.device().devicePixelRatio()
         if self._key != (key, ratio):
-            self._key = (key, ratio)
+            # What changes with every frame, as while zooming, is not worth a pixmap.
+            self._key, self._is_stale = (key, ratio), True
+            draw(painter)
+            return
+        if self._is_stale:
+            self._is_stale = False
             self._pixmap = QPixmap(round(viewport.width * ratio), round(viewport.height * ratio))
             self._pixmap.setDevicePixelRatio(ratio)
             self._pixmap.fill(Qt.GlobalColor.transparent)
             with QPainter(self._pixmap) as pixmap_painter:
                 draw(pixmap_painter)
         painter.drawPixmap(0, 0, self._pixmap)
+
+
+def _to_view(edges: Edges, viewport: Viewport) -> Edges:
+    """Edges in px of the picture as view px."""
+    return edges * viewport.scale + (viewport.left, viewport.top, viewport.left, viewport.top)
+
+
+def _are_visible(boxes: Edges, view: tuple[float, float]) -> npt.NDArray[np.bool_]:
+    """Which boxes (n, 4), view px, have a point in a view of this size."""
+    return np.asarray((boxes[:, :2] <= view).all(axis=1) & (boxes[:, 2:] >= 0).all(axis=1))
 
 
 def _edges_of(regions: Sequence[Region]) -> Edges:

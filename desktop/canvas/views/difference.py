@@ -25,7 +25,7 @@ _CELLS: Final = 48
 """Cells of the grid along the longer side."""
 _FEWEST: Final = 60
 _ROUNDS: Final = 6
-_KEPT: Final = 2.5
+_AGREEING: Final = 2.5
 """Cells whose residual is more than this many times the median one are left out of the next round."""
 _RIDGE: Final = 1e-3
 _DARK, _BRIGHT = 6, 249
@@ -81,13 +81,13 @@ def _fit(before: Numbers, after: Numbers, x: Numbers, y: Numbers) -> Numbers:
     # Nothing is added where the cells do not tell: then the reference stays as it is.
     start = np.zeros(10)
     start[0] = 1.0
-    numbers, kept = start, np.ones(len(x), bool)
+    numbers, agreeing = start, np.ones(len(x), bool)
     for _ in range(_ROUNDS):
-        part = terms[kept]
+        part = terms[agreeing]
         square = part.T @ part + _RIDGE * len(part) * np.eye(10)
-        numbers = start + np.linalg.solve(square, part.T @ (after[kept] - part @ start))
+        numbers = start + np.linalg.solve(square, part.T @ (after[agreeing] - part @ start))
         residual = np.abs(terms @ numbers - after)
-        kept = residual <= max(_KEPT * float(np.median(residual)), 1 / 255)
+        agreeing = residual <= max(_AGREEING * float(np.median(residual)), 1 / 255)
     return numbers
 
 

@@ -36,7 +36,9 @@ def add_photos(demo: DemoRun) -> None:
         for number in range(1, _ITEM_COUNT + 1):
             go_to(page, number)
             item_id = page.open_record.current
-            choose_files(lambda: press_keys(page.view, demo.first_key("item.photo")), [demo.pictures.photo])
+            choose_files(
+                lambda: press_keys(page.comparing.canvas, demo.first_key("item.photo")), [demo.pictures.photo]
+            )
             wait_until(lambda it=item_id: page.open_record.photos.get(it), "the photo arrives")  # type: ignore[misc]
 
 
@@ -57,9 +59,9 @@ def detect_items(demo: DemoRun) -> None:
     with demo.driver.step("detect"):
         page = demo.page(WorkbenchPage)
         go_to(page, 1)
-        press_keys(page.view, demo.first_key("item.detect"))
+        press_keys(page.comparing.canvas, demo.first_key("item.detect"))
         _wait_detected(page, 1)
-        press_keys(page.view, demo.first_key("record.detect"))
+        press_keys(page.comparing.canvas, demo.first_key("record.detect"))
         _wait_detected(page, _ITEM_COUNT)
 
 
@@ -81,18 +83,20 @@ def decide_items(demo: DemoRun) -> None:
         page = demo.page(WorkbenchPage)
         for number, region in list(enumerate(REGIONS, 1))[:-1]:
             go_to(page, number)
-            press_keys(page.view, demo.first_key("item.pass" if region.damage is None else "item.fail"))
+            press_keys(
+                page.comparing.canvas, demo.first_key("item.pass" if region.damage is None else "item.fail")
+            )
             if number == 2:
                 type_text(page.inspector.verdict.reason, demo.texts.fail)
-                page.view.setFocus()
+                page.comparing.canvas.setFocus()
             _check_verdict(page, Verdict.PASSED if region.damage is None else Verdict.FAILED)
         wait_until_saved(page)
         _save_picture(demo, page)
         go_to(page, _ITEM_COUNT)
-        press_keys(page.view, demo.first_key("item.pass"))
+        press_keys(page.comparing.canvas, demo.first_key("item.pass"))
         check(page.inspector.verdict.shown_request, "the verdict asks for no reason")
         type_text(page.inspector.verdict.reason, demo.texts.overrule)
-        page.view.setFocus()
+        page.comparing.canvas.setFocus()
         _check_verdict(page, Verdict.PASSED)
         wait_until_saved(page)
 
@@ -103,9 +107,9 @@ def _check_verdict(page: WorkbenchPage, verdict: Verdict) -> None:
 
 
 def _save_picture(demo: DemoRun, page: WorkbenchPage) -> None:
-    """Save a picture of the window, with the crack in the properties panel."""
+    """Save a picture of the window, with the crack on the photo and in the properties panel."""
     go_to(page, 2)
-    press_keys(page.view, demo.first_key("view.fit"))
+    wait_until(lambda: page.photo.source is not None, "the photo is on the canvas")
     wait_until(lambda: not demo.desktop.window.toast.isVisible(), "the notice disappears")
     wait_until(lambda: page.photos.pair is not None, "the photo is beside the reference image")
     shown = grab_when_still(demo.desktop.window)
@@ -118,7 +122,7 @@ def finish_record(demo: DemoRun) -> None:
         page = demo.page(WorkbenchPage)
         click_in_dialog(
             Confirm,
-            lambda: press_keys(page.view, demo.first_key("record.finish")),
+            lambda: press_keys(page.comparing.canvas, demo.first_key("record.finish")),
             lambda confirm: confirm.confirm_button,
         )
         wait_until(lambda: is_record_finished(page), "the record is finished")
@@ -133,7 +137,7 @@ def export_report(demo: DemoRun) -> None:
     with demo.driver.step("export the report"):
         page = demo.page(WorkbenchPage)
         path = (demo.out / "report.pdf").absolute()
-        choose_files(lambda: press_keys(page.view, demo.first_key("record.report")), [path])
+        choose_files(lambda: press_keys(page.comparing.canvas, demo.first_key("record.report")), [path])
         wait_until(path.exists, "the report is saved", seconds=40)
     with demo.driver.step("read the record from the service"):
         try:

@@ -133,15 +133,8 @@ class WorkbenchPage(Page):
         self.photo_view = PhotoView(
             self.open_record, self.photos, self.comparing, self.correcting, boxes, canvases, self.strip, self
         )
-        self.view_choice = ViewChoice(
-            self.open_record,
-            self.photos,
-            self.comparing,
-            self.photo_view,
-            context.preferences,
-            lambda: self.alignment_controller.points is not None,
-            self,
-        )
+        pictures = (self.photos, self.comparing, self.photo_view, self.alignment_controller)
+        self.view_choice = ViewChoice(self.open_record, *pictures, self)
         parts = (self.inspector, self.photos, self.comparing, self.correcting, self.photo_view, self)
         self.shown_findings = ShownFindings(self.open_record, *parts)
         self.undo_controller = UndoController(

@@ -178,6 +178,8 @@ def test_a_whole_day_without_a_mouse(
     qtbot.waitUntil(lambda: page.photos.pair is not None)
     press(KEY.Key_R, CTRL)
     qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0 and not page.detecting.running_items)
+    # What was found is on the photo, which gets the focus of the reference image.
+    qtbot.waitUntil(page.photo.hasFocus, timeout=60_000)
     press(KEY.Key_Tab)
     assert page.inspector.findings.list.current == 0
 
@@ -186,7 +188,7 @@ def test_a_whole_day_without_a_mouse(
     assert page.inspector.verdict.reason.hasFocus()
     write("only dirt")
     press(KEY.Key_Escape)
-    assert page.view.hasFocus()
+    assert page.comparing.canvas.hasFocus()
     qtbot.waitUntil(lambda: page.open_record.rows[0].status == "passed")
     press(KEY.Key_X)
     assert page.open_record.rows[0].status == "failed"
@@ -194,7 +196,7 @@ def test_a_whole_day_without_a_mouse(
     press(KEY.Key_F2)
     write("crack by the door")
     press(KEY.Key_Return)
-    assert page.view.hasFocus()
+    assert page.comparing.canvas.hasFocus()
     assert page.open_record.rows[0].name == "crack by the door"
     press(KEY.Key_N)
     assert page.open_record.current == second
@@ -204,12 +206,12 @@ def test_a_whole_day_without_a_mouse(
 
     # Round the page and back to the picture.
     press(KEY.Key_F6)
-    assert not page.view.hasFocus()
+    assert not page.comparing.canvas.hasFocus()
     tab_to(page.inspector.verdict.buttons[Verdict.FAILED])
     press(KEY.Key_Return)
     assert page.open_record.rows[0].status == "failed"
     press(KEY.Key_Escape)
-    assert page.view.hasFocus()
+    assert page.comparing.canvas.hasFocus()
 
     document = page.open_record.document
     assert document is not None
@@ -218,7 +220,7 @@ def test_a_whole_day_without_a_mouse(
     qtbot.waitUntil(lambda: document.record.end_time is not None)
     assert session.records.get(page.open_record.record_id).value.inspection_status is Status.FAILED
     back_to(window, qtbot)
-    assert page.view.hasFocus()
+    assert page.comparing.canvas.hasFocus()
 
     report = tmp_path / "report.pdf"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, **_more: (str(report), ""))

@@ -373,10 +373,10 @@ class PhotoView(QObject):
     def _sees_region(self) -> bool:
         """Whether the whole region is visible and not tiny, or its place is unknown."""
         rect, view = self._region(), self.canvas.viewport
-        if rect is None:
-            return True
-        is_tiny = view.zoomed_to(rect, _SHARE).scale > _TINY * view.scale
-        return not is_tiny and rect.intersection(view.visible) == rect
+        return rect is None or (
+            rect.intersection(view.visible) == rect
+            and view.zoomed_to(rect, _SHARE).scale <= _TINY * view.scale
+        )
 
     def _show_neighbours(self) -> None:
         """Show the outline of the region and the findings of other items on the photo."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QObject
 
 from desktop.canvas.tools.tool_machine import Tool
+from desktop.pages.workbench.comparing.aligning import AlignmentController
 from desktop.pages.workbench.comparing.compare_mode import CompareController
 from desktop.pages.workbench.photo_view.photo_view import PhotoView
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
-from desktop.preferences import Preferences, ReviewView
+from desktop.preferences import ReviewView
 from desktop.record.open_record import OpenRecord
 from shared.record import results
 
@@ -29,13 +28,13 @@ class ViewChoice(QObject):
         photos: PhotoPairController,
         comparing: CompareController,
         photo_view: PhotoView,
-        preferences: Preferences,
-        is_aligning: Callable[[], bool],
+        aligning: AlignmentController,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._open_record, self._photos, self._comparing = open_record, photos, comparing
-        self._photo_view, self._preferences, self._is_aligning = photo_view, preferences, is_aligning
+        self._photo_view, self._aligning = photo_view, aligning
+        self._preferences = open_record.context.preferences
         self._wanted: ReviewView | None = None
         """The view that the user switched to; None while detections decide."""
         self._following = False
@@ -95,7 +94,7 @@ class ViewChoice(QObject):
     @property
     def _is_busy(self) -> bool:
         editor = self._comparing.front.editor
-        return editor.busy or editor.tool not in (Tool.SELECT, Tool.PAN) or self._is_aligning()
+        return editor.busy or editor.tool not in (Tool.SELECT, Tool.PAN) or self._aligning.points is not None
 
     def _show(self, view: ReviewView) -> None:
         if view is self._view:

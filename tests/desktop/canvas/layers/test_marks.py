@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from desktop.canvas.layers.chips import chip_positions
+from desktop.canvas.layers.chips import ChipPlaces
 from desktop.canvas.layers.colours import theme_colours
 from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer
 from desktop.canvas.layers.marks import MAX_NAME_WIDTH, chip_font, chip_text
@@ -93,16 +94,20 @@ def test_small_regions_keep_their_number(chips: list[str]) -> None:
     assert sorted(chips) == ["1", "2", "3", "4", "5", "6"]
 
 
+def positions(box: Rect) -> list[QRectF]:
+    """The positions of a chip of 20 px at a region in a view of 400 x 300 px."""
+    edges = np.array([[box.x, box.y, box.right, box.bottom]])
+    return list(ChipPlaces(edges, np.array([20.0]), edges, (400.0, 300.0)).positions(0))
+
+
 def test_chip_position_has_room_and_does_not_cover_a_small_region() -> None:
-    view = (400.0, 300.0)
     small, large = Rect(50, 2, 6, 6), Rect(50, 2, 200, 200)
-    assert next(chip_positions(small, 20, view)).top() >= small.bottom
-    assert next(chip_positions(large, 20, view)).top() == large.y
-    places = list(chip_positions(Rect(100, 100, 5, 5), 20, view))
+    assert positions(small)[0].top() >= small.bottom
+    assert positions(large)[0].top() == large.y
+    places = positions(Rect(100, 100, 5, 5))
     assert len(places) == len({(place.x(), place.y()) for place in places}) == 8
     assert not any(place.intersects(QRectF(100, 100, 5, 5)) for place in places)
-    corner = chip_positions(Rect(395, 295, 5, 5), 20, view)
-    assert all(QRectF(0, 0, 400, 300).contains(place) for place in corner)
+    assert all(QRectF(0, 0, 400, 300).contains(place) for place in positions(Rect(395, 295, 5, 5)))
 
 
 def test_label_of_a_finding_at_the_upper_edge_stands_beside_it(chip_boxes: list[QRectF]) -> None:
