@@ -71,6 +71,7 @@ _DIALOG_TOPICS = {
     "DeviceForm": "faces",
     "DoctorDialog": "troubleshooting",
     "EditionsDialog": "finish",
+    "HandoverDialog": "records",
     "EnrolDialog": "faces",
     "EntryForm": "catalogue",
     "FieldConflictDialog": "record",

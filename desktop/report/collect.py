@@ -421,22 +421,22 @@ def _reported_item(
         is_incomplete=is_incomplete,
         memory_photos=suppression.count_memory_photos(entry, entries),
         settings=_settings(model),
-        ignored_areas=len(_own_settings(model).get("ignored") or ()),
+        ignored_areas=len(_item_settings(model).get("ignored") or ()),
     )
 
 
-def _own_settings(provenance: Provenance) -> Mapping[str, Any]:
+def _item_settings(provenance: Provenance) -> Mapping[str, Any]:
     settings = provenance.get("settings")
     return settings if isinstance(settings, Mapping) else {}
 
 
 def _settings(provenance: Provenance) -> EntryThresholds:
-    """The settings of a detection: the item's own before those of the model."""
-    own = _own_settings(provenance)
+    """The settings of a detection: those of the item before those of the model."""
+    of_item = _item_settings(provenance)
     settings = EntryThresholds(**(provenance.get("thresholds") or {}))
     for name in ("sensitivity", "smallest"):
-        if isinstance(own.get(name), int | float):
-            settings[name] = own[name]
+        if isinstance(of_item.get(name), int | float):
+            settings[name] = of_item[name]
     return settings
 
 

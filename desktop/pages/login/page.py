@@ -41,6 +41,9 @@ _GROW_FROM = QSize(1440, 900)
 """Above this size of the page, the card grows with it, up to `_MAX_GROWTH` times."""
 _MAX_GROWTH = 1.5
 _FORM_WIDTH = 418
+_MARGIN = 24
+_AROUND = 120
+"""The height of the heading above the card, with the margins."""
 _SHADOW_BLUR = 24
 _SHADOW_DROP = 20
 _SHADOW_LIGHT, _SHADOW_DARK = 0.2, 0.5
@@ -110,13 +113,11 @@ class LoginPage(Page):
     # Building
 
     def _build(self) -> None:
-        outer = QGridLayout(self)
-        outer.setContentsMargins(24, 24, 24, 24)
+        self._outer = outer = QGridLayout(self)
         outer.setRowStretch(0, 1)
         outer.setRowStretch(3, 1)
         outer.setColumnStretch(0, 1)
         outer.setColumnStretch(2, 1)
-        outer.setVerticalSpacing(24)
         outer.addLayout(self._make_header(), 1, 1)
         outer.addWidget(self._make_card(), 2, 1)
 
@@ -137,10 +138,15 @@ class LoginPage(Page):
         return row
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        # On a small screen, the margins give way to the card.
+        fits = self.height() >= _CARD.height() + _AROUND and self.width() >= _CARD.width() + 2 * _MARGIN
+        margin = _MARGIN if fits else _MARGIN // 2
+        self._outer.setContentsMargins(margin, margin, margin, margin)
+        self._outer.setVerticalSpacing(margin)
         # On a large screen, the card and the camera picture grow.
         share = min(self.width() / _GROW_FROM.width(), self.height() / _GROW_FROM.height())
         share = min(max(share, 1.0), _MAX_GROWTH)
-        self._card.setFixedWidth(round(_CARD.width() * share))
+        self._card.setFixedWidth(min(round(_CARD.width() * share), self.width() - 2 * margin))
         self._card.setMinimumHeight(round(_CARD.height() * share))
         self._form.setFixedWidth(round(_FORM_WIDTH * (1 + (share - 1) / 2)))
         super().resizeEvent(event)

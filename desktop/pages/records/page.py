@@ -83,7 +83,7 @@ class RecordsPage(Page):
             keys=context.commands.keys_text("record.new"),
         )
         self.export = Button(self.tr("Export list…"), icon="download")
-        self.detect = Button(self.tr("Detect undetected photos"), icon="play")
+        self.detect = Button(self.tr("Detect undetected photos"), icon="play", elide=True)
         self.detect.setToolTip(context.commands.tooltip("records.detect"))
         self.batches = BatchController.for_context(context)
         self.batch_bar = BatchBar(self.batches)

@@ -21,7 +21,7 @@ class WorkBar(FilterChips):
     """The user chose another kind of work."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(self.tr("Work to be done"), parent)
+        super().__init__(self.tr("Work to be done"), parent, wraps=True)
         self.setObjectName("work")
         self._context = context
         self._task: Task | None = None

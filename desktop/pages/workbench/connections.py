@@ -85,8 +85,7 @@ def connect_parts(page: Parts) -> None:
     page.live.memory_changed.connect(page.memory.follow)
     page.live.record_changed.connect(page.record_photos.photo_list.read)
     page.live.record_changed.connect(page.comments.read)
-    page.photos.photo_changed.connect(page.comments.show)
-    page.photo.opened.connect(page.comments.show)
+    page.comments.follow_photo(page.photos.photo_changed, page.photo.opened)
     page.comments.notice.connect(page.toast)
     page.inspector.comments.place_wanted.connect(lambda _: page.photo_view.show(True))
 

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QLayout, QSizePolicy, QWidget
 
 from desktop.theme import LABEL_PX, TEXT_PX, line_px, mix, text_font, text_px, theme_manager
+from desktop.widgets.basic.flow import FlowLayout
 from desktop.widgets.basic.layouts import remove_widget
 
 _SIDE = 8
+_GAP = 4
 
 _TONES = {
     "not_started": "dim",
@@ -148,19 +150,21 @@ class FilterChips(QWidget):
     """A row of filters of which one is active. Arrow keys move between them.
 
     `set_choices` takes (key, text) pairs, such as ``("failed", "Failed 2")``. The active filter stays active.
+    With `wraps`, the filters take as many rows as they need.
     """
 
     chosen = Signal(str)
     """The key of the filter that the user chose."""
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None, *, wraps: bool = False) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
         self._group = QButtonGroup(self)
-        self._row = QHBoxLayout(self)
+        self._row: QLayout = FlowLayout(self, _GAP) if wraps else QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(4)
-        self._row.addStretch(1)
+        self._row.setSpacing(_GAP)
+        if not wraps:
+            self._row.setAlignment(Qt.AlignmentFlag.AlignLeft)
         self._group.buttonClicked.connect(self._on_clicked)
 
     def set_choices(self, choices: Iterable[tuple[str, str]]) -> None:
@@ -180,10 +184,10 @@ class FilterChips(QWidget):
         for button in old:
             self._group.removeButton(button)
             remove_widget(button, self._row)
-        for index, (key, text) in enumerate(pairs):
+        for key, text in pairs:
             chip = _FilterChip(key, text)
             self._group.addButton(chip)
-            self._row.insertWidget(index, chip)
+            self._row.addWidget(chip)
         keys = [key for key, _ in pairs]
         if keys:
             self.set_value(previous if previous in keys else keys[0])

@@ -23,6 +23,7 @@ from desktop.pages.catalogue.forms import AircraftForm, FlightForm, ReferenceFor
 from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.scale_dialog import ScaleDialog
 from desktop.pages.common.forms.password_prompt import PasswordPrompt
+from desktop.pages.common.handover import HandoverDialog
 from desktop.pages.first_steps.start_dialog import StartDialog
 from desktop.pages.login.service_choice import ServerDialog
 from desktop.pages.login.trust_dialog import TrustDialog
@@ -220,6 +221,7 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         ("delete", lambda: DeleteDialog(DeletionContents(items=3, photos=2, verdicts=1), page)),
         ("release rule", lambda: RulesDialog(context, page)),
         ("seal", lambda: CheckDialog(_CHECK, page)),
+        ("handover", lambda: HandoverDialog(context, "none", page)),
         ("editions", lambda: EditionsDialog([_EDITION], page)),
         ("webhook", lambda: WebhookForm(context, None, page)),
         ("secret", lambda: SecretDialog(_WEBHOOK, page)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
@@ -105,7 +105,19 @@ class CommentsController(QObject):
         self._place: PhotoPlace | None = None
         self._reading: Task | None = None
         box.wanted.connect(self._write)
-        open_record.current_changed.connect(self._on_current_changed)
+        self._photo_changes: tuple[SignalInstance, ...] = ()
+        self._follows = False
+
+    def follow_photo(self, *changes: SignalInstance) -> None:
+        """Show the comments again after these signals, once there are any."""
+        self._photo_changes = changes
+
+    def _follow(self) -> None:
+        if not self._follows:
+            self._follows = True
+            self._open_record.current_changed.connect(self._on_current_changed)
+            for changed in self._photo_changes:
+                changed.connect(self.show)
 
     def read(self) -> None:
         """Read the comments of the open record again."""
@@ -124,6 +136,7 @@ class CommentsController(QObject):
 
     def begin(self, place: PhotoPlace | None) -> None:
         """Let the user type a comment at a place on the photo; None for a comment on the item."""
+        self._follow()
         self._place = place
         self._box.show_place(place is not None)
         self._box.text.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -151,6 +164,8 @@ class CommentsController(QObject):
 
     def _on_read(self, comments: Sequence[Comment]) -> None:
         self._comments = comments
+        if comments:
+            self._follow()
         self.show()
 
     def _write(self, text: str) -> None:
@@ -173,6 +188,7 @@ class CommentsController(QObject):
         )
 
     def _on_written(self, comment: Comment) -> None:
+        self._follow()
         self._box.add.setEnabled(True)
         self._box.text.clear()
         self._place = None

@@ -8,9 +8,9 @@ from typing import Any
 
 import httpx
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QPaintEvent, QRegion
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.camera import FrameSource, Hint, ImageSequence, feed
@@ -434,6 +434,28 @@ def test_shadow_of_the_card_uses_memory_only_while_the_page_is_visible(show: Sho
     assert soft_shadow.cache_info().currsize == 1
     page.hide()
     assert soft_shadow.cache_info().currsize == 0
+
+
+def test_card_is_not_cut_on_a_laptop_at_150_percent(show: Show, qtbot: QtBot) -> None:
+    page = show()
+    # The room that a screen of 1440 x 900 leaves to the page of a window.
+    around = QWidget()
+    qtbot.addWidget(around)
+    around.resize(952, 560)
+    page.setParent(around)
+    # As a window of its own it had the minimum size of its layout.
+    page.setMinimumSize(0, 0)
+    page.setGeometry(around.rect())
+    page.show()
+    around.show()
+    card = page._card
+
+    def is_inside() -> bool:
+        return page.rect().contains(QRect(card.mapTo(page, card.rect().topLeft()), card.size()))
+
+    qtbot.waitUntil(is_inside, timeout=60_000)
+    assert page.size() == around.size()
+    page.setParent(None)
 
 
 def test_return_params_contain_names_but_no_password(show: Show) -> None:

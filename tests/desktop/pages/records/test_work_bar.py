@@ -104,3 +104,17 @@ def test_note_of_a_handover_is_shown_to_the_next_user(
     assert "左侧还没看" in note.text()
     assert not for_me.handover_note.isVisibleTo(for_me)
     other.close()
+
+
+@pytest.mark.parametrize("width", [640, 1300])
+def test_no_chip_is_cut_in_a_narrow_window(page: RecordsPage, qtbot: QtBot, width: int) -> None:
+    page.enter({})
+    page.resize(width, 600)
+    work = page.filters.work
+    qtbot.waitUntil(lambda: "All records" in _texts(work), timeout=60_000)
+    assert page.width() == width
+    chips = work._buttons()
+    assert len(chips) == 7
+    for chip in chips:
+        assert chip.width() >= chip.sizeHint().width()
+        assert work.rect().contains(chip.geometry())
