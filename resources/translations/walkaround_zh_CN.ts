@@ -226,7 +226,7 @@
     </message>
     <message>
         <source>Face of another user refused</source>
-        <translation type="unfinished"></translation>
+        <translation>已拒绝登记其他用户的人脸</translation>
     </message>
     <message>
         <source>File</source>
@@ -521,7 +521,7 @@
     </message>
     <message>
         <source>Face login without protection from photos</source>
-        <translation type="unfinished"></translation>
+        <translation>不防照片的人脸登录</translation>
     </message>
     <message>
         <source>Inspector</source>
@@ -1906,7 +1906,7 @@
     </message>
     <message>
         <source>Hand over record…</source>
-        <translation type="unfinished"></translation>
+        <translation>交接检查记录…</translation>
     </message>
     <message>
         <source>Hide selected regions</source>
@@ -2066,7 +2066,7 @@
     </message>
     <message>
         <source>Report: template file…</source>
-        <translation type="unfinished"></translation>
+        <translation>报告：模板文件…</translation>
     </message>
     <message>
         <source>Restore record</source>
@@ -2074,15 +2074,15 @@
     </message>
     <message>
         <source>Severity: critical</source>
-        <translation type="unfinished"></translation>
+        <translation>严重程度：严重</translation>
     </message>
     <message>
         <source>Severity: major</source>
-        <translation type="unfinished"></translation>
+        <translation>严重程度：较重</translation>
     </message>
     <message>
         <source>Severity: minor</source>
-        <translation type="unfinished"></translation>
+        <translation>严重程度：轻微</translation>
     </message>
     <message>
         <source>Show or hide heat map</source>
@@ -4324,6 +4324,10 @@
         <translation>照片略有模糊，可能无法识别。请保持不动，重新登记。</translation>
     </message>
     <message>
+        <source>The photos are too alike: from the side you may not be recognized. Enrol again with the camera, and turn your head further to each side.</source>
+        <translation>照片过于相似，从侧面可能无法识别您。请用摄像头重新登记，并向两侧多转一些。</translation>
+    </message>
+    <message>
         <source>The photos are very bright: in normal light you may not be recognized. Enrol again in less light.</source>
         <translation>照片过亮：正常光线下可能无法识别。请减弱光线后重新登记。</translation>
     </message>
@@ -4342,10 +4346,6 @@
     <message>
         <source>You agreed to consent text {version} on {time}.</source>
         <translation>已于 {time} 同意第 {version} 版说明。</translation>
-    </message>
-    <message>
-        <source>You look straight ahead in every photo: from the side you may not be recognized. Enrol again and turn your head slightly to each side.</source>
-        <translation>所有照片都是正脸：侧脸时可能无法识别。请重新登记，并向两侧稍微转头。</translation>
     </message>
     <message>
         <source>Your face data is more than a year old, and faces change. Renew it to be recognized reliably: enrol again. The old data is deleted then.</source>
@@ -4376,7 +4376,7 @@
     </message>
     <message>
         <source>Face login is off. Log in with your password. An administrator can turn it on under Administration, Face login.</source>
-        <translation type="unfinished"></translation>
+        <translation>人脸登录未启用，请使用密码登录。管理员可在“系统管理”的“人脸登录”中启用。</translation>
     </message>
     <message>
         <source>Face not recognized. Log in with your password, or try again.</source>
@@ -4416,7 +4416,7 @@
     </message>
     <message>
         <source>The picture has no colour, so the service cannot check it. Select a colour camera, or log in with your password.</source>
-        <translation type="unfinished"></translation>
+        <translation>画面为黑白，服务无法检查。请选择彩色摄像头，或使用密码登录。</translation>
     </message>
     <message>
         <source>Movements not recognized. Log in with your password, or try again.</source>
@@ -4965,11 +4965,11 @@
     </message>
     <message>
         <source>Draw it here</source>
-        <translation type="unfinished"></translation>
+        <translation>在此标注</translation>
     </message>
     <message>
         <source>Finding outside the region?</source>
-        <translation type="unfinished"></translation>
+        <translation>缺陷在区域之外？</translation>
     </message>
     <message>
         <source>Report as finding</source>
@@ -4977,7 +4977,7 @@
     </message>
     <message>
         <source>This place is not in the region of item {n}. Other items have regions of their own.</source>
-        <translation type="unfinished"></translation>
+        <translation>此处不在检查项 {n} 的区域内。其他检查项有各自的区域。</translation>
     </message>
     <message>
         <source>Withdraw acceptance</source>
@@ -7315,7 +7315,7 @@
     </message>
     <message>
         <source>Offer it without protection from photos</source>
-        <translation type="unfinished"></translation>
+        <translation>在不防照片的情况下提供人脸登录</translation>
     </message>
     <message>
         <source>On all other computers, and for other programs without the token of a device, face login is refused. Passwords work everywhere.</source>
@@ -7327,7 +7327,7 @@
     </message>
     <message>
         <source>A model without a liveness check cannot tell a photo from a person: whoever shows a photo of a user on a phone logs in as this user. So the login page offers face login only with such a check, with head movements at every login, or with this box checked.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有活体检测的模型无法区分照片与真人：用手机出示某用户的照片即可以其身份登录。因此，只有使用带活体检测的模型、每次登录都要求头部动作，或勾选此项时，登录页才提供人脸登录。</translation>
     </message>
     <message>
         <source>At login an arrow asks for two movements within four seconds. It keeps out printed photos and still pictures on a screen. It does not keep out a mask, a film of just these movements, a live deepfake, and blends of several photos of the person.</source>
@@ -10444,15 +10444,15 @@
     </message>
     <message>
         <source>Model&apos;s opinion: {opinion}</source>
-        <translation type="unfinished"></translation>
+        <translation>模型意见：{opinion}</translation>
     </message>
     <message>
         <source>Model: not inspected completely</source>
-        <translation type="unfinished"></translation>
+        <translation>模型意见：检查不完整</translation>
     </message>
     <message>
         <source>Model: – (entered by a client)</source>
-        <translation type="unfinished"></translation>
+        <translation>模型意见：–（由客户端录入）</translation>
     </message>
     <message>
         <source>Pass</source>
@@ -10482,11 +10482,11 @@
     </message>
     <message>
         <source>fail</source>
-        <translation type="unfinished"></translation>
+        <translation>未通过</translation>
     </message>
     <message>
         <source>pass</source>
-        <translation type="unfinished"></translation>
+        <translation>通过</translation>
     </message>
 </context>
 <context>
@@ -11091,7 +11091,7 @@
     </message>
     <message>
         <source>Select a finding first ({keys}).</source>
-        <translation type="unfinished"></translation>
+        <translation>请先选择一处缺陷（{keys}）。</translation>
     </message>
     <message>
         <source>Show records</source>
