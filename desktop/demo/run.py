@@ -20,6 +20,7 @@ STEPS: tuple[Callable[[DemoRun], None], ...] = (
     people.open_window,
     people.create_first_admin,
     people.create_inspector,
+    people.accept_photo_risk,
     catalogue.fill_catalogue,
     people.log_out,
     people.log_in_by_password,

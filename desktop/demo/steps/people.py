@@ -65,6 +65,16 @@ def create_inspector(demo: DemoRun) -> None:
         fill_form(form, texts | {"password": INSPECTOR[1], "confirmation": INSPECTOR[1]})
 
 
+def accept_photo_risk(demo: DemoRun) -> None:
+    """Offer face login as the administrator, although the built-in model takes a photo for a person."""
+    with demo.driver.step("offer face login"):
+        faces = demo.session.faces
+        try:
+            faces.change_policy(faces.policy().model_copy(update={"photo_risk_accepted": True}))
+        except ClientError as error:
+            raise StepFailedError(f"the policy of face login cannot be changed: {error}") from error
+
+
 def log_out(demo: DemoRun) -> None:
     """Log out by the keyboard shortcut."""
     with demo.driver.step("log out"):
