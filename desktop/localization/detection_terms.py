@@ -223,11 +223,6 @@ def failure_sentence(code: str, message: str) -> str:
             "Detection",
             "Glare or exposure hides a part of the region. Retake the photo darker or from another side.",
         ),
-        "other_light": translate(
-            "Detection",
-            "The light comes from another side than in the reference image, or the camera moved. Retake the"
-            " photo with the lamp where it was, and hold the camera still.",
-        ),
         "too_small": translate(
             "Detection",
             "The region or photo is too small to compare. Enlarge the region or retake the photo.",

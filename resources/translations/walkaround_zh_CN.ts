@@ -2802,10 +2802,6 @@
         <translation>图片过大。请缩小后重新上传。</translation>
     </message>
     <message>
-        <source>The light comes from another side than in the reference image, or the camera moved. Retake the photo with the lamp where it was, and hold the camera still.</source>
-        <translation>光线方向与参考图不同，或拍摄时相机晃动。请从相同方向照明、拿稳相机后重新拍摄。</translation>
-    </message>
-    <message>
         <source>The model failed to run. Check its file or select another model.</source>
         <translation>检测模型运行失败。请检查模型文件或选择其他模型。</translation>
     </message>

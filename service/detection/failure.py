@@ -20,7 +20,6 @@ MESSAGES: Final[dict[str, str]] = {
     "image_too_large": "图片过大，无法检测，请缩小后重新上传",
     "alignment_failed": "照片与区域不匹配，请确认拍摄部位正确，或重新拍摄",
     "overexposed": "照片过曝或反光，看不清部分区域，请降低曝光或避开反光后重新拍摄",
-    "other_light": "光线方向与参考图不同，或拍摄时相机晃动，无法比对，请从相同方向照明、拿稳相机后重新拍摄",
     "too_small": "区域或照片过小，无法比对，请放大区域或重新拍摄",
     "photo_is_reference": "照片与参考图是同一张图片，无法检测，请添加本次拍摄的照片",
     "incomplete_coverage": "照片未完整拍到区域，检查不完整，请重新拍摄",

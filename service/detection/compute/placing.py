@@ -15,7 +15,7 @@ from shared.record.entries import EntryAlignment
 
 T = TypeVar("T")
 
-_ALIGNMENT_CODES = {code: code for code in ("too_small", "not_visible", "overexposed", "other_light")}
+_ALIGNMENT_CODES = {code: code for code in ("too_small", "not_visible", "overexposed")}
 NOT_ALIGNED = "alignment_failed"
 
 

@@ -32,7 +32,6 @@ class AlignmentFailed(Exception):  # noqa: N818 - an answer, not a fault
         "no_match": "the photo does not show this region",
         "not_visible": "the photo shows too little of the region",
         "overexposed": "glare or exposure hides a part of the region",
-        "other_light": "the light comes from another side, or the camera moved",
         "too_different": "the photo differs from the region nearly everywhere",
     }
 

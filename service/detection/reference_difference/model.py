@@ -21,7 +21,6 @@ from service.detection.reference_difference.data import (
     SuppressedDifference,
     apply,
     grey,
-    inside_mask,
     inverse,
     local_scale,
     shift_scale,
@@ -35,11 +34,9 @@ from service.detection.reference_difference.difference.comparison import (
     Search,
     compare,
 )
-from service.detection.reference_difference.difference.compensate import luminance
 from service.detection.reference_difference.difference.confidence import confidence
 from service.detection.reference_difference.difference.labels import label
 from service.detection.reference_difference.difference.sampling import thin
-from service.detection.reference_difference.light.direction import comes_from_another_side
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import in_order_if_small
 from service.detection.reference_difference.variation.appearance import difference_of
@@ -84,8 +81,6 @@ _GREY = 5
 _DARK = 32
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `checks.BELONGS`).
 _MIN_TO_PASS = 0.75
-# px around a differing part in which its edges still change the structure.
-_BESIDE = 9
 # The least confidence of a difference that may become a finding at a place that never varied, and of a
 # difference that makes a place vary.
 _FAINT = 0.25
@@ -143,24 +138,9 @@ def detect(
     doubted = start is None and seen.alignment.inliers and seen.alignment.score < _MIN_TO_PASS
     if not reported_differences and not suppressed and doubted:
         raise AlignmentFailed("no_match")
-    if reported_differences and not (seen.scanned or seen.bilevel) and _has_other_light(seen, size):
-        raise AlignmentFailed("other_light")
     reported_differences.sort(key=lambda one: -one.confidence)
     suppressed.sort(key=lambda one: -one.difference.confidence)
     return Result(tuple(reported_differences), seen.alignment, time.perf_counter() - begun, tuple(suppressed))
-
-
-def _has_other_light(seen: Examined, photo_size: tuple[int, int]) -> bool:
-    """Whether the structure beside all differing parts shows light from another side, or motion."""
-    view = seen.looks[0]
-    beside = inside_mask(view.frame.to_photo, view.frame.size, photo_size)
-    for part in view.found:
-        top, left, bottom, right = (
-            int(edge) for edge in (part.box.y, part.box.x, part.box.bottom, part.box.right)
-        )
-        beside[top:bottom, left:right] = 0
-    beside = np.asarray(cv2.erode(beside, np.ones((_BESIDE, _BESIDE), np.uint8)), np.uint8)
-    return comes_from_another_side(luminance(view.was), luminance(view.now), beside)
 
 
 def photo_variation(

@@ -1,15 +1,13 @@
-"""Compares the structure of two aligned frames by direction, which shows motion and light from another side.
+"""Finds motion in a photo by comparing the structure of two aligned frames by direction.
 
-A lamp shows relief by its slopes along the light, so structure across it is lost, and another lamp shows
-other structure (Chantler 1995, "Why illuminant direction is fundamental to texture analysis"). Motion blurs
-along its line only. Both change the strength of gradients in one direction against another, which damage,
-focus, exposure and colour do not.
+Motion blurs along its line only, so it changes the strength of gradients in one direction against another,
+which damage, focus, exposure and colour do not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +21,8 @@ _NOISE: Final = 0.3
 """Grey levels per px that are added in every direction: an even surface has noise only."""
 
 _OTHER: Final = 0.87
-"""The ratio of `extremes` below which the photo moved or the light comes from another side. On FGCD (Feng et
-al. 2015) it is 0.96 and more with the same lamp and damage, and 0.75 to 0.92 with another lamp."""
+"""The ratio of `extremes` below which motion is searched. On FGCD (Feng et al. 2015) it is 0.96 and more with
+the same lamp and damage, and 0.75 to 0.92 with another lamp."""
 _ANGLES: Final = 12
 """Directions in which motion is searched: where the structure has few of its own, gradients mislead."""
 _LENGTHS: Final = (5, 8, 11, 15, 20, 26)
@@ -36,9 +34,6 @@ _BLURRED: Final = 0.6
 down lose as much."""
 _MOTION: Final = 0.8
 """The most error with a line, relative to the error without: another lamp lies above."""
-_SIDE: Final = 960
-"""Px to which longer frames are reduced: at half the resolution fine relief shows the light less clearly."""
-
 Tensor = NDArray[np.float64]
 """(2, 2): the mean squares of the gradient across and down, and their mean product."""
 
@@ -64,23 +59,6 @@ def extremes(reference: Tensor, photo: Tensor) -> tuple[float, float, float]:
     ratios, directions = np.linalg.eigh(half.T @ photo @ half)
     x, y = half @ directions[:, 0]
     return float(np.sqrt(ratios[0])), float(np.sqrt(ratios[1])), float(np.arctan2(y, x))
-
-
-def comes_from_another_side(reference: Floats, photo: Floats, valid: Bytes) -> bool:
-    """Whether the structure of two frames (height, width) differs by direction, where `valid` is not 0."""
-    step = -(-max(valid.shape) // _SIDE)
-    small = [_reduce(image, step) for image in (reference, photo)]
-    usable = np.asarray(_reduce(valid, step) == 255, np.uint8)
-    if not usable.any():
-        return False
-    least, greatest, _ = extremes(*(structure(image, usable) for image in small))
-    return least < _OTHER * greatest
-
-
-def _reduce(image: NDArray[Any], step: int) -> NDArray[Any]:
-    """The means of squares of `step` px."""
-    height, width = (max(side // step, 1) for side in image.shape)
-    return np.asarray(cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA))
 
 
 def find_motion(
