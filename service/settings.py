@@ -197,7 +197,7 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _read_backup_folder(self) -> Self:
         if not self.backup_to:
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 self.backup_to = self.backup_folder_file.read_text("utf-8").strip()
         return self
 

@@ -73,6 +73,8 @@ _DIALOG_TOPICS = {
     "EditionsDialog": "finish",
     "HandoverDialog": "records",
     "EnrolDialog": "faces",
+    "FilmDialog": "photos",
+    "PracticeDialog": "faces",
     "EntryForm": "catalogue",
     "FieldConflictDialog": "record",
     "FinishDialog": "finish",

@@ -81,6 +81,8 @@ _USER: Final[dict[str, Any]] = {
     "department": None,
     "has_face": True,
     "enabled": True,
+    "status": "enabled",
+    "last_login": "2026-03-01T07:40:19.662013Z",
     "created_at": "2026-01-05T02:30:00.104882Z",
     "updated_at": "2026-03-01T07:40:19.662013Z",
 }

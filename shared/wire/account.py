@@ -6,11 +6,17 @@ Passwords and face images are SecretStr, so that no log line or error text conta
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, SecretStr, StrictBool
 
-from shared.limits import MAX_NEW_PASSWORD, MAX_USERNAME, MIN_NEW_PASSWORD
+from shared.limits import (
+    MAX_FACE_PICTURE_BYTES,
+    MAX_FACE_PICTURE_PIXELS,
+    MAX_NEW_PASSWORD,
+    MAX_USERNAME,
+    MIN_NEW_PASSWORD,
+)
 from shared.record.codes import Permission, Role
 from shared.wire.common import FilledText, ItemTime, OptionalName, WireModel
 
@@ -34,6 +40,13 @@ NewPassword = Annotated[
 NewUsername = Annotated[
     FilledText, Field(json_schema_extra={"format": "username", "maxLength": MAX_USERNAME})
 ]
+
+
+FACE_PICTURE_SCHEMA: dict[str, Any] = {
+    "description": "Base64 of a JPEG, PNG or WebP picture, also as a data: URL",
+    "x-max-picture-bytes": MAX_FACE_PICTURE_BYTES,
+    "x-max-picture-pixels": MAX_FACE_PICTURE_PIXELS,
+}
 
 
 class Login(WireModel):
@@ -143,13 +156,13 @@ class ProfileUpdate(WireModel):
     The service answers an invalid value with code 1 and a sentence.
     """
 
-    email: Annotated[str | None, Field(description="Email address, at most 254 characters")] = None
-    phone: Annotated[str | None, Field(description="Digits, spaces, parentheses, + and -, at most 32")] = None
-    name: Annotated[str | None, Field(description="Full name, at most 255 characters")] = None
-    gender: Annotated[str | None, Field(description="At most 32 characters")] = None
-    work_years: Annotated[int | None, Field(description="0 to 80")] = None
-    department: Annotated[str | None, Field(description="At most 255 characters")] = None
-    faceInfo: Annotated[str | None, Field(description="Photo of the face in Base64")] = None  # noqa: N815
+    email: Annotated[str | None, Field(max_length=254, description="Email address")] = None
+    phone: Annotated[str | None, Field(max_length=32, description="Digits, spaces, brackets, + and -")] = None
+    name: Annotated[str | None, Field(max_length=255, description="Full name")] = None
+    gender: Annotated[str | None, Field(max_length=32)] = None
+    work_years: Annotated[int | None, Field(ge=0, le=80)] = None
+    department: Annotated[str | None, Field(max_length=255)] = None
+    faceInfo: Annotated[str, Field(json_schema_extra=FACE_PICTURE_SCHEMA)] | None = None  # noqa: N815
 
 
 class UpdatePassword(WireModel):

@@ -102,9 +102,14 @@ OptionalName = Annotated[RequiredName | None, EmptyAsNull]
 OptionalText = Annotated[LongText | None, EmptyAsNull]
 
 
+MAX_TIME_LENGTH = 64
+"""A time in ISO 8601 with microseconds and a zone has 32 characters."""
+
+
 def _require_iso_time(value: Any) -> Any:
     # pydantic would read a number, also in a string, as seconds since 1970. The contract requires ISO 8601.
-    if isinstance(value, datetime) or (isinstance(value, str) and _DATE_FIRST.match(value)):
+    is_text = isinstance(value, str) and len(value) <= MAX_TIME_LENGTH and _DATE_FIRST.match(value)
+    if isinstance(value, datetime) or is_text:
         return value
     raise ValueError("应为 ISO 8601 格式的时间字符串")
 
@@ -130,7 +135,7 @@ class _TimeText:
     """Describes a time in the schema. Without the format `date-time`, which needs a zone (RFC 3339)."""
 
     def __init__(self, description: str) -> None:
-        self._schema = {"type": "string", "description": description}
+        self._schema = {"type": "string", "maxLength": MAX_TIME_LENGTH, "description": description}
 
     def __get_pydantic_json_schema__(
         self, _schema: CoreSchema, _handler: GetJsonSchemaHandler

@@ -7,20 +7,13 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, SecretStr, StrictBool, WithJsonSchema
 
 from shared.limits import (
-    MAX_FACE_PICTURE_BYTES,
-    MAX_FACE_PICTURE_PIXELS,
     MAX_FRAME_LENGTH,
     MAX_FRAMES,
 )
+from shared.wire.account import FACE_PICTURE_SCHEMA
 from shared.wire.common import ItemTime, RequiredName, WireModel
 
-_PICTURE_SCHEMA: dict[str, Any] = {
-    "description": "Base64 of a JPEG, PNG or WebP picture, also as a data: URL",
-    "x-max-picture-bytes": MAX_FACE_PICTURE_BYTES,
-    "x-max-picture-pixels": MAX_FACE_PICTURE_PIXELS,
-}
-
-FacePicture = Annotated[SecretStr, Field(json_schema_extra=_PICTURE_SCHEMA)]
+FacePicture = Annotated[SecretStr, Field(json_schema_extra=FACE_PICTURE_SCHEMA)]
 """A picture of a face. The service answers with a sentence if it exceeds a limit."""
 
 
@@ -47,7 +40,7 @@ class FaceLogin(WireModel):
     faceInfo: Annotated[  # noqa: N815 - the contract's name
         SecretStr | None,
         BeforeValidator(_replace_non_text),
-        WithJsonSchema({"title": "Faceinfo", **_PICTURE_SCHEMA}),
+        WithJsonSchema({"title": "Faceinfo", **FACE_PICTURE_SCHEMA}),
     ] = None
 
 

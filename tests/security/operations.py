@@ -160,6 +160,8 @@ RULES: dict[str, Rule] = {
     "GET /api/webhooks/{webhook_id}/deliveries": Rule(ADMINS, 404),
     "GET /api/audit": Rule(ADMINS, 200),
     "GET /api/backups": Rule(ADMINS, 200),
+    "PUT /api/backups": Rule(ADMINS, 422, recent_password=True),
+    "POST /api/backups": Rule(ADMINS, 409),
     "GET /api/statistics/records": Rule(EVERYBODY, 200),
     "GET /api/statistics/findings/{by}": Rule(EVERYBODY, 422),
     "GET /api/statistics/durations": Rule(EVERYBODY, 200),

@@ -160,11 +160,12 @@ class FilterChips(QWidget):
         super().__init__(parent)
         self.setAccessibleName(name)
         self._group = QButtonGroup(self)
-        self._row: QLayout = FlowLayout(self, _GAP) if wraps else QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(_GAP)
+        # No attribute: it would keep the items of a `FlowLayout` that Qt deleted with this widget.
+        row: QLayout = FlowLayout(self, _GAP) if wraps else QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(_GAP)
         if not wraps:
-            self._row.setAlignment(Qt.AlignmentFlag.AlignLeft)
+            row.setAlignment(Qt.AlignmentFlag.AlignLeft)
         self._group.buttonClicked.connect(self._on_clicked)
 
     def set_choices(self, choices: Iterable[tuple[str, str]]) -> None:
@@ -180,14 +181,15 @@ class FilterChips(QWidget):
                 button.setAccessibleName(text)
                 button.updateGeometry()
             return
-        previous = self.value()
+        previous, row = self.value(), self.layout()
+        assert row is not None
         for button in old:
             self._group.removeButton(button)
-            remove_widget(button, self._row)
+            remove_widget(button, row)
         for key, text in pairs:
             chip = _FilterChip(key, text)
             self._group.addButton(chip)
-            self._row.addWidget(chip)
+            row.addWidget(chip)
         keys = [key for key, _ in pairs]
         if keys:
             self.set_value(previous if previous in keys else keys[0])

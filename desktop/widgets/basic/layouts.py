@@ -10,9 +10,10 @@ def remove_widget(widget: QWidget, layout: QLayout) -> None:
 
     If the widget is deleted without removing it first, Qt deletes its layout item and PySide does not notice:
     it keeps the address of the item. If Qt then creates another object at that address, for example a timer,
-    the program crashes when that object is deleted (Shiboken 6.11, `Object::destroy`).
+    the program crashes when that object is deleted (Shiboken 6.11, `Object::destroy`). `removeWidget` does
+    the same with an item of a layout that is written in Python.
     """
-    layout.removeWidget(widget)
+    layout.takeAt(layout.indexOf(widget))
     widget.hide()
     widget.deleteLater()
 

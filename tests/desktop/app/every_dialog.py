@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import mkdtemp
 
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QDialog, QWidget
@@ -44,6 +46,7 @@ from desktop.pages.workbench.deleting import DeleteDialog, DeletionContents
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.phone.dialog import PhoneDialog
 from desktop.pages.workbench.photos.capture import CaptureDialog
+from desktop.pages.workbench.record_photos.film_dialog import FilmDialog
 from desktop.pages.workbench.record_photos.review import ReviewDialog
 from desktop.pages.workbench.trend.window import TrendDialog
 from desktop.theme import theme_manager
@@ -53,6 +56,7 @@ from shared.record.results import Counters
 from shared.wire.detection import ModelKind
 from shared.wire.seal import Edition, SealCheck, SealDifference
 from shared.wire.webhooks import NewWebhook, WebhookEvent, WebhookState
+from tests.desktop.imaging.films import make_film
 
 KEY, OTHER_KEY = (":".join([pair] * 32) for pair in ("5F", "C8"))
 
@@ -232,6 +236,7 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
             lambda: PracticeDialog(session, context.device_token, find_sources=lambda: [], parent=page),
         ),
         ("camera", lambda: CaptureDialog(context, page)),
+        ("film", lambda: FilmDialog(make_film(Path(mkdtemp()) / "borescope.avi"), page)),
         ("phone", lambda: _phone(session, served, page)),
         ("trend", lambda: _trend(session, served, page)),
         ("memory", lambda: _memory(session, served, page)),

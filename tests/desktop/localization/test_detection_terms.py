@@ -12,8 +12,8 @@ from shared.record.entries import EntryAppearance
     ("photos", "share", "words"),
     [
         (1, None, ("1 passed photo", "only gross changes")),
-        (3, 0.003, ("3 passed photo", "0.3 %")),
-        (24, 0.0, ("24 passed photo", "0.0 %")),
+        (3, 0.003, ("3 passed photo", "0.3%")),
+        (24, 0.0, ("24 passed photo", "0.0%")),
     ],
 )
 def test_appearance_says_what_it_knows(photos: int, share: float | None, words: tuple[str, str]) -> None:

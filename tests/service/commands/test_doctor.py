@@ -88,15 +88,15 @@ def test_sound_installation_has_no_fault(sound_settings: Settings, report: Repor
 def test_fresh_machine_lists_what_first_start_creates(tmp_path: Path, report: Report) -> None:
     status, lines = report(Settings(data_dir=tmp_path / "data", database_url=""))
     assert status == 0
-    assert lines_with(lines, "data directory").startswith("warn")
+    assert lines_with(lines, "data folder").startswith("warn")
     assert lines_with(lines, "no database").startswith("warn")
     assert not (tmp_path / "data").exists(), "looking changes nothing"
 
 
 def test_doctor_reports_a_running_service(sound_settings: Settings, report: Report) -> None:
     with FileLock(sound_settings.data_dir / "service.lock"):
-        assert lines_with(report(sound_settings)[1], "a service runs").startswith("ok")
-    assert lines_with(report(sound_settings)[1], "no service runs").startswith("ok")
+        assert lines_with(report(sound_settings)[1], "service is using").startswith("ok")
+    assert lines_with(report(sound_settings)[1], "no service is using").startswith("ok")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="POSIX rights")

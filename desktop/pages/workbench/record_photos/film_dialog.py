@@ -74,7 +74,7 @@ class FilmDialog(BaseDialog):
         self.setObjectName("film")
         self.setWindowTitle(path.name)
         self.setMinimumSize(640, 480)
-        self.resize(1100, 760)
+        self.resize(1000, 640)
         self._path = path
         self.film: Film | None = None
         self.taken_count = 0

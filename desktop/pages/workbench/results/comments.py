@@ -38,6 +38,7 @@ class CommentsBox(QWidget):
         self.add = Button(self.tr("Add"))
         self.place = label("", "small", wrap=True)
         self.place.hide()
+        self._is_editable = self._is_begun = False
         self._rows = QVBoxLayout()
         self._rows.setSpacing(4)
         row = QHBoxLayout()
@@ -53,13 +54,25 @@ class CommentsBox(QWidget):
         self.text.returnPressed.connect(self._send)
         self.add.clicked.connect(lambda _checked=False: self._send())
 
+        self._show_field(False)
+
     def set_editable(self, on: bool) -> None:
-        """Show or hide the field for a new comment."""
+        """Whether comments can be written."""
+        self._is_editable = on
+
+    def begin(self) -> None:
+        """Let the user type."""
+        self._is_begun = True
+        self._show_field(self._is_editable)
+        self.text.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_field(self, on: bool) -> None:
         self.text.setVisible(on)
         self.add.setVisible(on)
 
     def show_comments(self, comments: Sequence[Comment]) -> None:
-        """List these comments, oldest first."""
+        """List these comments, oldest first. The field takes its room once there is one."""
+        self._show_field(self._is_editable and (self._is_begun or bool(comments)))
         clear_layout(self._rows)
         for number, comment in enumerate(comments, 1):
             name = comment.written_by_name or comment.written_by
@@ -139,15 +152,16 @@ class CommentsController(QObject):
         self._follow()
         self._place = place
         self._box.show_place(place is not None)
-        self._box.text.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._box.set_editable(self._open_record.editable)
+        self._box.begin()
         self.show()
 
     def show(self) -> None:
         """Show the comments of the chosen item, in the list and on the photo."""
         item_id = self._open_record.edits.service_id(self._open_record.current)
         shown = [comment for comment in self._comments if comment.item_id == item_id]
-        self._box.show_comments(shown)
         self._box.set_editable(self._open_record.editable)
+        self._box.show_comments(shown)
         marks = [
             (number, (comment.file_id, comment.x, comment.y))
             for number, comment in enumerate(shown, 1)

@@ -121,6 +121,8 @@ REFUSED: dict[str, dict[str, Any]] = {
     "POST /api/detection/batches": {"inspection_ids": ["{inspection_id}"]},
 }
 ELSEWHERE = {
+    "PUT /api/backups": "holds for later backups",
+    "POST /api/backups": "reads everything, and changes no record",
     "POST /api/inspection/create": "makes another record",
     "POST /api/inspection/{inspection_id}/reopen": "opens it, with a right and a reason",
     "POST /api/inspection/{inspection_id}/release": "is part of the edition",

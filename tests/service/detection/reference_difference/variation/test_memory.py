@@ -119,7 +119,7 @@ def test_bytes_other_than_a_memory_are_refused(damage: str) -> None:
     broken = {
         "short": data[:30],
         "magic": b"PNG1" + data[4:],
-        "version": data.replace(b'"version":4', b'"version":9'),
+        "version": data.replace(b'"version":5', b'"version":9'),
         "values": data[:-8],
         "nothing": b"",
         "kind": data.replace(b'"kind":"passed"', b'"kind":"parsed"'),
