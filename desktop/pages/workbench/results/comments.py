@@ -69,10 +69,11 @@ class CommentsBox(QWidget):
     def _show_field(self, on: bool) -> None:
         self.text.setVisible(on)
         self.add.setVisible(on)
+        # An empty box would still take the spacing of the column.
+        self.setVisible(on or self._rows.count() > 0)
 
     def show_comments(self, comments: Sequence[Comment]) -> None:
         """List these comments, oldest first. The field takes its room once there is one."""
-        self._show_field(self._is_editable and (self._is_begun or bool(comments)))
         clear_layout(self._rows)
         for number, comment in enumerate(comments, 1):
             name = comment.written_by_name or comment.written_by
@@ -84,6 +85,7 @@ class CommentsBox(QWidget):
                 link.clicked.connect(lambda _checked=False, shown=comment: self.place_wanted.emit(shown))
                 self._rows.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
             self._rows.addWidget(label(comment.text, wrap=True))
+        self._show_field(self._is_editable and (self._is_begun or bool(comments)))
 
     def show_place(self, on: bool) -> None:
         """Say whether the next comment belongs to a place on the photo."""
