@@ -128,7 +128,11 @@ async def _handle_problem(_request: Request, problem: Exception) -> JSONResponse
 async def _handle_invalid_input(_request: Request, problem: Exception) -> JSONResponse:
     assert isinstance(problem, RequestValidationError)
     faults = field_faults(problem.errors())
-    msg = describe_faults(faults) or "请求内容应为 JSON 对象，并以 Content-Type: application/json 发送"
+    # A rule about several fields names none.
+    rules = [fault["message"] for fault in faults if fault["type"] == "value_error"]
+    msg = describe_faults(faults) or next(
+        iter(rules), "请求内容应为 JSON 对象，并以 Content-Type: application/json 发送"
+    )
     return JSONResponse(failure_body(ErrorCode.INVALID_INPUT, msg, {"fields": faults}), status_code=422)
 
 

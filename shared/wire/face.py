@@ -11,7 +11,7 @@ from shared.limits import (
     MAX_FRAMES,
 )
 from shared.wire.account import FACE_PICTURE_SCHEMA
-from shared.wire.common import ItemTime, RequiredName, WireModel
+from shared.wire.common import ItemTime, RequiredName, StrictNumber, WireModel
 
 FacePicture = Annotated[SecretStr, Field(json_schema_extra=FACE_PICTURE_SCHEMA)]
 """A picture of a face. The service answers with a sentence if it exceeds a limit."""
@@ -282,7 +282,7 @@ class DrawnChallenge(WireModel):
 class FilmedFrame(WireModel):
     """A frame of the camera as it is, not mirrored, `at_ms` after the first one."""
 
-    at_ms: Annotated[int, Field(ge=0, le=20_000)]
+    at_ms: Annotated[int, StrictNumber, Field(ge=0, le=20_000)]
     picture: Annotated[
         SecretStr,
         Field(
