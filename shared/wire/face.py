@@ -282,7 +282,7 @@ class DrawnChallenge(WireModel):
 class FilmedFrame(WireModel):
     """A frame of the camera as it is, not mirrored, `at_ms` after the first one."""
 
-    at_ms: Annotated[int, StrictNumber, Field(ge=0, le=20_000)]
+    at_ms: Annotated[int, Field(ge=0, le=20_000), StrictNumber]
     picture: Annotated[
         SecretStr,
         Field(
