@@ -361,7 +361,7 @@ def test_tables_with_other_heads_and_units_are_read(table: str, encoding: str) -
     assert boxes(read(table.encode(encoding), "a.csv")) == [CRACK]
 
 
-def test_a_pixel_of_this_program_is_no_fraction() -> None:
+def test_numbers_of_an_own_table_are_always_pixels() -> None:
     table = "item_name,region_x,region_y,region_w,region_h\ncrack,0,0,1,1\n"
     assert boxes(read(table, "a.csv")) == [("crack", 0, 0, 1, 1)]
 
