@@ -13,10 +13,11 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.imaging import open_image
-from desktop.report import collect as collect_module
 from desktop.report.collect import collect
 from desktop.report.content import Evidence, ReportedItem
 from desktop.report.html import page
+from desktop.report.pictures import Pictures
+from desktop.report.reported_item import photo_crop, report_item
 from shared.images.cv import cv2
 from shared.names import user_label
 from shared.record.codes import Verdict
@@ -160,8 +161,8 @@ def _reported(entry: dict[str, Any]) -> tuple[ReportedItem, list[Evidence]]:
     )
     evidence: list[Evidence] = []
     session = Session("http://127.0.0.1:9")
-    pictures = collect_module._Pictures(session)
-    reported = collect_module._reported_item(1, item, None, pictures, evidence, {}, {})
+    pictures = Pictures(session)
+    reported = report_item(1, item, None, pictures, evidence, {}, {})
     session.close()
     return reported, evidence
 
@@ -176,7 +177,7 @@ def test_photo_crop_includes_a_finding_outside_the_region(qtbot: QtBot, tmp_path
 
     def crop(*boxes: Rect) -> QImage:
         findings = [Finding("crack", 1.0, box) for box in boxes]
-        return collect_module._photo_crop(collect_module._Pictures(nobody), photo, findings, region, straight)
+        return photo_crop(Pictures(nobody), photo, findings, region, straight)
 
     inside = crop(Rect(120, 120, 20, 20))
     assert (inside.width(), inside.height()) == (116, 116)
