@@ -155,6 +155,9 @@ def assemble(
             index + 1, item, item_reference, pictures, evidence, content.severities, content.users.usernames
         )
         photo = _detected_photo(item, photos_by_file_id)
+        if photo is not None and photo.camera is not None and photo.camera.frame is not None:
+            use = QCoreApplication.translate("Report", "Film of item {number}").format(number=index + 1)
+            evidence.append(Evidence(use, photo.camera.frame.film, photo.camera.frame.sha256))
         used_in = "" if photo is None or photo.used_in is None else photo.used_in.inspection_name
         comments = tuple(comment for comment in content.comments if comment.item_id == item.item_id)
         reported_items.append(
