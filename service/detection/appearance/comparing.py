@@ -29,8 +29,8 @@ Distances = NDArray[np.float32]
 MAX_PHOTOS: Final = 24
 """The most photos of a memory: 4.5 MB of features. Of more, those that differ most from each other stay."""
 PASSING_SHARE: Final = 0.02
-"""A photo passes if at least this share of passed photos is as unusual. It is the largest with which 90 % of
-the good photos of MVTec bottle and transistor pass with 3, 10 and 24 photos, in the order of their names too."""
+"""A photo passes if at least this share of passed photos is as unusual. With 3 %, fewer than 90 % of the good
+photos of MVTec transistor pass when the first ones by name passed."""
 MOST_UNUSUAL: Final = 0.5
 """The share of unusual patches from which a photo shows something else than the passed ones."""
 
@@ -39,8 +39,8 @@ _RADIUS: Final = 1
 _COUNTED: Final = 0.03
 """The share of the patches that count, the most distant ones."""
 _ANYWHERE: Final = 1.3
-"""Places count unless the passed photos are this many times as far from each other when they do. Under a fixed
-camera they are 1.0 to 1.1 times (MVTec bottle, transistor), where objects lie anywhere up to 1.8 times (MTOC)."""
+"""Places count unless the passed photos are this many times as far from each other when they do. They are 1.0
+to 1.1 times under a fixed camera (MVTec bottle, transistor), to 1.8 where objects lie anywhere (MTOC)."""
 _LEFT_OUT: Final = 10
 """The most photos that are compared with the others, spread over all of them."""
 _CHOOSING: Final = 3
