@@ -112,10 +112,9 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     region_texts = {path: text for path, text in texts.items() if path.startswith("regions/")}
     texts = region_texts or texts
     others = {path: text for path, text in texts.items() if not _is_names(path)}
-    # Splits may contain the same picture.
-    matches = {text for path, text in others.items() if same_stem(path, target.name)}
+    matches = [text for path, text in others.items() if same_stem(path, target.name)]
     labels = [text for text in others.values() if text in matches or _is_label(text)]
-    text = choose(list(matches), labels)
+    text = choose(matches, labels)
     return fit_regions(_drafts(text, _read_dataset(texts), target), target)
 
 
