@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from desktop.exchange.data.content import ExportedPicture
@@ -180,6 +180,7 @@ def test_regions_are_scaled_to_an_image_of_another_size(format_id: str) -> None:
 @pytest.mark.parametrize("format_id", ["coco", "yolo", "cvat"])
 @SHORT
 @given(names=st.lists(st.sampled_from(PICTURE_NAMES), min_size=2, max_size=4, unique=True))
+@example(names=["a.jpg", "1b2c3d4e-a.jpg"])
 def test_regions_of_pictures_with_similar_names_stay_apart(format_id: str, names: list[str]) -> None:
     export_format = next(candidate for candidate in FORMATS if candidate.format_id == format_id)
     pictures = [ExportedPicture(name, 400 + 40 * place, 300 + 30 * place) for place, name in enumerate(names)]
