@@ -39,16 +39,16 @@ def same_picture(path: object, target: str) -> bool:
 
     A converted photo has its former name before the new suffix: IMG_1.HEIC.jpg.
     """
-    return isinstance(path, str) and not _written_names(path).isdisjoint(_former_names(target))
+    return isinstance(path, str) and not written_names(path).isdisjoint(_former_names(target))
 
 
 def same_stem(path: str, target: str) -> bool:
     """Whether a file belongs to the picture `target`, because its name differs in the suffix alone."""
     wanted = {stem(name) for name in (*_former_names(target), *_former_names(safe_name(target, "reference")))}
-    return any(stem(name) in wanted for name in _written_names(path))
+    return any(stem(name) in wanted for name in written_names(path))
 
 
-def _written_names(path: str) -> set[str]:
+def written_names(path: str) -> set[str]:
     """The names that a picture may have had before a program renamed it, or made an address of its name."""
     names = {last_name(path)} | {last_name(unquote(part)) for part in (path, path.partition("?")[0])}
     names = {_comparable(name) for name in names if name}

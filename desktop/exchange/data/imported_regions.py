@@ -61,11 +61,13 @@ def choose(
 ) -> _Found:
     """The document or picture to read: the only one of the reference image, else the only one of the file.
 
-    Raises ExchangeError (WHICH_PICTURE; `empty` if the file has none).
+    Several that say the same of the reference image, such as in splits, are one. Raises ExchangeError
+    (WHICH_PICTURE; `empty` if the file has none).
     """
-    for found in (matches, everything):
-        if len(found) == 1:
-            return found[0]
+    if matches and all(match == matches[0] for match in matches):
+        return matches[0]
+    if len(everything) == 1:
+        return everything[0]
     raise ExchangeError(Reason.WHICH_PICTURE if everything else empty)
 
 

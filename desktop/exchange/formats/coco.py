@@ -181,8 +181,15 @@ def datasets(data: bytes) -> list[dict[str, Any]]:
 def _unpack_dataset(data: bytes, target: ExportedPicture) -> dict[str, Any]:
     """The only dataset of a ZIP file, or the only one that names `target`, such as one of several splits."""
     documents = datasets(data)
+    # COCO has the captions and the key points of the same pictures in files of their own.
+    documents = [document for document in documents if _has_boxes(document)] or documents
     matches = [document for document in documents if _matching_images(document["images"], target)]
     return choose(matches, documents)
+
+
+def _has_boxes(document: Mapping[str, Any]) -> bool:
+    found = (annotation for annotation in document["annotations"] if isinstance(annotation, dict))
+    return any("bbox" in annotation and "keypoints" not in annotation for annotation in found)
 
 
 def _bounding_rect_of_shape(shape: Any) -> Rect | None:

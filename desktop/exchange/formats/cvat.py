@@ -20,6 +20,7 @@ Source of the format: https://docs.cvat.ai/docs/dataset_management/formats/forma
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -313,6 +314,14 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
             )
         )
     return fit_regions(drafts, target, without_area)
+
+
+def picture_names(data: bytes) -> list[str]:
+    """The names of all images in an annotation file; empty if it is another document."""
+    reader = _Reader()
+    with contextlib.suppress(ExchangeError):
+        reader.read(decode_xml(data))
+    return [image.xml_attributes.get("name", "") for image in reader.images]
 
 
 def is_xml(data: bytes) -> bool:

@@ -60,7 +60,7 @@ def _whole_task(task: dict[str, Any]) -> dict[str, Any]:
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     """Read the shapes of the picture `target`. Raises ExchangeError."""
     found = tasks(data)
-    matches = [task for task in found if any(same_picture(name, target.name) for name in _names(task))]
+    matches = [task for task in found if any(same_picture(name, target.name) for name in picture_names(task))]
     task = choose(matches, found)
     drafts, without_area = [], 0
     for shape in _shapes(task):
@@ -78,7 +78,7 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     return fit_regions(drafts, target, without_area)
 
 
-def _names(task: Mapping[str, Any]) -> Iterator[str]:
+def picture_names(task: Mapping[str, Any]) -> Iterator[str]:
     """The names of the picture: in the addresses of its data, without the prefix of an uploaded file."""
     for value in (*task["data"].values(), task.get("file_upload")):
         name = unquote(last_name(value))

@@ -43,6 +43,11 @@ def documents(data: bytes) -> dict[str, ET.Element]:
     return found
 
 
+def picture_names(data: bytes) -> list[str]:
+    """The names of the pictures of all documents. Raises ExchangeError (UNREADABLE, TOO_LARGE)."""
+    return [root.findtext("filename") or "" for root in documents(data).values()]
+
+
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     """Read the objects of the picture `target`, scaled if the sizes differ. Raises ExchangeError."""
     found = documents(data)

@@ -112,10 +112,11 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     region_texts = {path: text for path, text in texts.items() if path.startswith("regions/")}
     texts = region_texts or texts
     others = {path: text for path, text in texts.items() if not _is_names(path)}
-    # Splits may contain the same picture.
-    matches = {text for path, text in others.items() if same_stem(path, target.name)}
+    own_stem = stem(safe_name(target.name, "reference"))
+    exact = [text for path, text in others.items() if stem(last_name(path)) == own_stem]
+    matches = exact or [text for path, text in others.items() if same_stem(path, target.name)]
     labels = [text for text in others.values() if text in matches or _is_label(text)]
-    text = choose(list(matches), labels)
+    text = choose(matches, labels)
     return fit_regions(_drafts(text, _read_dataset(texts), target), target)
 
 

@@ -117,7 +117,8 @@ def test_archive_of_a_task_with_images_is_read() -> None:
     assert read(pack({"annotations.xml": shape, "images/readme.txt": "x"}), "x.zip") == [
         ("a", Rect(10, 20, 20, 20))
     ]
-    check_refused(pack({"a.xml": shape, "b.xml": shape}), Reason.WHICH_PICTURE, "x.zip")
+    other = shape.replace('xtl="10"', 'xtl="11"')
+    check_refused(pack({"a.xml": shape, "b.xml": other}), Reason.WHICH_PICTURE, "x.zip")
     assert read(pack({"a.xml": shape, "b.xml": "<annotation/>"}), "x.zip")
     check_refused(pack({"a.xml": "<annotation/>"}), Reason.UNREADABLE, "x.zip")
 

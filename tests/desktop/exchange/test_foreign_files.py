@@ -437,3 +437,18 @@ def test_short_export_of_label_studio_is_read() -> None:
         {"image": "/data/upload/1/8a7b6c5e-b.jpg", "id": 2, "label": [{**shape, "x": 0}]},
     ]
     assert boxes(read(json.dumps(tasks), "a.json")) == [CRACK]
+
+
+def test_captions_and_key_points_of_coco_do_not_hide_its_boxes() -> None:
+    document = json.loads(coco())
+    captions = {**document, "annotations": [{"image_id": 7, "caption": "a wing"}]}
+    points = {"image_id": 7, "category_id": 5, "bbox": [1, 1, 5, 5], "keypoints": [1, 1, 2]}
+    files: dict[str, Content] = {
+        "annotations/captions_train.json": json.dumps(captions),
+        "annotations/instances_train.json": json.dumps(document),
+        "annotations/person_keypoints_train.json": json.dumps({**document, "annotations": [points]}),
+    }
+    assert boxes(read(archive_of(files), "a.zip")) == [CRACK, DENT]
+    files.pop("annotations/instances_train.json")
+    files.pop("annotations/captions_train.json")
+    assert boxes(read(archive_of(files), "a.zip")) == [("dent", 1, 1, 5, 5)]
