@@ -1,8 +1,8 @@
 """The share that has to be inspected, stored in its row.
 
-SQLite 3.45.1 (Ubuntu 24.04, Python for Windows) calls a database damaged in which a row is older than a column
-whose default has decimals ("NULL value in inspection_policy.required_coverage"), so every backup failed. A row
-that is written again has all its values.
+SQLite 3.45.1 (Ubuntu 24.04, Python for Windows) calls a database damaged in which a row is older than a
+column whose default has decimals ("NULL value in inspection_policy.required_coverage"), so every backup
+failed. A row that is written again has all its values.
 """
 
 from __future__ import annotations
