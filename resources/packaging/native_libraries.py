@@ -121,7 +121,9 @@ _VERSION = re.compile(r"\.so\.?([\w.]*)$")
 _DIGEST = re.compile(r"(?:-[0-9a-f]{8}|-[0-9a-f]{32})+(?=\.)")
 _LIBRARY = re.compile(r"\.so(?:\.[\w.]+)?$|\.dll$|\.dylib$")
 # Extension modules and Qt with its plugins belong to the part itself.
-_OWN_FILE = re.compile(r"\.cpython-|\.abi3\.so$|\.pyd$|/plugins/|/(?:lib)?Qt6?[A-Z]\w*\.(?:so|dll|dylib)|_pybind11_state\.so$")
+_OWN_FILE = re.compile(
+    r"\.cpython-|\.abi3\.so$|\.pyd$|_pybind11_state\.so$|/plugins/|/(?:lib)?Qt6?[A-Z]\w*\.(?:so|dll|dylib)"
+)
 
 
 def find_libraries(files: Iterable[Path], bills: Iterable[Path]) -> list[NativeLibrary]:
