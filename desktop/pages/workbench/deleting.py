@@ -14,7 +14,6 @@ from desktop.background.workers import run
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.client import Session
 from desktop.client.http.errors import NotFound
-from desktop.commands.bindings import Commands
 from desktop.journal import EditKind
 from desktop.localization.language import join_words
 from desktop.pages.workbench.items.items_panel import ItemsPanel
@@ -101,12 +100,12 @@ class DeletionController(QObject):
         view: CanvasView,
         findings: Sequence[QWidget],
         correcting: CorrectionController,
-        commands: Commands,
         window: QWidget,
     ) -> None:
         super().__init__(window)
         self._open_record, self._items, self._view = open_record, items, view
-        self._correcting, self._commands, self._window = correcting, commands, window
+        self._correcting, self._window = correcting, window
+        self._commands = open_record.context.commands
         self._places: dict[QWidget, DeletionSource] = {
             view: DeletionSource.CANVAS,
             items.list: DeletionSource.LIST,

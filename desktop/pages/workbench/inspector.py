@@ -194,9 +194,3 @@ class Inspector(Panel):
         """Commit typed text."""
         self.fields.commit()
         self.verdict.commit()
-
-    def set_editable(self, editable: bool) -> None:
-        """Let the item be edited, or only read."""
-        self.fields.set_editable(editable)
-        self.verdict.set_editable(editable)
-        self.run.set_editable(editable)

@@ -40,6 +40,7 @@ class AlignmentController(QObject):
         box.align_wanted.connect(self.start)
         box.forget_wanted.connect(self._forget_alignment)
         self._pair: AlignedPair | None = None
+        self._awaited_file = ""
         photos.pair_changed.connect(self._on_pair_changed)
 
     def start(self) -> None:
@@ -53,6 +54,17 @@ class AlignmentController(QObject):
         self._view.set_mode(CompareMode.SIDE_BY_SIDE)
         self._view.set_tool(self.points)
         self.started.emit()
+
+    def start_when_loaded(self, file_id: str) -> None:
+        """Let the user set points as soon as the photo with this file is shown."""
+        self._awaited_file = file_id
+        self._start_awaited()
+
+    def _start_awaited(self) -> None:
+        photos = self._photos
+        if self._awaited_file and photos.pair is not None and photos.file_id == self._awaited_file:
+            self._awaited_file = ""
+            self.start()
 
     def save(self, file_id: str, homography: list[list[float]] | None) -> bool:
         """Save the alignment of a photo for detection, as `DetectionSettingsController.align` does."""
@@ -73,6 +85,7 @@ class AlignmentController(QObject):
         # The points stay when the same pictures are paired again in the same way.
         if self._pair is None or pair is None or not _is_same_pair(self._pair, pair):
             self.cancel()
+        self._start_awaited()
 
     def undo(self) -> bool:
         """Remove the last point. Returns False when the user is not aligning."""

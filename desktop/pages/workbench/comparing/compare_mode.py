@@ -1,11 +1,11 @@
-"""Shows reference and photo of the selected item on the canvas, and compares two versions of its result."""
+"""Shows reference and photo of the selected item on the canvas, alone or beside each other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget
 
 from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.canvas.tools.tool_machine import Tool
@@ -16,11 +16,8 @@ from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.imaging.decoding.tone import Tone
 from desktop.pages.workbench.bars.compare_bar import CompareBar
 from desktop.pages.workbench.bars.tool_strip import ToolStrip
-from desktop.pages.workbench.comparing.aligning import AlignmentController
-from desktop.pages.workbench.comparing.compare_versions import compare_versions
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
-from desktop.pages.workbench.results.correcting import CorrectionController
 from desktop.record.open_record import OpenRecord
 
 
@@ -36,36 +33,28 @@ class CompareController(QObject):
         self,
         open_record: OpenRecord,
         photos: PhotoPairController,
-        correcting: CorrectionController,
+        box: PhotoBox,
         strip: ToolStrip,
         centre: QStackedWidget,
         canvases: tuple[CanvasView, CanvasView, CompareView],
-        window: QWidget,
+        parent: QObject,
     ) -> None:
-        super().__init__(window)
-        self._open_record, self._photos, self._correcting = open_record, photos, correcting
-        self._strip, self._centre, self._window = strip, centre, window
+        """`box` shows the same pair, in the same mode."""
+        super().__init__(parent)
+        self._open_record, self._photos = open_record, photos
+        self._strip, self._centre = strip, centre
         reference, photo, self._compare = canvases
         self.views = (reference, photo)
         """The canvases of the reference image and the photo."""
         self.front = reference
         """The canvas that is shown while nothing is compared: that of the reference image or of the photo."""
-        self.why_not: Callable[[Tool], str] = lambda _tool: ""
-        """A function that returns why a tool cannot be used on the front canvas; empty if it can."""
         self._awaited_item = False
-        self._panes: tuple[CompareView, ...] = (self._compare,)
+        self._panes = (self._compare, box.pane)
         self.bar = CompareBar(self._compare, open_record.context.commands)
         photos.pair_changed.connect(self._on_pair_changed)
         strip.compare_wanted.connect(self.show)
-        strip.tool_picked.connect(self.take)
-
-    def follow(self, box: PhotoBox, aligning: AlignmentController) -> None:
-        """Follow the inspector's comparison mode, and requests of the inspector and the manual alignment."""
-        self._panes = (self._compare, box.pane)
         box.pane.mode_changed.connect(self._compare.set_mode)
         self._compare.mode_changed.connect(box.set_mode)
-        box.compare_versions_wanted.connect(self.versions)
-        aligning.started.connect(lambda: self.show(True))
 
     @property
     def canvas(self) -> CanvasView | CompareView:
@@ -79,11 +68,6 @@ class CompareController(QObject):
 
     def take(self, tool: Tool) -> None:
         """Activate a tool, and show the picture that it works on."""
-        refused = self.why_not(tool)
-        if refused:
-            self._strip.show_tool(None if self.is_on else self.front.editor.tool)
-            self.notice.emit(refused)
-            return
         self.picture()
         self.front.set_tool(tool)
 
@@ -201,9 +185,3 @@ class CompareController(QObject):
             self.show_when_loaded()
         else:
             self.notice.emit(self.tr("This item has no photo to compare yet."))
-
-    def versions(self) -> None:
-        """Compare two versions of the chosen item's result. A notice is shown if there are fewer."""
-        self._correcting.save()
-        if compare_versions(self._open_record, self._window) is None:
-            self.notice.emit(self.tr("This item has fewer than two versions to compare."))

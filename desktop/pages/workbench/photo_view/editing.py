@@ -8,7 +8,6 @@ from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop.canvas.model.regions import RegionChange, RegionStep, StoreEvent
-from desktop.commands.bindings import Commands
 from desktop.pages.workbench.photo_view.canvas import PhotoCanvas
 from desktop.pages.workbench.photo_view.finding_regions import FindingRegions
 from desktop.pages.workbench.results.correcting import NEW, CorrectionController
@@ -40,18 +39,17 @@ class FindingEditController(QObject):
         correcting: CorrectionController,
         box: FindingsBox,
         canvas: PhotoCanvas,
-        commands: Commands,
+        region: Callable[[], Rect | None],
         parent: QObject,
     ) -> None:
+        """`region` returns the region of the chosen item in px of the photo; None if it is unknown."""
         super().__init__(parent)
         self._open_record, self._correcting, self._box = open_record, correcting, box
-        self._canvas, self._commands = canvas, commands
+        self._canvas, self._region, self._commands = canvas, region, open_record.context.commands
         self._regions = FindingRegions()
         self._showing = False
         self.explained: Sequence[SuppressedFinding] = ()
         """The findings on the photo that the memory of the region explains."""
-        self.region: Callable[[], Rect | None] = lambda: None
-        """A function that returns the region of the chosen item in px of the photo; None if it is unknown."""
         correcting.places.append(canvas)
         box.list.menu_wanted.connect(self.list_menu)
         canvas.regions_edited.connect(self._on_regions_edited)
@@ -198,7 +196,7 @@ class FindingEditController(QObject):
 
     def _is_far_outside(self, rect: Rect) -> bool:
         """Whether a finding does not even touch the surroundings of the item's region."""
-        region = self.region()
+        region = self._region()
         if region is None:
             return False
         margin = _SURROUNDINGS * max(region.w, region.h)

@@ -68,8 +68,9 @@ class PhotoView(QObject):
         self._reference, self.canvas = canvases
         self._neighbours = NeighbourFindings()
         commands = open_record.context.commands
-        self.editing = FindingEditController(open_record, correcting, self._box, self.canvas, commands, self)
-        self.editing.region = self._region
+        self.editing = FindingEditController(
+            open_record, correcting, self._box, self.canvas, self._region, self
+        )
         self.switch = PictureSwitch(commands)
         strip.add(self.switch)
         self._fetching: Task | None = None
@@ -94,7 +95,7 @@ class PhotoView(QObject):
         for shown in (record.items_changed, record.regions_changed, record.results_changed):
             shown.connect(self._show_neighbours)
         self._comparing.changed.connect(self._show_front)
-        self._comparing.why_not = self._refusal_text
+        self._strip.tool_picked.connect(self.take)
         self._bar.draw_toggled.connect(self._on_draw_toggled)
         self.canvas.edit_refused.connect(self._open_record.may_edit)
         self.canvas.tool_changed.connect(self._on_tool_changed)
@@ -213,6 +214,15 @@ class PhotoView(QObject):
             self.show_findings(pan=False)
         else:
             self._correcting.selected = ()
+
+    def take(self, tool: Tool) -> None:
+        """Activate a tool on the picture in front. A notice is shown if it cannot be used there."""
+        refused = self._refusal_text(tool)
+        if not refused:
+            self._comparing.take(tool)
+            return
+        self._strip.show_tool(None if self._comparing.is_on else self._comparing.front.editor.tool)
+        self.notice.emit(refused)
 
     def _refusal_text(self, tool: Tool) -> str:
         """Why a tool cannot be used on the front picture; empty if it can."""

@@ -12,31 +12,28 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import run
-from desktop.canvas.views.alignment import AlignedPair
 from desktop.client.http.errors import Conflict, NotFound
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
-from desktop.pages.workbench.comparing.aligning import AlignmentController
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.photos.photo_files import jpeg, thumbnail
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.record_photos.film_dialog import FilmController
-from desktop.pages.workbench.record_photos.photo_list import Assignment, PhotoList
-from desktop.pages.workbench.record_photos.photo_terms import (
+from desktop.pages.workbench.record_photos.review import Choice, ReviewDialog, thumbnail_of
+from desktop.pages.workbench.record_photos.shared_items import SharedPhotoController
+from desktop.pages.workbench.record_photos.thumbnails import Thumbnail
+from desktop.pages.workbench.record_photos.tray import AcceptedBar, Tray, TrayState
+from desktop.pages.workbench.record_photos.used_photos import UsedPhotoQuestion
+from desktop.record.open_record import OpenRecord
+from desktop.record.photo_list import Assignment, PhotoList
+from desktop.record.photo_queue import PhotoQueue, QueuedPicture
+from desktop.record.photo_terms import (
     names_of,
     photo_details,
     photo_name,
     photo_reason,
     photo_state,
 )
-from desktop.pages.workbench.record_photos.review import Choice, ReviewDialog, thumbnail_of
-from desktop.pages.workbench.record_photos.shared_items import SharedPhotoController
-from desktop.pages.workbench.record_photos.thumbnails import Thumbnail
-from desktop.pages.workbench.record_photos.tray import AcceptedBar, Tray, TrayState
-from desktop.pages.workbench.record_photos.used_photos import UsedPhotoQuestion
-from desktop.pages.workbench.results.detecting import DetectionController
-from desktop.record.open_record import OpenRecord
-from desktop.record.photo_queue import PhotoQueue, QueuedPicture
 from desktop.widgets import Button, confirm
 from shared.wire.photos import Assigned, PhotoItem, PhotoItemSet, PhotoState, RecordPhoto
 
@@ -48,20 +45,22 @@ class RecordPhotosController(QObject):
     """A message for the user."""
     item_wanted = Signal(str)
     """The id of an item to go to."""
+    alignment_wanted = Signal(str)
+    """The file id of a photo of the chosen item, which is loading, that the user wants to align."""
+    detection_wanted = Signal(object)
+    """The ids of items to detect."""
 
     def __init__(
         self,
         open_record: OpenRecord,
+        photo_list: PhotoList,
         photos: PhotoPairController,
-        aligning: AlignmentController,
-        detecting: DetectionController,
         shared_line: Button,
         window: QWidget,
     ) -> None:
         super().__init__(window)
         self._open_record, self._photos, self._window = open_record, photos, window
-        self._aligning, self._detecting = aligning, detecting
-        self.photo_list = PhotoList(open_record, self)
+        self.photo_list = photo_list
         self.queue = PhotoQueue.of(open_record.context)
         self.films = FilmController(open_record, self.queue, window)
         self.tray = Tray()
@@ -75,8 +74,6 @@ class RecordPhotosController(QObject):
         self._thumbs: dict[str, tuple[RecordPhoto, int, bool, bool, Thumbnail]] = {}
         self._before: Sequence[RecordPhoto] = ()
         self._gained: Sequence[str] = ()
-        self._align_file = ""
-        aligning.aligned.connect(self._on_aligned)
         self._connect()
 
     def _connect(self) -> None:
@@ -97,11 +94,9 @@ class RecordPhotosController(QObject):
         self.queue.changed.connect(self._show_queue)
         self.photo_list.changed.connect(self._show)
         self.photo_list.failed.connect(self.notice)
-        self._detecting.running_changed.connect(self._on_detection_started)
         self._open_record.record_changed.connect(self._show)
         self._open_record.items_changed.connect(self._show)
         self._open_record.selection_changed.connect(self._show)
-        self._photos.pair_changed.connect(self._align_when_loaded)
 
     def _on_sent(self, photo: RecordPhoto) -> None:
         self.photo_list.take([photo])
@@ -227,9 +222,9 @@ class RecordPhotosController(QObject):
 
     def _detect(self) -> None:
         self.accepted.hide()
-        self._detecting.detect_items(self._gained)
+        self.detection_wanted.emit(self._gained)
 
-    def _on_detection_started(self, running: Mapping[str, int]) -> None:
+    def follow_detection(self, running: Mapping[str, int]) -> None:
         """Close the offer to detect the items of the last assignment if one of them is being detected."""
         if not running.keys().isdisjoint(self._gained):
             self.accepted.hide()
@@ -269,12 +264,11 @@ class RecordPhotosController(QObject):
         )
         if photo is None or photo_item is None:
             return
-        self._align_file = photo.file_id
         self.item_wanted.emit(item_id)
         self._photos.compare_photo(photo_item.photo_id)
-        self._align_when_loaded(self._photos.pair)
+        self.alignment_wanted.emit(photo.file_id)
 
-    def _on_aligned(self, file_id: str, matrix: list[list[float]] | None) -> None:
+    def store_alignment(self, file_id: str, matrix: list[list[float]] | None) -> None:
         """Store the user's alignment, which its item has, with its photo too."""
         photo, item_id = self.photo_list.of_file(file_id), self._open_record.current
         if matrix is not None and photo is not None and item_id in self._items(photo):
@@ -294,11 +288,6 @@ class RecordPhotosController(QObject):
                 ]
 
             self.photo_list.assign(wanted_assignments)
-
-    def _align_when_loaded(self, pair: AlignedPair | None) -> None:
-        if self._align_file and pair is not None and self._photos.file_id == self._align_file:
-            self._align_file = ""
-            self._aligning.start()
 
     # -- removing
 

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLa
 
 from desktop.canvas.layers.colours import theme_colours
 from desktop.client import Session
-from desktop.pages.workbench.record_photos.photo_list import PhotoList
-from desktop.pages.workbench.record_photos.photo_terms import photo_details, photo_name, photo_reason
 from desktop.pages.workbench.record_photos.regions_preview import Outline, RegionsPreview
 from desktop.pages.workbench.record_photos.thumbnails import Thumbnail, ThumbnailList
+from desktop.record.photo_list import PhotoList
+from desktop.record.photo_terms import photo_details, photo_name, photo_reason
 from desktop.theme import theme_manager
 from desktop.widgets import (
     BaseDialog,

@@ -5,15 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
-from desktop.pages.workbench.record_photos.photo_list import PhotoList
-from desktop.pages.workbench.record_photos.photo_terms import names_of, photo_name
 from desktop.record.open_record import OpenRecord
+from desktop.record.photo_list import PhotoList
+from desktop.record.photo_terms import names_of, other_items, photo_name
 from desktop.widgets import Button, escape_tooltip
-from shared.wire.photos import RecordPhoto
 
 
 class SharedPhotoController(QObject):
-    """Updates the line below the photo of the chosen item, and the note shown before a photo is removed."""
+    """Updates the line below the photo of the chosen item."""
 
     opened = Signal(str)
     """Emits the ID of a photo of the record to show."""
@@ -25,8 +24,6 @@ class SharedPhotoController(QObject):
         self._open_record, self._photos, self._photo_list, self._line = open_record, photos, photo_list, line
         self._photo_id = ""
         self._mapping: list[list[float]] | None = None
-        photos.removal_note = self.note
-        photos.assigned_mapping = self.mapping
         photos.pair_changed.connect(self.show)
         photos.removed.connect(photo_list.read)
         photo_list.changed.connect(self._on_changed)
@@ -35,7 +32,7 @@ class SharedPhotoController(QObject):
         self.show()
 
     def _on_changed(self) -> None:
-        mapping = self.mapping(self._photos.file_id)
+        mapping = self._photo_list.mapping_of(self._photos.file_id)
         if mapping != self._mapping:
             self._photos.show()
         self.show()
@@ -44,11 +41,11 @@ class SharedPhotoController(QObject):
         """Update the line for the shown photo."""
         photo = self._photo_list.of_file(self._photos.file_id)
         self._photo_id = "" if photo is None else photo.photo_id
-        self._mapping = self.mapping(self._photos.file_id)
+        self._mapping = self._photo_list.mapping_of(self._photos.file_id)
         self._line.setVisible(photo is not None and self._open_record.item is not None)
         if photo is None:
             return
-        others = self._others(photo, self._open_record.current)
+        others = other_items(photo, self._open_record.edits.service_id(self._open_record.current))
         name = photo_name(photo)
         if others:
             text = self.tr("{photo} · shared with %n other item(s)", "", len(others)).format(photo=name)
@@ -59,27 +56,3 @@ class SharedPhotoController(QObject):
             text = self.tr("{photo} · this item only").format(photo=name)
             self._line.setToolTip("")
         self._line.setText(text)
-
-    def mapping(self, file_id: str) -> list[list[float]] | None:
-        """From px of the reference image to px of a photo of the record, as assigned to the chosen item."""
-        photo = self._photo_list.of_file(file_id) if file_id else None
-        service_id = self._open_record.edits.service_id(self._open_record.current)
-        items = photo.items if photo is not None else ()
-        return next((item.homography for item in items if item.item_id == service_id), None)
-
-    def note(self, file_id: str) -> str:
-        """A sentence with the items that keep a photo when it is removed from the chosen one; empty if there
-        are none."""
-        photo = self._photo_list.of_file(file_id)
-        if photo is None or self._open_record.item is None:
-            return ""
-        others = self._others(photo, self._open_record.current)
-        if not others:
-            return self.tr("The photo is kept in the record, unassigned.")
-        return self.tr("The photo is removed from {name} only. It is still used for {others}.").format(
-            name=self._open_record.item.item_name, others=names_of(others)
-        )
-
-    def _others(self, photo: RecordPhoto, item_id: str) -> list[str]:
-        service_id = self._open_record.edits.service_id(item_id)
-        return [item.item_name for item in photo.items if item.item_id != service_id]

@@ -29,13 +29,13 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
 def click_row(
     desk: WorkbenchDriver, row: int, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
 ) -> None:
-    view = desk.page.items.list
-    middle = view.visualRect(desk.page.items.model.index(row)).center()
+    view = desk.page.items.panel.list
+    middle = view.visualRect(desk.page.items.panel.model.index(row)).center()
     QTest.mouseClick(view.viewport(), LEFT, modifiers, middle)
 
 
 def selected_rows(desk: WorkbenchDriver) -> list[int]:
-    return sorted(index.row() for index in desk.page.items.list.selectionModel().selectedIndexes())
+    return sorted(index.row() for index in desk.page.items.panel.list.selectionModel().selectedIndexes())
 
 
 def ids(desk: WorkbenchDriver) -> list[str]:
@@ -54,14 +54,14 @@ def add_photo(session: Session, item_id: str, seed: int = 2) -> None:
 
 
 def test_one_click_in_the_list_ends_a_selection_of_all(desk: WorkbenchDriver, qtbot: QtBot) -> None:
-    view = desk.page.view
+    view = desk.page.canvas.view
     view.setFocus()
     QTest.keyClick(view, KEY.Key_A, CTRL)
     assert list(view.store.selected_ids) == ids(desk)
     assert selected_rows(desk) == [0, 1, 2]
     click_row(desk, 1)
     assert view.store.selected_ids == (ids(desk)[1],)
-    QTest.keyClick(desk.page.items.list, KEY.Key_Delete)
+    QTest.keyClick(desk.page.items.panel.list, KEY.Key_Delete)
     qtbot.waitUntil(lambda: desk.names == ["条目1", "条目3"])
 
 
@@ -69,13 +69,13 @@ def test_list_and_canvas_select_the_same(desk: WorkbenchDriver) -> None:
     page = desk.page
     click_row(desk, 0)
     click_row(desk, 2, CTRL)
-    assert page.view.store.selected_ids == (ids(desk)[0], ids(desk)[2])
+    assert page.canvas.view.store.selected_ids == (ids(desk)[0], ids(desk)[2])
     assert page.open_record.current == ids(desk)[2]
-    QTest.mouseClick(page.view, LEFT, pos=desk.at(0.6, 0.3))
+    QTest.mouseClick(page.canvas.view, LEFT, pos=desk.at(0.6, 0.3))
     assert selected_rows(desk) == [1]
-    QTest.mouseClick(page.view, LEFT, CTRL, desk.at(0.2, 0.2))
+    QTest.mouseClick(page.canvas.view, LEFT, CTRL, desk.at(0.2, 0.2))
     assert selected_rows(desk) == [0, 1]
-    QTest.keyClick(page.view, KEY.Key_Escape)
+    QTest.keyClick(page.canvas.view, KEY.Key_Escape)
     assert selected_rows(desk) == []
     assert page.open_record.item is not None
 
@@ -86,27 +86,27 @@ def test_a_change_from_the_service_keeps_the_selection(desk: WorkbenchDriver) ->
     click_row(desk, 1, CTRL)
     page.open_record.update_items([desk.session.items.get(ids(desk)[2]).value])
     assert selected_rows(desk) == [0, 1]
-    QTest.keyClick(page.view, KEY.Key_Escape)
+    QTest.keyClick(page.canvas.view, KEY.Key_Escape)
     page.open_record.update_items([desk.session.items.get(ids(desk)[2]).value])
     assert selected_rows(desk) == []
-    assert page.view.store.selected_ids == ()
+    assert page.canvas.view.store.selected_ids == ()
 
 
 def test_delete_acts_on_the_focused_view_only(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     toasts: list[str] = []
     page.toast.connect(toasts.append)
-    QTest.mouseClick(page.view, LEFT, pos=desk.at(0.2, 0.2))
-    QTest.keyClick(page.view, KEY.Key_Escape)
-    QTest.keyClick(page.view, KEY.Key_Delete)
+    QTest.mouseClick(page.canvas.view, LEFT, pos=desk.at(0.2, 0.2))
+    QTest.keyClick(page.canvas.view, KEY.Key_Escape)
+    QTest.keyClick(page.canvas.view, KEY.Key_Delete)
     assert toasts == ["No region selected on the image. Delete items without a region in the list."]
     page.inspector.photo.pane.setFocus()
     QTest.keyClick(page.inspector.photo.pane, KEY.Key_Delete)
     assert toasts[1:] == ["No finding selected. Click a finding, or click an item to delete the item."]
-    page.view.setFocus()
-    page.view.select_all()
+    page.canvas.view.setFocus()
+    page.canvas.view.select_all()
     desk.context.commands.run("view.regions")
-    QTest.keyClick(page.view, KEY.Key_Delete)
+    QTest.keyClick(page.canvas.view, KEY.Key_Delete)
     assert toasts[2:] == ["Cannot delete hidden regions. Show them first (H)."]
     QApplication.processEvents()
     assert len(desk.names) == 3
@@ -117,16 +117,18 @@ def test_delete_while_comparing_does_not_delete_the_item(workbench: WorkbenchDri
     record_id = make_record(workbench.session, ((0.3, 0.3, 0.3, 0.3),))
     add_result(workbench.session, workbench.session.items.all(record_id)[0].item_id)
     workbench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: page.photos.finding_pair is not None and page.photos.finding_pair.aligned)
-    page.comparing.show(True)
-    page.compare.setFocus()
-    assert page.deleting.deletion_source is DeletionSource.FINDINGS
-    QTest.keyClick(page.compare, KEY.Key_Delete)
+    qtbot.waitUntil(
+        lambda: page.photos.pairing.finding_pair is not None and page.photos.pairing.finding_pair.aligned
+    )
+    page.canvas.comparing.show(True)
+    page.canvas.compare.setFocus()
+    assert page.canvas.deleting.deletion_source is DeletionSource.FINDINGS
+    QTest.keyClick(page.canvas.compare, KEY.Key_Delete)
     assert labels(workbench) == ["crack", "stain"]
-    page.shown_findings.choose(1)
-    QTest.keyClick(page.compare, KEY.Key_Delete)
+    page.canvas.shown_findings.choose(1)
+    QTest.keyClick(page.canvas.compare, KEY.Key_Delete)
     assert labels(workbench) == ["crack"]
-    QTest.keyClick(page.compare, KEY.Key_Delete)
+    QTest.keyClick(page.canvas.compare, KEY.Key_Delete)
     QApplication.processEvents()
     assert not page.findChildren(DeleteDialog)
     assert len(workbench.names) == 1
@@ -135,10 +137,10 @@ def test_delete_while_comparing_does_not_delete_the_item(workbench: WorkbenchDri
 def test_filtered_items_are_not_deleted(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     page.open_record.select(ids(desk))
-    page.items.list.setFocus()
-    page.items.search.setText("条目2")
-    qtbot.waitUntil(lambda: page.items.model.rowCount() == 1)
-    QTest.keyClick(page.items.list, KEY.Key_Delete)
+    page.items.panel.list.setFocus()
+    page.items.panel.search.setText("条目2")
+    qtbot.waitUntil(lambda: page.items.panel.model.rowCount() == 1)
+    QTest.keyClick(page.items.panel.list, KEY.Key_Delete)
     qtbot.waitUntil(lambda: desk.names == ["条目1", "条目3"])
 
 
@@ -150,9 +152,9 @@ def test_deletion_of_an_item_with_photos_or_verdicts_needs_confirmation(
     for seed, item_id in enumerate((first, first, third), 2):
         add_photo(session, item_id, seed)
     page.open_record.update_items([session.items.set_verdict(second, Verdict.FAILED, "torn").value])
-    page.items.list.setFocus()
-    page.items.list.selectAll()
-    QTest.keyClick(page.items.list, KEY.Key_Delete)
+    page.items.panel.list.setFocus()
+    page.items.panel.list.selectAll()
+    QTest.keyClick(page.items.panel.list, KEY.Key_Delete)
     question = dialog(desk, qtbot)
     message = " ".join(text.text() for text in question.findChildren(QLabel))
     assert "3 item" in message
@@ -174,9 +176,9 @@ def test_a_photo_that_items_share_is_counted_once(desk: WorkbenchDriver, qtbot: 
     shared = session.files.upload(picture(2), "today.png").file_id
     for item_id in ids(desk):
         session.items.add_photo(item_id, shared)
-    page.items.list.setFocus()
-    page.items.list.selectAll()
-    QTest.keyClick(page.items.list, KEY.Key_Delete)
+    page.items.panel.list.setFocus()
+    page.items.panel.list.selectAll()
+    QTest.keyClick(page.items.panel.list, KEY.Key_Delete)
     texts = [text.text() for text in dialog(desk, qtbot).findChildren(QLabel)]
     assert any("1 photo" in text for text in texts)
 
@@ -186,7 +188,7 @@ def test_cancel_deletes_nothing_and_a_photo_alone_asks_for_no_reason(
 ) -> None:
     add_photo(desk.session, ids(desk)[0])
     click_row(desk, 0)
-    QTest.keyClick(desk.page.items.list, KEY.Key_Delete)
+    QTest.keyClick(desk.page.items.panel.list, KEY.Key_Delete)
     question = dialog(desk, qtbot)
     assert question.confirm_button.isEnabled()
     assert not question.reason.isVisible()
@@ -201,9 +203,9 @@ def test_locked_region_is_not_deleted(desk: WorkbenchDriver, qtbot: QtBot) -> No
     page.toast.connect(toasts.append)
     click_row(desk, 0)
     desk.context.commands.run("region.lock")
-    page.items.list.selectAll()
-    page.items.list.setFocus()
-    QTest.keyClick(page.items.list, KEY.Key_Delete)
+    page.items.panel.list.selectAll()
+    page.items.panel.list.setFocus()
+    QTest.keyClick(page.items.panel.list, KEY.Key_Delete)
     qtbot.waitUntil(lambda: desk.names == ["条目1"])
     assert "1 locked item" in toasts[0]
 
@@ -216,10 +218,10 @@ def test_undo_brings_back_photo_buttons_findings_and_the_unsaved_draft(
     add_result(session, ids(workbench)[0])
     page.reload()
     qtbot.waitUntil(lambda: labels(workbench) == ["crack", "stain"])
-    page.correcting.remove(1)
-    page.correcting.relabel(0, "oil leak")
-    page.items.list.setFocus()
-    QTest.keyClick(page.items.list, KEY.Key_Delete)
+    page.results.correcting.remove(1)
+    page.results.correcting.relabel(0, "oil leak")
+    page.items.panel.list.setFocus()
+    QTest.keyClick(page.items.panel.list, KEY.Key_Delete)
     QTest.mouseClick(dialog(workbench, qtbot).confirm_button, LEFT)
     assert workbench.names == []
     assert not page.inspector.photo.add.isEnabled()
@@ -234,7 +236,7 @@ def test_undo_brings_back_photo_buttons_findings_and_the_unsaved_draft(
     qtbot.waitUntil(lambda: workbench.saved)
     workbench.context.commands.run("edit.undo")
     assert labels(workbench) == ["crack"]
-    page.correcting.discard()
+    page.results.correcting.discard()
     assert labels(workbench) == ["crack", "stain"]
     (item,) = session.items.all(page.open_record.record_id)
     assert len(session.items.photos(item.item_id)) == 1

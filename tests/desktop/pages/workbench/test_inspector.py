@@ -32,7 +32,7 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     # In a window of this width the panel is folded until the user unfolds it.
     workbench.page.splitter.fold()
     workbench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: workbench.page.photos.pair is not None)
+    qtbot.waitUntil(lambda: workbench.page.photos.pairing.pair is not None)
     return workbench
 
 
@@ -72,7 +72,7 @@ def test_scroll_area_is_as_wide_as_the_verdict(desk: WorkbenchDriver, qtbot: QtB
 
 def test_unsaved_findings_stay_visible(desk: WorkbenchDriver) -> None:
     page = desk.page
-    page.shown_findings.choose(0)
+    page.canvas.shown_findings.choose(0)
     page.inspector.findings.list.setFocus()
     QTest.keyClick(page.inspector.findings.list, Qt.Key.Key_Space)
     save = page.inspector.correction.save

@@ -27,26 +27,26 @@ def comparing(workbench: WorkbenchDriver, qtbot: QtBot, pair: AlignedPair) -> Wo
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     page = workbench.page
     # The photos are read from the service first.
-    qtbot.waitUntil(lambda: page.open_record.current in page.photos._photos_by_item)
-    page.photos._say_pair(pair)
+    qtbot.waitUntil(lambda: page.open_record.current in page.photos.pairing._photos_by_item)
+    page.photos.pairing._say_pair(pair)
     workbench.context.commands.run("compare")
-    assert page.centre.currentWidget() is page.compare
+    assert page.canvas.centre.currentWidget() is page.canvas.compare
     return workbench
 
 
 def test_view_keys_zoom_the_compared_pictures(comparing: WorkbenchDriver) -> None:
     page, run = comparing.page, comparing.context.commands.run
-    behind, fitted = page.view.viewport, page.compare.viewport.scale
+    behind, fitted = page.canvas.view.viewport, page.canvas.compare.viewport.scale
     run("view.zoom_in")
-    assert page.compare.viewport.scale == pytest.approx(fitted * 1.25)
+    assert page.canvas.compare.viewport.scale == pytest.approx(fitted * 1.25)
     run("view.zoom_out")
     run("view.zoom_out")
-    assert page.compare.viewport.scale < fitted
+    assert page.canvas.compare.viewport.scale < fitted
     run("view.actual")
-    assert page.compare.viewport.scale == pytest.approx(1 / page.devicePixelRatioF())
+    assert page.canvas.compare.viewport.scale == pytest.approx(1 / page.devicePixelRatioF())
     run("view.fit")
-    assert page.compare.viewport.scale == pytest.approx(fitted)
-    assert page.view.viewport == behind
+    assert page.canvas.compare.viewport.scale == pytest.approx(fitted)
+    assert page.canvas.view.viewport == behind
 
 
 @pytest.mark.parametrize(
@@ -64,30 +64,30 @@ def test_tool_returns_to_the_picture_that_it_edits(
 ) -> None:
     page = comparing.page
     assert comparing.context.commands.run(command)
-    assert page.centre.currentWidget() is page.view
-    assert page.view.editor.tool is tool
-    assert not page.strip.compare.isChecked()
+    assert page.canvas.centre.currentWidget() is page.canvas.view
+    assert page.canvas.view.editor.tool is tool
+    assert not page.canvas.strip.compare.isChecked()
 
 
 @pytest.mark.parametrize("command", ["view.item", "view.regions"])
 def test_commands_for_regions_return_to_the_picture(comparing: WorkbenchDriver, command: str) -> None:
     comparing.context.commands.run(command)
-    assert comparing.page.centre.currentWidget() is comparing.page.view
+    assert comparing.page.canvas.centre.currentWidget() is comparing.page.canvas.view
 
 
 def test_no_tool_is_in_hand_while_the_picture_is_not_on_view(comparing: WorkbenchDriver) -> None:
-    strip = comparing.page.strip
+    strip = comparing.page.canvas.strip
     assert not any(button.isChecked() for button in strip.buttons.values())
     strip.buttons[Tool.SELECT].click()
     assert strip.buttons[Tool.SELECT].isChecked()
-    assert comparing.page.centre.currentWidget() is comparing.page.view
+    assert comparing.page.canvas.centre.currentWidget() is comparing.page.canvas.view
 
 
 def test_click_on_a_tool_returns_to_the_picture(comparing: WorkbenchDriver) -> None:
     page = comparing.page
-    page.strip.buttons[Tool.DRAW].click()
-    assert page.centre.currentWidget() is page.view
-    assert page.view.editor.tool is Tool.DRAW
+    page.canvas.strip.buttons[Tool.DRAW].click()
+    assert page.canvas.centre.currentWidget() is page.canvas.view
+    assert page.canvas.view.editor.tool is Tool.DRAW
 
 
 def test_each_comparison_mode_has_a_command_and_both_views_follow(comparing: WorkbenchDriver) -> None:
@@ -95,9 +95,9 @@ def test_each_comparison_mode_has_a_command_and_both_views_follow(comparing: Wor
     comparing.context.commands.run("tool.select")
     for mode in reversed(CompareMode):
         assert comparing.context.commands.run(f"compare.{mode.value}")
-        assert page.centre.currentWidget() is page.compare
-        assert page.compare.mode is page.inspector.photo.pane.mode is mode
-        assert page.comparing.bar.mix.isVisible() is (mode is CompareMode.OVERLAY)
+        assert page.canvas.centre.currentWidget() is page.canvas.compare
+        assert page.canvas.compare.mode is page.inspector.photo.pane.mode is mode
+        assert page.canvas.comparing.bar.mix.isVisible() is (mode is CompareMode.OVERLAY)
 
 
 def test_unaligned_photo_can_be_compared_only_side_by_side(
@@ -105,29 +105,29 @@ def test_unaligned_photo_can_be_compared_only_side_by_side(
 ) -> None:
     page = comparing.page
     image = pair.reference
-    page.photos._say_pair(align(image, image, None))
-    assert not page.comparing.bar.modes.buttons[CompareMode.BLINK].isEnabled()
+    page.photos.pairing._say_pair(align(image, image, None))
+    assert not page.canvas.comparing.bar.modes.buttons[CompareMode.BLINK].isEnabled()
     with qtbot.waitSignal(page.toast) as toast:
         comparing.context.commands.run("compare.blink")
     assert "not aligned" in toast.args[0]
-    assert page.compare.mode is CompareMode.SIDE_BY_SIDE
+    assert page.canvas.compare.mode is CompareMode.SIDE_BY_SIDE
 
 
 def test_the_modes_are_in_reach_while_the_inspector_is_folded(comparing: WorkbenchDriver) -> None:
-    page, bar = comparing.page, comparing.page.comparing.bar
+    page, bar = comparing.page, comparing.page.canvas.comparing.bar
     comparing.context.commands.run("view.inspector")
     assert not page.inspector.isVisible()
     bar.modes.buttons[CompareMode.OVERLAY].click()
     bar.mix.setValue(80)
-    assert page.compare.mode is CompareMode.OVERLAY
-    assert page.compare.mix == pytest.approx(0.8)
-    QTest.keyClick(page.compare, Qt.Key.Key_Left)
+    assert page.canvas.compare.mode is CompareMode.OVERLAY
+    assert page.canvas.compare.mix == pytest.approx(0.8)
+    QTest.keyClick(page.canvas.compare, Qt.Key.Key_Left)
     assert bar.mix.value() == 75
-    assert page.compare.rect().contains(bar.geometry())
+    assert page.canvas.compare.rect().contains(bar.geometry())
 
 
 def test_cursor_shows_what_can_be_dragged(comparing: WorkbenchDriver) -> None:
-    compare = comparing.page.compare
+    compare = comparing.page.canvas.compare
     comparing.context.commands.run("compare.swipe")
     middle = QPoint(compare.width() // 2, compare.height() // 2)
     QTest.mouseMove(compare, middle)
@@ -147,7 +147,7 @@ def test_brightness_applies_to_both_pictures_and_status_line(
     page, run = comparing.page, comparing.context.commands.run
 
     def light() -> int:
-        compare = page.compare
+        compare = page.canvas.compare
         row = compare.grab(QRect(0, compare.height() // 2, compare.width(), 1)).toImage()
         return sum(row.pixelColor(x, 0).value() for x in range(0, row.width(), 7))
 
@@ -167,7 +167,7 @@ def test_brightness_applies_to_both_pictures_and_status_line(
 
 def test_snapping_is_a_command_and_shown_in_the_status_line(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
-    editor = workbench.page.view.editor
+    editor = workbench.page.canvas.view.editor
     with qtbot.waitSignal(workbench.page.status) as status:
         workbench.context.commands.run("edit.snap")
     assert editor.is_snapping

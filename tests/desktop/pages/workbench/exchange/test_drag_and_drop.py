@@ -87,7 +87,7 @@ def test_pictures_and_folders_become_photos_of_the_record(
         drop(page, urls(files["1.png"], files["2.PNG"], files["shots"], files["notes.md"]))
     assert hint.isHidden()
     assert toast.args[0].endswith("notes.md")
-    photo_list = page.record_photos.photo_list
+    photo_list = page.photos.record_photos.photo_list
     qtbot.waitUntil(lambda: len(photo_list.photos) == 4)
     names = {photo.file.filename for photo in workbench.session.photos.list(record_id)}
     assert names == {"1.png", "2.PNG", "a.png", "b.png"}
@@ -102,7 +102,7 @@ def test_raw_photos_dropped_onto_the_photos_of_the_item_are_sent_as_jpeg(
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    page.go_to(page.items.model.ids()[1])
+    page.items.go_to(page.items.panel.model.ids()[1])
     drop(page, urls(tmp_path / "DSC_1.NEF", tmp_path / "DSC_2.CR3"), on_photos(workbench))
     item_id = page.open_record.current
     qtbot.waitUntil(lambda: len(page.open_record.photos.get(item_id, ())) == 1)
@@ -119,7 +119,7 @@ def test_files_dropped_onto_the_photos_of_the_item_are_added_to_it_only(
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    page.go_to(page.items.model.ids()[1])
+    page.items.go_to(page.items.panel.model.ids()[1])
     drop(page, urls(files["1.png"], files["shots"]), on_photos(workbench))
     item_id = page.open_record.current
     qtbot.waitUntil(lambda: len(page.open_record.photos.get(item_id, ())) == 3)
@@ -189,7 +189,7 @@ def test_a_picture_of_another_program_becomes_a_photo(workbench: WorkbenchDriver
     data = QMimeData()
     data.setImageData(QImage.fromData(frame(2)))
     drop(workbench.page, data)
-    photo_list = workbench.page.record_photos.photo_list
+    photo_list = workbench.page.photos.record_photos.photo_list
     qtbot.waitUntil(lambda: len(photo_list.photos) == 1)
     drop(workbench.page, data, on_photos(workbench))
     item_id = workbench.page.open_record.current
@@ -216,11 +216,11 @@ def test_one_dropped_picture_becomes_the_missing_reference_image(
     record_id = make_record(workbench.session, (), image=False)
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    qtbot.waitUntil(page.reference.isVisible)
+    qtbot.waitUntil(page.photos.reference.isVisible)
     with qtbot.waitSignal(page.toast):
         drop(page, urls(files["1.png"], files["2.PNG"]))
     drop(page, urls(files["1.png"]))
-    qtbot.waitUntil(lambda: page.view.source is not None)
+    qtbot.waitUntil(lambda: page.canvas.view.source is not None)
     assert workbench.session.records.get(record_id).value.reference_image_id
 
 
@@ -232,7 +232,7 @@ def test_a_raw_photo_becomes_the_reference_image_of_a_record(
     record_id = make_record(workbench.session, (), image=False)
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    qtbot.waitUntil(page.reference.isVisible)
+    qtbot.waitUntil(page.photos.reference.isVisible)
     drop(page, urls(taken))
-    qtbot.waitUntil(lambda: page.view.source is not None)
-    assert not_none(page.view.source).size == (600, 800)
+    qtbot.waitUntil(lambda: page.canvas.view.source is not None)
+    assert not_none(page.canvas.view.source).size == (600, 800)

@@ -59,7 +59,7 @@ def test_import_of_an_export_creates_the_same_regions_and_can_be_undone(
         assert new.model_id == "reference-difference"
 
     with qtbot.waitSignal(page.toast) as undone:
-        page.undo_controller.undo()
+        page.canvas.undoing.undo()
     assert edit_name("import") in undone.args[0]
     assert open_workbench.names == ["条目1", "条目2", "条目3"]
     qtbot.waitUntil(lambda: open_workbench.saved)
@@ -145,7 +145,7 @@ def test_many_regions_are_imported_in_parts_and_undone_in_one_step(
 
         assert edits.next_step(record_id, command == "edit.undo")[1] == 0
     open_workbench.context.commands.run("edit.redo")
-    open_workbench.page.item_changes.rename("meanwhile")
+    open_workbench.page.items.changes.rename("meanwhile")
     name = not_none(open_workbench.page.open_record.item).item_name
     qtbot.wait(0)
     # The user's edit takes precedence: the rest stays undone.

@@ -48,7 +48,7 @@ def card(tmp_path: Path) -> Path:
 def open_workbench(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     yield workbench
-    workbench.page.folder_watch.stop()
+    workbench.page.photos.folder_watch.stop()
 
 
 def put(folder: Path, name: str, data: bytes, hours: float = 1) -> Path:
@@ -68,23 +68,23 @@ def test_new_photos_are_sent_and_offered_to_the_items_that_they_show(
     open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path, askew: bytes
 ) -> None:
     page, record_id = open_workbench.page, open_workbench.page.open_record.record_id
-    page.folder_watch.watch(card)
-    assert page.folder_watch.bar.isVisible()
-    qtbot.waitUntil(lambda: page.folder_watch.watcher.last_scan is not None)
+    page.photos.folder_watch.watch(card)
+    assert page.photos.folder_watch.bar.isVisible()
+    qtbot.waitUntil(lambda: page.photos.folder_watch.watcher.last_scan is not None)
     put(card, "100CANON/IMG_1.JPG", askew)
-    tray = page.record_photos.tray
+    tray = page.photos.record_photos.tray
     qtbot.waitUntil(lambda: tray.accept.isVisible(), timeout=_SOON)
     assert tray.accept.text() == "Accept for 3 item(s)"
     (thumbnail,) = tray.state.thumbnails
     assert thumbnail.state.startswith("3 item(s) · ")
-    bar = page.folder_watch.bar
+    bar = page.photos.folder_watch.bar
     qtbot.waitUntil(lambda: "1 photo(s) added." in bar.text)
     assert "“DCIM”" in bar.text
     assert names(open_workbench.session, record_id) == ["IMG_1.JPG"]
 
     bar.stop.click()
     assert not bar.isVisible()
-    assert page.folder_watch.watcher.state is WatchState.OFF
+    assert page.photos.folder_watch.watcher.state is WatchState.OFF
 
 
 def test_more_photos_than_are_sent_at_a_time_all_arrive(
@@ -98,21 +98,24 @@ def test_more_photos_than_are_sent_at_a_time_all_arrive(
     def count() -> None:
         nonlocal most
         most = max(
-            most, open_workbench.page.record_photos.queue.count(open_workbench.page.open_record.record_id)
+            most,
+            open_workbench.page.photos.record_photos.queue.count(open_workbench.page.open_record.record_id),
         )
 
-    open_workbench.page.record_photos.queue.changed.connect(count)
-    open_workbench.page.folder_watch.watch(card)
-    qtbot.waitUntil(lambda: "5 photo(s) added." in open_workbench.page.folder_watch.bar.text, timeout=_SOON)
+    open_workbench.page.photos.record_photos.queue.changed.connect(count)
+    open_workbench.page.photos.folder_watch.watch(card)
+    qtbot.waitUntil(
+        lambda: "5 photo(s) added." in open_workbench.page.photos.folder_watch.bar.text, timeout=_SOON
+    )
     assert most == 2
-    open_workbench.page.record_photos.queue.changed.disconnect(count)
+    open_workbench.page.photos.record_photos.queue.changed.disconnect(count)
 
 
 def test_older_photos_need_confirmation(open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path) -> None:
     put(card, "old.png", picture(31), hours=-5)
     put(card, "older.png", picture(32), hours=-50)
-    bar = open_workbench.page.folder_watch.bar
-    open_workbench.page.folder_watch.watch(card)
+    bar = open_workbench.page.photos.folder_watch.bar
+    open_workbench.page.photos.folder_watch.watch(card)
     qtbot.waitUntil(lambda: bar.older.isVisible())
     assert bar.older.text() == "Include 2 older photo(s)"
     assert names(open_workbench.session, open_workbench.page.open_record.record_id) == []
@@ -128,9 +131,9 @@ def test_older_photos_need_confirmation(open_workbench: WorkbenchDriver, qtbot: 
 def test_removed_card_is_reported_and_watched_again(
     open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path
 ) -> None:
-    bar = open_workbench.page.folder_watch.bar
-    open_workbench.page.folder_watch.watch(card)
-    qtbot.waitUntil(lambda: open_workbench.page.folder_watch.watcher.last_scan is not None)
+    bar = open_workbench.page.photos.folder_watch.bar
+    open_workbench.page.photos.folder_watch.watch(card)
+    qtbot.waitUntil(lambda: open_workbench.page.photos.folder_watch.watcher.last_scan is not None)
     hidden = card.rename(card.parent / "hidden")
     qtbot.waitUntil(lambda: "cannot be read" in bar.text)
     put(hidden, "a.png", picture(33))
@@ -143,34 +146,34 @@ def test_a_photo_that_was_removed_from_the_record_is_not_offered_again(
 ) -> None:
     page, record_id = open_workbench.page, open_workbench.page.open_record.record_id
     put(card, "a.png", picture(34))
-    page.folder_watch.watch(card)
-    qtbot.waitUntil(lambda: "1 photo(s) added." in page.folder_watch.bar.text, timeout=_SOON)
+    page.photos.folder_watch.watch(card)
+    qtbot.waitUntil(lambda: "1 photo(s) added." in page.photos.folder_watch.bar.text, timeout=_SOON)
     (photo,) = open_workbench.session.photos.list(record_id)
     open_workbench.session.photos.delete(record_id, photo.photo_id, confirmed=True)
-    page.record_photos.photo_list.read()
-    qtbot.waitUntil(lambda: not page.record_photos.photo_list.photos)
+    page.photos.record_photos.photo_list.read()
+    qtbot.waitUntil(lambda: not page.photos.record_photos.photo_list.photos)
 
     copied = card.parent / "again"
     shutil.copytree(card, copied)
     put(copied, "b.png", picture(35))
-    page.folder_watch.watch(copied)
-    qtbot.waitUntil(lambda: "1 photo(s) added." in page.folder_watch.bar.text, timeout=_SOON)
+    page.photos.folder_watch.watch(copied)
+    qtbot.waitUntil(lambda: "1 photo(s) added." in page.photos.folder_watch.bar.text, timeout=_SOON)
     assert names(open_workbench.session, record_id) == ["b.png"]
 
 
 def test_the_folder_is_offered_for_the_next_record(
     open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path
 ) -> None:
-    page, bar = open_workbench.page, open_workbench.page.folder_watch.bar
-    page.folder_watch.watch(card)
+    page, bar = open_workbench.page, open_workbench.page.photos.folder_watch.bar
+    page.photos.folder_watch.watch(card)
     open_workbench.open(make_record(open_workbench.session), qtbot.waitUntil)
-    assert reread(page.folder_watch.watcher.state) is WatchState.OFF
+    assert reread(page.photos.folder_watch.watcher.state) is WatchState.OFF
     qtbot.waitUntil(lambda: bar.watch.isVisible())
     assert bar.text == "Folder “DCIM” was watched last. Watch it for this record, too?"
     assert Preferences(open_workbench.context.preferences.path).values.watched_folder == str(card)
     bar.watch.click()
-    assert page.folder_watch.watcher.state is WatchState.WATCHING
-    page.folder_watch.stop()
+    assert page.photos.folder_watch.watcher.state is WatchState.WATCHING
+    page.photos.folder_watch.stop()
 
     open_workbench.open(make_record(open_workbench.session), qtbot.waitUntil)
     qtbot.waitUntil(lambda: bar.close_button.isVisible())
@@ -182,7 +185,7 @@ def test_the_folder_is_offered_for_the_next_record(
 def test_inserted_card_can_be_watched_with_one_click(
     open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path
 ) -> None:
-    watch, bar = open_workbench.page.folder_watch, open_workbench.page.folder_watch.bar
+    watch, bar = open_workbench.page.photos.folder_watch, open_workbench.page.photos.folder_watch.bar
     inserted = Card("EOS_DIGITAL", card)
     watch.cards.appeared.emit(inserted)
     assert bar.text == "Memory card “EOS_DIGITAL” has a folder with photos."
@@ -196,11 +199,11 @@ def test_inserted_card_can_be_watched_with_one_click(
 def test_card_is_offered_for_the_next_record_unless_it_was_refused(
     open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bar = open_workbench.page.folder_watch.bar
+    bar = open_workbench.page.photos.folder_watch.bar
     monkeypatch.setattr(cards, "mounted_cards", lambda: [Card("EOS_DIGITAL", card)])
-    open_workbench.page.folder_watch.cards._next.setInterval(1)
-    open_workbench.page.folder_watch.cards.stop()
-    open_workbench.page.folder_watch.cards.start()
+    open_workbench.page.photos.folder_watch.cards._next.setInterval(1)
+    open_workbench.page.photos.folder_watch.cards.stop()
+    open_workbench.page.photos.folder_watch.cards.start()
     qtbot.waitUntil(bar.watch.isVisible)
     open_workbench.open(make_record(open_workbench.session), qtbot.waitUntil)
     qtbot.waitUntil(bar.watch.isVisible)
@@ -213,12 +216,12 @@ def test_a_sealed_record_is_not_watched_for(
     open_workbench: WorkbenchDriver, qtbot: QtBot, card: Path
 ) -> None:
     notices: list[str] = []
-    open_workbench.page.folder_watch.notice.connect(notices.append)
-    open_workbench.page.folder_watch.watch(card)
+    open_workbench.page.photos.folder_watch.notice.connect(notices.append)
+    open_workbench.page.photos.folder_watch.watch(card)
     session, record_id = open_workbench.session, open_workbench.page.open_record.record_id
     for item in session.items.all(record_id):
         session.items.set_verdict(item.item_id, Verdict.PASSED)
     session.records.finish(record_id)
     open_workbench.page.reload()
-    qtbot.waitUntil(lambda: open_workbench.page.folder_watch.watcher.state is WatchState.OFF)
+    qtbot.waitUntil(lambda: open_workbench.page.photos.folder_watch.watcher.state is WatchState.OFF)
     assert notices == ["The record is sealed. The folder is no longer watched."]

@@ -88,7 +88,7 @@ def test_position_in_photos_is_an_edit_and_survives_the_next_one(
 def test_areas_are_drawn_inside_the_region_and_removed(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    view, box = workbench.page.view, workbench.page.inspector.fields.detection_settings
+    view, box = workbench.page.canvas.view, workbench.page.inspector.fields.detection_settings
     box.open(True)
     box.area.click()
     assert reread(view.editor.tool) is Tool.AREA
@@ -123,12 +123,12 @@ def test_areas_are_drawn_inside_the_region_and_removed(workbench: WorkbenchDrive
 def test_copies_have_the_settings_of_the_item(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    workbench.page.item_changes.describe("behind frame 12")
-    workbench.page.item_changes.set_model(None)
-    workbench.page.item_changes.set_model("reference-difference")
+    workbench.page.items.changes.describe("behind frame 12")
+    workbench.page.items.changes.set_model(None)
+    workbench.page.items.changes.set_model("reference-difference")
     workbench.context.commands.run("tool.area")
     workbench.drag(workbench.at(0.12, 0.12), workbench.at(0.2, 0.2))
-    workbench.page.view.set_tool(Tool.SELECT)
+    workbench.page.canvas.view.set_tool(Tool.SELECT)
     workbench.context.commands.run("edit.duplicate")
     workbench.context.commands.run("edit.copy")
     qtbot.waitUntil(lambda: workbench.saved)
@@ -142,7 +142,7 @@ def test_copies_have_the_settings_of_the_item(workbench: WorkbenchDriver, qtbot:
     other_id = make_record(workbench.session, boxes=())
     workbench.open(other_id, qtbot.waitUntil)
     qtbot.waitUntil(lambda: workbench.page.open_record.record_id == other_id)
-    qtbot.waitUntil(lambda: workbench.page.view.source is not None)
+    qtbot.waitUntil(lambda: workbench.page.canvas.view.source is not None)
     workbench.context.commands.run("edit.paste")
     assert len(workbench.names) == 1
     qtbot.waitUntil(lambda: workbench.saved)
@@ -180,7 +180,7 @@ def test_ignored_areas_move_with_their_region_but_are_not_resized(
 ) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    view = workbench.page.view
+    view = workbench.page.canvas.view
     workbench.context.commands.run("tool.area")
     workbench.drag(workbench.at(0.2, 0.2), workbench.at(0.28, 0.28))
     (drawn,) = view._area_layer.areas

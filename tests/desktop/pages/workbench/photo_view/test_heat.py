@@ -35,11 +35,11 @@ def judged_record(session: Session) -> str:
 
 
 def test_one_key_shows_the_heat_on_the_photo_and_hides_it(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    desk, view = workbench, workbench.page.photo_view
+    desk, view = workbench, workbench.page.canvas.photo_view
     desk.open(judged_record(desk.session), qtbot.waitUntil)
-    qtbot.waitUntil(lambda: desk.page.photos.of_item and view.canvas.heat.has_heat, timeout=60_000)
+    qtbot.waitUntil(lambda: desk.page.photos.pairing.of_item and view.canvas.heat.has_heat, timeout=60_000)
 
-    QTest.keyClick(desk.page.view, Qt.Key.Key_U, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClick(desk.page.canvas.view, Qt.Key.Key_U, Qt.KeyboardModifier.ShiftModifier)
     assert view.is_on
     assert view.canvas.heat.is_shown
 
@@ -51,11 +51,13 @@ def test_one_key_shows_the_heat_on_the_photo_and_hides_it(workbench: WorkbenchDr
 def test_without_heat_a_notice_says_so(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     desk = workbench
     desk.open(judged_record(desk.session), qtbot.waitUntil)
-    view, notices = desk.page.photo_view, list[str]()
-    qtbot.waitUntil(lambda: desk.page.photos.of_item and view.canvas.heat.has_heat, timeout=60_000)
+    view, notices = desk.page.canvas.photo_view, list[str]()
+    qtbot.waitUntil(lambda: desk.page.photos.pairing.of_item and view.canvas.heat.has_heat, timeout=60_000)
     view.notice.connect(notices.append)
     desk.context.commands.run("item.next")
-    qtbot.waitUntil(lambda: desk.page.photos.of_item and not view.canvas.heat.has_heat, timeout=60_000)
+    qtbot.waitUntil(
+        lambda: desk.page.photos.pairing.of_item and not view.canvas.heat.has_heat, timeout=60_000
+    )
 
     view.toggle_heat()
 

@@ -85,24 +85,24 @@ def open_shared_photo(desk: WorkbenchDriver, qtbot: QtBot, view: View | None = N
     record_id = make_record(desk.session, REGION)
     matrix = give(desk.session, record_id, view)
     desk.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: desk.page.photos.of_item and desk.page.photos.ref is not None)
+    qtbot.waitUntil(lambda: desk.page.photos.pairing.of_item and desk.page.photos.pairing.ref is not None)
     # The name is not in the result: it comes with the photos of the item.
-    qtbot.waitUntil(lambda: desk.page.photos.name == "today.jpg")
+    qtbot.waitUntil(lambda: desk.page.photos.pairing.name == "today.jpg")
     return matrix
 
 
 def to_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     desk.context.commands.run("view.photo")
-    qtbot.waitUntil(lambda: desk.page.photo.source is not None)
+    qtbot.waitUntil(lambda: desk.page.canvas.photo.source is not None)
 
 
 def photo_point(desk: WorkbenchDriver, x: float, y: float) -> QPoint:
     """Where a px of the photo is on its canvas."""
-    return QPointF(*desk.page.photo.viewport.to_view(x, y)).toPoint()
+    return QPointF(*desk.page.canvas.photo.viewport.to_view(x, y)).toPoint()
 
 
 def drag(desk: WorkbenchDriver, start: QPoint, end: QPoint) -> None:
-    view = desk.page.photo
+    view = desk.page.canvas.photo
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
     QTest.mouseMove(view, (start + end) / 2)
     QTest.mouseMove(view, end)
@@ -113,7 +113,7 @@ def typing(desk: WorkbenchDriver) -> QWidget:
     """Where a label is typed at a finding on the photo."""
     focus = QApplication.focusWidget()
     assert isinstance(focus, LabelEditor)
-    assert focus.parent() is desk.page.photo
+    assert focus.parent() is desk.page.canvas.photo
     return focus
 
 
@@ -135,45 +135,45 @@ def test_one_key_shows_the_same_place_of_the_photo_and_of_the_reference(
 ) -> None:
     matrix = open_shared_photo(workbench, qtbot, View(rotation=5, scale=0.9))
     page = workbench.page
-    page.view.set_viewport(3.0, 360.0, 270.0)
-    before = page.view.viewport
-    page.view.setFocus()
-    QTest.mouseMove(page.view, page.view.rect().center())
-    QTest.keyClick(page.view, KEY.Key_T)
-    qtbot.waitUntil(lambda: page.photo.source is not None)
-    assert page.centre.currentWidget() is page.photo
-    assert page.photo.hasFocus()
-    assert page.photo_view.switch.photo.isChecked()
-    expected = mapped_point(matrix, *middle(page.view))
+    page.canvas.view.set_viewport(3.0, 360.0, 270.0)
+    before = page.canvas.view.viewport
+    page.canvas.view.setFocus()
+    QTest.mouseMove(page.canvas.view, page.canvas.view.rect().center())
+    QTest.keyClick(page.canvas.view, KEY.Key_T)
+    qtbot.waitUntil(lambda: page.canvas.photo.source is not None)
+    assert page.canvas.centre.currentWidget() is page.canvas.photo
+    assert page.canvas.photo.hasFocus()
+    assert page.canvas.photo_view.switch.photo.isChecked()
+    expected = mapped_point(matrix, *middle(page.canvas.view))
     assert expected is not None
-    assert np.hypot(*np.subtract(expected, middle(page.photo))) < 1
-    assert page.photo.viewport.scale == pytest.approx(3.0 / 0.9, rel=0.02)
-    QTest.keyClick(page.photo, KEY.Key_T)
-    assert page.centre.currentWidget() is page.view
-    assert page.view.viewport == before
-    assert page.photo_view.switch.reference.isChecked()
-    QTest.mouseClick(page.photo_view.switch.photo, Qt.MouseButton.LeftButton)
-    assert page.centre.currentWidget() is page.photo
-    page.photo.set_viewport(4.0, *expected)
-    page.photo.set_viewport(5.0, expected[0] + 30, expected[1] + 10)
+    assert np.hypot(*np.subtract(expected, middle(page.canvas.photo))) < 1
+    assert page.canvas.photo.viewport.scale == pytest.approx(3.0 / 0.9, rel=0.02)
+    QTest.keyClick(page.canvas.photo, KEY.Key_T)
+    assert page.canvas.centre.currentWidget() is page.canvas.view
+    assert page.canvas.view.viewport == before
+    assert page.canvas.photo_view.switch.reference.isChecked()
+    QTest.mouseClick(page.canvas.photo_view.switch.photo, Qt.MouseButton.LeftButton)
+    assert page.canvas.centre.currentWidget() is page.canvas.photo
+    page.canvas.photo.set_viewport(4.0, *expected)
+    page.canvas.photo.set_viewport(5.0, expected[0] + 30, expected[1] + 10)
     workbench.context.commands.run("view.photo")
-    shown = mapped_point(matrix, *middle(page.view))
+    shown = mapped_point(matrix, *middle(page.canvas.view))
     assert shown is not None
     assert np.hypot(shown[0] - expected[0] - 30, shown[1] - expected[1] - 10) < 1
-    assert page.view.viewport.scale == pytest.approx(5.0 * 0.9, rel=0.02)
+    assert page.canvas.view.viewport.scale == pytest.approx(5.0 * 0.9, rel=0.02)
 
 
 def test_point_below_the_pointer_stays_in_place(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     matrix = open_shared_photo(workbench, qtbot, View(rotation=10, scale=0.9))
     page = workbench.page
-    page.view.set_viewport(4.0, 360.0, 270.0)
-    spot = page.view.rect().center() + QPoint(-150, 120)
-    QTest.mouseMove(page.view, spot)
-    qtbot.waitUntil(page.view.underMouse)
-    expected = mapped_point(matrix, *page.view.viewport.to_image(spot.x(), spot.y()))
+    page.canvas.view.set_viewport(4.0, 360.0, 270.0)
+    spot = page.canvas.view.rect().center() + QPoint(-150, 120)
+    QTest.mouseMove(page.canvas.view, spot)
+    qtbot.waitUntil(page.canvas.view.underMouse)
+    expected = mapped_point(matrix, *page.canvas.view.viewport.to_image(spot.x(), spot.y()))
     assert expected is not None
     to_photo(workbench, qtbot)
-    assert page.photo.viewport.to_view(*expected) == pytest.approx((spot.x(), spot.y()), abs=1.5)
+    assert page.canvas.photo.viewport.to_view(*expected) == pytest.approx((spot.x(), spot.y()), abs=1.5)
 
 
 def test_the_photo_of_an_item_without_an_alignment_is_fitted(
@@ -186,14 +186,14 @@ def test_the_photo_of_an_item_without_an_alignment_is_fitted(
     )
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    qtbot.waitUntil(lambda: page.photos.ref is not None)
-    page.view.set_viewport(6.0, 100.0, 100.0)
+    qtbot.waitUntil(lambda: page.photos.pairing.ref is not None)
+    page.canvas.view.set_viewport(6.0, 100.0, 100.0)
     to_photo(workbench, qtbot)
-    assert page.photo.viewport.is_fitted
+    assert page.canvas.photo.viewport.is_fitted
     toasts: list[str] = []
     page.toast.connect(toasts.append)
     workbench.context.commands.run("tool.rectangle")
-    assert page.photo.editor.tool is Tool.SELECT
+    assert page.canvas.photo.editor.tool is Tool.SELECT
     assert toasts == ["Run detection on this photo first. You can then draw and correct findings here."]
 
 
@@ -201,35 +201,35 @@ def test_without_a_photo_the_reference_stays_with_a_notice(workbench: WorkbenchD
     workbench.open(make_record(workbench.session, REGION), qtbot.waitUntil)
     toasts: list[str] = []
     workbench.page.toast.connect(toasts.append)
-    QTest.mouseClick(workbench.page.photo_view.switch.photo, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(workbench.page.canvas.photo_view.switch.photo, Qt.MouseButton.LeftButton)
     assert toasts == ["This item has no photos. Add or take one."]
-    assert workbench.page.centre.currentWidget() is workbench.page.view
-    assert workbench.page.photo_view.switch.reference.isChecked()
+    assert workbench.page.canvas.centre.currentWidget() is workbench.page.canvas.view
+    assert workbench.page.canvas.photo_view.switch.reference.isChecked()
 
 
 def test_findings_are_drawn_on_the_photo_with_number_label_and_source(
     desk: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     page = desk.page
-    regions = sorted(page.photo.store, key=lambda region: region.number)
+    regions = sorted(page.canvas.photo.store, key=lambda region: region.number)
     assert [(region.number, region.label, region.note) for region in regions] == [
         (1, "crack", "0.90"),
         (2, "stain", "0.40"),
     ]
     assert (regions[0].rect.x, regions[0].rect.right) == (300, 340)
-    qtbot.waitUntil(lambda: bool(page.photo._finding_layer.boxes))
-    others = page.photo._finding_layer.boxes
+    qtbot.waitUntil(lambda: bool(page.canvas.photo._finding_layer.boxes))
+    others = page.canvas.photo._finding_layer.boxes
     assert [(box.label, box.read_only) for box in others] == [("2 · stain", True)]
-    assert len(page.photo._outline) == 4
-    left, top = page.photo._outline[0]
+    assert len(page.canvas.photo._outline) == 4
+    left, top = page.canvas.photo._outline[0]
     assert (left, top) == pytest.approx((0.3 * WIDTH, 0.3 * HEIGHT))
 
 
 def test_finding_can_be_selected_moved_resized_nudged_and_deleted(
     desk: WorkbenchDriver, qtbot: QtBot
 ) -> None:
-    page, view = desk.page, desk.page.photo
-    regions = list(page.view.store)
+    page, view = desk.page, desk.page.canvas.photo
+    regions = list(page.canvas.view.store)
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=photo_point(desk, 320, 245))
     assert page.inspector.findings.list.current == 0
     drag(desk, photo_point(desk, 320, 245), photo_point(desk, 330, 265))
@@ -251,18 +251,18 @@ def test_finding_can_be_selected_moved_resized_nudged_and_deleted(
     assert page.inspector.findings.shown_findings[0].box == nudged
     QTest.keyClick(view, KEY.Key_Delete)
     assert labels(desk) == ["stain"]
-    assert list(page.view.store) == regions
+    assert list(page.canvas.view.store) == regions
     assert len(desk.names) == 2
     desk.context.commands.run("edit.undo")
     assert labels(desk) == ["crack", "stain"]
-    page.correcting.save()
+    page.results.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
     points = entries(desk)[-1]["resultImage"]["boxes"][0]["points"]
     assert (points["x1"], points["y1"]) == (nudged.x, nudged.y)
 
 
 def test_a_finding_is_drawn_and_labelled_on_the_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:
-    page, view = desk.page, desk.page.photo
+    page, view = desk.page, desk.page.canvas.photo
     QTest.keyClick(view, KEY.Key_R)
     assert page.inspector.correction.draw.isChecked()
     drag(desk, photo_point(desk, 420, 200), photo_point(desk, 450, 240))
@@ -294,11 +294,11 @@ def test_a_finding_is_drawn_and_labelled_on_the_photo(desk: WorkbenchDriver, qtb
 
 
 def test_several_findings_are_worked_on_together_as_one_step(desk: WorkbenchDriver, qtbot: QtBot) -> None:
-    page, view = desk.page, desk.page.photo
+    page, view = desk.page, desk.page.canvas.photo
     view.setFocus()
     desk.context.commands.run("edit.all")
     assert len(view.store.selected_ids) == 2
-    assert len(page.view.store.selected_ids) == 1
+    assert len(page.canvas.view.store.selected_ids) == 1
     QTest.keyClick(view, KEY.Key_Left)
     assert [finding.box.x for finding in page.inspector.findings.shown_findings] == [299, 359]
     assert len(view.store.selected_ids) == 2
@@ -315,14 +315,14 @@ def test_several_findings_are_worked_on_together_as_one_step(desk: WorkbenchDriv
 
 
 def test_finding_below_a_deleted_one_is_not_selected(desk: WorkbenchDriver) -> None:
-    page, view = desk.page, desk.page.photo
+    page, view = desk.page, desk.page.canvas.photo
     ids = {region.label: region.id for region in view.store}
-    page.correcting.remove(0)
+    page.results.correcting.remove(0)
     assert [(region.label, region.id) for region in view.store] == [("stain", ids["stain"])]
 
 
 def test_tab_selects_the_findings_in_order_and_shows_them(desk: WorkbenchDriver) -> None:
-    view = desk.page.photo
+    view = desk.page.canvas.photo
     view.set_viewport(20.0, 20.0, 20.0)
     view.setFocus()
     QTest.keyClick(view, KEY.Key_Tab)
@@ -336,14 +336,14 @@ def test_tab_selects_the_findings_in_order_and_shows_them(desk: WorkbenchDriver)
 
 
 def test_verdicts_and_the_next_item_keep_the_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:
-    page, view = desk.page, desk.page.photo
+    page, view = desk.page, desk.page.canvas.photo
     view.setFocus()
     QTest.keyClick(view, KEY.Key_X)
     assert page.open_record.rows[0].status == "failed"
     source = view.source
     QTest.keyClick(view, KEY.Key_D)
     assert page.open_record.number == 2
-    assert page.centre.currentWidget() is view
+    assert page.canvas.centre.currentWidget() is view
     assert view.source is source
     qtbot.waitUntil(lambda: [region.label for region in view.store] == ["stain"])
     qtbot.waitUntil(lambda: [box.label for box in view._finding_layer.boxes][:1] == ["1 · crack"])
@@ -352,7 +352,7 @@ def test_verdicts_and_the_next_item_keep_the_photo(desk: WorkbenchDriver, qtbot:
 
 def test_unsaved_correction_is_kept_when_views_switch(desk: WorkbenchDriver) -> None:
     page = desk.page
-    page.correcting.relabel(0, "dent")
+    page.results.correcting.relabel(0, "dent")
     for _ in range(3):
         desk.context.commands.run("view.photo")
         assert labels(desk) == ["dent", "stain"]
@@ -362,10 +362,10 @@ def test_unsaved_correction_is_kept_when_views_switch(desk: WorkbenchDriver) -> 
 
 def test_regions_are_not_touched_while_the_photo_hides_them(desk: WorkbenchDriver) -> None:
     page = desk.page
-    before = list(page.view.store), page.view.store.selected_ids, desk.names
+    before = list(page.canvas.view.store), page.canvas.view.store.selected_ids, desk.names
     toasts: list[str] = []
     page.toast.connect(toasts.append)
-    page.photo.setFocus()
+    page.canvas.photo.setFocus()
     for command in ("region.lock", "region.hide", "region.front", "edit.copy"):
         desk.context.commands.run(command)
     assert len(toasts) == 4
@@ -379,42 +379,46 @@ def test_regions_are_not_touched_while_the_photo_hides_them(desk: WorkbenchDrive
         "edit.snap",
     ):
         desk.context.commands.run(command)
-    page.photo.setFocus()
-    QTest.keyClick(page.photo, KEY.Key_Delete)
-    assert (list(page.view.store), page.view.store.selected_ids, desk.names) == before
+    page.canvas.photo.setFocus()
+    QTest.keyClick(page.canvas.photo, KEY.Key_Delete)
+    assert (list(page.canvas.view.store), page.canvas.view.store.selected_ids, desk.names) == before
     assert page.open_record.edits.save_state.unsent_count == 0
 
 
 def test_neither_is_touched_while_they_are_compared(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    qtbot.waitUntil(lambda: page.photos.pair is not None)
+    qtbot.waitUntil(lambda: page.photos.pairing.pair is not None)
     desk.context.commands.run("edit.all")
     desk.context.commands.run("compare")
-    assert page.centre.currentWidget() is page.compare
-    assert not page.photo_view.switch.photo.isChecked()
-    before = list(page.view.store), list(page.photo.store), page.photo.store.selected_ids
+    assert page.canvas.centre.currentWidget() is page.canvas.compare
+    assert not page.canvas.photo_view.switch.photo.isChecked()
+    before = list(page.canvas.view.store), list(page.canvas.photo.store), page.canvas.photo.store.selected_ids
     for command in ("edit.duplicate", "region.left", "region.lock", "edit.all"):
         desk.context.commands.run(command)
-    assert (list(page.view.store), list(page.photo.store), page.photo.store.selected_ids) == before
+    assert (
+        list(page.canvas.view.store),
+        list(page.canvas.photo.store),
+        page.canvas.photo.store.selected_ids,
+    ) == before
     desk.context.commands.run("tool.select")
-    assert page.centre.currentWidget() is page.photo
+    assert page.canvas.centre.currentWidget() is page.canvas.photo
 
 
 def test_drawing_an_ignored_area_shows_the_reference(desk: WorkbenchDriver) -> None:
     desk.context.commands.run("tool.area")
-    assert desk.page.centre.currentWidget() is desk.page.view
-    assert desk.page.view.editor.tool is Tool.AREA
-    assert desk.page.photo.editor.tool is Tool.SELECT
+    assert desk.page.canvas.centre.currentWidget() is desk.page.canvas.view
+    assert desk.page.canvas.view.editor.tool is Tool.AREA
+    assert desk.page.canvas.photo.editor.tool is Tool.SELECT
 
 
 def test_another_record_begins_with_its_reference(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     other = make_record(desk.session, REGION)
     page.enter({"record_id": other})
-    qtbot.waitUntil(lambda: page.open_record.record_id == other and page.view.source is not None)
-    assert page.centre.currentWidget() is page.view
-    assert page.photo.source is None
-    assert not list(page.photo.store)
+    qtbot.waitUntil(lambda: page.open_record.record_id == other and page.canvas.view.source is not None)
+    assert page.canvas.centre.currentWidget() is page.canvas.view
+    assert page.canvas.photo.source is None
+    assert not list(page.canvas.photo.store)
 
 
 def test_viewer_cannot_change_findings(desk: WorkbenchDriver, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -433,29 +437,29 @@ def test_another_photo_of_the_item_shows_no_findings_of_the_first(
     page = desk.page
     item_id = page.open_record.current
     stored = desk.session.files.upload(jpeg(View(rotation=3)), "later.jpg")
-    page.photos.take_new(
+    page.photos.pairing.take_new(
         item_id, desk.session.items.add_photo(page.open_record.edits.service_id(item_id), stored.file_id)
     )
-    qtbot.waitUntil(lambda: not page.photos.of_item)
-    qtbot.waitUntil(lambda: page.photo.source is not None)
-    assert not list(page.photo.store)
-    assert not page.photo.editor.editable
+    qtbot.waitUntil(lambda: not page.photos.pairing.of_item)
+    qtbot.waitUntil(lambda: page.canvas.photo.source is not None)
+    assert not list(page.canvas.photo.store)
+    assert not page.canvas.photo.editor.editable
 
 
 def test_a_large_photo_is_shown_by_its_tiles(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_shared_photo(workbench, qtbot)
-    qtbot.waitUntil(lambda: workbench.page.photos.pair is not None)
+    qtbot.waitUntil(lambda: workbench.page.photos.pairing.pair is not None)
     monkeypatch.setattr(opening, "WHOLE_LIMIT", 100_000)
     to_photo(workbench, qtbot)
-    source = workbench.page.photo.source
+    source = workbench.page.canvas.photo.source
     assert isinstance(source, TiledImage)
-    with qtbot.waitSignal(workbench.page.photo.prepared):
+    with qtbot.waitSignal(workbench.page.canvas.photo.prepared):
         pass
     assert len(source.levels) > 1
-    workbench.page.photo.one_to_one()
-    qtbot.waitUntil(lambda: bool(workbench.page.photo._loader._cache))
+    workbench.page.canvas.photo.one_to_one()
+    qtbot.waitUntil(lambda: bool(workbench.page.canvas.photo._loader._cache))
 
 
 def test_next_item_shows_its_photo_when_it_is_loaded(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -465,23 +469,25 @@ def test_next_item_shows_its_photo_when_it_is_loaded(workbench: WorkbenchDriver,
         workbench.session.items.add_photo(item.item_id, stored.file_id)
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    qtbot.waitUntil(lambda: page.photos.ref is not None)
+    qtbot.waitUntil(lambda: page.photos.pairing.ref is not None)
     workbench.context.commands.run("view.photo")
     workbench.context.commands.run("item.next")
-    qtbot.waitUntil(lambda: page.photos.name == "photo1.jpg" and page.photo.source is not None)
-    assert page.photo_view._ref == page.photos.ref
-    second = page.photo.source
+    qtbot.waitUntil(lambda: page.photos.pairing.name == "photo1.jpg" and page.canvas.photo.source is not None)
+    assert page.canvas.photo_view._ref == page.photos.pairing.ref
+    second = page.canvas.photo.source
     workbench.context.commands.run("item.previous")
-    qtbot.waitUntil(lambda: page.photos.name == "photo0.jpg" and page.photo.source not in (None, second))
+    qtbot.waitUntil(
+        lambda: page.photos.pairing.name == "photo0.jpg" and page.canvas.photo.source not in (None, second)
+    )
     workbench.context.commands.run("item.previous")
     qtbot.waitUntil(lambda: page.open_record.number == 3)
-    qtbot.waitUntil(lambda: page.photo.source is None)
+    qtbot.waitUntil(lambda: page.canvas.photo.source is None)
     # There is nothing to see on the photo: the reference image is shown until an item has one again.
-    assert page.centre.currentWidget() is page.view
+    assert page.canvas.centre.currentWidget() is page.canvas.view
 
 
 def test_context_menu_has_the_commands_for_a_finding(desk: WorkbenchDriver) -> None:
-    page, view = desk.page, desk.page.photo
+    page, view = desk.page, desk.page.canvas.photo
     view.customContextMenuRequested.emit(photo_point(desk, 380, 280))
     (menu,) = view.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
     texts = [action.text().split("\t")[0] for action in menu.actions()]
@@ -506,13 +512,13 @@ def test_a_finding_far_outside_the_region_asks(
 
     monkeypatch.setattr(editing, "confirm", answer)
     page = desk.page
-    page.photo.fit()
-    QTest.keyClick(page.photo, KEY.Key_R)
+    page.canvas.photo.fit()
+    QTest.keyClick(page.canvas.photo, KEY.Key_R)
     drag(desk, photo_point(desk, 10, 560), photo_point(desk, 40, 590))
     qtbot.waitUntil(lambda: bool(asked), timeout=60_000)
     assert asked[0] == "Finding outside the region?"
     assert len(page.inspector.findings.shown_findings) == (3 if is_meant else 2)
-    assert len(page.photo.store) == len(page.inspector.findings.shown_findings)
+    assert len(page.canvas.photo.store) == len(page.inspector.findings.shown_findings)
 
 
 def test_status_bar_shows_no_hash_of_a_cached_picture(desk: WorkbenchDriver) -> None:
@@ -521,17 +527,17 @@ def test_status_bar_shows_no_hash_of_a_cached_picture(desk: WorkbenchDriver) -> 
     desk.context.commands.run("view.photo")
     # The cache names a file by its content.
     desk.page.open_record.source = opening.open_image(picture(), "e5c1" * 16)
-    desk.page.status_line.show()
+    desk.page.canvas.status_line.show()
     assert statuses[-1].startswith("left_wing_root.png · 800 × 600")
 
 
 def test_status_bar_describes_the_front_picture(desk: WorkbenchDriver) -> None:
     statuses: list[tuple[str, str]] = []
     desk.page.status.connect(lambda left, right: statuses.append((left, right)))
-    desk.page.shown_findings.choose(0)
+    desk.page.canvas.shown_findings.choose(0)
     assert statuses[-1][0].startswith("today.jpg · 800 × 600")
     assert "Finding 40 × 30" in statuses[-1][1]
-    assert "Draw finding" in [text.text() for text in desk.page.items.findChildren(QLabel)]
+    assert "Draw finding" in [text.text() for text in desk.page.items.panel.findChildren(QLabel)]
     desk.context.commands.run("view.photo")
     assert statuses[-1][0].startswith("left_wing_root.png")
     assert "Region" in statuses[-1][1]
@@ -540,7 +546,7 @@ def test_status_bar_describes_the_front_picture(desk: WorkbenchDriver) -> None:
 def test_the_preview_and_the_inspector_grow_with_the_window(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     pane = page.inspector.photo.pane
-    qtbot.waitUntil(lambda: page.photos.pair is not None)
+    qtbot.waitUntil(lambda: page.photos.pairing.pair is not None)
     page.resize(1280, 760)
     qtbot.waitUntil(lambda: pane.height() == MIN_PANE_PX)
     narrow = page.inspector.width()
@@ -563,39 +569,39 @@ def test_finding_selected_on_the_photo_is_deleted_only_there(desk: WorkbenchDriv
     page = desk.page
     desk.context.commands.run("edit.all")
     desk.context.commands.run("view.photo")
-    page.shown_findings.choose(1)
+    page.canvas.shown_findings.choose(1)
     page.inspector.findings.list.setFocus()
     desk.context.commands.run("edit.delete")
     assert labels(desk) == ["crack"]
     desk.context.commands.run("view.photo")
-    assert [region.label for region in page.photo.store] == ["crack"]
+    assert [region.label for region in page.canvas.photo.store] == ["crack"]
     desk.context.commands.run("edit.undo")
-    assert [region.label for region in page.photo.store] == ["crack", "stain"]
+    assert [region.label for region in page.canvas.photo.store] == ["crack", "stain"]
 
 
 def test_label_is_asked_for_on_the_visible_view(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    qtbot.waitUntil(lambda: page.photos.pair is not None)
-    page.shown_findings.choose(0)
+    qtbot.waitUntil(lambda: page.photos.pairing.pair is not None)
+    page.canvas.shown_findings.choose(0)
     desk.context.commands.run("compare")
-    page.correcting.ask_chosen_label()
-    assert not page.photo.findChildren(LabelEditor)
+    page.results.correcting.ask_chosen_label()
+    assert not page.canvas.photo.findChildren(LabelEditor)
     QTest.keyClick(not_none(QApplication.focusWidget()), KEY.Key_Escape)
     desk.context.commands.run("compare")
-    page.correcting.ask_chosen_label()
+    page.results.correcting.ask_chosen_label()
     assert typing(desk).isVisible()
 
 
 def test_switching_does_not_jump_to_the_chosen_finding(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     open_shared_photo(workbench, qtbot)
     page = workbench.page
-    page.shown_findings.choose(0)
-    QTest.mouseMove(page.view, page.view.rect().center())
-    page.view.set_viewport(6.0, 700.0, 500.0)
+    page.canvas.shown_findings.choose(0)
+    QTest.mouseMove(page.canvas.view, page.canvas.view.rect().center())
+    page.canvas.view.set_viewport(6.0, 700.0, 500.0)
     to_photo(workbench, qtbot)
-    qtbot.waitUntil(lambda: bool(page.photo.store.selected_ids))
-    assert np.hypot(*np.subtract(middle(page.photo), middle(page.view))) < 1
-    assert [region.label for region in page.photo.store.selected_regions] == ["crack"]
+    qtbot.waitUntil(lambda: bool(page.canvas.photo.store.selected_ids))
+    assert np.hypot(*np.subtract(middle(page.canvas.photo), middle(page.canvas.view))) < 1
+    assert [region.label for region in page.canvas.photo.store.selected_regions] == ["crack"]
 
 
 def test_changes_on_the_photo_survive_a_restart(session: Session, qtbot: QtBot) -> None:
@@ -604,21 +610,21 @@ def test_changes_on_the_photo_survive_a_restart(session: Session, qtbot: QtBot) 
         open_shared_photo(first, qtbot)
         record_id = first.page.open_record.record_id
         to_photo(first, qtbot)
-        first.page.shown_findings.choose(0)
+        first.page.canvas.shown_findings.choose(0)
         for _ in range(4):
-            QTest.keyClick(first.page.photo, KEY.Key_Down)
-        QTest.keyClick(first.page.photo, KEY.Key_R)
+            QTest.keyClick(first.page.canvas.photo, KEY.Key_Down)
+        QTest.keyClick(first.page.canvas.photo, KEY.Key_R)
         drag(first, photo_point(first, 420, 200), photo_point(first, 450, 240))
         QTest.keyClick(typing(first), KEY.Key_Return)
         assert labels(first)[0] == "difference"
         killed = path.read_bytes()
-        first.page.correcting.discard()
+        first.page.results.correcting.discard()
     path.write_bytes(killed)
     with at_desk(session, qtbot) as second:
         second.open(record_id, qtbot.waitUntil)
-        qtbot.waitUntil(lambda: second.page.photos.of_item)
+        qtbot.waitUntil(lambda: second.page.photos.pairing.of_item)
         to_photo(second, qtbot)
-        drawn, crack, _ = sorted(second.page.photo.store, key=lambda region: region.number)
+        drawn, crack, _ = sorted(second.page.canvas.photo.store, key=lambda region: region.number)
         assert (crack.label, crack.rect.y) == ("crack", 234)
         assert abs(drawn.rect.w - 30) <= 1
         (draft,) = second.page.open_record.drafts.all()
@@ -627,7 +633,7 @@ def test_changes_on_the_photo_survive_a_restart(session: Session, qtbot: QtBot) 
 
 def test_status_line_shows_the_photo_of_the_next_item(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     lines: list[str] = []
-    desk.page.status_line.notice.connect(lambda left, _right: lines.append(left))
-    desk.page.go_to(desk.page.open_record.rows[1].item_id)
+    desk.page.canvas.status_line.notice.connect(lambda left, _right: lines.append(left))
+    desk.page.items.go_to(desk.page.open_record.rows[1].item_id)
     qtbot.waitUntil(lambda: bool(lines) and lines[-1].startswith("today.jpg"))
     assert "Item 2 / 2" in lines[-1]

@@ -30,11 +30,11 @@ def open_detected(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(desk.session, THREE)
     give(desk.session, record_id)
     desk.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: desk.page.photos.of_item, timeout=LONG)
+    qtbot.waitUntil(lambda: desk.page.photos.pairing.of_item, timeout=LONG)
 
 
 def centre(desk: WorkbenchDriver) -> object:
-    return desk.page.centre.currentWidget()
+    return desk.page.canvas.centre.currentWidget()
 
 
 def test_an_item_with_findings_opens_on_its_photo_zoomed_to_the_region(
@@ -42,68 +42,70 @@ def test_an_item_with_findings_opens_on_its_photo_zoomed_to_the_region(
 ) -> None:
     open_detected(desk, qtbot)
     page = desk.page
-    qtbot.waitUntil(lambda: page.photo.source is not None, timeout=LONG)
-    assert centre(desk) is page.photo
-    region = page.photo_view._region()
+    qtbot.waitUntil(lambda: page.canvas.photo.source is not None, timeout=LONG)
+    assert centre(desk) is page.canvas.photo
+    region = page.canvas.photo_view._region()
     assert region is not None
-    assert region.intersection(page.photo.viewport.visible) == region
-    assert not page.photo.viewport.is_fitted
+    assert region.intersection(page.canvas.photo.viewport.visible) == region
+    assert not page.canvas.photo.viewport.is_fitted
     desk.context.commands.run("item.next")
-    region = not_none(page.photo_view._region())
-    assert region.intersection(page.photo.viewport.visible) == region
-    assert centre(desk) is page.photo
+    region = not_none(page.canvas.photo_view._region())
+    assert region.intersection(page.canvas.photo.viewport.visible) == region
+    assert centre(desk) is page.canvas.photo
 
 
 def test_view_does_not_leak_into_an_item_without_a_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     open_detected(desk, qtbot)
     page = desk.page
-    qtbot.waitUntil(lambda: page.photos.pair is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: page.photos.pairing.pair is not None, timeout=LONG)
     desk.context.commands.run("compare.difference")
-    qtbot.waitUntil(lambda: centre(desk) is page.compare)
-    page.go_to(page.open_record.rows[2].item_id)
-    assert centre(desk) is page.view
-    page.go_to(page.open_record.rows[1].item_id)
-    qtbot.waitUntil(lambda: centre(desk) is page.compare, timeout=LONG)
-    assert page.compare.mode is CompareMode.DIFFERENCE
+    qtbot.waitUntil(lambda: centre(desk) is page.canvas.compare)
+    page.items.go_to(page.open_record.rows[2].item_id)
+    assert centre(desk) is page.canvas.view
+    page.items.go_to(page.open_record.rows[1].item_id)
+    qtbot.waitUntil(lambda: centre(desk) is page.canvas.compare, timeout=LONG)
+    assert page.canvas.compare.mode is CompareMode.DIFFERENCE
 
 
 def test_the_reference_image_stays_until_something_is_detected(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     open_detected(desk, qtbot)
     page = desk.page
-    qtbot.waitUntil(lambda: page.photo.source is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: page.canvas.photo.source is not None, timeout=LONG)
     desk.context.commands.run("view.photo")
     desk.context.commands.run("item.next")
-    assert centre(desk) is page.view
+    assert centre(desk) is page.canvas.view
     detect_again(desk)
-    qtbot.waitUntil(lambda: centre(desk) is page.photo, timeout=LONG)
+    qtbot.waitUntil(lambda: centre(desk) is page.canvas.photo, timeout=LONG)
 
 
 def test_both_pictures_are_remembered(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     open_detected(desk, qtbot)
     page = desk.page
-    qtbot.waitUntil(lambda: page.photos.pair is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: page.photos.pairing.pair is not None, timeout=LONG)
     desk.context.commands.run("compare")
     assert desk.context.preferences.values.review_view is ReviewView.BOTH
     page.enter({"record_id": make_record(desk.session, REGION)})
-    qtbot.waitUntil(lambda: page.open_record.document is not None and not page.comparing.is_on, timeout=LONG)
+    qtbot.waitUntil(
+        lambda: page.open_record.document is not None and not page.canvas.comparing.is_on, timeout=LONG
+    )
     open_detected(desk, qtbot)
-    qtbot.waitUntil(lambda: centre(desk) is page.compare, timeout=LONG)
+    qtbot.waitUntil(lambda: centre(desk) is page.canvas.compare, timeout=LONG)
 
 
 def test_a_detection_interrupts_neither_drawing_nor_typing(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     open_detected(desk, qtbot)
     page = desk.page
-    qtbot.waitUntil(lambda: page.photo.source is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: page.canvas.photo.source is not None, timeout=LONG)
     desk.context.commands.run("view.photo")
     desk.context.commands.run("tool.rectangle")
     version = detect_again(desk)
     qtbot.waitUntil(lambda: newest(desk) == version, timeout=LONG)
-    assert centre(desk) is page.view
-    assert page.view.editor.tool is Tool.DRAW
+    assert centre(desk) is page.canvas.view
+    assert page.canvas.view.editor.tool is Tool.DRAW
     desk.context.commands.run("tool.select")
     page.inspector.verdict.reason.setFocus()
     detect_again(desk)
-    qtbot.waitUntil(lambda: centre(desk) is page.photo, timeout=LONG)
+    qtbot.waitUntil(lambda: centre(desk) is page.canvas.photo, timeout=LONG)
     assert QApplication.focusWidget() is page.inspector.verdict.reason
 
 
@@ -111,12 +113,12 @@ def test_compare_waits_for_a_photo_on_its_way(desk: WorkbenchDriver, qtbot: QtBo
     open_detected(desk, qtbot)
     page = desk.page
     notices: list[str] = []
-    page.comparing.notice.connect(notices.append)
-    page.photos._say_pair(None)
-    page.photos._shown = None
+    page.canvas.comparing.notice.connect(notices.append)
+    page.photos.pairing._say_pair(None)
+    page.photos.pairing._shown = None
     desk.context.commands.run("compare")
-    page.photos.show()
-    qtbot.waitUntil(lambda: centre(desk) is page.compare, timeout=LONG)
+    page.photos.pairing.show()
+    qtbot.waitUntil(lambda: centre(desk) is page.canvas.compare, timeout=LONG)
     assert notices == []
 
 
@@ -149,5 +151,5 @@ def test_an_undetected_photo_is_not_shown_by_itself(desk: WorkbenchDriver, qtbot
     item = desk.session.items.all(record_id)[0]
     desk.session.items.add_photo(item.item_id, desk.session.files.upload(jpeg(), "today.jpg").file_id)
     desk.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: desk.page.photos.pair is not None, timeout=LONG)
-    assert centre(desk) is desk.page.view
+    qtbot.waitUntil(lambda: desk.page.photos.pairing.pair is not None, timeout=LONG)
+    assert centre(desk) is desk.page.canvas.view

@@ -38,7 +38,7 @@ def test_frames_of_a_film_become_photos_of_the_record(
         with qtbot.waitSignal(dialog.taken, timeout=_SOON):
             dialog.take.click()
     dialog.close()
-    photos = workbench.page.record_photos.photo_list
+    photos = workbench.page.photos.record_photos.photo_list
     qtbot.waitUntil(lambda: len(photos.photos) == 2, timeout=_SOON)
     stored = workbench.session.files.download(photos.photos[0].file_id)
     assert hashlib.sha256(path.read_bytes()).hexdigest().encode() in stored

@@ -55,9 +55,9 @@ def pictures(tmp_path: Path) -> dict[str, Path]:
 
 def add_matched_photos(workbench: WorkbenchDriver, qtbot: QtBot, *paths: Path) -> list[str]:
     """Add pictures to the record and wait until each is matched; the ids of the photos, newest first."""
-    photo_list = workbench.page.record_photos.photo_list
+    photo_list = workbench.page.photos.record_photos.photo_list
     before = len(photo_list.photos)
-    workbench.page.record_photos.add(paths)
+    workbench.page.photos.record_photos.add(paths)
     qtbot.waitUntil(lambda: len(photo_list.photos) == before + len(paths), timeout=_SOON)
     qtbot.waitUntil(lambda: all(photo.state != "waiting" for photo in photo_list.photos), timeout=_SOON)
     return [photo.photo_id for photo in photo_list.photos]
@@ -68,7 +68,7 @@ def ids(workbench: WorkbenchDriver) -> list[str]:
 
 
 def assigned_items(workbench: WorkbenchDriver, photo_id: str) -> set[str]:
-    photo = workbench.page.record_photos.photo_list.get(photo_id)
+    photo = workbench.page.photos.record_photos.photo_list.get(photo_id)
     return set() if photo is None else {item.item_id for item in photo.items}
 
 
@@ -77,7 +77,7 @@ def test_one_photo_is_offered_to_every_item_it_shows_and_accepted_at_once(
 ) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    tray = workbench.page.record_photos.tray
+    tray = workbench.page.photos.record_photos.tray
     assert tray.isHidden()
     nothing, whole = add_matched_photos(workbench, qtbot, pictures["全貌.jpg"], pictures["elsewhere.jpg"])
     assert tray.isVisible()
@@ -86,7 +86,7 @@ def test_one_photo_is_offered_to_every_item_it_shows_and_accepted_at_once(
     assert "Regions of 3 item(s) found in 1 photo(s)." in tray.text
     assert "1 photo(s) to assign manually." in tray.text
     tray.accept.click()
-    accepted = workbench.page.record_photos.accepted
+    accepted = workbench.page.photos.record_photos.accepted
     qtbot.waitUntil(accepted.isVisible, timeout=_SOON)
     assert assigned_items(workbench, whole) == set(ids(workbench))
     assert assigned_items(workbench, nothing) == set()
@@ -95,13 +95,13 @@ def test_one_photo_is_offered_to_every_item_it_shows_and_accepted_at_once(
         ids(workbench)
     )
     # Laid on the reference image by the match, before any detection.
-    pair = workbench.page.photos
+    pair = workbench.page.photos.pairing
     qtbot.waitUntil(lambda: pair.pair is not None and pair.pair.aligned, timeout=_SOON)
 
     accepted.detect.click()
     qtbot.waitUntil(lambda: all(row.detected for row in workbench.page.open_record.rows), timeout=60_000)
     entry = workbench.page.open_record.entry
-    photo = workbench.page.record_photos.photo_list.get(whole)
+    photo = workbench.page.photos.record_photos.photo_list.get(whole)
     assert entry is not None
     assert photo is not None
     assert not_none(entry["inputImage"])["ipfs_cid"] == photo.file.ipfs_cid
@@ -112,8 +112,8 @@ def test_offer_to_detect_closes_when_detection_starts_elsewhere(
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
-    workbench.page.record_photos.accept_all()
-    accepted = workbench.page.record_photos.accepted
+    workbench.page.photos.record_photos.accept_all()
+    accepted = workbench.page.photos.record_photos.accepted
     qtbot.waitUntil(accepted.isVisible, timeout=_SOON)
     workbench.context.commands.run("record.detect")
     qtbot.waitUntil(accepted.isHidden, timeout=_SOON)
@@ -124,7 +124,7 @@ def test_tray_folds_to_a_line_and_unfolds_for_a_new_photo(
     workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
-    tray = workbench.page.record_photos.tray
+    tray = workbench.page.photos.record_photos.tray
     add_matched_photos(workbench, qtbot, pictures["elsewhere.jpg"])
     high = tray.height()
     tray.fold.click()
@@ -151,11 +151,11 @@ def test_finishing_names_photos_without_an_item_and_folds_the_tray(
     page.reload()
     qtbot.waitUntil(lambda: page.open_record.counters.judged == 3, timeout=_SOON)
     assert page.inspector.photo.phone.isEnabled()
-    page.finishing.finish()
+    page.results.finishing.finish()
     dialog = next(dialog for dialog in page.findChildren(FinishDialog) if dialog.isVisible())
     assert child(dialog, QLabel, "finish-unassigned").text() == "1 photo(s) are not assigned to any item."
     dialog.confirm_button.click()
-    tray = page.record_photos.tray
+    tray = page.photos.record_photos.tray
     qtbot.waitUntil(lambda: tray.is_folded, timeout=_SOON)
     assert tray.title == "Photos of the record  ·  1 photo(s) are not assigned to any item."
     assert not page.inspector.photo.phone.isEnabled()
@@ -165,14 +165,14 @@ def test_accepting_can_be_undone(workbench: WorkbenchDriver, qtbot: QtBot, pictu
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     (whole,) = add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
-    workbench.page.record_photos.accept_all()
-    accepted = workbench.page.record_photos.accepted
+    workbench.page.photos.record_photos.accept_all()
+    accepted = workbench.page.photos.record_photos.accepted
     qtbot.waitUntil(accepted.isVisible, timeout=_SOON)
     accepted.undo.click()
     qtbot.waitUntil(lambda: not assigned_items(workbench, whole), timeout=_SOON)
     assert accepted.isHidden()
     assert workbench.session.items.record_photos(record_id) == []
-    assert workbench.page.record_photos.tray.thumbnails.ids == [whole]
+    assert workbench.page.photos.record_photos.tray.thumbnails.ids == [whole]
 
 
 def test_pictures_on_the_clipboard_and_from_the_camera_become_photos_of_the_record(
@@ -184,7 +184,7 @@ def test_pictures_on_the_clipboard_and_from_the_camera_become_photos_of_the_reco
     monkeypatch.setenv("WALKAROUND_CAMERA", str(frames))
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    photo_list = workbench.page.record_photos.photo_list
+    photo_list = workbench.page.photos.record_photos.photo_list
     data = QMimeData()
     data.setImageData(QImage.fromData(frame(3)))
     QGuiApplication.clipboard().setMimeData(data)
@@ -206,10 +206,10 @@ def test_unmatched_photo_is_assigned_to_the_chosen_item_or_by_drop(
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     page = workbench.page
     (nothing,) = add_matched_photos(workbench, qtbot, pictures["elsewhere.jpg"])
-    tray = page.record_photos.tray
+    tray = page.photos.record_photos.tray
     assert not tray.assign.isEnabled()
     tray.thumbnails.choose(nothing)
-    page.go_to(ids(workbench)[1])
+    page.items.go_to(ids(workbench)[1])
     tray.assign.click()
     qtbot.waitUntil(lambda: assigned_items(workbench, nothing) == {ids(workbench)[1]}, timeout=_SOON)
     qtbot.waitUntil(lambda: len(page.inspector.photo.strip.ids) == 1, timeout=_SOON)
@@ -217,10 +217,10 @@ def test_unmatched_photo_is_assigned_to_the_chosen_item_or_by_drop(
 
     data = QMimeData()
     data.setData(MIME, QByteArray(nothing.encode()))
-    row = page.items.list.visualRect(page.items.model.index(2)).center()
-    in_list = page.items.list.viewport().mapTo(page, row)
-    on_canvas = page.view.mapTo(page, workbench.at(0.2, 0.2))
-    beside = page.view.mapTo(page, workbench.at(0.9, 0.9))
+    row = page.items.panel.list.visualRect(page.items.panel.model.index(2)).center()
+    in_list = page.items.panel.list.viewport().mapTo(page, row)
+    on_canvas = page.canvas.view.mapTo(page, workbench.at(0.2, 0.2))
+    beside = page.canvas.view.mapTo(page, workbench.at(0.9, 0.9))
     for place, taken in ((in_list, True), (beside, False), (on_canvas, True)):
         assert drag_over(page, QPoint(place), data) is taken
         copy = Qt.DropAction.CopyAction
@@ -257,7 +257,7 @@ def test_the_preview_shows_the_regions_and_leaves_one_out(
     page = workbench.page
     (whole,) = add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
     workbench.context.commands.run("record.review")
-    dialog = page.record_photos.review
+    dialog = page.photos.record_photos.review
     assert dialog is not None
     assert dialog.current == whole
     qtbot.waitUntil(lambda: dialog.view.source is not None, timeout=_SOON)
@@ -276,7 +276,7 @@ def test_the_preview_shows_the_regions_and_leaves_one_out(
     qtbot.waitUntil(
         lambda: assigned_items(workbench, whole) == {ids(workbench)[0], ids(workbench)[2]}, timeout=_SOON
     )
-    assert page.record_photos.review is None
+    assert page.photos.record_photos.review is None
 
 
 def test_an_assigned_photo_is_aligned_by_three_points(
@@ -285,20 +285,20 @@ def test_an_assigned_photo_is_aligned_by_three_points(
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     page = workbench.page
     (whole,) = add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
-    page.record_photos.accept_all()
+    page.photos.record_photos.accept_all()
     qtbot.waitUntil(lambda: assigned_items(workbench, whole) == set(ids(workbench)), timeout=_SOON)
-    page.record_photos.show_review(whole)
-    dialog = page.record_photos.review
+    page.photos.record_photos.show_review(whole)
+    dialog = page.photos.record_photos.review
     assert dialog is not None
     assert not dialog.align.isEnabled()
     dialog.list.setCurrentIndex(dialog.items.index(1))
     assert dialog.align.isEnabled()
     dialog.align.click()
     assert page.open_record.current == ids(workbench)[1]
-    qtbot.waitUntil(lambda: page.alignment_controller.points is not None, timeout=_SOON)
-    file_id = page.photos.file_id
-    assert page.alignment_controller.save(file_id, [[1.0, 0.0, 5.0], [0.0, 1.0, 7.0], [0.0, 0.0, 1.0]])
-    photo_list = page.record_photos.photo_list
+    qtbot.waitUntil(lambda: page.canvas.aligning.points is not None, timeout=_SOON)
+    file_id = page.photos.pairing.file_id
+    assert page.canvas.aligning.save(file_id, [[1.0, 0.0, 5.0], [0.0, 1.0, 7.0], [0.0, 0.0, 1.0]])
+    photo_list = page.photos.record_photos.photo_list
 
     def by_hand() -> list[str]:
         photo = photo_list.get(whole)
@@ -314,19 +314,19 @@ def test_removal_of_a_shared_photo_names_the_items_that_keep_or_lose_it(
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
     (whole,) = add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
-    page.record_photos.accept_all()
+    page.photos.record_photos.accept_all()
     qtbot.waitUntil(lambda: len(page.inspector.photo.strip.ids) == 1, timeout=_SOON)
     shared = page.inspector.photo.shared
     qtbot.waitUntil(lambda: shared.text() == "全貌.jpg · shared with 2 other item(s)", timeout=_SOON)
     answers = Answers(True, True)
     monkeypatch.setattr("desktop.pages.workbench.photos.photo_pair.confirm", answers)
     monkeypatch.setattr(coordinator, "confirm", answers)
-    page.photos.remove(page.inspector.photo.strip.ids[0])
+    page.photos.pairing.remove(page.inspector.photo.strip.ids[0])
     assert "The photo is removed from 条目1 only. It is still used for 条目2, 条目3." in answers.texts[0]
     qtbot.waitUntil(lambda: assigned_items(workbench, whole) == set(ids(workbench)[1:]), timeout=_SOON)
-    page.record_photos.remove([whole])
+    page.photos.record_photos.remove([whole])
     assert "Also removed from these items: 条目2, 条目3." in answers.texts[1]
-    qtbot.waitUntil(lambda: page.record_photos.photo_list.photos == [], timeout=_SOON)
+    qtbot.waitUntil(lambda: page.photos.record_photos.photo_list.photos == [], timeout=_SOON)
     assert workbench.session.photos.list(record_id) == []
     assert workbench.session.items.record_photos(record_id) == []
 
@@ -338,13 +338,13 @@ def test_removal_of_a_photo_of_a_decided_item_needs_confirmation(
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
     (whole,) = add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
-    page.record_photos.assign_to([whole], [ids(workbench)[0]])
+    page.photos.record_photos.assign_to([whole], [ids(workbench)[0]])
     qtbot.waitUntil(lambda: assigned_items(workbench, whole) == {ids(workbench)[0]}, timeout=_SOON)
     workbench.context.commands.run("item.pass")
     qtbot.waitUntil(lambda: page.open_record.rows[0].is_judged and workbench.saved, timeout=_SOON)
     answers = Answers(True, False)
     monkeypatch.setattr(coordinator, "confirm", answers)
-    page.record_photos.remove([whole])
+    page.photos.record_photos.remove([whole])
     qtbot.waitUntil(lambda: len(answers.texts) == 2, timeout=_SOON)
     assert "条目1" in answers.texts[1]
     assert len(workbench.session.photos.list(record_id)) == 1
@@ -355,14 +355,14 @@ def test_photos_of_an_empty_record_are_matched_when_it_has_regions(
 ) -> None:
     workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
     page = workbench.page
-    photo_list = page.record_photos.photo_list
-    page.record_photos.add([pictures["全貌.jpg"]])
+    photo_list = page.photos.record_photos.photo_list
+    page.photos.record_photos.add([pictures["全貌.jpg"]])
     qtbot.waitUntil(lambda: len(photo_list.photos) == 1, timeout=_SOON)
-    assert "to assign manually" in page.record_photos.tray.text
-    assert page.record_photos.tray.thumbnails.item(0).toolTip().count("no regions yet") == 1
+    assert "to assign manually" in page.photos.record_photos.tray.text
+    assert page.photos.record_photos.tray.thumbnails.item(0).toolTip().count("no regions yet") == 1
     workbench.draw(0.3, 0.3, 0.6, 0.6)
     qtbot.waitUntil(lambda: [len(items) for items in photo_list.offers.values()] == [1], timeout=_SOON)
-    page.record_photos.accept_all()
+    page.photos.record_photos.accept_all()
     qtbot.waitUntil(lambda: len(page.inspector.photo.strip.ids) == 1, timeout=_SOON)
 
 
@@ -372,10 +372,10 @@ def test_unmatched_photos_are_matched_again_when_a_region_is_drawn(
     path = tmp_path / "left.png"
     path.write_bytes(cv2.imencode(".png", draw_panel(WIDTH, HEIGHT, 1).image[:, : WIDTH // 2])[1].tobytes())
     workbench.open(make_record(workbench.session, ((0.75, 0.2, 0.2, 0.3),)), qtbot.waitUntil)
-    photo_list = workbench.page.record_photos.photo_list
+    photo_list = workbench.page.photos.record_photos.photo_list
     add_matched_photos(workbench, qtbot, path)
     assert photo_list.photos[0].state == "unmatched"
-    assert "1 photo(s) to assign manually." in workbench.page.record_photos.tray.text
+    assert "1 photo(s) to assign manually." in workbench.page.photos.record_photos.tray.text
     workbench.draw(0.1, 0.2, 0.35, 0.5)
     qtbot.waitUntil(lambda: [len(items) for items in photo_list.offers.values()] == [1], timeout=_SOON)
 
@@ -392,10 +392,10 @@ def test_sealed_record_refuses_photos(
     workbench.session.records.finish(record_id)
     qtbot.waitUntil(lambda: page.open_record.sealed, timeout=_SOON)
     with qtbot.waitSignal(page.toast) as toast:
-        page.record_photos.add([pictures["全貌.jpg"]])
+        page.photos.record_photos.add([pictures["全貌.jpg"]])
     assert "sealed" in toast.args[0]
-    assert page.record_photos.queue.count(record_id) == 0
-    tray = page.record_photos.tray
+    assert page.photos.record_photos.queue.count(record_id) == 0
+    tray = page.photos.record_photos.tray
     tray.thumbnails.setCurrentRow(0)
     assert tray.isVisible()
     assert tray.assign.isHidden()
@@ -409,7 +409,7 @@ def test_photo_of_another_user_is_shown(
     workbench.open(record_id, qtbot.waitUntil)
     stored = workbench.session.files.upload(pictures["again.jpg"].read_bytes(), "again.jpg")
     photo = workbench.session.photos.add(record_id, stored.file_id)
-    photo_list = workbench.page.record_photos.photo_list
+    photo_list = workbench.page.photos.record_photos.photo_list
     qtbot.waitUntil(lambda: len(photo_list.offers) == 1, timeout=_SOON)
     workbench.session.photos.assign(record_id, photo.photo_id, [PhotoItemSet(item_id=ids(workbench)[2])])
     qtbot.waitUntil(lambda: assigned_items(workbench, photo.photo_id) == {ids(workbench)[2]}, timeout=_SOON)
@@ -422,7 +422,7 @@ def test_refused_picture_is_named_and_the_others_are_added(
     broken, good = tmp_path / "broken.jpg", tmp_path / "good.png"
     broken.write_bytes(b"no picture")
     good.write_bytes(picture(3))
-    photos = workbench.page.record_photos
+    photos = workbench.page.photos.record_photos
     photos.add([broken, good])
     qtbot.waitUntil(lambda: len(photos.photo_list.photos) == 1, timeout=_SOON)
     assert photos.tray.error.startswith("broken.jpg: Cannot read this file as an image")
@@ -442,7 +442,7 @@ def test_pending_photos_of_a_sealed_record_are_refused(
     paths = [tmp_path / "1.png", tmp_path / "2.png"]
     for seed, path in enumerate(paths, 2):
         path.write_bytes(picture(seed))
-    photos = workbench.page.record_photos
+    photos = workbench.page.photos.record_photos
     photos.add(paths)
     qtbot.waitUntil(lambda: len(photos.queue.failures) == 2, timeout=_SOON)
     assert photos.queue.count(record_id) == 0
@@ -458,7 +458,7 @@ def test_pictures_are_added_to_the_record_of_their_upload(
     for seed, path in enumerate(paths, 2):
         path.write_bytes(picture(seed))
     workbench.open(first, qtbot.waitUntil)
-    photos = workbench.page.record_photos
+    photos = workbench.page.photos.record_photos
     photos.add(paths)
     workbench.open(second, qtbot.waitUntil)
     qtbot.waitUntil(lambda: photos.queue.count(first) == 0, timeout=_SOON)
@@ -476,7 +476,7 @@ def test_a_raw_photo_of_the_record_is_sent_as_jpeg_and_a_broken_one_is_named(
     broken.write_bytes(b"II*")
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    photos = workbench.page.record_photos
+    photos = workbench.page.photos.record_photos
     photos.add([broken])
     qtbot.waitUntil(lambda: bool(photos.queue.failures), timeout=_SOON)
     assert photos.queue.failures[0].startswith("DSC_0043.NEF: The file is damaged")
@@ -492,7 +492,7 @@ def test_photo_added_during_loading_is_shown(
 ) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    photos, photo_list = workbench.session.photos, workbench.page.record_photos.photo_list
+    photos, photo_list = workbench.session.photos, workbench.page.photos.record_photos.photo_list
     read, started, answer = photos.list, threading.Event(), threading.Event()
 
     def slow(record_id: str) -> Sequence[RecordPhoto]:
@@ -517,7 +517,7 @@ def test_photo_removed_from_an_item_by_another_client_is_shown_as_removed(
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     (whole,) = add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
-    workbench.page.record_photos.accept_all()
+    workbench.page.photos.record_photos.accept_all()
     qtbot.waitUntil(lambda: assigned_items(workbench, whole) == set(ids(workbench)), timeout=_SOON)
     first = ids(workbench)[0]
     # Until all events of the assignment have been handled.
@@ -534,7 +534,7 @@ def test_a_photo_of_another_record_is_added_only_after_a_confirmation(
     stored = workbench.session.files.upload(pictures["全貌.jpg"].read_bytes(), "before.jpg")
     workbench.session.photos.add(before, stored.file_id)
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
-    photos = workbench.page.record_photos
+    photos = workbench.page.photos.record_photos
     photos.add([pictures["全貌.jpg"]])
     window = workbench.page.window()
     qtbot.waitUntil(lambda: window.findChild(Confirm, "used-photos") is not None, timeout=_SOON)
@@ -554,7 +554,7 @@ def test_a_used_photo_of_a_watched_folder_is_named_and_not_added(
     workbench.session.photos.add(make_record(workbench.session), stored.file_id)
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    photos = workbench.page.record_photos
+    photos = workbench.page.photos.record_photos
     # As the controller of watched folders adds what it finds.
     photos.queue.add([QueuedPicture(record_id, pictures["全貌.jpg"], "全貌.jpg")])
     qtbot.waitUntil(lambda: "Already used in" in photos.tray.error, timeout=_SOON)

@@ -76,15 +76,15 @@ def open_workbench(workbench: WorkbenchDriver, large: Path, qtbot: QtBot) -> Wor
     image = workbench.session.catalogue.reference_images.create(body)
     workbench.session.records.update(record_id, RecordUpdate(reference_image_id=image.reference_image_id))
     workbench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: not_none(workbench.page.view.source).size == (WIDTH, HEIGHT))
-    workbench.page.view.setFocus()
+    qtbot.waitUntil(lambda: not_none(workbench.page.canvas.view.source).size == (WIDTH, HEIGHT))
+    workbench.page.canvas.view.setFocus()
     return workbench
 
 
 def test_regions_are_locked_hidden_aligned_and_brought_forward(
     open_workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
-    view, ids = open_workbench.page.view, [row.item_id for row in open_workbench.page.open_record.rows]
+    view, ids = open_workbench.page.canvas.view, [row.item_id for row in open_workbench.page.open_record.rows]
     control = Qt.KeyboardModifier.ControlModifier
 
     def rect(place: int) -> Rect:
@@ -128,7 +128,7 @@ def test_regions_are_locked_hidden_aligned_and_brought_forward(
 
 
 def test_it_is_measured_and_seen_brighter(open_workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    view, shift = open_workbench.page.view, Qt.KeyboardModifier.ShiftModifier
+    view, shift = open_workbench.page.canvas.view, Qt.KeyboardModifier.ShiftModifier
     QTest.keyClick(view, Qt.Key.Key_M)
     assert reread(view.editor.tool) is Tool.RULER
     open_workbench.drag(open_workbench.at(0.2, 0.5), open_workbench.at(0.6, 0.5))
@@ -148,10 +148,10 @@ def test_it_is_measured_and_seen_brighter(open_workbench: WorkbenchDriver, qtbot
 def click(
     desk: WorkbenchDriver, x: float, y: float, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
 ) -> None:
-    QTest.mouseClick(desk.page.view, Qt.MouseButton.LeftButton, modifier, desk.at(x, y))
+    QTest.mouseClick(desk.page.canvas.view, Qt.MouseButton.LeftButton, modifier, desk.at(x, y))
 
 
 def shade(desk: WorkbenchDriver) -> float:
     """How bright an empty place of the picture is painted."""
     place: QPoint = desk.at(0.8, 0.7)
-    return float(desk.page.view.grab().toImage().pixelColor(place).red())
+    return float(desk.page.canvas.view.grab().toImage().pixelColor(place).red())

@@ -23,7 +23,7 @@ def add_item_on_other_file(session: Session, record_id: str, name: str = "尾翼
 
 
 def names_on_view(desk: WorkbenchDriver) -> list[str]:
-    return [region.label for region in desk.page.view.store]
+    return [region.label for region in desk.page.canvas.view.store]
 
 
 def test_the_canvas_shows_the_picture_that_the_chosen_item_names(
@@ -34,20 +34,20 @@ def test_the_canvas_shows_the_picture_that_the_chosen_item_names(
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
     assert names_on_view(workbench) == ["条目1", "条目2", "条目3"]
-    assert not page.other_file_banner.isVisible()
-    assert page.view.mm_per_pixel == 0.5
-    page.go_to(item_id)
+    assert not page.photos.other_file_banner.isVisible()
+    assert page.canvas.view.mm_per_pixel == 0.5
+    page.items.go_to(item_id)
     assert names_on_view(workbench) == []
     qtbot.waitUntil(lambda: names_on_view(workbench) == ["尾翼"])
-    (region,) = page.view.store
+    (region,) = page.canvas.view.store
     assert (region.rect.x, region.rect.w) == (PLACE[0] * WIDTH, PLACE[2] * WIDTH)
     assert (region.rect.y, region.rect.h) == (PLACE[1] * HEIGHT, PLACE[3] * HEIGHT)
-    assert reread(page.view.mm_per_pixel) is None
-    assert page.other_file_banner.isVisible()
-    assert "尾翼.png" in page.other_file_banner.text()
-    page.go_to(page.open_record.rows[0].item_id)
+    assert reread(page.canvas.view.mm_per_pixel) is None
+    assert page.photos.other_file_banner.isVisible()
+    assert "尾翼.png" in page.photos.other_file_banner.text()
+    page.items.go_to(page.open_record.rows[0].item_id)
     qtbot.waitUntil(lambda: len(names_on_view(workbench)) == len(BOXES))
-    assert not page.other_file_banner.isVisible()
+    assert not page.photos.other_file_banner.isVisible()
 
 
 def test_items_on_other_files_are_drawn_on_the_reference_image_in_one_step(
@@ -56,11 +56,11 @@ def test_items_on_other_files_are_drawn_on_the_reference_image_in_one_step(
     record_id = make_record(workbench.session)
     item_id = add_item_on_other_file(workbench.session, record_id)
     workbench.open(record_id, qtbot.waitUntil)
-    workbench.page.go_to(item_id)
+    workbench.page.items.go_to(item_id)
     qtbot.waitUntil(lambda: names_on_view(workbench) == ["尾翼"])
-    workbench.page.other_file_banner.action_chosen.emit()
+    workbench.page.photos.other_file_banner.action_chosen.emit()
     qtbot.waitUntil(lambda: len(names_on_view(workbench)) == len(BOXES) + 1)
-    assert not workbench.page.other_file_banner.isVisible()
+    assert not workbench.page.photos.other_file_banner.isVisible()
     qtbot.waitUntil(lambda: workbench.saved)
     record = workbench.session.records.get(record_id).value
     stored = not_none(workbench.session.items.get(item_id).value.item_point).model_dump(exclude_unset=True)
@@ -79,8 +79,8 @@ def test_record_without_a_reference_image_shows_the_images_of_its_items(
     page = workbench.page
     page.enter({"record_id": record_id})
     qtbot.waitUntil(lambda: names_on_view(workbench) == ["尾翼"])
-    assert page.centre.currentWidget() is page.view
-    assert "尾翼.png" in page.other_file_banner.text()
+    assert page.canvas.centre.currentWidget() is page.canvas.view
+    assert "尾翼.png" in page.photos.other_file_banner.text()
     workbench.draw(0.6, 0.6, 0.8, 0.8)
     qtbot.waitUntil(lambda: workbench.saved)
     drawn = not_none(workbench.session.items.all(record_id)[-1].item_point).model_dump(exclude_unset=True)
@@ -93,7 +93,7 @@ def test_item_on_another_file_has_a_thumbnail_before_it_is_chosen(
     record_id = make_record(workbench.session)
     item_id = add_item_on_other_file(workbench.session, record_id)
     workbench.open(record_id, qtbot.waitUntil)
-    model = workbench.page.items.model
+    model = workbench.page.items.panel.model
     qtbot.waitUntil(lambda: item_id in model._pictures)
     assert names_on_view(workbench) == ["条目1", "条目2", "条目3"]
     assert workbench.page.open_record.current != item_id
@@ -108,4 +108,4 @@ def test_lost_picture_of_an_item_does_not_hide_the_others(workbench: WorkbenchDr
     workbench.session.items.create(ItemCreate.model_validate(body))
     item_id = add_item_on_other_file(workbench.session, record_id)
     workbench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: item_id in workbench.page.items.model._pictures)
+    qtbot.waitUntil(lambda: item_id in workbench.page.items.panel.model._pictures)

@@ -13,8 +13,8 @@ from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.client import Session
 from desktop.client.http.errors import Forbidden, NotFound, Unreachable
 from desktop.messages.error_messages import sentence
-from desktop.pages.workbench.record_photos.proposals import in_tray, proposals
 from desktop.record.open_record import OpenRecord
+from desktop.record.proposals import in_tray, proposals
 from shared.wire.photos import PhotoItemSet, PhotoState, RecordPhoto
 
 _MATCH_SECONDS = 2.0
@@ -85,6 +85,13 @@ class PhotoList(QObject):
     def of_file(self, file_id: str) -> RecordPhoto | None:
         """The photo with this file."""
         return next((photo for photo in self._photos.values() if photo.file_id == file_id), None)
+
+    def mapping_of(self, file_id: str) -> list[list[float]] | None:
+        """From px of the reference image to px of the photo with this file, as the chosen item has it."""
+        photo = self.of_file(file_id) if file_id else None
+        service_id = self._open_record.edits.service_id(self._open_record.current)
+        items = photo.items if photo is not None else ()
+        return next((item.homography for item in items if item.item_id == service_id), None)
 
     def take(self, photos: Iterable[RecordPhoto]) -> None:
         """Add or update these photos of the open record."""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from desktop.localization.camera_terms import camera_lines, used_sentence
 from desktop.localization.detection_terms import failure_sentence
 from desktop.localization.language import join_words
-from desktop.pages.workbench.record_photos.proposals import covered_matches
+from desktop.record.proposals import covered_matches
 from shared.wire.photos import PhotoState, RecordPhoto
 
 _MAX_NAMES = 5
@@ -100,3 +100,21 @@ def names_of(names: Sequence[str]) -> str:
     return QCoreApplication.translate("RecordPhotos", "{names} and %n more", "", more).format(
         names=names_text
     )
+
+
+def other_items(photo: RecordPhoto, service_id: str) -> list[str]:
+    """The names of the items that have a photo, without the item with this ID of the service."""
+    return [item.item_name for item in photo.items if item.item_id != service_id]
+
+
+def removal_note(photo: RecordPhoto, service_id: str, item_name: str) -> str:
+    """A sentence with the items that keep a photo when it is removed from this one."""
+    others = other_items(photo, service_id)
+    if not others:
+        return QCoreApplication.translate(
+            "SharedPhotoController", "The photo is kept in the record, unassigned."
+        )
+    text = QCoreApplication.translate(
+        "SharedPhotoController", "The photo is removed from {name} only. It is still used for {others}."
+    )
+    return text.format(name=item_name, others=names_of(others))
