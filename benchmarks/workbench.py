@@ -208,7 +208,7 @@ def acting(bench: WorkbenchBenchmark, steps: int) -> None:
 
 def importing(bench: WorkbenchBenchmark, path: Path, items: int, regions: int) -> None:
     """Import many regions into a record of so many items, take them back."""
-    from desktop.pages.workbench.exchange.region_files import RegionFilesController
+    from desktop.pages.workbench.items.region_files import RegionFilesController
 
     page = bench.page
     exchange = page.findChild(RegionFilesController)

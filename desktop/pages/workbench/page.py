@@ -12,14 +12,13 @@ from desktop.client.http.errors import Forbidden, NotFound
 from desktop.context import Context
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.handover import HandoverBanner
-from desktop.pages.workbench.bars.notices import Notices
 from desktop.pages.workbench.canvas.part import CanvasPart
-from desktop.pages.workbench.conflict_dialog import ConflictDialog
+from desktop.pages.workbench.canvas.widgets import WorkbenchWidgets
 from desktop.pages.workbench.items.part import ItemsPart
 from desktop.pages.workbench.layout import WorkbenchLayout
 from desktop.pages.workbench.photos.part import PhotosPart
 from desktop.pages.workbench.results.part import ResultsPart
-from desktop.pages.workbench.widgets import WorkbenchWidgets
+from desktop.pages.workbench.saving import ConflictDialog, Notices
 from desktop.record.live_changes import LiveChanges
 from desktop.record.loading import LoadedRecord
 from desktop.record.open_record import OpenRecord

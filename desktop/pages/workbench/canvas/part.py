@@ -15,25 +15,23 @@ from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.imaging.decoding.tone import Tone
 from desktop.pages.common.picture_commands import bind_canvas, bind_pair, zoom_handlers
-from desktop.pages.workbench.bars.compare_bar import MODE_COMMANDS
-from desktop.pages.workbench.bars.menus import ContextMenus
-from desktop.pages.workbench.bars.tool_strip import ToolStrip
-from desktop.pages.workbench.comparing.aligning import AlignmentController
-from desktop.pages.workbench.comparing.compare_mode import CompareController
-from desktop.pages.workbench.deleting import DeletionController, DeletionSource
-from desktop.pages.workbench.exchange.region_files import copy_regions, paste_regions
-from desktop.pages.workbench.items.detection_settings_edits import DetectionSettingsController
+from desktop.pages.workbench.bars import MODE_COMMANDS, ToolStrip
+from desktop.pages.workbench.canvas.aligning import AlignmentController
+from desktop.pages.workbench.canvas.compare_mode import CompareController
+from desktop.pages.workbench.canvas.deleting import DeletionController, DeletionSource
+from desktop.pages.workbench.canvas.detection_settings_edits import DetectionSettingsController
+from desktop.pages.workbench.canvas.photo_view import PhotoView
+from desktop.pages.workbench.canvas.reference_picture import ReferencePicture
+from desktop.pages.workbench.canvas.shown import ShownFindings, StatusLine, ViewChoice
+from desktop.pages.workbench.canvas.undo import UndoController
+from desktop.pages.workbench.canvas.widgets import WorkbenchWidgets
+from desktop.pages.workbench.items.region_files import copy_regions, paste_regions
+from desktop.pages.workbench.menus import ContextMenus
 from desktop.pages.workbench.part import Needs, WorkbenchPart
-from desktop.pages.workbench.photo_view import PhotoView, ViewChoice
+from desktop.pages.workbench.photos.drag_and_drop import ThumbnailDropFilter
 from desktop.pages.workbench.photos.part import PhotosPart
-from desktop.pages.workbench.record_photos.thumbnails import ThumbnailDropFilter
-from desktop.pages.workbench.reference.reference_picture import ReferencePicture
 from desktop.pages.workbench.results.comments import PhotoPlace
 from desktop.pages.workbench.results.correcting import CorrectionController
-from desktop.pages.workbench.shown_findings import ShownFindings
-from desktop.pages.workbench.status_line import StatusLine
-from desktop.pages.workbench.undo import UndoController
-from desktop.pages.workbench.widgets import WorkbenchWidgets
 from desktop.record.open_record import OpenRecord
 from desktop.theme import theme_manager
 from shared.record.content import file_id_from_url

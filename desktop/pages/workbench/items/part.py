@@ -7,13 +7,12 @@ from collections.abc import Callable
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop.pages.workbench.exchange.region_files import RegionFilesController
 from desktop.pages.workbench.items.crops import OtherFileCrops, PhotoCrops, RegionCrops
+from desktop.pages.workbench.items.filling import ItemFillController, TemplateController
 from desktop.pages.workbench.items.item_fields import ItemFields
 from desktop.pages.workbench.items.items_panel import ItemsPanel, SelectionController
+from desktop.pages.workbench.items.region_files import RegionFilesController
 from desktop.pages.workbench.part import Needs, WorkbenchPart
-from desktop.pages.workbench.reference.item_filling import ItemFillController
-from desktop.pages.workbench.reference.template_saving import TemplateController
 from desktop.record.changes import Change
 from desktop.record.open_record import OpenRecord
 

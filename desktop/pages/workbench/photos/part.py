@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop.pages.workbench.exchange.drag_and_drop import DropController
-from desktop.pages.workbench.folder_watch import FolderWatchController
 from desktop.pages.workbench.part import Needs, WorkbenchPart
 from desktop.pages.workbench.phone import PhoneController
 from desktop.pages.workbench.photos.adding import PhotoUploadController
+from desktop.pages.workbench.photos.drag_and_drop import DropController
+from desktop.pages.workbench.photos.folder_watch import FolderWatchController
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
-from desktop.pages.workbench.record_photos import RecordPhotosController
-from desktop.pages.workbench.reference.other_file_banner import OtherFileBanner
-from desktop.pages.workbench.reference.reference_choice import ReferenceChoice
+from desktop.pages.workbench.photos.record_photos import RecordPhotosController
+from desktop.pages.workbench.photos.reference_choice import OtherFileBanner, ReferenceChoice
 from desktop.record.open_record import OpenRecord
 from desktop.record.photo_list import PhotoList
 

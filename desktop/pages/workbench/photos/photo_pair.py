@@ -15,9 +15,8 @@ from desktop.canvas.views.alignment import AlignedPair
 from desktop.client import Session
 from desktop.imaging import ImageError
 from desktop.messages.error_messages import sentence
-from desktop.pages.workbench.photos.photo_box import PhotoBox
+from desktop.pages.workbench.photos.photo_box import PhotoBox, version_lines
 from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair, thumbnail
-from desktop.pages.workbench.photos.versions import version_lines
 from desktop.record.changes import Change
 from desktop.record.detection_settings import item_detection_settings
 from desktop.record.document import ItemView

@@ -11,17 +11,17 @@ from PySide6.QtWidgets import QWidget
 from desktop.canvas.views.compare_view import CompareView
 from desktop.pages.sealing.seal_actions import SealController
 from desktop.pages.sealing.seal_bar import SealBar
-from desktop.pages.workbench.bars.notices import SkippedItemsBanner
-from desktop.pages.workbench.comparing.compare_versions import compare_versions
-from desktop.pages.workbench.inspector import Inspector
 from desktop.pages.workbench.memory import MemoryController
 from desktop.pages.workbench.part import Needs, WorkbenchPart
 from desktop.pages.workbench.results.comments import CommentsController, PhotoPlace
+from desktop.pages.workbench.results.compare_versions import compare_versions
 from desktop.pages.workbench.results.confidence_threshold import ThresholdController
 from desktop.pages.workbench.results.correcting import CorrectionController
 from desktop.pages.workbench.results.detecting import DetectionController
 from desktop.pages.workbench.results.finishing import FinishController, show_folder
 from desktop.pages.workbench.results.history import HistoryController
+from desktop.pages.workbench.results.inspector import Inspector
+from desktop.pages.workbench.results.run_box import SkippedItemsBanner
 from desktop.pages.workbench.trend import TrendController
 from desktop.record.changes import Change
 from desktop.record.item_rows import run_state

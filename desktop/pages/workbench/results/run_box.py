@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
 from desktop.record.item_rows import UNALIGNED, RunPhase, RunState
-from desktop.widgets import Button, ButtonKind, ProgressBar, label
+from desktop.widgets import Banner, Button, ButtonKind, ProgressBar, label
 
 
 class RunBox(QWidget):
@@ -82,3 +82,19 @@ class RunBox(QWidget):
             case RunPhase.CANCELED if percent is None:
                 return self.tr("Detection cancelled.")
         return self.tr("Detection queued…")
+
+
+class SkippedItemsBanner(Banner):
+    """Offers to detect the undecided items again that were skipped because their result is current."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("detect-rest")
+
+    def show_count(self, count: int) -> None:
+        """Show the number of skipped items; 0 hides the banner."""
+        text = self.tr("%n undecided item(s) skipped: the result is up to date.", "", count)
+        if count:
+            self.show_message(text, action=self.tr("Rerun detection"))
+        else:
+            self.hide()

@@ -13,8 +13,8 @@ from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.preferences import ReviewView
 from shared.record.codes import Verdict
 from shared.wire.detection import Severity
+from tests.desktop.pages.workbench.canvas.test_photo_view import give
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
-from tests.desktop.pages.workbench.photo_view.test_photo_view import give
 from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, STAIN
 from tests.narrowing import not_none
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from desktop.commands.registry import COMMANDS
-from desktop.pages.workbench.bars import menus
+from desktop.pages.workbench import menus
 from tests.desktop.pages.workbench.driver import BOXES, WorkbenchDriver, make_record
 from tests.narrowing import not_none
 

@@ -6,8 +6,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
-from desktop.pages.workbench.deleting import DeleteDialog
-from desktop.pages.workbench.reference import template_saving
+from desktop.pages.workbench.canvas.deleting import DeleteDialog
+from desktop.pages.workbench.items import filling as template_saving
 from shared.record.codes import Verdict
 from shared.wire.inspection import ItemUpdate, RecordCreate
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture, workbench_driver

@@ -21,10 +21,10 @@ from desktop.exchange.formats import coco, walkaround_json, yolo
 from desktop.exchange.gather import collect_inspection
 from desktop.messages.seal_terms import sealed_sentence
 from desktop.pages.sealing.finish_dialog import FinishDialog
-from desktop.pages.workbench.bars.compare_bar import MODE_COMMANDS
-from desktop.pages.workbench.conflict_dialog import ConflictDialog
-from desktop.pages.workbench.exchange.region_files import RegionFilesController, copy_regions
+from desktop.pages.workbench.bars import MODE_COMMANDS
+from desktop.pages.workbench.items.region_files import RegionFilesController, copy_regions
 from desktop.pages.workbench.photos import photo_pair
+from desktop.pages.workbench.saving import ConflictDialog
 from shared.record.codes import Verdict
 from tests.client_session import open_session
 from tests.desktop.children import child

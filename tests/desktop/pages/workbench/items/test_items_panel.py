@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QLabel, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from desktop.background import workers
-from desktop.pages.workbench.exchange.region_files import RegionFilesController
 from desktop.pages.workbench.items.items_model import ItemDelegate, Role
+from desktop.pages.workbench.items.region_files import RegionFilesController
 from desktop.pages.workbench.page import WorkbenchPage
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from tests.desktop.children import child

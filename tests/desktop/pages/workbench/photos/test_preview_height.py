@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.photos.photo_box import MIN_PANE_PX
 from tests.desktop.children import child
+from tests.desktop.pages.workbench.canvas.test_photo_view import give
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
-from tests.desktop.pages.workbench.photo_view.test_photo_view import give
 from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, STAIN, jpeg
 
 

@@ -16,8 +16,7 @@ from desktop.client.http.errors import Forbidden
 from desktop.connection.local_service import EmbeddedService, ServiceState
 from desktop.context import Context, Unsent
 from desktop.journal import Journal, JournalError
-from desktop.pages.workbench.bars.notices import Notices
-from desktop.pages.workbench.conflict_dialog import ConflictDialog
+from desktop.pages.workbench.saving import ConflictDialog, Notices
 from desktop.record import sending as sending_module
 from desktop.record.edits import journal_path
 from shared.names import user_label

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService
-from desktop.pages.workbench.conflict_dialog import ConflictDialog
+from desktop.pages.workbench.saving import ConflictDialog
 from shared.record import results
 from shared.record.codes import Role, Verdict
 from shared.record.entries import Entry, EntryBox

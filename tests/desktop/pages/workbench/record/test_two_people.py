@@ -14,7 +14,7 @@ from desktop.client.api.inspection import Items
 from desktop.client.http.errors import Unreachable
 from desktop.client.http.transport import Versioned
 from desktop.connection.local_service import EmbeddedService
-from desktop.pages.workbench.conflict_dialog import ConflictDialog
+from desktop.pages.workbench.saving import ConflictDialog
 from shared.names import user_label
 from shared.record.codes import Verdict
 from shared.record.entries import Entry
