@@ -226,7 +226,6 @@ class WorkbenchPage(Page):
     def _show_current(self) -> None:
         self.canvas.picture.show_current()
         self.results.show_item()
-        self.photos.set_editable(self.open_record.editable)
         self.items.selecting.show()
         self.canvas.shown_findings.show()
         self.photos.pairing.show()

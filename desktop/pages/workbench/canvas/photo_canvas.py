@@ -18,6 +18,7 @@ from desktop.canvas.model.viewport import MAX_SCALE, Viewport
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.commands.bindings import Commands
+from desktop.pages.workbench.photos.photo_files import PhotoRef
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.widgets import Button, ButtonKind, escape_tooltip
 from shared.record.geometry import Rect
@@ -208,3 +209,10 @@ def matrix_at(mapping: Sequence[Sequence[float]] | None, region: Rect | None) ->
     if abs(np.linalg.det(matrix)) < 1e-12:
         return None
     return -matrix if matrix[2] @ np.array([x, y, 1.0]) < 0 else matrix
+
+
+def is_same_photo(first: PhotoRef | None, second: PhotoRef | None) -> bool:
+    """True when both are the same photo, from a result or from the list of photos."""
+    if first is None or second is None:
+        return first is second
+    return first == second or bool(first.content_id and first.content_id == second.content_id)

@@ -26,10 +26,11 @@ from desktop.pages.workbench.canvas.photo_canvas import (
     PhotoCanvas,
     PictureSwitch,
     anchor_of,
+    is_same_photo,
     mapped_viewport,
     matrix_at,
 )
-from desktop.pages.workbench.photos.photo_files import PhotoRef, is_same_photo
+from desktop.pages.workbench.photos.photo_files import PhotoRef
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.results.correcting import CorrectionBar, CorrectionController
 from desktop.pages.workbench.results.explained import explained_boxes

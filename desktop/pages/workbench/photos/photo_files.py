@@ -114,10 +114,3 @@ def jpeg(image: QImage) -> bytes:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image.convertToFormat(QImage.Format.Format_RGB888).save(buffer, "JPEG", 95)  # type: ignore[call-overload]
     return bytes(data.data())
-
-
-def is_same_photo(first: PhotoRef | None, second: PhotoRef | None) -> bool:
-    """True when both are the same photo, from a result or from the list of photos."""
-    if first is None or second is None:
-        return first is second
-    return first == second or bool(first.content_id and first.content_id == second.content_id)

@@ -88,6 +88,7 @@ class PhotoPairController(QObject):
     def show(self) -> None:
         """Show the pair of the chosen item. The photos of a newly chosen item are read."""
         item = self._open_record.item
+        self._box.set_editable(self._open_record.editable and item is not None)
         if item is None:
             self.ref = None
             self._box.show_camera(None, None)
