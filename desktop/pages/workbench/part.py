@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum, auto
+from functools import partial
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
@@ -60,16 +61,15 @@ class WorkbenchPart(QObject):
         for controller in controllers:
             controller.notice.connect(self.notice)
 
-    def _bind(self, needs: Needs, handlers: Mapping[str, Callable[[], object]]) -> None:
+    def _bind(self, *commands: tuple[str, Callable[[], object], Needs]) -> None:
         """Bind commands by their ids. They are possible on the whole page while there is what they need."""
-        edits = needs in (Needs.EDIT, Needs.EDIT_ITEM)
-        for command, handler in handlers.items():
+        for command, handler, needs in commands:
             self._commands.bind(
                 command,
                 handler,
                 owner=self._page,
-                enabled=lambda: self._has(needs),
-                refused=self._open_record.may_edit if edits else None,
+                enabled=partial(self._has, needs),
+                refused=self._open_record.may_edit if needs in (Needs.EDIT, Needs.EDIT_ITEM) else None,
             )
 
     def _has(self, needs: Needs) -> bool:

@@ -141,87 +141,60 @@ class CanvasPart(WorkbenchPart):
     # -- commands
 
     def _bind_commands(self) -> None:
-        self._bind_tools()
-        self._bind_views()
+        self._bind_pictures()
         self._bind_editing()
-        self._bind_regions()
         self._bind_focus()
 
-    def _bind_tools(self) -> None:
-        take = self.photo_view.take
+    def _bind_pictures(self) -> None:
+        comparing, photo_view, take = self.comparing, self.photo_view, self.photo_view.take
+        compare_by, modes = comparing.compare_by, MODE_COMMANDS.items()
         self._bind(
-            Needs.RECORD,
-            {
-                "tool.select": self._escape,
-                "tool.pan": lambda: take(Tool.PAN),
-                "tool.ruler": lambda: take(Tool.RULER),
-            },
+            ("tool.select", self._escape, Needs.RECORD),
+            ("tool.pan", lambda: take(Tool.PAN), Needs.RECORD),
+            ("tool.ruler", lambda: take(Tool.RULER), Needs.RECORD),
+            ("tool.rectangle", lambda: take(Tool.DRAW), Needs.EDIT),
+            ("tool.keep", self._toggle_keep_drawing, Needs.EDIT),
+            ("edit.snap", self._toggle_snap, Needs.EDIT),
+            ("tool.area", self._draw_area, Needs.EDIT_ITEM),
+            ("comment.add", self._begin_comment, Needs.EDIT_ITEM),
+            ("view.fit", lambda: comparing.canvas.fit(), Needs.RECORD),
+            ("view.actual", lambda: comparing.canvas.one_to_one(), Needs.RECORD),
+            ("view.zoom_in", lambda: comparing.canvas.zoom_in(), Needs.RECORD),
+            ("view.zoom_out", lambda: comparing.canvas.zoom_out(), Needs.RECORD),
+            ("view.regions", self._toggle_regions, Needs.RECORD),
+            ("view.labels", lambda: comparing.show_labels(not self.view.labels_shown), Needs.RECORD),
+            ("view.heat", photo_view.toggle_heat, Needs.RECORD),
+            ("view.minimap", self._toggle_minimap, Needs.RECORD),
+            ("view.photo", photo_view.toggle, Needs.RECORD),
+            ("view.brighter", lambda: self._change_tone(_TONE_STEP, 0), Needs.RECORD),
+            ("view.darker", lambda: self._change_tone(-_TONE_STEP, 0), Needs.RECORD),
+            ("view.contrast_more", lambda: self._change_tone(0, _TONE_STEP), Needs.RECORD),
+            ("view.contrast_less", lambda: self._change_tone(0, -_TONE_STEP), Needs.RECORD),
+            ("view.plain", lambda: self._show_tone(Tone()), Needs.RECORD),
+            ("compare", comparing.toggle, Needs.RECORD),
+            ("view.item", self._show_item, Needs.EDIT_ITEM),
+            *((command, partial(compare_by, mode), Needs.ITEM) for mode, command in modes),
         )
-        self._bind(
-            Needs.EDIT,
-            {
-                "tool.rectangle": lambda: take(Tool.DRAW),
-                "tool.keep": self._toggle_keep_drawing,
-                "edit.snap": self._toggle_snap,
-            },
-        )
-        self._bind(Needs.EDIT_ITEM, {"tool.area": self._draw_area, "comment.add": self._begin_comment})
-
-    def _bind_views(self) -> None:
-        comparing, photo_view = self.comparing, self.photo_view
-        self._bind(
-            Needs.RECORD,
-            {
-                "view.fit": lambda: comparing.canvas.fit(),
-                "view.actual": lambda: comparing.canvas.one_to_one(),
-                "view.zoom_in": lambda: comparing.canvas.zoom_in(),
-                "view.zoom_out": lambda: comparing.canvas.zoom_out(),
-                "view.regions": self._toggle_regions,
-                "view.labels": lambda: comparing.show_labels(not self.view.labels_shown),
-                "view.heat": photo_view.toggle_heat,
-                "view.minimap": self._toggle_minimap,
-                "view.photo": photo_view.toggle,
-                "view.brighter": lambda: self._change_tone(_TONE_STEP, 0),
-                "view.darker": lambda: self._change_tone(-_TONE_STEP, 0),
-                "view.contrast_more": lambda: self._change_tone(0, _TONE_STEP),
-                "view.contrast_less": lambda: self._change_tone(0, -_TONE_STEP),
-                "view.plain": lambda: self._show_tone(Tone()),
-                "compare": comparing.toggle,
-            },
-        )
-        self._bind(Needs.EDIT_ITEM, {"view.item": self._show_item})
-        modes = {command: partial(comparing.compare_by, mode) for mode, command in MODE_COMMANDS.items()}
-        self._bind(Needs.ITEM, modes)
 
     def _bind_editing(self) -> None:
-        on_front, on_regions = self._on_front, self._on_regions
-        self._bind(Needs.RECORD, {"edit.copy": on_regions(self._copy), "edit.all": self._select_all})
-        self._bind(
-            Needs.EDIT,
-            {
-                "edit.undo": self.undoing.undo,
-                "edit.redo": self.undoing.redo,
-                "edit.paste": self._paste,
-                "edit.duplicate": on_front(lambda canvas: canvas.editor.duplicate()),
-            },
-        )
-        self._bind(Needs.EDIT_ITEM, {"edit.delete": self.deleting.delete})
-
-    def _bind_regions(self) -> None:
         editor, on_front, on_regions = self.view.editor, self._on_front, self._on_regions
         self._bind(
-            Needs.EDIT,
-            {
-                "region.left": on_front(lambda canvas: canvas.editor.align(AlignSide.LEFT)),
-                "region.right": on_front(lambda canvas: canvas.editor.align(AlignSide.RIGHT)),
-                "region.top": on_front(lambda canvas: canvas.editor.align(AlignSide.TOP)),
-                "region.bottom": on_front(lambda canvas: canvas.editor.align(AlignSide.BOTTOM)),
-                "region.lock": on_regions(self._toggle_lock),
-                "region.hide": on_regions(editor.hide_selected),
-                "region.show": on_regions(editor.show_all),
-                "region.front": on_regions(lambda: editor.raise_selected(to_front=True)),
-                "region.back": on_regions(lambda: editor.raise_selected(to_front=False)),
-            },
+            ("edit.copy", on_regions(self._copy), Needs.RECORD),
+            ("edit.all", self._select_all, Needs.RECORD),
+            ("edit.undo", self.undoing.undo, Needs.EDIT),
+            ("edit.redo", self.undoing.redo, Needs.EDIT),
+            ("edit.paste", self._paste, Needs.EDIT),
+            ("edit.duplicate", on_front(lambda canvas: canvas.editor.duplicate()), Needs.EDIT),
+            ("edit.delete", self.deleting.delete, Needs.EDIT_ITEM),
+            ("region.left", on_front(lambda canvas: canvas.editor.align(AlignSide.LEFT)), Needs.EDIT),
+            ("region.right", on_front(lambda canvas: canvas.editor.align(AlignSide.RIGHT)), Needs.EDIT),
+            ("region.top", on_front(lambda canvas: canvas.editor.align(AlignSide.TOP)), Needs.EDIT),
+            ("region.bottom", on_front(lambda canvas: canvas.editor.align(AlignSide.BOTTOM)), Needs.EDIT),
+            ("region.lock", on_regions(self._toggle_lock), Needs.EDIT),
+            ("region.hide", on_regions(editor.hide_selected), Needs.EDIT),
+            ("region.show", on_regions(editor.show_all), Needs.EDIT),
+            ("region.front", on_regions(lambda: editor.raise_selected(to_front=True)), Needs.EDIT),
+            ("region.back", on_regions(lambda: editor.raise_selected(to_front=False)), Needs.EDIT),
         )
 
     def _bind_focus(self) -> None:

@@ -19,9 +19,9 @@ class WorkbenchWidgets:
 
     def __init__(self, commands: Commands) -> None:
         self.top = RecordTopBar(commands)
-        self.items = ItemsPanel(commands)
         self.view = CanvasView()
         self.view.setObjectName("canvas")
+        self.items = ItemsPanel(commands, self.view.store)
         self.photo = PhotoCanvas()
         self.compare = CompareView()
         self.compare.setObjectName("canvas-compare")

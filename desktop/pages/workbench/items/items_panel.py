@@ -8,7 +8,7 @@ from operator import attrgetter
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QObject, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.canvas.model.regions import StoreEvent
+from desktop.canvas.model.regions import RegionStore, StoreEvent
 from desktop.commands.bindings import Commands
 from desktop.pages.workbench.items.items_list import ItemsList
 from desktop.pages.workbench.items.items_model import ItemsModel
@@ -47,11 +47,11 @@ class ItemsPanel(Panel):
     last_wanted = Signal()
     """Start with the items of the last inspection."""
 
-    def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
+    def __init__(self, commands: Commands, store: RegionStore, parent: QWidget | None = None) -> None:
         super().__init__("panel", "right", parent)
         self.setObjectName("items-panel")
         self.setMinimumWidth(200)
-        self.model = ItemsModel(self)
+        self.model = ItemsModel(store, self)
         self.list = ItemsList(self.model)
         self.compact = IconButton(
             "list", self.tr("Compact list"), keys=commands.keys_text("view.compact"), checkable=True, side=24

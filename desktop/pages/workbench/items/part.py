@@ -40,7 +40,6 @@ class ItemsPart(WorkbenchPart):
         self._template = TemplateController(open_record, page)
         crops = (open_record, panel, self)
         self.crops = (RegionCrops(*crops), PhotoCrops(*crops), OtherFileCrops(*crops))
-        panel.model.region_of = open_record.link.store.get
         panel.set_compact(self._context.preferences.values.compact_items)
         self._show_notices_of(self.filling, self.region_files, self._template)
         self._connect()
@@ -61,21 +60,16 @@ class ItemsPart(WorkbenchPart):
     def _bind_commands(self) -> None:
         panel = self.panel
         self._bind(
-            Needs.RECORD,
-            {
-                "view.compact": self._toggle_compact,
-                "item.next": lambda: self._step(1),
-                "item.previous": lambda: self._step(-1),
-                "item.undecided": self.next_undecided,
-                "record.template": self._template.save,
-            },
+            ("view.compact", self._toggle_compact, Needs.RECORD),
+            ("item.next", lambda: self._step(1), Needs.RECORD),
+            ("item.previous", lambda: self._step(-1), Needs.RECORD),
+            ("item.undecided", self.next_undecided, Needs.RECORD),
+            ("record.template", self._template.save, Needs.RECORD),
+            ("item.earlier", lambda: panel.move_current(-1), Needs.EDIT_ITEM),
+            ("item.later", lambda: panel.move_current(1), Needs.EDIT_ITEM),
+            ("inspection.export", self.region_files.export, Needs.ITEMS),
+            ("regions.import", self.region_files.ask, Needs.EDIT),
         )
-        self._bind(
-            Needs.EDIT_ITEM,
-            {"item.earlier": lambda: panel.move_current(-1), "item.later": lambda: panel.move_current(1)},
-        )
-        self._bind(Needs.ITEMS, {"inspection.export": self.region_files.export})
-        self._bind(Needs.EDIT, {"regions.import": self.region_files.ask})
         self._commands.bind("search", panel.search.setFocus, owner=panel.search)
 
     def close(self) -> None:

@@ -49,19 +49,16 @@ class PhotosPart(WorkbenchPart):
     def _bind_commands(self) -> None:
         photos, strip = self.record_photos, self.box.strip
         self._bind(
-            Needs.EDIT,
-            {
-                "item.photo": self.uploading.choose_files,
-                "item.camera": self.uploading.capture,
-                "item.phone": self.phone.for_item,
-                "record.photos": photos.choose_files,
-                "record.camera": photos.capture,
-                "record.film": photos.films.choose,
-                "record.phone": self.phone.for_record,
-                "record.watch": self.folder_watch.choose,
-            },
+            ("item.photo", self.uploading.choose_files, Needs.EDIT),
+            ("item.camera", self.uploading.capture, Needs.EDIT),
+            ("item.phone", self.phone.for_item, Needs.EDIT),
+            ("record.photos", photos.choose_files, Needs.EDIT),
+            ("record.camera", photos.capture, Needs.EDIT),
+            ("record.film", photos.films.choose, Needs.EDIT),
+            ("record.phone", self.phone.for_record, Needs.EDIT),
+            ("record.watch", self.folder_watch.choose, Needs.EDIT),
+            ("record.review", photos.show_review, Needs.RECORD),
         )
-        self._bind(Needs.RECORD, {"record.review": photos.show_review})
         self._commands.bind_within("edit.delete", strip.remove_focused, strip)
 
     def close(self) -> None:

@@ -99,32 +99,19 @@ class ResultsPart(WorkbenchPart):
     def _bind_commands(self) -> None:
         detecting = self.detecting
         self._bind(
-            Needs.EDIT_ITEM,
-            {
-                "item.pass": lambda: self._decide(Verdict.PASSED),
-                "item.fail": lambda: self._decide(Verdict.FAILED),
-                "item.unsure": lambda: self._decide(Verdict.UNDECIDED),
-                "item.detect": detecting.detect,
-                "edit.rename": self._rename,
-            },
+            ("item.pass", lambda: self._decide(Verdict.PASSED), Needs.EDIT_ITEM),
+            ("item.fail", lambda: self._decide(Verdict.FAILED), Needs.EDIT_ITEM),
+            ("item.unsure", lambda: self._decide(Verdict.UNDECIDED), Needs.EDIT_ITEM),
+            ("item.detect", detecting.detect, Needs.EDIT_ITEM),
+            ("edit.rename", self._rename, Needs.EDIT_ITEM),
+            ("record.detect", detecting.detect_all, Needs.EDIT),
+            ("record.detect_again", detecting.detect_again, Needs.EDIT),
+            ("record.finish", self._finish, Needs.EDIT),
+            ("item.versions", self._compare_versions, Needs.ITEM),
+            ("item.trend", self.trend.show, Needs.ITEM),
+            ("item.memory", self.memory.show, Needs.ITEM),
+            ("record.report", self.finishing.report, Needs.ITEMS),
         )
-        self._bind(
-            Needs.EDIT,
-            {
-                "record.detect": detecting.detect_all,
-                "record.detect_again": detecting.detect_again,
-                "record.finish": self._finish,
-            },
-        )
-        self._bind(
-            Needs.ITEM,
-            {
-                "item.versions": self._compare_versions,
-                "item.trend": self.trend.show,
-                "item.memory": self.memory.show,
-            },
-        )
-        self._bind(Needs.ITEMS, {"record.report": self.finishing.report})
         self._bind_findings()
 
     def _bind_findings(self) -> None:
