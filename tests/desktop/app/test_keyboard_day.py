@@ -226,7 +226,7 @@ def test_a_whole_day_without_a_mouse(
 
     report = tmp_path / "report.pdf"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, **_more: (str(report), ""))
-    monkeypatch.setattr("desktop.pages.workbench.page.show_folder", lambda _path: None)
+    monkeypatch.setattr("desktop.pages.workbench.results.part.show_folder", lambda _path: None)
     press(KEY.Key_P, CTRL)
     # On a busy machine its progress is in front for a moment.
     qtbot.waitUntil(lambda: str(report) in window.toast.text())

@@ -41,7 +41,7 @@ def test_drawn_region_passes_each_package_once(
         return create(self, body, key)
 
     view = workbench.page.canvas.view
-    view.regions_edited.disconnect(workbench.page.items.changes.change_regions)
+    view.regions_edited.disconnect(workbench.page.canvas.changes.change_regions)
     view.regions_edited.connect(lambda change: changing(workbench.page.items.changes, change))
     monkeypatch.setattr(Journal, "append", appending)
     monkeypatch.setattr(Items, "create", creating)

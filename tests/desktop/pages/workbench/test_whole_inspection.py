@@ -85,7 +85,7 @@ def test_photo_detection_verdict_finish_report(
     assert not_none(item.result[-1].model_extra)["verdict"]["reason"] == "only dirt, wiped off"
     assert workbench.session.records.get(record_id).value.inspection_status is Status.PASSED
 
-    monkeypatch.setattr("desktop.pages.workbench.page.show_folder", lambda _path: None)
+    monkeypatch.setattr("desktop.pages.workbench.results.part.show_folder", lambda _path: None)
     for name in ("report.pdf", "report.html"):
         page.results.finishing.write(tmp_path / name)
         qtbot.waitUntil((tmp_path / name).exists)
