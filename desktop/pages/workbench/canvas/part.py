@@ -16,8 +16,7 @@ from desktop.canvas.views.canvas_view import CanvasView
 from desktop.imaging.decoding.tone import Tone
 from desktop.pages.common.picture_commands import bind_canvas, bind_pair, zoom_handlers
 from desktop.pages.workbench.bars import MODE_COMMANDS, ToolStrip
-from desktop.pages.workbench.canvas.aligning import AlignmentController
-from desktop.pages.workbench.canvas.compare_mode import CompareController
+from desktop.pages.workbench.canvas.comparing import AlignmentController, CompareController
 from desktop.pages.workbench.canvas.deleting import DeletionController, DeletionSource
 from desktop.pages.workbench.canvas.detection_settings_edits import DetectionSettingsController
 from desktop.pages.workbench.canvas.photo_view import PhotoView

@@ -18,9 +18,8 @@ from desktop.imaging.sources.cut import map_rect
 from desktop.imaging.sources.source import ImageSource
 from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.bars import ToolStrip
-from desktop.pages.workbench.canvas.compare_mode import CompareController
-from desktop.pages.workbench.canvas.finding_editing import FindingEditController
-from desktop.pages.workbench.canvas.neighbours import NeighbourFindings
+from desktop.pages.workbench.canvas.comparing import CompareController
+from desktop.pages.workbench.canvas.finding_editing import FindingEditController, NeighbourFindings
 from desktop.pages.workbench.canvas.photo_canvas import (
     ImagePoint,
     PhotoCanvas,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from desktop.canvas.tools.tool_machine import Tool
-from desktop.pages.workbench.canvas.aligning import AlignmentController
-from desktop.pages.workbench.canvas.compare_mode import CompareController
+from desktop.pages.workbench.canvas.comparing import AlignmentController, CompareController
 from desktop.pages.workbench.canvas.photo_view import PhotoView
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.results.correcting import CorrectionController

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from desktop.journal import Edit
-from desktop.pages.workbench.canvas.aligning import AlignmentController
+from desktop.pages.workbench.canvas.comparing import AlignmentController
 from desktop.pages.workbench.results.correcting import CorrectionController
 from desktop.pages.workbench.results.inspector import Inspector
 from desktop.record.edit_names import EditName, edit_name

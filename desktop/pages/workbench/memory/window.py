@@ -17,10 +17,9 @@ from desktop.pages.workbench.memory.contents import (
     key_of,
     read_memory,
     sources_of,
+    state_text,
 )
-from desktop.pages.workbench.memory.details import PhotoDetails
-from desktop.pages.workbench.memory.rules import MemoryRules
-from desktop.pages.workbench.memory.wording import state_text
+from desktop.pages.workbench.memory.details import MemoryRules, PhotoDetails
 from desktop.pages.workbench.trend.contents import REFERENCE, Place, place_of
 from desktop.pages.workbench.trend.film_strip import FilmStrip, FrameView, ZoomButtons
 from desktop.pages.workbench.trend.film_strip_model import FilmStripModel

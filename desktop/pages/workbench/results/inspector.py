@@ -10,10 +10,10 @@ from desktop.pages.workbench.items.item_fields import ItemFields
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.results.comments import CommentsBox
 from desktop.pages.workbench.results.correcting import CorrectionBar
+from desktop.pages.workbench.results.detecting import RunBox
 from desktop.pages.workbench.results.explained import ExplainedBox
 from desktop.pages.workbench.results.findings import FindingsBox
 from desktop.pages.workbench.results.history import HistoryBox
-from desktop.pages.workbench.results.run_box import RunBox
 from desktop.pages.workbench.results.verdict import VerdictBox
 from desktop.record.document import ItemView
 from desktop.record.drafts import VerdictDraft

@@ -17,11 +17,10 @@ from desktop.pages.workbench.results.comments import CommentsController, PhotoPl
 from desktop.pages.workbench.results.compare_versions import compare_versions
 from desktop.pages.workbench.results.confidence_threshold import ThresholdController
 from desktop.pages.workbench.results.correcting import CorrectionController
-from desktop.pages.workbench.results.detecting import DetectionController
+from desktop.pages.workbench.results.detecting import DetectionController, SkippedItemsBanner
 from desktop.pages.workbench.results.finishing import FinishController, show_folder
 from desktop.pages.workbench.results.history import HistoryController
 from desktop.pages.workbench.results.inspector import Inspector
-from desktop.pages.workbench.results.run_box import SkippedItemsBanner
 from desktop.pages.workbench.trend import TrendController
 from desktop.record.changes import Change
 from desktop.record.item_rows import run_state

@@ -15,8 +15,14 @@ from desktop.pages.workbench.photos.photo_files import PhotoRef, padded_region
 from desktop.pages.workbench.trend.frames import Frame, Outline
 from desktop.pages.workbench.trend.growth_painting import MAX_SERIES
 from desktop.pages.workbench.trend.pictures import WHOLE, FramePictures, FrameSource
-from desktop.pages.workbench.trend.series import longer_side, numbers_of, series_of
-from desktop.pages.workbench.trend.wording import day_of, size_text, state_text
+from desktop.pages.workbench.trend.series import (
+    day_of,
+    longer_side,
+    numbers_of,
+    series_of,
+    size_text,
+    state_text,
+)
 from desktop.record.open_record import OpenRecord
 from desktop.record.region_link import ReferenceFile
 from shared.record.geometry import Rect, rect_from_corners

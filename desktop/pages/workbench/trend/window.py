@@ -22,8 +22,7 @@ from desktop.pages.workbench.trend.frames import Frame
 from desktop.pages.workbench.trend.growth_chart import GrowthChart
 from desktop.pages.workbench.trend.growth_painting import GrowthData, paint_growth
 from desktop.pages.workbench.trend.pictures import FINE_PX, FramePictures
-from desktop.pages.workbench.trend.series import series_of
-from desktop.pages.workbench.trend.wording import table
+from desktop.pages.workbench.trend.series import series_of, table
 from desktop.record.open_record import OpenRecord
 from desktop.theme import theme_manager
 from desktop.widgets import BaseDialog, Button, ElidedLabel, StateStack, Toast, label

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from desktop.canvas.model.viewport import Viewport
 from desktop.canvas.views.pair_drawing import GAP, pane_rects, useful_height
-from desktop.pages.workbench.canvas.finding_editing import FindingRegions, source_of
-from desktop.pages.workbench.canvas.neighbours import NeighbourFindings
+from desktop.pages.workbench.canvas.finding_editing import FindingRegions, NeighbourFindings, source_of
 from desktop.pages.workbench.canvas.photo_canvas import mapped_point, mapped_viewport
 from desktop.record.correction import CorrectionDraft
 from desktop.record.document import ItemView

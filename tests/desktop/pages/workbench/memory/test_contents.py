@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from desktop.pages.workbench.memory.wording import details, frame_note
+from desktop.pages.workbench.memory.contents import details, frame_note
 from shared.wire.memory import MemoryKind, MemoryPhoto
 from tests.desktop.pages.workbench.memory.fake_memory import NOW
 
