@@ -41,7 +41,7 @@ def measure_detection(page: WorkbenchPage, items: int, floor: Floor) -> None:
         raise RuntimeError("nothing can be detected")
     wait_until(detected, "the detection")
     seconds = round(time.perf_counter() - began, 1)
-    wait_until(lambda: not page.detecting.running_items, "the watching")
+    wait_until(lambda: not page.results.detecting.running_items, "the watching")
     stalls.end()
     print_figure(
         "longest stall while detecting",
@@ -79,9 +79,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         [record_id] = make(desktop.context.session, 1, options.items, options.width, folder)
         desktop.window.go("workbench", {"record_id": record_id})
         page = find_workbench(desktop)
-        wait_until(lambda: page.view.source is not None and page.photos.pair is not None, "the opening")
+        wait_until(
+            lambda: page.canvas.view.source is not None and page.photos.pairing.pair is not None,
+            "the opening",
+        )
         measure_detection(page, options.items, floor)
-        wait_until(lambda: page.photos.pair is not None, "the photo")
+        wait_until(lambda: page.photos.pairing.pair is not None, "the photo")
         commands = desktop.context.commands
         for mode in (Mode.DARK, Mode.LIGHT):
             measure_change(

@@ -149,7 +149,7 @@ def measure_painting(act: Callable[[], object], page: WorkbenchPage) -> float:
     pause = QEventLoop()
     times: list[float] = []
     # `desktop.background.repaint` paints them in later turns.
-    parts = (page.items.list, page.inspector, page.centre, page.view)
+    parts = (page.items.panel.list, page.inspector, page.canvas.centre, page.canvas.view)
 
     def go() -> None:
         times.append(time.perf_counter())
@@ -175,11 +175,14 @@ def opening(bench: WorkbenchBenchmark, go: Callable[[], object], items: int, doi
     with bench.held(doing):
         began = time.perf_counter()
         go()
-        wait_until(lambda: page.items.model.rowCount() == items, "the opening")
+        wait_until(lambda: page.items.panel.model.rowCount() == items, "the opening")
         listed = time.perf_counter()
-        wait_until(lambda: page.view.source is not None and page.photos.pair is not None, "the picture")
+        wait_until(
+            lambda: page.canvas.view.source is not None and page.photos.pairing.pair is not None,
+            "the picture",
+        )
         shown = time.perf_counter()
-        wait_until(lambda: bool(page.picture.cropped), "the crops")
+        wait_until(lambda: bool(page.items.crops[0].cropped), "the crops")
     print_figure(f"{doing}: until the list is there", (listed - began) * 1000, "ms")
     print_figure(f"{doing}: until picture and photo are there", (shown - began) * 1000, "ms")
 
@@ -191,21 +194,21 @@ def acting(bench: WorkbenchBenchmark, steps: int) -> None:
     from shared.record.codes import Verdict
 
     page = bench.page
-    commands, filters = page.context.commands, page.items.filters
+    commands, filters = page.context.commands, page.items.panel.filters
     bench.timed("going to the next item", lambda: commands.run("item.next"), steps)
-    wait_until(lambda: page.photos.pair is not None, "the photo")
-    bench.timed("renaming an item", lambda: page.item_changes.rename("renamed"))
+    wait_until(lambda: page.photos.pairing.pair is not None, "the photo")
+    bench.timed("renaming an item", lambda: page.items.changes.rename("renamed"))
     names = iter(["undecided", "failed", "all"] * 2)
     bench.timed("filtering", lambda: filters.chosen.emit(next(names)), 6)
-    bench.timed("selecting all", page.view.select_all)
-    page.view.store.select([page.open_record.current])
-    bench.timed("giving a verdict", lambda: page.item_changes.decide(Verdict.PASSED, "looked at it"))
-    page.comparing.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+    bench.timed("selecting all", page.canvas.view.select_all)
+    page.canvas.view.store.select([page.open_record.current])
+    bench.timed("giving a verdict", lambda: page.items.changes.decide(Verdict.PASSED, "looked at it"))
+    page.canvas.comparing.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def importing(bench: WorkbenchBenchmark, path: Path, items: int, regions: int) -> None:
     """Import many regions into a record of so many items, take them back."""
-    from desktop.pages.workbench.exchange.region_files import RegionFilesController
+    from desktop.pages.workbench.items.region_files import RegionFilesController
 
     page = bench.page
     exchange = page.findChild(RegionFilesController)
@@ -213,19 +216,19 @@ def importing(bench: WorkbenchBenchmark, path: Path, items: int, regions: int) -
     with bench.held(f"importing {regions:,} regions"):
         began = time.perf_counter()
         exchange.read(path)
-        wait_until(lambda: page.items.model.rowCount() == items + regions, "the import")
+        wait_until(lambda: page.items.panel.model.rowCount() == items + regions, "the import")
         took = time.perf_counter() - began
     print_figure(f"importing {regions:,} regions", took, "s")
     with bench.held("undoing that import"):
         began = time.perf_counter()
         page.context.commands.run("edit.undo")
-        wait_until(lambda: page.items.model.rowCount() == items, "the undoing")
+        wait_until(lambda: page.items.panel.model.rowCount() == items, "the undoing")
         took = time.perf_counter() - began
     print_figure("undoing that import", took, "s")
     with bench.held("redoing it"):
         began = time.perf_counter()
         page.context.commands.run("edit.redo")
-        wait_until(lambda: page.items.model.rowCount() == items + regions, "the redoing")
+        wait_until(lambda: page.items.panel.model.rowCount() == items + regions, "the redoing")
         took = time.perf_counter() - began
     print_figure("redoing it", took, "s")
 
@@ -258,7 +261,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Another record releases what is kept of this one.
         window.go("workbench", {"record_id": other})
         wait_until(
-            lambda: page.open_record.record_id == other and page.view.source is None, "the other record"
+            lambda: page.open_record.record_id == other and page.canvas.view.source is None,
+            "the other record",
         )
         bench.settle()
         opening(bench, go, options.items, "opening again")

@@ -73,8 +73,10 @@ def open_record(desktop: Desktop, page: WorkbenchPage, record_id: str) -> None:
         lambda: page.open_record.document is not None and page.open_record.record_id == record_id,
         "the opening",
     )
-    wait_until(lambda: page.view.source is not None and page.photos.pair is not None, "the picture")
-    wait_until(lambda: bool(page.picture.cropped), "the crops")
+    wait_until(
+        lambda: page.canvas.view.source is not None and page.photos.pairing.pair is not None, "the picture"
+    )
+    wait_until(lambda: bool(page.items.crops[0].cropped), "the crops")
 
 
 def inspect_record(page: WorkbenchPage) -> None:
@@ -90,24 +92,26 @@ def inspect_record(page: WorkbenchPage) -> None:
         raise RuntimeError("nothing can be detected")
     wait_until(detected, "the detection")
     for row in list(page.open_record.rows):
-        page.go_to(row.item_id)
-        wait_until(lambda: page.photos.pair is not None and page.photos.pair.aligned, "the photo")
+        page.items.go_to(row.item_id)
+        wait_until(
+            lambda: page.photos.pairing.pair is not None and page.photos.pairing.pair.aligned, "the photo"
+        )
         for command in ("view.item", "compare", "view.zoom_in", "compare.swipe", "tool.select", "view.fit"):
             commands.run(command)
             process_events(_KEY_SECONDS)
         item = page.open_record.item
         assert item is not None
-        page.item_changes.decide(Verdict.PASSED if item.passed else Verdict.FAILED, "looked at it")
+        page.items.changes.decide(Verdict.PASSED if item.passed else Verdict.FAILED, "looked at it")
         process_events(_KEY_SECONDS)
 
 
 def finish_record(page: WorkbenchPage, folder: Path) -> None:
     """Finish the record and write its report."""
-    page.finishing.finish_now()
+    page.results.finishing.finish_now()
     wait_until(lambda: page.open_record.document is not None and _is_finished(page), "the finish")
     # Each report has its own file: to delete one would hold the GUI thread.
     path = folder / f"{page.open_record.record_id}.pdf"
-    page.finishing.write(path)
+    page.results.finishing.write(path)
     wait_until(path.exists, "the report")
 
 

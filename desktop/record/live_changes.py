@@ -1,4 +1,4 @@
-"""Reads changes at the service while a record is open: other users' edits, and detections."""
+"""Reads a record, and while it is open its changes at the service: other users' edits, and detections."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from desktop.client import Session
 from desktop.client.http.errors import ClientError, NotFound
 from desktop.record.change_listener import ChangeListener
 from desktop.record.document import ORDER
+from desktop.record.loading import load
 from desktop.record.open_record import OpenRecord
 from desktop.record.outbox import SendResult
 from shared.record.codes import ErrorCode
@@ -28,13 +29,19 @@ _POLL_AGAIN_MS = 3_000
 
 
 class LiveChanges(QObject):
-    """Loads changes into the open record. It is the only reader of items after the record was loaded.
+    """Loads a record, then its changes into the open record. It is the only reader of items.
 
     Changes come from the event stream, which is read while the workbench is visible, and from `read_items`.
     The progress of detections is polled while an item has an open job, which also finds results that an
-    interrupted stream did not announce. `reload` reads the whole record again. `on_photos_changed` gets the
-    id of an item whose photos changed.
+    interrupted stream did not announce.
     """
+
+    loaded = Signal(object)
+    """The `LoadedRecord`: the whole record was read."""
+    failed = Signal(object)
+    """The exception that ended `reload`."""
+    photos_changed = Signal(str)
+    """The id of an item whose photos changed."""
 
     record_changed = Signal()
     """The record itself or its photos changed, or may have."""
@@ -43,15 +50,12 @@ class LiveChanges(QObject):
     jobs_changed = Signal(object)
     """The open jobs of the record as a list of Job, after each poll."""
 
-    def __init__(
-        self,
-        open_record: OpenRecord,
-        reload: Callable[[], None],
-        on_photos_changed: Callable[[str], None],
-        parent: QObject,
-    ) -> None:
+    def __init__(self, open_record: OpenRecord, parent: QObject) -> None:
         super().__init__(parent)
-        self._open_record, self._reload, self._on_photos_changed = open_record, reload, on_photos_changed
+        self._open_record = open_record
+        self.record_id = ""
+        """The record that is open or is to be opened; empty if there is none."""
+        self._load_task: Task | None = None
         self._listener = ChangeListener(open_record.context, self)
         self._listener.event_received.connect(self._on_event)
         self._item_ids: set[str] = set()
@@ -68,6 +72,20 @@ class LiveChanges(QObject):
         open_record.edits.answered.connect(self._on_answered)
         open_record.context.closing.connect(self.stop)
 
+    def reload(self) -> None:
+        """Read the whole record."""
+        if self._load_task is not None:
+            self._load_task.cancel()
+        self._load_task = run(
+            load,
+            self._open_record.context.session,
+            self.record_id,
+            self._open_record.edits.local_id,
+            owner=self,
+            done=self.loaded.emit,
+            failed=self.failed.emit,
+        )
+
     def start(self) -> None:
         """Start listening, unless already listening."""
         self._listener.start()
@@ -80,6 +98,8 @@ class LiveChanges(QObject):
         """Cancel all reading when the record is left."""
         self._gather_timer.stop()
         self._poll_timer.stop()
+        if self._load_task is not None:
+            self._load_task.cancel()
         if self._poll_task is not None:
             self._poll_task.cancel()
             self._poll_task = None
@@ -143,14 +163,14 @@ class LiveChanges(QObject):
         if self._reload_all:
             self._reload_all = self._reload_record = False
             self._item_ids.clear()
-            self._reload()
+            self.reload()
             self._run_callbacks()
             return
         items, self._item_ids = sorted(self._item_ids), set()
         created_ids, self._created_ids = self._created_ids, set()
         items = [item_id for item_id in items if item_id not in created_ids or not self._is_loaded(item_id)]
         for item_id in items:
-            self._on_photos_changed(self._open_record.edits.local_id(item_id))
+            self.photos_changed.emit(self._open_record.edits.local_id(item_id))
         callbacks, self._callbacks = self._callbacks, []
         run(
             _read_items,

@@ -93,14 +93,14 @@ def _workbench_stops(page: WorkbenchPage, keys: Callable[[str], str]) -> list[To
     translate = QCoreApplication.translate
     return [
         TourStop(
-            page.items,
+            page.items.panel,
             translate("Tour", "Items"),
             translate(
                 "Tour", "Each row is one item to inspect. Press {next} or {before} to move between items."
             ).format(next=keys("item.next"), before=keys("item.previous")),
         ),
         TourStop(
-            page.strip,
+            page.canvas.strip,
             translate("Tour", "Draw regions"),
             translate(
                 "Tour", "{key} draws a region on the reference image. Each region becomes an item."

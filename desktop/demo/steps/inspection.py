@@ -37,7 +37,8 @@ def add_photos(demo: DemoRun) -> None:
             go_to(page, number)
             item_id = page.open_record.current
             choose_files(
-                lambda: press_keys(page.comparing.canvas, demo.first_key("item.photo")), [demo.pictures.photo]
+                lambda: press_keys(page.canvas.comparing.canvas, demo.first_key("item.photo")),
+                [demo.pictures.photo],
             )
             wait_until(lambda it=item_id: page.open_record.photos.get(it), "the photo arrives")  # type: ignore[misc]
 
@@ -45,7 +46,7 @@ def add_photos(demo: DemoRun) -> None:
 def open_phone_page(demo: DemoRun) -> None:
     """Show the code that connects a phone, and open the page that it leads to."""
     with demo.driver.step("open the page for a phone"):
-        phone = demo.page(WorkbenchPage).phone
+        phone = demo.page(WorkbenchPage).photos.phone
         demo.desktop.context.commands.run("item.phone")
         dialog = wait_until(lambda: phone.dialog, "the window for a phone opens")
         wait_until(lambda: dialog is not None and dialog.code, "the code is shown")
@@ -59,9 +60,9 @@ def detect_items(demo: DemoRun) -> None:
     with demo.driver.step("detect"):
         page = demo.page(WorkbenchPage)
         go_to(page, 1)
-        press_keys(page.comparing.canvas, demo.first_key("item.detect"))
+        press_keys(page.canvas.comparing.canvas, demo.first_key("item.detect"))
         _wait_detected(page, 1)
-        press_keys(page.comparing.canvas, demo.first_key("record.detect"))
+        press_keys(page.canvas.comparing.canvas, demo.first_key("record.detect"))
         _wait_detected(page, _ITEM_COUNT)
 
 
@@ -84,19 +85,20 @@ def decide_items(demo: DemoRun) -> None:
         for number, region in list(enumerate(REGIONS, 1))[:-1]:
             go_to(page, number)
             press_keys(
-                page.comparing.canvas, demo.first_key("item.pass" if region.damage is None else "item.fail")
+                page.canvas.comparing.canvas,
+                demo.first_key("item.pass" if region.damage is None else "item.fail"),
             )
             if number == 2:
                 type_text(page.inspector.verdict.reason, demo.texts.fail)
-                page.comparing.canvas.setFocus()
+                page.canvas.comparing.canvas.setFocus()
             _check_verdict(page, Verdict.PASSED if region.damage is None else Verdict.FAILED)
         wait_until_saved(page)
         _save_picture(demo, page)
         go_to(page, _ITEM_COUNT)
-        press_keys(page.comparing.canvas, demo.first_key("item.pass"))
+        press_keys(page.canvas.comparing.canvas, demo.first_key("item.pass"))
         check(page.inspector.verdict.shown_request, "the verdict asks for no reason")
         type_text(page.inspector.verdict.reason, demo.texts.overrule)
-        page.comparing.canvas.setFocus()
+        page.canvas.comparing.canvas.setFocus()
         _check_verdict(page, Verdict.PASSED)
         wait_until_saved(page)
 
@@ -109,9 +111,9 @@ def _check_verdict(page: WorkbenchPage, verdict: Verdict) -> None:
 def _save_picture(demo: DemoRun, page: WorkbenchPage) -> None:
     """Save a picture of the window, with the crack on the photo and in the properties panel."""
     go_to(page, 2)
-    wait_until(lambda: page.photo.source is not None, "the photo is on the canvas")
+    wait_until(lambda: page.canvas.photo.source is not None, "the photo is on the canvas")
     wait_until(lambda: not demo.desktop.window.toast.isVisible(), "the notice disappears")
-    wait_until(lambda: page.photos.pair is not None, "the photo is beside the reference image")
+    wait_until(lambda: page.photos.pairing.pair is not None, "the photo is beside the reference image")
     shown = grab_when_still(demo.desktop.window)
     check(shown.save(str(demo.out / "workbench.png")), "workbench.png cannot be written")
 
@@ -122,7 +124,7 @@ def finish_record(demo: DemoRun) -> None:
         page = demo.page(WorkbenchPage)
         click_in_dialog(
             Confirm,
-            lambda: press_keys(page.comparing.canvas, demo.first_key("record.finish")),
+            lambda: press_keys(page.canvas.comparing.canvas, demo.first_key("record.finish")),
             lambda confirm: confirm.confirm_button,
         )
         wait_until(lambda: is_record_finished(page), "the record is finished")
@@ -137,7 +139,9 @@ def export_report(demo: DemoRun) -> None:
     with demo.driver.step("export the report"):
         page = demo.page(WorkbenchPage)
         path = (demo.out / "report.pdf").absolute()
-        choose_files(lambda: press_keys(page.comparing.canvas, demo.first_key("record.report")), [path])
+        choose_files(
+            lambda: press_keys(page.canvas.comparing.canvas, demo.first_key("record.report")), [path]
+        )
         wait_until(path.exists, "the report is saved", seconds=40)
     with demo.driver.step("read the record from the service"):
         try:

@@ -46,10 +46,10 @@ def draw_regions(demo: DemoRun) -> None:
     """Draw the regions on the reference image."""
     with demo.driver.step(f"draw {len(REGIONS)} regions"):
         page = demo.page(WorkbenchPage)
-        press_keys(page.view, demo.first_key("view.fit"))
+        press_keys(page.canvas.view, demo.first_key("view.fit"))
         for number, sample in enumerate(REGIONS, 1):
-            press_keys(page.view, demo.first_key("tool.rectangle"))
-            drag_rect(page.view, sample.region)
+            press_keys(page.canvas.view, demo.first_key("tool.rectangle"))
+            drag_rect(page.canvas.view, sample.region)
             wait_until(lambda n=number: len(page.open_record.rows) == n, "the region becomes an item")  # type: ignore[misc]
 
 
@@ -60,12 +60,12 @@ def describe_items(demo: DemoRun) -> None:
         fields = page.inspector.fields
         for number, (name, description) in enumerate(demo.texts.items, 1):
             go_to(page, number)
-            press_keys(page.view, demo.first_key("edit.rename"))
+            press_keys(page.canvas.view, demo.first_key("edit.rename"))
             type_text(fields.name, name)
             type_text(fields.description, description)
             choose_entry(fields.model, lambda: fields.model.findData(None))
             choose_entry(fields.model, lambda: fields.model.findData(REFERENCE_DIFFERENCE))
-            page.view.setFocus()
+            page.canvas.view.setFocus()
             item = page.open_record.item
             check(item is not None and item.item_name == name, f"the item has another name than {name}")
             check(item is not None and item.description == description, f"{name} has no description")
@@ -77,12 +77,12 @@ def undo_and_redo(demo: DemoRun) -> None:
     with demo.driver.step("undo and redo, and wait until every edit is saved"):
         page = demo.page(WorkbenchPage)
         go_to(page, len(REGIONS))
-        press_keys(page.view, demo.first_key("edit.delete"))
+        press_keys(page.canvas.view, demo.first_key("edit.delete"))
         wait_until(lambda: len(page.open_record.rows) == len(REGIONS) - 1, "the item is deleted")
-        press_keys(page.view, demo.first_key("edit.undo"))
+        press_keys(page.canvas.view, demo.first_key("edit.undo"))
         wait_until(lambda: len(page.open_record.rows) == len(REGIONS), "the item is back")
-        press_keys(page.view, demo.first_key("edit.undo"))
-        press_keys(page.view, demo.first_key("edit.redo"))
+        press_keys(page.canvas.view, demo.first_key("edit.undo"))
+        press_keys(page.canvas.view, demo.first_key("edit.redo"))
         wait_until_saved(page)
         items = demo.session.items.all(demo.record_id)
         names = [item.item_name for item in items]
@@ -91,10 +91,10 @@ def undo_and_redo(demo: DemoRun) -> None:
 
 def go_to(page: WorkbenchPage, number: int) -> None:
     """Select the item with this number in the list."""
-    row = page.items.model.index(number - 1)
-    click(page.items.list.viewport(), page.items.list.visualRect(row).center())
+    row = page.items.panel.model.index(number - 1)
+    click(page.items.panel.list.viewport(), page.items.panel.list.visualRect(row).center())
     wait_until(lambda: page.open_record.number == number, f"item {number} is selected")
-    page.view.setFocus()
+    page.canvas.view.setFocus()
 
 
 def wait_until_saved(page: WorkbenchPage) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from desktop.pages.workbench.inspector import WIDTH_PX
+from desktop.pages.workbench.results.inspector import WIDTH_PX
 from desktop.preferences import Preferences
 
 _ITEMS_PX = 270

@@ -42,12 +42,12 @@ from desktop.pages.sealing.editions_dialog import EditionsDialog
 from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem
 from desktop.pages.sealing.rules_dialog import RulesDialog
 from desktop.pages.sealing.seal_actions import ReopenDialog
-from desktop.pages.workbench.deleting import DeleteDialog, DeletionContents
+from desktop.pages.workbench.canvas.deleting import DeleteDialog, DeletionContents
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.phone.dialog import PhoneDialog
 from desktop.pages.workbench.photos.capture import CaptureDialog
-from desktop.pages.workbench.record_photos.film_dialog import FilmDialog
-from desktop.pages.workbench.record_photos.review import ReviewDialog
+from desktop.pages.workbench.photos.record_photos.film_dialog import FilmDialog
+from desktop.pages.workbench.photos.record_photos.review import ReviewDialog
 from desktop.pages.workbench.trend.window import TrendDialog
 from desktop.theme import theme_manager
 from desktop.widgets.dialogs import Confirm

@@ -169,17 +169,19 @@ def test_a_whole_day_without_a_mouse(
 
     log_in(window, qtbot)
     page = make_record(window, qtbot)
-    qtbot.waitUntil(lambda: len(page.open_record.rows) == 2 and page.view.source is not None)
-    qtbot.waitUntil(page.view.hasFocus)
+    qtbot.waitUntil(lambda: len(page.open_record.rows) == 2 and page.canvas.view.source is not None)
+    qtbot.waitUntil(page.canvas.view.hasFocus)
 
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_args, **_more: ([str(photo)], ""))
     press(KEY.Key_I, CTRL)
     first, second = (row.item_id for row in page.open_record.rows)
-    qtbot.waitUntil(lambda: page.photos.pair is not None)
+    qtbot.waitUntil(lambda: page.photos.pairing.pair is not None)
     press(KEY.Key_R, CTRL)
-    qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0 and not page.detecting.running_items)
+    qtbot.waitUntil(
+        lambda: page.open_record.rows[0].findings > 0 and not page.results.detecting.running_items
+    )
     # What was found is on the photo, which gets the focus of the reference image.
-    qtbot.waitUntil(page.photo.hasFocus, timeout=60_000)
+    qtbot.waitUntil(page.canvas.photo.hasFocus, timeout=60_000)
     press(KEY.Key_Tab)
     assert page.inspector.findings.list.current == 0
 
@@ -188,7 +190,7 @@ def test_a_whole_day_without_a_mouse(
     assert page.inspector.verdict.reason.hasFocus()
     write("only dirt")
     press(KEY.Key_Escape)
-    assert page.comparing.canvas.hasFocus()
+    assert page.canvas.comparing.canvas.hasFocus()
     qtbot.waitUntil(lambda: page.open_record.rows[0].status == "passed")
     press(KEY.Key_X)
     assert page.open_record.rows[0].status == "failed"
@@ -196,7 +198,7 @@ def test_a_whole_day_without_a_mouse(
     press(KEY.Key_F2)
     write("crack by the door")
     press(KEY.Key_Return)
-    assert page.comparing.canvas.hasFocus()
+    assert page.canvas.comparing.canvas.hasFocus()
     assert page.open_record.rows[0].name == "crack by the door"
     press(KEY.Key_N)
     assert page.open_record.current == second
@@ -206,12 +208,12 @@ def test_a_whole_day_without_a_mouse(
 
     # Round the page and back to the picture.
     press(KEY.Key_F6)
-    assert not page.comparing.canvas.hasFocus()
+    assert not page.canvas.comparing.canvas.hasFocus()
     tab_to(page.inspector.verdict.buttons[Verdict.FAILED])
     press(KEY.Key_Return)
     assert page.open_record.rows[0].status == "failed"
     press(KEY.Key_Escape)
-    assert page.comparing.canvas.hasFocus()
+    assert page.canvas.comparing.canvas.hasFocus()
 
     document = page.open_record.document
     assert document is not None
@@ -220,11 +222,11 @@ def test_a_whole_day_without_a_mouse(
     qtbot.waitUntil(lambda: document.record.end_time is not None)
     assert session.records.get(page.open_record.record_id).value.inspection_status is Status.FAILED
     back_to(window, qtbot)
-    assert page.comparing.canvas.hasFocus()
+    assert page.canvas.comparing.canvas.hasFocus()
 
     report = tmp_path / "report.pdf"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, **_more: (str(report), ""))
-    monkeypatch.setattr("desktop.pages.workbench.page.show_folder", lambda _path: None)
+    monkeypatch.setattr("desktop.pages.workbench.results.part.show_folder", lambda _path: None)
     press(KEY.Key_P, CTRL)
     # On a busy machine its progress is in front for a moment.
     qtbot.waitUntil(lambda: str(report) in window.toast.text())

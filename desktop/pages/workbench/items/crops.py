@@ -1,10 +1,11 @@
-"""Crops the pictures of items in turns, from photos and from reference images that are not displayed."""
+"""Crops the pictures of items in turns, from reference images and from photos."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QObject, QTimer
@@ -15,7 +16,9 @@ from desktop.client import Session
 from desktop.client.http.errors import ClientError
 from desktop.imaging import ImageError
 from desktop.imaging.sources.cut import map_rect
-from desktop.pages.workbench.items.items_model import THUMB_PX, ItemsModel
+from desktop.imaging.sources.source import ImageSource
+from desktop.pages.workbench.items.items_model import THUMB_PX
+from desktop.pages.workbench.items.items_panel import ItemsPanel
 from desktop.record.document import ItemView
 from desktop.record.item_rows import findings_of, shown_detection
 from desktop.record.loading import fetch_file, fetch_photo, thumbnails
@@ -33,15 +36,16 @@ class CropQueue(QObject):
     A subclass starts a batch in `begin`, shows a thumbnail in `show`, and resets its state in `forget`.
     """
 
-    def __init__(self, open_record: OpenRecord, items: ItemsModel, ratio: float, parent: QObject) -> None:
+    lane: ClassVar[Lane] = Lane.LONG
+
+    def __init__(self, open_record: OpenRecord, panel: ItemsPanel, parent: QObject) -> None:
         super().__init__(parent)
-        self._open_record, self._items = open_record, items
-        self._side = round(THUMB_PX * ratio)
+        self._open_record, self._panel, self._items = open_record, panel, panel.model
         self._wanted_ids: dict[str, None] = {}
         self._task: Task | None = None
         self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self._soon.timeout.connect(self._start_next)
-        items.picture_wanted.connect(self._on_picture_wanted)
+        self._items.picture_wanted.connect(self._on_picture_wanted)
 
     def begin(self, item_ids: Iterable[str]) -> None:
         """Start creating the missing thumbnails of these rows, with `cut`."""
@@ -59,12 +63,12 @@ class CropQueue(QObject):
             function,
             self._open_record.context.session,
             todo,
-            self._side,
+            round(THUMB_PX * self._panel.devicePixelRatioF()),
             owner=self,
             progress=self._show_result,
             done=lambda _: self._on_ended(),
             failed=lambda _: self._on_ended(),
-            lane=Lane.LONG,
+            lane=self.lane,
             priority=-1,
         )
 
@@ -80,7 +84,10 @@ class CropQueue(QObject):
     def _on_picture_wanted(self, item_id: str) -> None:
         # Called while painting: only takes a note.
         self._wanted_ids[item_id] = None
-        if not self._soon.isActive() and (self._task is None or self._task.is_finished):
+        self._start_soon()
+
+    def _start_soon(self) -> None:
+        if self._wanted_ids and not self._soon.isActive() and (self._task is None or self._task.is_finished):
             self._soon.start()
 
     def _start_next(self) -> None:
@@ -93,8 +100,57 @@ class CropQueue(QObject):
 
     def _on_ended(self) -> None:
         self._task = None
-        if self._wanted_ids:
-            self._soon.start()
+        self._start_soon()
+
+
+class RegionCrops(CropQueue):
+    """Crops the regions on the displayed picture for the rows that are painted, again when they change."""
+
+    lane = Lane.SHORT
+
+    def __init__(self, open_record: OpenRecord, panel: ItemsPanel, parent: QObject) -> None:
+        super().__init__(open_record, panel, parent)
+        self._store = open_record.link.store
+        self.cropped: dict[str, Rect] = {}
+        """The region of each item whose crop is listed or being created."""
+        open_record.regions_changed.connect(self._on_regions_changed)
+
+    def _on_regions_changed(self) -> None:
+        for item_id, rect in list(self.cropped.items()):
+            region = self._store.get(item_id)
+            if region is None:
+                del self.cropped[item_id]
+            elif region.rect != rect:
+                self._wanted_ids[item_id] = None
+        self._start_soon()
+
+    def begin(self, item_ids: Iterable[str]) -> None:
+        """Crop missing or outdated regions. They wait until the picture is open."""
+        source = self._open_record.source
+        if source is None:
+            self._wanted_ids |= dict.fromkeys(item_ids)
+            return
+        regions = [region for region in map(self._store.get, item_ids) if region is not None]
+        todo = {region.id: region.rect for region in regions if self.cropped.get(region.id) != region.rect}
+        if todo:
+            self.cropped |= todo
+            self.cut(partial(_cut_regions, source), list(todo.items()))
+
+    def show(self, item_id: str, picture: QPixmap) -> None:
+        """Set the picture as the region's thumbnail in the list."""
+        self._items.set_picture(item_id, picture)
+
+    def forget(self) -> None:
+        """Forget all of them, and those of the other queues."""
+        self.cropped.clear()
+        self._items.drop_pictures()
+
+
+def _cut_regions(
+    source: ImageSource, report: ProgressReport, _session: Session, todo: list[tuple[str, Rect]], side: int
+) -> None:
+    """Report (id, QImage) for each region of the displayed picture."""
+    thumbnails(report, source, todo, side)
 
 
 _MARGIN_SHARE = 0.4
@@ -137,8 +193,8 @@ def crop_place(item: ItemView, reference: tuple[int, int] | None) -> PhotoCut | 
 class PhotoCrops(CropQueue):
     """Creates the thumbnails of painted rows from photos, and updates them after new results."""
 
-    def __init__(self, open_record: OpenRecord, items: ItemsModel, ratio: float, parent: QObject) -> None:
-        super().__init__(open_record, items, ratio, parent)
+    def __init__(self, open_record: OpenRecord, panel: ItemsPanel, parent: QObject) -> None:
+        super().__init__(open_record, panel, parent)
         self._cuts: dict[str, PhotoCut] = {}
 
     def begin(self, item_ids: Iterable[str]) -> None:
@@ -187,8 +243,8 @@ def _cut_photos(report: ProgressReport, session: Session, todo: dict[str, PhotoC
 class OtherFileCrops(CropQueue):
     """Fetches regions on reference images that are not displayed, for the rows that are painted."""
 
-    def __init__(self, open_record: OpenRecord, items: ItemsModel, ratio: float, parent: QObject) -> None:
-        super().__init__(open_record, items, ratio, parent)
+    def __init__(self, open_record: OpenRecord, panel: ItemsPanel, parent: QObject) -> None:
+        super().__init__(open_record, panel, parent)
         self._item_points: dict[str, Mapping[str, object]] = {}
 
     def begin(self, item_ids: Iterable[str]) -> None:

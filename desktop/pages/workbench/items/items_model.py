@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import IntEnum
 from operator import attrgetter
@@ -22,7 +22,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from desktop.canvas.model.regions import Region
+from desktop.canvas.model.regions import Region, RegionStore
 from desktop.record.edit_names import region_flags
 from desktop.record.item_rows import ItemRow, RunPhase
 from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, text_font, theme_manager
@@ -59,11 +59,10 @@ class ItemsModel(QStringListModel):
     picture_wanted = Signal(str)
     """The picture of this item is being painted."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, store: RegionStore, parent: QObject | None = None) -> None:
+        """`store` holds the regions on the canvas, for the marks of locked and hidden ones."""
         super().__init__(parent)
-        self.region_of: Callable[[str], Region | None] = lambda _item_id: None
-        """A function that returns the region of an item on the canvas, for the marks of locked and hidden
-        regions."""
+        self._store = store
         self._all_rows: list[ItemRow] = []
         self._rows: list[ItemRow] = []
         self._places: dict[str, int] = {}
@@ -107,7 +106,7 @@ class ItemsModel(QStringListModel):
 
     def _region(self, item_id: str) -> Region | None:
         """The region of an item, marked as hidden while all regions are hidden."""
-        region = self.region_of(item_id)
+        region = self._store.get(item_id)
         return replace(region, hidden=True) if region is not None and self._all_hidden else region
 
     def hide_regions(self, on: bool) -> None:

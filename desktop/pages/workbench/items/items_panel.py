@@ -8,8 +8,7 @@ from operator import attrgetter
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QObject, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.canvas.model.regions import StoreEvent
-from desktop.canvas.views.canvas_view import CanvasView
+from desktop.canvas.model.regions import RegionStore, StoreEvent
 from desktop.commands.bindings import Commands
 from desktop.pages.workbench.items.items_list import ItemsList
 from desktop.pages.workbench.items.items_model import ItemsModel
@@ -48,11 +47,11 @@ class ItemsPanel(Panel):
     last_wanted = Signal()
     """Start with the items of the last inspection."""
 
-    def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
+    def __init__(self, commands: Commands, store: RegionStore, parent: QWidget | None = None) -> None:
         super().__init__("panel", "right", parent)
         self.setObjectName("items-panel")
         self.setMinimumWidth(200)
-        self.model = ItemsModel(self)
+        self.model = ItemsModel(store, self)
         self.list = ItemsList(self.model)
         self.compact = IconButton(
             "list", self.tr("Compact list"), keys=commands.keys_text("view.compact"), checkable=True, side=24
@@ -334,40 +333,39 @@ class SelectionController(QObject):
     `commit` commits text typed about the chosen item before another one is chosen.
     """
 
+    chosen = Signal(str)
+    """The id of the item that was chosen in the list."""
+
     def __init__(
-        self,
-        open_record: OpenRecord,
-        items: ItemsPanel,
-        view: CanvasView,
-        commit: Callable[[], None],
-        parent: QObject,
+        self, open_record: OpenRecord, items: ItemsPanel, commit: Callable[[], None], parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._open_record, self._items, self._view, self._commit = open_record, items, view, commit
+        self._open_record, self._items, self._commit = open_record, items, commit
+        self._store = open_record.link.store
         self._is_showing = False
         open_record.selection_changed.connect(self.show)
         open_record.current_changed.connect(self.show)
         items.selected.connect(self._on_list_selected)
-        view.store.subscribe(self._on_canvas_selected)
+        self._store.subscribe(self._on_canvas_selected)
 
     def show(self) -> None:
         """Show the selection of the open record in list and canvas."""
         open_record = self._open_record
         self._is_showing = True
         self._items.select(open_record.selection, open_record.current)
-        self._view.store.select(open_record.selection)
+        self._store.select(open_record.selection)
         self._is_showing = False
 
     def _on_list_selected(self, item_ids: tuple[str, ...], current: str) -> None:
         self._commit()
         self._open_record.select(item_ids, current)
-        self._view.ensure_visible(current)
+        self.chosen.emit(current)
 
     def _on_canvas_selected(self, event: StoreEvent) -> None:
         # A region that is taken off the canvas, with its picture for example, stays selected in the list.
         if not event.selection or event.removed or self._is_showing:
             return
-        ids = self._view.store.selected_ids
+        ids = self._store.selected_ids
         if ids and self._open_record.current not in ids:
             self._commit()
         self._open_record.select(ids)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.client import Session
 from desktop.client.http.errors import Conflict, Invalid, NotFound
+from desktop.imaging.sources.cut import map_rect
 from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.memory.contents import (
     ExplainedDifference,
@@ -16,23 +17,17 @@ from desktop.pages.workbench.memory.contents import (
     key_of,
     read_memory,
     sources_of,
+    state_text,
 )
-from desktop.pages.workbench.memory.details import PhotoDetails
-from desktop.pages.workbench.memory.rules import MemoryRules
-from desktop.pages.workbench.memory.wording import state_text
-from desktop.pages.workbench.trend.contents import REFERENCE, Place
+from desktop.pages.workbench.memory.details import MemoryRules, PhotoDetails
+from desktop.pages.workbench.trend.contents import REFERENCE, Place, place_of
 from desktop.pages.workbench.trend.film_strip import FilmStrip, FrameView, ZoomButtons
 from desktop.pages.workbench.trend.film_strip_model import FilmStripModel
 from desktop.pages.workbench.trend.pictures import FINE_PX, FramePictures
-from desktop.widgets import (
-    Banner,
-    BaseDialog,
-    Button,
-    Confirm,
-    ElidedLabel,
-    StateStack,
-    label,
-)
+from desktop.record.item_rows import to_reference
+from desktop.record.open_record import OpenRecord
+from desktop.widgets import Banner, BaseDialog, Button, Confirm, ElidedLabel, StateStack, label
+from shared.record.suppression import SuppressedFinding
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.memory import MemoryChange, MemoryPhoto, MemoryState
 
@@ -335,3 +330,53 @@ class MemoryDialog(BaseDialog):
         self._read_again.stop()
         self.pictures.stop()
         self.deleteLater()
+
+
+class MemoryController(QObject):
+    """Opens the window for the chosen item of the workbench."""
+
+    open_wanted = Signal(str, str)
+    """The ids of a record and of its item whose photo the user wants to compare."""
+
+    def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
+        super().__init__(window)
+        self._open_record, self._window = open_record, window
+        self._dialog: MemoryDialog | None = None
+
+    def show(self, difference: SuppressedFinding | None = None) -> MemoryDialog | None:
+        """Open the window at the photos that explain a difference, or at the newest photo.
+
+        Returns None when no item is chosen.
+        """
+        open_record = self._open_record
+        item = open_record.item
+        if item is None:
+            return None
+        back = to_reference(open_record.entry)
+        marked = None
+        if difference is not None:
+            where = None if back is None else map_rect(difference.box, back)
+            marked = ExplainedDifference(difference.label, difference.photos, where)
+        dialog = MemoryDialog(
+            open_record.context.session,
+            open_record.edits.service_id(item.item_id),
+            item.item_name,
+            item.model_id,
+            place_of(open_record),
+            marked,
+            self._window,
+        )
+        dialog.open_wanted.connect(self.open_wanted)
+        dialog.finished.connect(self._on_closed)
+        self._dialog = dialog
+        dialog.open()
+        return dialog
+
+    def follow(self, file_id: str) -> None:
+        """Read the memory again after a change on the reference image of this file; an empty id stands for
+        any file."""
+        if self._dialog is not None:
+            self._dialog.follow(file_id)
+
+    def _on_closed(self) -> None:
+        self._dialog = None

@@ -17,7 +17,7 @@ from desktop.context import Unsent
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
 from desktop.pages.workbench.photos.capture import CaptureDialog
-from desktop.pages.workbench.photos.capture_target import CaptureTarget
+from desktop.pages.workbench.photos.capture_view import CaptureTarget
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_files import jpeg
 from desktop.record.open_record import OpenRecord

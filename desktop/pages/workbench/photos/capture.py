@@ -21,8 +21,7 @@ from desktop.camera import (
     sources,
 )
 from desktop.context import Context
-from desktop.pages.workbench.photos.capture_target import CaptureTarget, PreparedTarget, prepare
-from desktop.pages.workbench.photos.capture_view import CaptureView
+from desktop.pages.workbench.photos.capture_view import CaptureTarget, CaptureView, PreparedTarget, prepare
 from desktop.widgets import BaseDialog, Button, ButtonKind, Combo, label
 
 UNDO_SECONDS = 3.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,13 +15,15 @@ from desktop.canvas.views.alignment import AlignedPair
 from desktop.client import Session
 from desktop.imaging import ImageError
 from desktop.messages.error_messages import sentence
-from desktop.pages.workbench.photos.photo_box import PhotoBox
+from desktop.pages.workbench.photos.photo_box import PhotoBox, version_lines
 from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair, thumbnail
-from desktop.pages.workbench.photos.versions import version_lines
+from desktop.record.changes import Change
 from desktop.record.detection_settings import item_detection_settings
 from desktop.record.document import ItemView
 from desktop.record.item_rows import alignment
 from desktop.record.open_record import OpenRecord
+from desktop.record.photo_list import PhotoList
+from desktop.record.photo_terms import removal_note
 from desktop.widgets import confirm, keep_place
 from shared.record import results
 from shared.record.entries import Entry
@@ -53,9 +55,12 @@ class PhotoPairController(QObject):
     aligned in another way.
     """
 
-    def __init__(self, open_record: OpenRecord, box: PhotoBox, window: QWidget) -> None:
+    def __init__(
+        self, open_record: OpenRecord, box: PhotoBox, photo_list: PhotoList, window: QWidget
+    ) -> None:
         super().__init__(window)
         self._open_record, self._box, self._window = open_record, box, window
+        self._photo_list = photo_list
         self._reading: Task | None = None
         self._pairing: Task | None = None
         self._photos_by_item: dict[str, Sequence[Photo]] = {}
@@ -72,11 +77,8 @@ class PhotoPairController(QObject):
         self._by_hand: dict[tuple[str, str], list[list[float]]] = {}
         self._looked_at = ("", "")
         self._boxes: Sequence[FindingBox] = ()
-        self.removal_note: Callable[[str], str] = lambda _file_id: ""
-        """A function that returns a sentence on the effect of removing a file from the chosen item."""
-        self.assigned_mapping: Callable[[str], list[list[float]] | None] = lambda _file_id: None
-        """A function that returns the alignment of a photo of the record for the chosen item."""
         self.pair: AlignedPair | None = None
+        open_record.current_edited.connect(self._on_edited)
         box.version_chosen.connect(self.show_version)
         box.strip.chosen.connect(self.compare_photo)
         box.strip.remove_wanted.connect(self.remove)
@@ -86,17 +88,24 @@ class PhotoPairController(QObject):
     def show(self) -> None:
         """Show the pair of the chosen item. The photos of a newly chosen item are read."""
         item = self._open_record.item
+        self._box.set_editable(self._open_record.editable and item is not None)
         if item is None:
             self.ref = None
             self._box.show_camera(None, None)
             self._set_photo("", None, is_of_item=False)
             return
-        self.show_versions()
+        self._show_versions()
         if item.item_id not in self._photos_by_item:
             self._read(item.item_id)
         self._show_pair()
 
-    def show_versions(self) -> None:
+    def _on_edited(self, change: Change) -> None:
+        if change & Change.VERDICTS:
+            self._show_versions()
+        if change & (Change.REGIONS | Change.FIELDS) and self._open_record.item is not None:
+            self.show()
+
+    def _show_versions(self) -> None:
         """List the versions of the chosen item's result, with its verdicts."""
         item, entry = self._open_record.item, self._open_record.stored_entry
         if item is not None:
@@ -168,7 +177,9 @@ class PhotoPairController(QObject):
         is_of_item = ref is not None and self._is_of(entry, ref)
         by_hand = (self._by_hand.get(self._key) if self._key else None) or self._stored_by_hand(item)
         self._box.show_alignment(alignment(entry), by_hand is not None)
-        by_service = results.entry_homography(entry) if is_of_item else self.assigned_mapping(self.file_id)
+        by_service = (
+            results.entry_homography(entry) if is_of_item else self._photo_list.mapping_of(self.file_id)
+        )
         mapping = None if ref is None else by_hand or by_service
         self._set_photo(item.item_id, mapping, is_of_item)
         if ref is None:
@@ -350,9 +361,15 @@ class PhotoPairController(QObject):
         return confirm(
             self._window,
             self.tr("Remove photo?"),
-            " ".join(filter(None, (text, self.removal_note(file_id)))),
+            " ".join(filter(None, (text, self._removal_note(file_id)))),
             self.tr("Remove"),
         )
+
+    def _removal_note(self, file_id: str) -> str:
+        photo, item = self._photo_list.of_file(file_id), self._open_record.item
+        if photo is None or item is None:
+            return ""
+        return removal_note(photo, self._open_record.edits.service_id(item.item_id), item.item_name)
 
     def _photo_of(self, item_id: str, entry: Entry | None, photos: Sequence[Photo]) -> PhotoRef | None:
         """The photo of the shown version, unless there is a newer one or the user chose one."""

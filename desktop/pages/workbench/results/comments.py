@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
@@ -99,40 +99,26 @@ class CommentsBox(QWidget):
 
 
 class CommentsController(QObject):
-    """Reads the comments of the record, shows those of the chosen item, and sends new ones.
-
-    `set_marks` shows places (fractions of the photo with this file id) with their numbers.
-    """
+    """Reads the comments of the record, shows those of the chosen item, and sends new ones."""
 
     notice = Signal(str)
+    marks_changed = Signal(object)
+    """The numbers of the shown comments that have a place, each with its `PhotoPlace`."""
 
-    def __init__(
-        self,
-        open_record: OpenRecord,
-        box: CommentsBox,
-        set_marks: Callable[[Sequence[tuple[int, PhotoPlace]]], None],
-        parent: QObject,
-    ) -> None:
+    def __init__(self, open_record: OpenRecord, box: CommentsBox, parent: QObject) -> None:
         super().__init__(parent)
-        self._open_record, self._box, self._set_marks = open_record, box, set_marks
+        self._open_record, self._box = open_record, box
         self._comments: Sequence[Comment] = ()
         self._record_id = ""
         self._place: PhotoPlace | None = None
         self._reading: Task | None = None
         box.wanted.connect(self._write)
-        self._photo_changes: tuple[SignalInstance, ...] = ()
         self._follows = False
-
-    def follow_photo(self, *changes: SignalInstance) -> None:
-        """Show the comments again after these signals, once there are any."""
-        self._photo_changes = changes
 
     def _follow(self) -> None:
         if not self._follows:
             self._follows = True
             self._open_record.current_changed.connect(self._on_current_changed)
-            for changed in self._photo_changes:
-                changed.connect(self.show)
 
     def read(self) -> None:
         """Read the comments of the open record again."""
@@ -171,7 +157,7 @@ class CommentsController(QObject):
         ]
         if self._place is not None:
             marks.append((len(shown) + 1, self._place))
-        self._set_marks(marks)
+        self.marks_changed.emit(marks)
 
     def _on_current_changed(self) -> None:
         self._place = None

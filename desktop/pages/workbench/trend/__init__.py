@@ -1,5 +1,5 @@
 """Shows one region through all inspections: a film strip of its photos and the growth of its findings."""
 
-from desktop.pages.workbench.trend.controller import TrendController
+from desktop.pages.workbench.trend.window import TrendController
 
 __all__ = ["TrendController"]

@@ -15,8 +15,15 @@ from desktop.pages.workbench.photos.photo_files import PhotoRef, padded_region
 from desktop.pages.workbench.trend.frames import Frame, Outline
 from desktop.pages.workbench.trend.growth_painting import MAX_SERIES
 from desktop.pages.workbench.trend.pictures import WHOLE, FramePictures, FrameSource
-from desktop.pages.workbench.trend.series import longer_side, numbers_of, series_of
-from desktop.pages.workbench.trend.wording import day_of, size_text, state_text
+from desktop.pages.workbench.trend.series import (
+    day_of,
+    longer_side,
+    numbers_of,
+    series_of,
+    size_text,
+    state_text,
+)
+from desktop.record.open_record import OpenRecord
 from desktop.record.region_link import ReferenceFile
 from shared.record.geometry import Rect, rect_from_corners
 from shared.wire.history import Trend, TrendEntry, TrendFinding, TrendPhoto
@@ -172,3 +179,12 @@ def _where(
 
 def _rows(matrix: Matrix) -> tuple[tuple[float, float, float], ...]:
     return tuple((float(a), float(b), float(c)) for a, b, c in matrix)
+
+
+def place_of(open_record: OpenRecord) -> Place | None:
+    """The place of the chosen item's region; None if there is none or its image is not loaded."""
+    item, file, source = open_record.item, open_record.link.file, open_record.source
+    if item is None or file is None or source is None or not open_record.link.shows(item):
+        return None
+    region = item.region(*source.size)
+    return None if region is None or region.is_empty else Place.of(file, source.size, region)

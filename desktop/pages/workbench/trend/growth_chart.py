@@ -7,8 +7,7 @@ from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPain
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from desktop.pages.workbench.trend.growth_painting import GrowthData, Part, Placed, paint_growth
-from desktop.pages.workbench.trend.series import Measured
-from desktop.pages.workbench.trend.wording import entry_text, point_text, series_text
+from desktop.pages.workbench.trend.series import Measured, entry_text, point_text, series_text
 from desktop.theme import theme_manager
 from desktop.widgets import escape_tooltip
 

@@ -16,10 +16,11 @@ from PySide6.QtGui import (
 from desktop.pages.statistics.chart import ticks
 from desktop.pages.statistics.painting import series_colour
 from desktop.pages.workbench.trend.frames import paint_mark
-from desktop.pages.workbench.trend.series import Series, is_measured
-from desktop.pages.workbench.trend.wording import (
+from desktop.pages.workbench.trend.series import (
+    Series,
     change_text,
     day_of,
+    is_measured,
     series_text,
     size_text,
 )

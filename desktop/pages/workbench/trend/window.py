@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
@@ -15,15 +15,15 @@ from desktop.pages.common.files.file_dialogs import Purpose
 from desktop.pages.common.files.save_as import choose_file
 from desktop.pages.statistics.card import write_picture, write_table
 from desktop.pages.statistics.painting import paint_title
-from desktop.pages.workbench.trend.contents import Place, frames_of, sources_of, summary
+from desktop.pages.workbench.trend.contents import Place, frames_of, place_of, sources_of, summary
 from desktop.pages.workbench.trend.film_strip import FilmStrip, FrameView, ZoomButtons
 from desktop.pages.workbench.trend.film_strip_model import FilmStripModel
 from desktop.pages.workbench.trend.frames import Frame
 from desktop.pages.workbench.trend.growth_chart import GrowthChart
 from desktop.pages.workbench.trend.growth_painting import GrowthData, paint_growth
 from desktop.pages.workbench.trend.pictures import FINE_PX, FramePictures
-from desktop.pages.workbench.trend.series import series_of
-from desktop.pages.workbench.trend.wording import table
+from desktop.pages.workbench.trend.series import series_of, table
+from desktop.record.open_record import OpenRecord
 from desktop.theme import theme_manager
 from desktop.widgets import BaseDialog, Button, ElidedLabel, StateStack, Toast, label
 from shared.wire.history import MAX_TREND_ENTRIES, Trend, TrendEntry
@@ -296,3 +296,33 @@ class TrendDialog(BaseDialog):
         self._soon.stop()
         self.pictures.stop()
         self.deleteLater()
+
+
+class TrendController(QObject):
+    """Opens the window for the chosen item of the workbench."""
+
+    open_wanted = Signal(str, str)
+    """The ids of a record and of its item whose photo the user wants to compare."""
+
+    def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
+        super().__init__(window)
+        self._open_record, self._window = open_record, window
+
+    def show(self) -> TrendDialog | None:
+        """Open the window. Returns None when no item is chosen."""
+        open_record = self._open_record
+        item = open_record.item
+        if item is None:
+            return None
+        place = place_of(open_record)
+        dialog = TrendDialog(
+            open_record.context.session,
+            open_record.edits.service_id(item.item_id),
+            item.item_name,
+            place,
+            open_record.mm_per_pixel,
+            self._window,
+        )
+        dialog.open_wanted.connect(self.open_wanted)
+        dialog.open()
+        return dialog

@@ -118,7 +118,7 @@ class WorkbenchDriver:
         self.page.enter({"record_id": record_id})
         wait(lambda: self.page.open_record.document is not None)
         if self.page.open_record.reference is not None:
-            wait(lambda: self.page.view.source is not None)
+            wait(lambda: self.page.canvas.view.source is not None)
 
     @property
     def names(self) -> list[str]:
@@ -131,18 +131,18 @@ class WorkbenchDriver:
 
     def at(self, x: float, y: float) -> QPoint:
         """The place on the canvas of fractions of the picture."""
-        width, height = not_none(self.page.view.source).size
-        return QPointF(*self.page.view.viewport.to_view(x * width, y * height)).toPoint()
+        width, height = not_none(self.page.canvas.view.source).size
+        return QPointF(*self.page.canvas.view.viewport.to_view(x * width, y * height)).toPoint()
 
     def draw(self, x1: float, y1: float, x2: float, y2: float) -> None:
         """Draw a region with the mouse."""
-        view = self.page.view
+        view = self.page.canvas.view
         self.context.commands.run("tool.rectangle")
         self.drag(self.at(x1, y1), self.at(x2, y2))
         assert view.editor.busy is False
 
     def drag(self, start: QPoint, end: QPoint) -> None:
-        view = self.page.view
+        view = self.page.canvas.view
         QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
         QTest.mouseMove(view, (start + end) / 2)
         QTest.mouseMove(view, end)

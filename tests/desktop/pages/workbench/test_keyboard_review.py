@@ -13,8 +13,8 @@ from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.preferences import ReviewView
 from shared.record.codes import Verdict
 from shared.wire.detection import Severity
+from tests.desktop.pages.workbench.canvas.test_photo_view import give
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
-from tests.desktop.pages.workbench.photo_view.test_photo_view import give
 from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, STAIN
 from tests.narrowing import not_none
 
@@ -37,8 +37,8 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     record_id = make_record(workbench.session, REGION)
     give(workbench.session, record_id)
     workbench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: workbench.page.photo.source is not None, timeout=LONG)
-    workbench.page.photo.setFocus()
+    qtbot.waitUntil(lambda: workbench.page.canvas.photo.source is not None, timeout=LONG)
+    workbench.page.canvas.photo.setFocus()
     return workbench
 
 
@@ -96,15 +96,15 @@ def test_without_a_chosen_finding_the_key_says_so(desk: WorkbenchDriver) -> None
 
 def test_tab_and_keys_work_while_both_pictures_are_compared(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    qtbot.waitUntil(lambda: page.photos.pair is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: page.photos.pairing.pair is not None, timeout=LONG)
     press(KEY.Key_C)
-    qtbot.waitUntil(page.compare.hasFocus, timeout=LONG)
+    qtbot.waitUntil(page.canvas.compare.hasFocus, timeout=LONG)
     press(KEY.Key_Tab, KEY.Key_Tab, KEY.Key_Q)
     assert [finding.accepted for finding in page.inspector.findings.shown_findings] == [False, True]
     press(KEY.Key_Tab, modifiers=Qt.KeyboardModifier.ShiftModifier)
     assert page.inspector.findings.list.current == 0
     press(KEY.Key_F6)
-    assert not page.compare.hasFocus()
+    assert not page.canvas.compare.hasFocus()
 
 
 def test_list_of_findings_has_a_menu(desk: WorkbenchDriver) -> None:
@@ -129,10 +129,10 @@ def test_sixty_items_are_reviewed_without_the_mouse(workbench: WorkbenchDriver, 
     give(workbench.session, record_id, boxes=((CRACK, STAIN),) * 60)
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    qtbot.waitUntil(lambda: page.photo.source is not None, timeout=LONG)
-    page.photo.setFocus()
+    qtbot.waitUntil(lambda: page.canvas.photo.source is not None, timeout=LONG)
+    page.canvas.photo.setFocus()
     for number in range(1, 61):
-        qtbot.waitUntil(lambda: page.photos.of_item, timeout=LONG)
+        qtbot.waitUntil(lambda: page.photos.pairing.of_item, timeout=LONG)
         assert page.open_record.number == number
         press(KEY.Key_Tab, KEY.Key_Q, KEY.Key_9, KEY.Key_Tab, KEY.Key_W)
         press(KEY.Key_X)

@@ -30,26 +30,26 @@ def page(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchPage:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     workbench.page.activateWindow()
     qtbot.waitUntil(workbench.page.isActiveWindow)
-    workbench.page.view.setFocus()
+    workbench.page.canvas.view.setFocus()
     return workbench.page
 
 
 @pytest.fixture
 def press(page: WorkbenchPage) -> Press:
     def press_key(key: Qt.Key, modifier: Qt.KeyboardModifier = NONE) -> None:
-        QTest.keyClick(page.view, key, modifier)
+        QTest.keyClick(page.canvas.view, key, modifier)
 
     return press_key
 
 
 def current_rect(page: WorkbenchPage) -> Rect:
-    return page.view.store[page.open_record.current].rect
+    return page.canvas.view.store[page.open_record.current].rect
 
 
 def test_drawing_by_clicks_by_drag_as_a_square_and_not_at_all(
     workbench: WorkbenchDriver, page: WorkbenchPage, press: Press
 ) -> None:
-    view = page.view
+    view = page.canvas.view
     press(KEY.Key_R)
     assert reread(view.editor.tool) is Tool.DRAW
     for place in (workbench.at(0.02, 0.02), workbench.at(0.08, 0.06)):
@@ -80,7 +80,7 @@ def test_drawing_by_clicks_by_drag_as_a_square_and_not_at_all(
 
 
 def test_wheel_middle_button_and_space(workbench: WorkbenchDriver, page: WorkbenchPage) -> None:
-    view = page.view
+    view = page.canvas.view
     point = QPointF(workbench.at(0.4, 0.4))
     before = view.viewport.to_image(point.x(), point.y())
     turned = QPoint(0, 240), Qt.MouseButton.NoButton, NONE, Qt.ScrollPhase.NoScrollPhase, False
@@ -102,7 +102,7 @@ def test_wheel_middle_button_and_space(workbench: WorkbenchDriver, page: Workben
 
 
 def test_looking(page: WorkbenchPage, press: Press) -> None:
-    view = page.view
+    view = page.canvas.view
     press(KEY.Key_1)
     assert view.viewport.scale == 1
     press(KEY.Key_Plus)
@@ -159,7 +159,7 @@ def test_going_through_the_items_and_deciding(
         assert page.open_record.number == number
     for key, status in ((KEY.Key_Y, "passed"), (KEY.Key_X, "failed"), (KEY.Key_U, "undecided")):
         page.open_record.choose(page.open_record.rows[0].item_id)
-        page.view.setFocus()
+        page.canvas.view.setFocus()
         press(key)
         assert page.open_record.rows[0].status == status
 
@@ -171,7 +171,7 @@ def test_copied_regions_can_be_pasted_onto_another_picture(
     press(KEY.Key_C, CTRL)
     workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
     qtbot.waitUntil(lambda: workbench.names == [])
-    page.view.setFocus()
+    page.canvas.view.setFocus()
     press(KEY.Key_V, CTRL)
     assert workbench.names == ["条目1"]
     assert (current_rect(page).w, current_rect(page).h) == pytest.approx((copied.w, copied.h))

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from desktop.commands.registry import COMMANDS
-from desktop.pages.workbench.bars import menus
+from desktop.pages.workbench import menus
 from tests.desktop.pages.workbench.driver import BOXES, WorkbenchDriver, make_record
 from tests.narrowing import not_none
 
@@ -57,7 +57,7 @@ def test_right_click_selects_the_region_and_opens_its_menu(
 ) -> None:
     x, y, w, h = BOXES[1]
     at = open_workbench.at(x + w / 2, y + h / 2)
-    open_workbench.page.view.customContextMenuRequested.emit(at)
+    open_workbench.page.canvas.view.customContextMenuRequested.emit(at)
     assert open_workbench.page.open_record.current == open_workbench.page.open_record.rows[1].item_id
     menu = popup()
     assert {"Verdict: failed", "Rename item", "Lock or unlock regions", "Fit to window"} <= titles(menu)
@@ -67,7 +67,7 @@ def test_right_click_selects_the_region_and_opens_its_menu(
 
 def test_right_click_beside_regions_keeps_the_selection(open_workbench: WorkbenchDriver) -> None:
     before = open_workbench.page.open_record.current
-    open_workbench.page.view.customContextMenuRequested.emit(open_workbench.at(0.99, 0.99))
+    open_workbench.page.canvas.view.customContextMenuRequested.emit(open_workbench.at(0.99, 0.99))
     assert open_workbench.page.open_record.current == before
     shown_titles = titles(popup())
     assert "Paste regions" in shown_titles
@@ -77,12 +77,12 @@ def test_right_click_beside_regions_keeps_the_selection(open_workbench: Workbenc
 def test_right_click_on_a_selected_region_keeps_the_selection(open_workbench: WorkbenchDriver) -> None:
     open_workbench.context.commands.run("edit.all")
     x, y, w, h = BOXES[1]
-    open_workbench.page.view.customContextMenuRequested.emit(open_workbench.at(x + w / 2, y + h / 2))
-    assert len(open_workbench.page.view.store.selected_ids) == len(BOXES)
+    open_workbench.page.canvas.view.customContextMenuRequested.emit(open_workbench.at(x + w / 2, y + h / 2))
+    assert len(open_workbench.page.canvas.view.store.selected_ids) == len(BOXES)
 
 
 def test_the_list_offers_the_same(open_workbench: WorkbenchDriver) -> None:
-    items = open_workbench.page.items.list
-    open_workbench.page.go_to(open_workbench.page.open_record.rows[0].item_id)
+    items = open_workbench.page.items.panel.list
+    open_workbench.page.items.go_to(open_workbench.page.open_record.rows[0].item_id)
     items.customContextMenuRequested.emit(items.visualRect(items.model().index(0, 0)).center())
     assert titles(popup()) == titles(menus.item_menu(open_workbench.context.commands, items))

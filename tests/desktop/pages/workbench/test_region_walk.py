@@ -40,9 +40,9 @@ def test_drawn_region_passes_each_package_once(
         handed.append(body)
         return create(self, body, key)
 
-    view = workbench.page.view
-    view.regions_edited.disconnect(workbench.page.item_changes.change_regions)
-    view.regions_edited.connect(lambda change: changing(workbench.page.item_changes, change))
+    view = workbench.page.canvas.view
+    view.regions_edited.disconnect(workbench.page.canvas.changes.change_regions)
+    view.regions_edited.connect(lambda change: changing(workbench.page.items.changes, change))
     monkeypatch.setattr(Journal, "append", appending)
     monkeypatch.setattr(Items, "create", creating)
     workbench.draw(0.25, 0.25, 0.5, 0.75)

@@ -6,8 +6,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
-from desktop.pages.workbench.deleting import DeleteDialog
-from desktop.pages.workbench.reference import template_saving
+from desktop.pages.workbench.canvas.deleting import DeleteDialog
+from desktop.pages.workbench.items import filling as template_saving
 from shared.record.codes import Verdict
 from shared.wire.inspection import ItemUpdate, RecordCreate
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture, workbench_driver
@@ -28,7 +28,7 @@ def test_undone_delete_restores_the_item_even_after_a_restart(session: Session, 
         first.open(record_id, qtbot.waitUntil)
         first.page.open_record.choose(items[1].item_id)
         first.context.commands.run("edit.delete")
-        first.page.view.store.select([items[0].item_id])
+        first.page.canvas.view.store.select([items[0].item_id])
         first.context.commands.run("edit.delete")
         # Both deletions read the photos first, and either may be answered first.
         qtbot.waitUntil(lambda: first.names == ["条目2", "条目3"] and bool(delete_dialogs(first)))
@@ -60,7 +60,7 @@ def test_unsent_delete_can_be_undone(workbench: WorkbenchDriver, qtbot: QtBot) -
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     before = [item.item_id for item in workbench.session.items.all(record_id)]
-    workbench.page.view.select_all()
+    workbench.page.canvas.view.select_all()
     workbench.context.commands.run("edit.delete")
     qtbot.waitUntil(lambda: workbench.names == [])
     workbench.context.commands.run("edit.undo")

@@ -21,10 +21,10 @@ from desktop.exchange.formats import coco, walkaround_json, yolo
 from desktop.exchange.gather import collect_inspection
 from desktop.messages.seal_terms import sealed_sentence
 from desktop.pages.sealing.finish_dialog import FinishDialog
-from desktop.pages.workbench.bars.compare_bar import MODE_COMMANDS
-from desktop.pages.workbench.conflict_dialog import ConflictDialog
-from desktop.pages.workbench.exchange.region_files import RegionFilesController, copy_regions
+from desktop.pages.workbench.bars import MODE_COMMANDS
+from desktop.pages.workbench.items.region_files import RegionFilesController, copy_regions
 from desktop.pages.workbench.photos import photo_pair
+from desktop.pages.workbench.saving import ConflictDialog
 from shared.record.codes import Verdict
 from tests.client_session import open_session
 from tests.desktop.children import child
@@ -73,7 +73,7 @@ def open_workbench(
 ) -> Iterator[WorkbenchDriver]:
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    qtbot.waitUntil(lambda: page.photos.finding_pair is not None)
+    qtbot.waitUntil(lambda: page.photos.pairing.finding_pair is not None)
     page.open_record.choose(page.open_record.rows[0].item_id)
     changing.clear()
     yield workbench
@@ -96,7 +96,7 @@ def visible_state(desk: WorkbenchDriver) -> object:
 
 
 def draw(desk: WorkbenchDriver) -> None:
-    desk.page.view.editor.set_tool(desk.page.view.editor.tool.DRAW)
+    desk.page.canvas.view.editor.set_tool(desk.page.canvas.view.editor.tool.DRAW)
     desk.drag(desk.at(0.8, 0.8), desk.at(0.95, 0.95))
 
 
@@ -109,8 +109,8 @@ def resize(desk: WorkbenchDriver) -> None:
 
 
 def nudge(desk: WorkbenchDriver) -> None:
-    desk.page.view.setFocus()
-    QTest.keyClick(desk.page.view, _KEY.Key_Right)
+    desk.page.canvas.view.setFocus()
+    QTest.keyClick(desk.page.canvas.view, _KEY.Key_Right)
 
 
 def key(
@@ -133,21 +133,21 @@ def command(command_id: str) -> Callable[[WorkbenchDriver], None]:
 def paste_regions(desk: WorkbenchDriver) -> None:
     document = desk.page.open_record.document
     assert document is not None
-    copy_regions(desk.page.view, desk.page.open_record.link, document.item)
-    key(_KEY.Key_V, lambda it: it.page.view, Qt.KeyboardModifier.ControlModifier)(desk)
+    copy_regions(desk.page.canvas.view, desk.page.open_record.link, document.item)
+    key(_KEY.Key_V, lambda it: it.page.canvas.view, Qt.KeyboardModifier.ControlModifier)(desk)
 
 
 def paste_photo(desk: WorkbenchDriver) -> None:
     image = QImage()
     image.loadFromData(picture(7))
     QGuiApplication.clipboard().setImage(image)
-    key(_KEY.Key_V, lambda it: it.page.view, Qt.KeyboardModifier.ControlModifier)(desk)
+    key(_KEY.Key_V, lambda it: it.page.canvas.view, Qt.KeyboardModifier.ControlModifier)(desk)
 
 
 def add_photo(desk: WorkbenchDriver) -> None:
     path = Path("today.png").absolute()
     path.write_bytes(picture(7))
-    desk.page.photo_upload.add([path])
+    desk.page.photos.uploading.add([path])
 
 
 def drop(desk: WorkbenchDriver) -> None:
@@ -177,7 +177,7 @@ def remove_photo(desk: WorkbenchDriver) -> None:
     (photo, *_) = desk.session.items.photos(
         desk.page.open_record.edits.service_id(desk.page.open_record.rows[0].item_id)
     )
-    desk.page.photos.remove(photo.photo_id)
+    desk.page.photos.pairing.remove(photo.photo_id)
 
 
 ATTEMPTS: dict[str, Callable[[WorkbenchDriver], None]] = {
@@ -185,8 +185,8 @@ ATTEMPTS: dict[str, Callable[[WorkbenchDriver], None]] = {
     "move": move,
     "resize": resize,
     "nudge": nudge,
-    "delete on the picture": key(_KEY.Key_Delete, lambda it: it.page.view),
-    "delete in the list": key(_KEY.Key_Delete, lambda it: it.page.items.list),
+    "delete on the picture": key(_KEY.Key_Delete, lambda it: it.page.canvas.view),
+    "delete in the list": key(_KEY.Key_Delete, lambda it: it.page.items.panel.list),
     "delete a finding": key(_KEY.Key_Delete, lambda it: it.page.inspector.findings.list),
     "paste regions": paste_regions,
     "paste a photo": paste_photo,
@@ -211,8 +211,8 @@ ATTEMPTS: dict[str, Callable[[WorkbenchDriver], None]] = {
     "import JSON": import_file("a.json", walkaround_json.write),
     "import COCO": import_file("a-coco.zip", coco.write),
     "import YOLO": import_file("a-yolo.zip", yolo.write),
-    "template": lambda it: it.page.item_fill.from_template(),
-    "as last time": lambda it: it.page.item_fill.from_last(),
+    "template": lambda it: it.page.items.filling.from_template(),
+    "as last time": lambda it: it.page.items.filling.from_last(),
 }
 
 
@@ -253,8 +253,8 @@ def test_commands_that_would_change_it_are_disabled(open_workbench: WorkbenchDri
     assert not page.top.photo.isEnabled()
     assert not page.top.detect.isEnabled()
     assert not page.inspector.correction.isVisible()
-    assert not page.correcting.has_chosen
-    assert not page.items.template.isVisible()
+    assert not page.results.correcting.has_chosen
+    assert not page.items.panel.template.isVisible()
     assert not fields.model.isEnabled()
 
 
@@ -263,11 +263,11 @@ def test_finding_of_a_sealed_record_cannot_be_moved(
 ) -> None:
     page = open_workbench.page
     before = visible_state(open_workbench)
-    page.shown_findings.choose(0)
-    page.correcting.remove(0)
-    page.correcting.accept(0)
-    page.correcting.relabel(0, "dent")
-    page.correcting.ask_label(0)
+    page.canvas.shown_findings.choose(0)
+    page.results.correcting.remove(0)
+    page.results.correcting.accept(0)
+    page.results.correcting.relabel(0, "dent")
+    page.results.correcting.ask_label(0)
     pane = page.inspector.photo.pane
     middle = pane.rect().center()
     opened_at = QPoint(middle)
@@ -282,8 +282,8 @@ def test_finding_of_a_sealed_record_cannot_be_moved(
 def test_findings_on_the_photo_of_a_sealed_record_cannot_change(
     open_workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
-    page, canvas = open_workbench.page, open_workbench.page.photo
-    qtbot.waitUntil(lambda: page.photos.of_item)
+    page, canvas = open_workbench.page, open_workbench.page.canvas.photo
+    qtbot.waitUntil(lambda: page.photos.pairing.of_item)
     open_workbench.context.commands.run("view.photo")
     qtbot.waitUntil(lambda: bool(list(canvas.store)))
     toasts: list[str] = []
@@ -318,7 +318,7 @@ def judged_record(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[tuple[Wo
     for item in items:
         workbench.session.items.set_verdict(item.item_id, Verdict.FAILED, "dented")
     workbench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: workbench.page.photos.finding_pair is not None)
+    qtbot.waitUntil(lambda: workbench.page.photos.pairing.finding_pair is not None)
     with open_session(workbench.session.base_url) as other:
         yield workbench, other
 
@@ -330,9 +330,9 @@ def test_it_turns_read_only_by_the_event(
     assert desk.page.open_record.editable
     other.records.finish(desk.page.open_record.record_id)
     qtbot.waitUntil(lambda: desk.page.open_record.sealed)
-    assert not desk.page.view.editor.editable
+    assert not desk.page.canvas.view.editor.editable
     assert desk.page.inspector.fields.name.isReadOnly()
-    assert desk.page.seal_bar.isVisible()
+    assert desk.page.results.seal_bar.isVisible()
 
 
 def insist(desk: WorkbenchDriver) -> None:
@@ -356,7 +356,7 @@ def test_unsaved_texts_and_corrections_are_kept_and_offered(
     sealed_name = page.open_record.rows[0].name
     page.inspector.fields.name.setFocus()
     page.inspector.fields.name.selectAll()
-    page.correcting.remove(0)
+    page.results.correcting.remove(0)
     QTest.keyClicks(page.inspector.fields.name, "typed here")
     other.records.finish(record_id)
     qtbot.waitUntil(lambda: page.open_record.sealed)
@@ -370,7 +370,7 @@ def test_unsaved_texts_and_corrections_are_kept_and_offered(
     assert len(not_none(not_none(page.open_record.entry)["resultImage"])["boxes"]) == 2
     page.decide_conflicts()
     dialog = child(page, ConflictDialog)
-    texts = [text.text() for text in dialog.findChildren(type(page.seal_bar.text))]
+    texts = [text.text() for text in dialog.findChildren(type(page.results.seal_bar.text))]
     assert sealed_sentence() in texts
     dialog.reject()
     # Once reopened, it is shown again, and sent when the user agrees.
@@ -398,7 +398,7 @@ def test_outbox_edits_from_before_the_finish_are_not_shown_as_done(
     page.open_record.edits.held = True
     desk.draw(0.8, 0.8, 0.95, 0.95)
     page.open_record.choose(page.open_record.rows[1].item_id)
-    page.item_changes.rename("made before the finish")
+    page.items.changes.rename("made before the finish")
     other.records.finish(record_id)
     page.open_record.edits.keep()
     qtbot.waitUntil(lambda: page.open_record.edits.save_state.conflicts == 2)
@@ -413,7 +413,7 @@ def test_finishing_saves_an_unsaved_correction_first(
     judged_record: tuple[WorkbenchDriver, Session], qtbot: QtBot
 ) -> None:
     desk, _other = judged_record
-    desk.page.correcting.remove(0)
+    desk.page.results.correcting.remove(0)
     desk.context.commands.run("record.finish")
     qtbot.waitUntil(lambda: any(it.isVisible() for it in desk.page.findChildren(FinishDialog)))
     dialog = next(it for it in desk.page.findChildren(FinishDialog) if it.isVisible())

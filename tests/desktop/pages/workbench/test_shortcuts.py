@@ -40,7 +40,10 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     workbench.open(record_id, qtbot.waitUntil)
     strip, findings = workbench.page.inspector.photo.strip, workbench.page.inspector.findings.list
     qtbot.waitUntil(
-        lambda: workbench.page.photos.finding_pair is not None and workbench.page.photos.finding_pair.aligned
+        lambda: (
+            workbench.page.photos.pairing.finding_pair is not None
+            and workbench.page.photos.pairing.finding_pair.aligned
+        )
     )
     qtbot.waitUntil(lambda: bool(strip.ids) and bool(findings.findings))
     return workbench
@@ -49,7 +52,7 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
 def snapshot(desk: WorkbenchDriver) -> object:
     """Everything that a key of the workbench could change at once."""
     page = desk.page
-    view, pane, findings = page.view, page.inspector.photo.pane, page.inspector.findings.list
+    view, pane, findings = page.canvas.view, page.inspector.photo.pane, page.inspector.findings.list
     return (
         desk.names,
         [row.status for row in page.open_record.rows],
@@ -61,7 +64,7 @@ def snapshot(desk: WorkbenchDriver) -> object:
         view.editor.is_snapping,
         (view.regions_shown, view.labels_shown, view.minimap_shown, view.tone),
         (pane.viewport, pane.mode, pane.mix),
-        (page.compare.viewport, page.compare.mode, page.centre.currentWidget()),
+        (page.canvas.compare.viewport, page.canvas.compare.mode, page.canvas.centre.currentWidget()),
         [(finding.box, finding.label, finding.accepted) for finding in findings.findings],
         findings.current,
         page.inspector.photo.strip.ids,
@@ -75,7 +78,7 @@ def thumb(desk: WorkbenchDriver) -> QWidget:
 
 
 PARTS: dict[str, Callable[[WorkbenchDriver], QWidget]] = {
-    "canvas": lambda desk: desk.page.view,
+    "canvas": lambda desk: desk.page.canvas.view,
     "pane": lambda desk: desk.page.inspector.photo.pane,
     "findings": lambda desk: desk.page.inspector.findings.list,
     "photo": thumb,
@@ -95,7 +98,7 @@ CONTROL_KEYS = {
 def test_a_command_without_a_key_cannot_be_reached_by_one(
     desk: WorkbenchDriver, qtbot: QtBot, part: str
 ) -> None:
-    desk.page.shown_findings.choose(0)
+    desk.page.canvas.shown_findings.choose(0)
     commands = desk.context.commands
     before = {command.id: command.keys for command in WORKBENCH_COMMANDS}
     for id_ in before:
@@ -112,7 +115,7 @@ def test_a_command_without_a_key_cannot_be_reached_by_one(
 
 def test_another_key_does_it_and_the_old_one_does_not(desk: WorkbenchDriver) -> None:
     page, commands = desk.page, desk.context.commands
-    view = page.view
+    view = page.canvas.view
     view.setFocus()
     view.store.select([page.open_record.current])
     commands.set_keys("move.right", ["Ctrl+Shift+M"])
@@ -148,7 +151,7 @@ def test_delete_on_a_photo_removes_the_photo_and_keeps_the_item(
 
 
 def test_keys_look_closer_where_the_focus_is(desk: WorkbenchDriver) -> None:
-    view, pane = desk.page.view, desk.page.inspector.photo.pane
+    view, pane = desk.page.canvas.view, desk.page.inspector.photo.pane
     for focused, other in ((pane, view), (view, pane)):
         focused.setFocus()
         before, still = focused.viewport.scale, other.viewport.scale
@@ -169,7 +172,7 @@ def test_arrows_and_space_work_on_the_pair_and_on_the_findings(desk: WorkbenchDr
     assert not desk.context.commands.is_possible("compare.flip")
     pane.set_mode(CompareMode.BLINK)
     assert desk.context.commands.is_possible("compare.flip")
-    desk.page.shown_findings.choose(0)
+    desk.page.canvas.shown_findings.choose(0)
     findings.setFocus()
     qtbot.waitUntil(findings.hasFocus)
     assert not findings.findings[0].accepted

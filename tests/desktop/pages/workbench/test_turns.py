@@ -16,7 +16,7 @@ def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     """A desktop on a record that does not listen to events."""
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     workbench.page.live.stop()
-    qtbot.waitUntil(lambda: workbench.page.view.updatesEnabled())
+    qtbot.waitUntil(lambda: workbench.page.canvas.view.updatesEnabled())
     return workbench
 
 
@@ -53,9 +53,9 @@ def test_uploaded_photo_that_an_event_announced_first_is_listed_once(
     page, session = opened.page, opened.session
     item_id = page.open_record.current
     photo = session.items.add_photo(item_id, session.files.upload(picture(2), "photo.png").file_id)
-    page.photos.reread(item_id)
+    page.photos.pairing.reread(item_id)
     qtbot.waitUntil(lambda: page.open_record.photos.get(item_id) == [photo.file_id])
-    page.photos.take_new(item_id, photo)
+    page.photos.pairing.take_new(item_id, photo)
     assert page.open_record.photos[item_id] == [photo.file_id]
 
 
@@ -63,12 +63,12 @@ def test_large_record_is_painted_after_the_turn_that_changes_it(
     opened: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = opened.page
-    parts = (page.items.list, page.view)
+    parts = (page.items.panel.list, page.canvas.view)
     qtbot.waitUntil(lambda: all(part.updatesEnabled() for part in parts))
     monkeypatch.setattr(workbench_page, "_LARGE", 2)
     enabled: list[bool] = []
-    page.view.store.subscribe(lambda _event: enabled.extend(part.updatesEnabled() for part in parts))
-    page.item_changes.rename("renamed")
+    page.canvas.view.store.subscribe(lambda _event: enabled.extend(part.updatesEnabled() for part in parts))
+    page.items.changes.rename("renamed")
     assert enabled
     assert not any(enabled)
     qtbot.waitUntil(lambda: all(part.updatesEnabled() for part in parts))

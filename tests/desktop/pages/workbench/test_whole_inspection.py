@@ -40,23 +40,25 @@ def test_photo_detection_verdict_finish_report(
     record_id = make_record(workbench.session, REGION)
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    page.photo_upload.add([photo])
-    qtbot.waitUntil(lambda: page.photos.pair is not None)
-    assert not not_none(page.photos.pair).aligned
+    page.photos.uploading.add([photo])
+    qtbot.waitUntil(lambda: page.photos.pairing.pair is not None)
+    assert not not_none(page.photos.pairing.pair).aligned
     assert workbench.context.commands.run("item.detect")
     qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0)
-    qtbot.waitUntil(lambda: not_none(page.photos.pair).aligned and not page.detecting.running_items)
+    qtbot.waitUntil(
+        lambda: not_none(page.photos.pairing.pair).aligned and not page.results.detecting.running_items
+    )
     assert page.open_record.rows[0].status == "undecided"
     assert len(page.inspector.findings.shown_findings) == page.open_record.rows[0].findings
     assert page.inspector.photo.version.text() == "Version 1 / 1"
-    page.shown_findings.step(1)
+    page.canvas.shown_findings.step(1)
     assert page.inspector.findings.list.current == 0
     page.inspector.findings.slider.setValue(100)
     assert all(finding.confidence == 1 for finding in page.inspector.findings.shown_findings)
     workbench.context.commands.run("compare")
-    assert page.centre.currentWidget() is page.compare
+    assert page.canvas.centre.currentWidget() is page.canvas.compare
     workbench.context.commands.run("tool.select")
-    assert page.centre.currentWidget() is page.view
+    assert page.canvas.centre.currentWidget() is page.canvas.view
 
     workbench.context.commands.run("item.pass")
     assert page.inspector.verdict.shown_request
@@ -83,9 +85,9 @@ def test_photo_detection_verdict_finish_report(
     assert not_none(item.result[-1].model_extra)["verdict"]["reason"] == "only dirt, wiped off"
     assert workbench.session.records.get(record_id).value.inspection_status is Status.PASSED
 
-    monkeypatch.setattr("desktop.pages.workbench.page.show_folder", lambda _path: None)
+    monkeypatch.setattr("desktop.pages.workbench.results.part.show_folder", lambda _path: None)
     for name in ("report.pdf", "report.html"):
-        page.finishing.write(tmp_path / name)
+        page.results.finishing.write(tmp_path / name)
         qtbot.waitUntil((tmp_path / name).exists)
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
     assert "only dirt" in (tmp_path / "report.html").read_text("utf-8")
@@ -96,12 +98,12 @@ def test_finishing_opens_the_first_undecided_item(workbench: WorkbenchDriver, qt
     workbench.open(record_id, qtbot.waitUntil)
     workbench.page.inspector.verdict.decide(Verdict.PASSED)
     notices: list[str] = []
-    workbench.page.finishing.notice.connect(notices.append)
-    workbench.page.finishing.finish_now()
+    workbench.page.results.finishing.notice.connect(notices.append)
+    workbench.page.results.finishing.finish_now()
     qtbot.waitUntil(lambda: bool(notices))
     assert "条目2" in notices[0]
     assert workbench.page.open_record.number == 2
-    workbench.page.go_to(workbench.page.open_record.rows[0].item_id)
+    workbench.page.items.go_to(workbench.page.open_record.rows[0].item_id)
     workbench.context.commands.run("record.finish")
     qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in workbench.page.findChildren(FinishDialog)))
     child(child(workbench.page, FinishDialog), QPushButton, "finish-go-to").click()
@@ -117,14 +119,14 @@ def test_file_that_is_not_a_picture_is_reported_and_others_are_sent(
     broken.write_bytes(b"no picture")
     empty.write_bytes(b"")
     good.write_bytes(picture(3))
-    workbench.page.photo_upload.add([broken, empty, good])
+    workbench.page.photos.uploading.add([broken, empty, good])
     item_id = workbench.page.open_record.current
     qtbot.waitUntil(lambda: len(workbench.page.open_record.photos.get(item_id, ())) == 1)
     assert len(workbench.session.items.photos(item_id)) == 1
     error = workbench.page.inspector.photo.error
     assert "broken.jpg: Cannot read this file as an image" in error
     assert "empty.jpg: The file is empty" in error
-    workbench.page.photo_upload.add([good])
+    workbench.page.photos.uploading.add([good])
     assert workbench.page.inspector.photo.error == ""
 
 
@@ -136,7 +138,7 @@ def test_newest_of_several_photos_counts_and_one_can_be_removed(
     paths = [tmp_path / "1.png", tmp_path / "2.png"]
     for seed, path in enumerate(paths, 2):
         path.write_bytes(picture(seed))
-    workbench.page.photo_upload.add(paths)
+    workbench.page.photos.uploading.add(paths)
     strip = workbench.page.inspector.photo.strip
     qtbot.waitUntil(lambda: len(strip.ids) == 2)
     item_id = workbench.page.open_record.current
@@ -144,7 +146,7 @@ def test_newest_of_several_photos_counts_and_one_can_be_removed(
     assert strip.ids[0] == newest.photo_id
     assert newest.file.filename == "2.png"
     monkeypatch.setattr("desktop.pages.workbench.photos.photo_pair.confirm", lambda *_args: True)
-    workbench.page.photos.remove(newest.photo_id)
+    workbench.page.photos.pairing.remove(newest.photo_id)
     qtbot.waitUntil(lambda: len(strip.ids) == 1)
     assert [photo.file.filename for photo in workbench.session.items.photos(item_id)] == ["1.png"]
 
@@ -157,9 +159,9 @@ def test_failed_detection_is_explained_at_the_item(
     noise = np.random.default_rng(1).integers(0, 255, (400, 500, 3), np.uint8)
     path = tmp_path / "elsewhere.png"
     path.write_bytes(cv2.imencode(".png", noise)[1].tobytes())
-    workbench.page.photo_upload.add([path])
-    qtbot.waitUntil(lambda: workbench.page.photos.pair is not None)
-    workbench.page.detecting.detect()
+    workbench.page.photos.uploading.add([path])
+    qtbot.waitUntil(lambda: workbench.page.photos.pairing.pair is not None)
+    workbench.page.results.detecting.detect()
     qtbot.waitUntil(lambda: bool(workbench.page.open_record.rows[0].note))
     assert workbench.page.open_record.rows[0].findings == 0
 
@@ -169,12 +171,12 @@ def test_a_record_without_reference_image_gets_one(
 ) -> None:
     record_id = make_record(workbench.session, (), image=False)
     workbench.open(record_id, qtbot.waitUntil)
-    assert workbench.page.centre.currentWidget() is workbench.page.reference
+    assert workbench.page.canvas.centre.currentWidget() is workbench.page.photos.reference
     path = tmp_path / "右翼.png"
     path.write_bytes(picture(4))
-    workbench.page.reference.add(path)
-    qtbot.waitUntil(lambda: workbench.page.view.source is not None)
-    assert workbench.page.centre.currentWidget() is workbench.page.view
+    workbench.page.photos.reference.add(path)
+    qtbot.waitUntil(lambda: workbench.page.canvas.view.source is not None)
+    assert workbench.page.canvas.centre.currentWidget() is workbench.page.canvas.view
     assert workbench.session.records.get(record_id).value.reference_image_name == "右翼"
 
 
@@ -203,5 +205,5 @@ def test_as_in_the_last_inspection(workbench: WorkbenchDriver, qtbot: QtBot) -> 
     )
     workbench.open(second.inspection_id, qtbot.waitUntil)
     assert workbench.names == []
-    workbench.page.items.last.click()
+    workbench.page.items.panel.last.click()
     qtbot.waitUntil(lambda: workbench.names == ["条目1", "条目2", "条目3"])

@@ -23,11 +23,11 @@ from tests.narrowing import not_none
 def test_list_and_canvas_choose_together(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     page = workbench.page
-    ids = page.items.model.ids()
-    page.items.list.setCurrentIndex(page.items.model.index(1))
-    assert page.view.store.selected_ids == (ids[1],)
-    QTest.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=workbench.at(0.35, 0.7))
-    assert page.items.current == ids[2] == page.open_record.current
+    ids = page.items.panel.model.ids()
+    page.items.panel.list.setCurrentIndex(page.items.panel.model.index(1))
+    assert page.canvas.view.store.selected_ids == (ids[1],)
+    QTest.mouseClick(page.canvas.view, Qt.MouseButton.LeftButton, pos=workbench.at(0.35, 0.7))
+    assert page.items.panel.current == ids[2] == page.open_record.current
     assert page.inspector.fields.name.text() == "条目3"
 
 
@@ -35,24 +35,24 @@ def test_filter_lists_the_matching_items(workbench: WorkbenchDriver, qtbot: QtBo
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     page = workbench.page
     workbench.context.commands.run("item.fail")
-    assert page.items.model.counts() == {"all": 3, "undecided": 2, "failed": 1}
-    page.items.filters.chosen.emit("failed")
-    assert [not_none(page.items.model.row(place)).name for place in range(page.items.model.rowCount())] == [
-        "条目1"
-    ]
-    page.items.show_all()
-    assert page.items.model.rowCount() == 3
+    assert page.items.panel.model.counts() == {"all": 3, "undecided": 2, "failed": 1}
+    page.items.panel.filters.chosen.emit("failed")
+    assert [
+        not_none(page.items.panel.model.row(place)).name for place in range(page.items.panel.model.rowCount())
+    ] == ["条目1"]
+    page.items.panel.show_all()
+    assert page.items.panel.model.rowCount() == 3
 
 
 def test_of_many_items_one_is_searched_for_by_name_or_number(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
-    assert not workbench.page.items.search.isVisible()
+    assert not workbench.page.items.panel.search.isVisible()
     assert not workbench.context.commands.is_possible("search")
     many = tuple((0.1 * (n % 5), 0.2 * (n // 5), 0.05, 0.05) for n in range(15))
     workbench.open(make_record(workbench.session, many), qtbot.waitUntil)
-    items = workbench.page.items
+    items = workbench.page.items.panel
     qtbot.waitUntil(items.search.isVisible)
     workbench.context.commands.run("search")
     assert items.search.hasFocus()
@@ -86,7 +86,7 @@ def test_inspector_folds_in_a_narrow_window(workbench: WorkbenchDriver, qtbot: Q
 def test_list_marks_locked_and_hidden_items(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     page = workbench.page
-    items, item_id = page.items, page.open_record.current
+    items, item_id = page.items.panel, page.open_record.current
     index = items.model.index(items.model.row_of(item_id))
 
     def grab_row() -> QImage:
@@ -96,7 +96,7 @@ def test_list_marks_locked_and_hidden_items(workbench: WorkbenchDriver, qtbot: Q
         return str(index.data(Qt.ItemDataRole.AccessibleTextRole)).split(", ")[4:]
 
     plain = grab_row()
-    page.view.store.select([item_id])
+    page.canvas.view.store.select([item_id])
     workbench.context.commands.run("region.lock")
     assert accessible_marks() == ["Locked"]
     locked = grab_row()
@@ -105,7 +105,7 @@ def test_list_marks_locked_and_hidden_items(workbench: WorkbenchDriver, qtbot: Q
     both = grab_row()
     assert plain != locked != both
     workbench.context.commands.run("region.show")
-    page.view.store.select([item_id])
+    page.canvas.view.store.select([item_id])
     workbench.context.commands.run("region.lock")
     assert (accessible_marks(), grab_row()) == ([], plain)
 
@@ -113,11 +113,11 @@ def test_list_marks_locked_and_hidden_items(workbench: WorkbenchDriver, qtbot: Q
 def test_the_strip_follows_the_tool(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     workbench.context.commands.run("tool.ruler")
-    assert workbench.page.strip.buttons[Tool.RULER].isChecked()
-    workbench.page.strip.buttons[Tool.DRAW].click()
-    assert workbench.page.view.editor.tool is Tool.DRAW
+    assert workbench.page.canvas.strip.buttons[Tool.RULER].isChecked()
+    workbench.page.canvas.strip.buttons[Tool.DRAW].click()
+    assert workbench.page.canvas.view.editor.tool is Tool.DRAW
     workbench.context.commands.run("tool.select")
-    assert workbench.page.strip.buttons[Tool.SELECT].isChecked()
+    assert workbench.page.canvas.strip.buttons[Tool.SELECT].isChecked()
 
 
 def test_the_pair_of_another_item_never_stands_beside_one_without_a_photo(
@@ -140,20 +140,20 @@ def test_the_pair_of_another_item_never_stands_beside_one_without_a_photo(
 
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    qtbot.waitUntil(lambda: page.photos.pair is not None)
-    page.go_to(page.open_record.rows[1].item_id)
-    qtbot.waitUntil(lambda: page.open_record.current in page.photos._photos_by_item)
+    qtbot.waitUntil(lambda: page.photos.pairing.pair is not None)
+    page.items.go_to(page.open_record.rows[1].item_id)
+    qtbot.waitUntil(lambda: page.open_record.current in page.photos.pairing._photos_by_item)
     monkeypatch.setattr(photos_module, "make_pair", slow)
-    page.go_to(first.item_id)
+    page.items.go_to(first.item_id)
     # Work that has not started is skipped once it is not needed: that would prove nothing.
     qtbot.waitUntil(started.is_set)
-    page.go_to(page.open_record.rows[1].item_id)
+    page.items.go_to(page.open_record.rows[1].item_id)
     before_delete.set()
     assert finished.wait(60)
     after: list[None] = []
     run(lambda: None, owner=page, done=after.append)
     qtbot.waitUntil(lambda: bool(after))
-    assert page.photos.pair is None
+    assert page.photos.pairing.pair is None
 
 
 def test_missing_record_is_reported(workbench: WorkbenchDriver, qtbot: QtBot) -> None:

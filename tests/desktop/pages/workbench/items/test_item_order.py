@@ -42,7 +42,7 @@ def _stored(desk: WorkbenchDriver, record_id: str) -> list[str]:
 def test_dropped_item_is_walked_where_it_was_dropped(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    items = workbench.page.items
+    items = workbench.page.items.panel
     items.list.setCurrentIndex(items.model.index(2))
     items.list.dropEvent(_Drop(items.list, 2))
     assert _names(workbench) == ["1 条目3", "2 条目1", "3 条目2"]
@@ -69,14 +69,14 @@ def test_chosen_item_is_moved_by_keys(workbench: WorkbenchDriver, qtbot: QtBot) 
     workbench.context.commands.run("item.later")
     workbench.context.commands.run("item.later")
     assert _names(workbench) == ["1 条目2", "2 条目3", "3 条目1"]
-    assert workbench.page.items.current == workbench.page.open_record.rows[2].item_id
+    assert workbench.page.items.panel.current == workbench.page.open_record.rows[2].item_id
 
 
 def test_compact_list_shows_each_item_on_one_line_and_is_remembered(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
-    items = workbench.page.items
+    items = workbench.page.items.panel
     rich = items.list.visualRect(items.model.index(2)).height()
     QTest.mouseClick(items.compact, Qt.MouseButton.LeftButton)
     assert items.list.visualRect(items.model.index(2)).height() == COMPACT_ROW_PX < rich
@@ -91,7 +91,7 @@ def test_drawing_tool_stays_until_esc_if_the_setting_says_so(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
-    view = workbench.page.view
+    view = workbench.page.canvas.view
     workbench.context.commands.run("tool.keep")
     workbench.context.commands.run("tool.rectangle")
     for number in range(2):
@@ -105,7 +105,7 @@ def test_drawing_tool_stays_until_esc_if_the_setting_says_so(
 
 
 def _drag(desk: WorkbenchDriver, start: QPoint, end: QPoint) -> None:
-    view = desk.page.view
+    view = desk.page.canvas.view
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
     QTest.mouseMove(view, end)
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)

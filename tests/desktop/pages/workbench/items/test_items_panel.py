@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QLabel, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from desktop.background import workers
-from desktop.pages.workbench.exchange.region_files import RegionFilesController
 from desktop.pages.workbench.items.items_model import ItemDelegate, Role
+from desktop.pages.workbench.items.region_files import RegionFilesController
 from desktop.pages.workbench.page import WorkbenchPage
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from tests.desktop.children import child
@@ -32,32 +32,32 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
 
 
 def texts(desk: WorkbenchDriver) -> list[str]:
-    return [text.text() for text in desk.page.items.findChildren(QLabel) if text.isVisible()]
+    return [text.text() for text in desk.page.items.panel.findChildren(QLabel) if text.isVisible()]
 
 
 def test_judged_and_detected_are_counted_apart(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     assert {"Decided 0 of 3", "Detected 2 of 3"} <= set(texts(desk))
-    assert page.items._progress.value() == 0
+    assert page.items.panel._progress.value() == 0
     desk.context.commands.run("item.fail")
     assert {"Decided 1 of 3", "Detected 2 of 3"} <= set(texts(desk))
-    assert page.items._progress.value() == 33
-    page.go_to(page.open_record.rows[2].item_id)
+    assert page.items.panel._progress.value() == 33
+    page.items.go_to(page.open_record.rows[2].item_id)
     desk.context.commands.run("item.pass")
     assert {"Decided 2 of 3", "Detected 2 of 3"} <= set(texts(desk))
 
 
 def test_hidden_regions_are_noted_in_the_list(desk: WorkbenchDriver) -> None:
-    page, model = desk.page, desk.page.items.model
+    page, model = desk.page, desk.page.items.panel.model
     hint = "Regions are hidden on the image"
-    page.view.setFocus()
-    QTest.keyClick(page.view, Qt.Key.Key_H)
-    assert not reread(page.view.regions_shown)
+    page.canvas.view.setFocus()
+    QTest.keyClick(page.canvas.view, Qt.Key.Key_H)
+    assert not reread(page.canvas.view.regions_shown)
     assert hint in texts(desk)
     assert all(model.index(row, 0).data(Role.REGION).hidden for row in range(3))
     assert "Hidden" in model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
-    QTest.mouseClick(page.items.show_regions, Qt.MouseButton.LeftButton)
-    assert page.view.regions_shown
+    QTest.mouseClick(page.items.panel.show_regions, Qt.MouseButton.LeftButton)
+    assert page.canvas.view.regions_shown
     assert hint not in texts(desk)
     assert not model.index(0, 0).data(Role.REGION).hidden
 
@@ -78,10 +78,10 @@ class CountingDelegate(ItemDelegate):
 
 def count_painted_rows(page: WorkbenchPage, qtbot: QtBot) -> list[int]:
     """The rows of the list that are painted from now on, when all pictures are there."""
-    delegate = CountingDelegate(page.items.list)
-    page.items.list.setItemDelegate(delegate)
+    delegate = CountingDelegate(page.items.panel.list)
+    page.items.panel.list.setItemDelegate(delegate)
     # The crops of the regions and of the two photos repaint their rows, too.
-    model = page.items.model
+    model = page.items.panel.model
     qtbot.waitUntil(lambda: (len(model._pictures), len(model._photos)) == (3, 2))
     qtbot.waitUntil(lambda: len(set(delegate.painted)) == 3)
     for _ in range(100):
@@ -95,14 +95,14 @@ def count_painted_rows(page: WorkbenchPage, qtbot: QtBot) -> list[int]:
 
 def test_the_next_item_repaints_only_the_rows_that_change(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    ids = page.items.model.ids()
+    ids = page.items.panel.model.ids()
     painted = count_painted_rows(page, qtbot)
-    page.go_to(ids[1])
+    page.items.go_to(ids[1])
     qtbot.waitUntil(lambda: 1 in painted)
     qtbot.wait(50)
     assert set(painted) == {0, 1}
     painted.clear()
-    page.items.select((ids[1], ids[2]), ids[2])
+    page.items.panel.select((ids[1], ids[2]), ids[2])
     qtbot.waitUntil(lambda: {1, 2} <= set(painted))
     assert 0 not in painted
 

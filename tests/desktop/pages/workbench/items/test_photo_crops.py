@@ -16,7 +16,7 @@ from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 
 
 def _middle(workbench: WorkbenchDriver, place: int) -> QColor | None:
-    model = workbench.page.items.model
+    model = workbench.page.items.panel.model
     picture = model.data(model.index(place), Role.PICTURE)
     if not isinstance(picture, QPixmap):
         return None

@@ -29,8 +29,8 @@ NOTES = ["", "Passed · not compared", "Passed · 1 difference(s)", "Finding rej
 
 def open_dialog(workbench: WorkbenchDriver, qtbot: QtBot, inspections: Grown) -> MemoryDialog:
     workbench.open(inspections.records[-1], qtbot.waitUntil)
-    workbench.page.go_to(inspections.items[-1])
-    dialog = not_none(workbench.page.memory.show())
+    workbench.page.items.go_to(inspections.items[-1])
+    dialog = not_none(workbench.page.results.memory.show())
     qtbot.waitUntil(lambda: dialog.memory is not None)
     return dialog
 
@@ -163,7 +163,7 @@ def test_viewer_cannot_change_the_memory(
     assert not dialog.details.leave_out.isHidden()
     close_dialog(dialog, qtbot)
     fake_memory.state = fake_memory.state.model_copy(update={"can_change": False})
-    dialog = not_none(workbench.page.memory.show())
+    dialog = not_none(workbench.page.results.memory.show())
     qtbot.waitUntil(lambda: dialog.memory is not None)
     assert dialog.details.leave_out.isHidden()
     assert not dialog.details.open.isHidden()
@@ -215,7 +215,7 @@ def test_a_memory_that_cannot_be_read_is_read_again(
 
     monkeypatch.setattr(workbench.session.items, "memory", read)
     workbench.open(inspections.records[-1], qtbot.waitUntil)
-    dialog = not_none(workbench.page.memory.show())
+    dialog = not_none(workbench.page.results.memory.show())
     qtbot.waitUntil(lambda: dialog.stack.currentWidget() not in (dialog.stack.content, dialog.stack.loading))
     dialog.read()
     qtbot.waitUntil(lambda: bool(dialog.reel.frames))
@@ -232,7 +232,7 @@ def test_the_record_of_a_photo_is_opened_by_the_keyboard(
         QTest.keyClick(dialog.strip, Qt.Key.Key_Return)
     page = workbench.page
     qtbot.waitUntil(lambda: page.open_record.record_id == inspections.records[0])
-    qtbot.waitUntil(lambda: page.centre.currentWidget() is page.compare)
+    qtbot.waitUntil(lambda: page.canvas.centre.currentWidget() is page.canvas.compare)
     assert page.open_record.current == inspections.items[0]
 
 
@@ -242,7 +242,7 @@ def test_the_command_opens_it_and_the_guide_has_its_page(
     inspections = grown(workbench.session, 1)
     play(monkeypatch, workbench.session, make_memory_state(workbench.session, inspections))
     workbench.open(inspections.records[-1], qtbot.waitUntil)
-    workbench.page.go_to(inspections.items[-1])
+    workbench.page.items.go_to(inspections.items[-1])
     workbench.context.commands.run("item.memory")
     (dialog,) = workbench.page.findChildren(MemoryDialog)
     qtbot.waitUntil(lambda: dialog.memory is not None)
@@ -314,10 +314,10 @@ def test_photos_that_explain_a_difference_are_marked(
     state = make_memory_state(workbench.session, inspections)
     play(monkeypatch, workbench.session, state)
     workbench.open(inspections.records[-1], qtbot.waitUntil)
-    workbench.page.go_to(inspections.items[-1])
+    workbench.page.items.go_to(inspections.items[-1])
     files = (state.photos[1].file_id,)
     difference = SuppressedFinding("stain", Rect(200, 150, 20, 10), 0.1, 0.8, files)
-    dialog = not_none(workbench.page.memory.show(difference))
+    dialog = not_none(workbench.page.results.memory.show(difference))
     qtbot.waitUntil(lambda: bool(dialog.reel.frames))
     assert [frame.note for frame in dialog.reel.frames][1:] == [
         "Passed · not compared",

@@ -200,7 +200,7 @@ def open_workbench(workbench: WorkbenchDriver, session: Session, qtbot: QtBot) -
 
 
 def shown_code(workbench: WorkbenchDriver, qtbot: QtBot) -> NewPhoneCode:
-    dialog = not_none(workbench.page.phone.dialog)
+    dialog = not_none(workbench.page.photos.phone.dialog)
     qtbot.waitUntil(lambda: dialog.code is not None, timeout=_SOON)
     return not_none(dialog.code)
 
@@ -217,12 +217,12 @@ def test_a_photo_of_an_item_appears_and_is_detected(
     with Phone(session.base_url, new_code.token) as phone:
         assert [item["item_id"] for item in phone.view["items"]] == [new_code.item_id]
         assert phone.send(picture(2))["state"] == "arrived"
-    dialog = not_none(page.phone.dialog)
+    dialog = not_none(page.photos.phone.dialog)
     qtbot.waitUntil(lambda: dialog.arrived.text() == "1 photo(s) arrived", timeout=_SOON)
     assert dialog.phone.text() == "Android connected"
     (photo,) = session.items.photos(not_none(new_code.item_id))
     assert photo.by_phone
-    qtbot.waitUntil(lambda: page.photos.file_id == photo.file_id, timeout=_SOON)
+    qtbot.waitUntil(lambda: page.photos.pairing.file_id == photo.file_id, timeout=_SOON)
 
 
 def test_a_photo_of_the_record_waits_in_the_tray(
@@ -234,7 +234,7 @@ def test_a_photo_of_the_record_waits_in_the_tray(
     assert new_code.item_id is None
     with Phone(session.base_url, new_code.token) as phone:
         phone.send(picture(3))
-    photo_list = page.record_photos.photo_list
+    photo_list = page.photos.record_photos.photo_list
     qtbot.waitUntil(lambda: len(photo_list.photos) == 1, timeout=_SOON)
     assert photo_list.photos[0].by_phone
 
@@ -243,14 +243,14 @@ def test_a_valid_code_is_shown_again_and_ends_by_the_button(
     open_workbench: WorkbenchDriver, session: Session, qtbot: QtBot
 ) -> None:
     page = open_workbench.page
-    page.phone.for_record()
+    page.photos.phone.for_record()
     new_code = shown_code(open_workbench, qtbot)
-    not_none(page.phone.dialog).close()
-    assert page.phone.dialog is None
-    page.phone.for_record()
-    dialog: PhoneDialog = not_none(page.phone.dialog)
+    not_none(page.photos.phone.dialog).close()
+    assert page.photos.phone.dialog is None
+    page.photos.phone.for_record()
+    dialog: PhoneDialog = not_none(page.photos.phone.dialog)
     assert not_none(dialog.code).token == new_code.token
-    page.phone._end()
+    page.photos.phone._end()
     qtbot.waitUntil(lambda: dialog.end_reason is CodeEnd.ENDED, timeout=_SOON)
     assert session.phones.get(new_code.code_id).ended is CodeEnd.ENDED
     dialog.new.click()
@@ -262,9 +262,9 @@ def test_the_service_of_this_machine_opens_to_phones_on_request(
     open_workbench: WorkbenchDriver, session: Session, qtbot: QtBot
 ) -> None:
     page = open_workbench.page
-    page.phone.for_record()
+    page.photos.phone.for_record()
     first_code = shown_code(open_workbench, qtbot)
-    dialog = not_none(page.phone.dialog)
+    dialog = not_none(page.photos.phone.dialog)
     if first_code.addresses:
         pytest.skip("another test has opened it already")
     assert dialog.allow.isVisible()
@@ -277,7 +277,7 @@ def test_the_service_of_this_machine_opens_to_phones_on_request(
 
 def test_the_dialog_closes_with_the_record(open_workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     page = open_workbench.page
-    page.phone.for_record()
+    page.photos.phone.for_record()
     shown_code(open_workbench, qtbot)
     page._close()
-    assert page.phone.dialog is None
+    assert page.photos.phone.dialog is None

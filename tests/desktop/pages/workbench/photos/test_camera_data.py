@@ -25,13 +25,13 @@ def test_photo_box_shows_camera_and_time(workbench: WorkbenchDriver, qtbot: QtBo
         buttons = box.strip.findChildren(QAbstractButton)
         return [button for button in buttons if button.isCheckable() and button.isVisible()]
 
-    workbench.page.go_to(first.item_id)
+    workbench.page.items.go_to(first.item_id)
     qtbot.waitUntil(lambda: box.camera_line.isVisible())
     assert box.camera_line.text() == "Taken 2020-05-01 10:00, by the camera's clock · Canon"
     assert child(box, QLabel, "photo-camera-mark").text() == "Taken before the record's start time."
     # Those of the strip before are deleted later.
     qtbot.waitUntil(lambda: ["ISO 400" in button.toolTip() for button in thumbnails()] == [True])
 
-    workbench.page.go_to(second.item_id)
+    workbench.page.items.go_to(second.item_id)
     qtbot.waitUntil(lambda: not box.camera_line.isVisible())
     assert not box.camera_mark.isVisible()

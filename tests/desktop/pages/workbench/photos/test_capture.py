@@ -19,7 +19,7 @@ from desktop.imaging import open_image
 from desktop.imaging.sources.source import ImageSource
 from desktop.pages.workbench.photos import capture
 from desktop.pages.workbench.photos.capture import CaptureDialog
-from desktop.pages.workbench.photos.capture_target import CaptureTarget
+from desktop.pages.workbench.photos.capture_view import CaptureTarget
 from desktop.preferences import Preferences
 from shared.images.cv import cv2
 from shared.record.geometry import Rect

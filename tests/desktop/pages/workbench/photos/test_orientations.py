@@ -52,8 +52,8 @@ def test_findings_have_their_place_in_every_orientation(workbench: WorkbenchDriv
         photo = session.files.upload(encode_picture(bad[..., ::-1], "JPEG", turn), f"{turn}.jpg")
         session.items.add_photo(item.item_id, photo.file_id)
     workbench.open(record_id, qtbot.waitUntil)
-    assert workbench.page.view.source is not None
-    assert workbench.page.view.source.size == (WIDTH, HEIGHT)
+    assert workbench.page.canvas.view.source is not None
+    assert workbench.page.canvas.view.source.size == (WIDTH, HEIGHT)
     assert workbench.context.commands.run("record.detect")
     qtbot.waitUntil(lambda: all(row.finished for row in workbench.page.open_record.rows))
     assert workbench.page.open_record.document is not None

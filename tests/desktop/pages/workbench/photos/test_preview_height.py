@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.photos.photo_box import MIN_PANE_PX
 from tests.desktop.children import child
+from tests.desktop.pages.workbench.canvas.test_photo_view import give
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
-from tests.desktop.pages.workbench.photo_view.test_photo_view import give
 from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, STAIN, jpeg
 
 
@@ -42,7 +42,7 @@ def test_the_preview_yields_to_more_findings_at_once_and_without_a_scroll_bar(
     qtbot.waitUntil(lambda: page.inspector.photo.camera_mark.isVisible() is used)
     pane = page.inspector.photo.pane
     page.resize(1440, 860)
-    qtbot.waitUntil(lambda: page.photos.pair is not None and pane.height() > MIN_PANE_PX)
+    qtbot.waitUntil(lambda: page.photos.pairing.pair is not None and pane.height() > MIN_PANE_PX)
     qtbot.wait(100)
     assert pane.height() < (pane.useful_height() or 0)
     log, ranges = HeightLog(), list[int]()
@@ -50,8 +50,8 @@ def test_the_preview_yields_to_more_findings_at_once_and_without_a_scroll_bar(
     child(page.inspector, QScrollArea).verticalScrollBar().rangeChanged.connect(
         lambda _least, most: ranges.append(most)
     )
-    page.go_to(page.open_record.rows[1].item_id)
-    qtbot.waitUntil(lambda: page.photos.pair is not None)
+    page.items.go_to(page.open_record.rows[1].item_id)
+    qtbot.waitUntil(lambda: page.photos.pairing.pair is not None)
     qtbot.wait(100)
     assert log.heights == [pane.height()]
     assert ranges == []

@@ -16,7 +16,7 @@ from desktop.client.http.errors import Forbidden
 from desktop.connection.local_service import EmbeddedService, ServiceState
 from desktop.context import Context, Unsent
 from desktop.journal import Journal, JournalError
-from desktop.pages.workbench.conflict_dialog import ConflictDialog
+from desktop.pages.workbench.saving import ConflictDialog, Notices
 from desktop.record import sending as sending_module
 from desktop.record.edits import journal_path
 from shared.names import user_label
@@ -145,7 +145,7 @@ def test_refused_deletion_is_repeated_or_discarded(
     edits = workbench.page.open_record.edits
     with monkeypatch.context() as refused:
         refused.setattr(type(workbench.session.items), "delete", _refuse)
-        workbench.page.item_changes.remove([workbench.page.open_record.current])
+        workbench.page.items.changes.remove([workbench.page.open_record.current])
         qtbot.waitUntil(lambda: edits.save_state.conflicts == 1)
     dialog = ConflictDialog(workbench.page.open_record, workbench.page)
     (conflict,) = edits.conflicts()
@@ -167,7 +167,7 @@ def test_other_fields_are_no_conflict(workbench: WorkbenchDriver, other: Session
     first = workbench.page.open_record.rows[0].item_id
     workbench.page.live.stop()
     other.items.update(first, ItemUpdate(description="theirs"), None)
-    workbench.page.item_changes.rename("mine")
+    workbench.page.items.changes.rename("mine")
     qtbot.waitUntil(lambda: workbench.saved)
     item = other.items.get(first).value
     assert (item.item_name, item.description) == ("mine", "theirs")
@@ -226,7 +226,7 @@ def test_edits_of_a_crash_are_offered_and_sent(
     journal_path(user_id).write_bytes(torn)
     with workbench_driver(session, qtbot) as second:
         second.open(record_id, qtbot.waitUntil)
-        notices = second.page.notices
+        notices = not_none(second.page.findChild(Notices))
         assert not notices.recovery.isHidden()
         assert second.names == ["Item 1"]
         assert "unsent" in second.page.top.mark.text()
@@ -238,7 +238,7 @@ def test_edits_of_a_crash_are_offered_and_sent(
     journal_path(user_id).write_bytes(torn)
     with workbench_driver(session, qtbot) as third:
         third.open(record_id, qtbot.waitUntil)
-        third.page.notices.recovery.discard.click()
+        not_none(third.page.findChild(Notices)).recovery.discard.click()
         assert third.saved
 
 
@@ -282,7 +282,7 @@ def test_a_second_window_only_looks(workbench: WorkbenchDriver, qtbot: QtBot) ->
     held = Journal.open(journal_path(user_id))
     try:
         workbench.open(record_id, qtbot.waitUntil)
-        assert "another window" in workbench.page.notices.banner.text()
+        assert "another window" in not_none(workbench.page.findChild(Notices)).banner.text()
         assert not workbench.context.commands.is_possible("tool.rectangle")
         assert workbench.page.inspector.fields.name.isReadOnly()
     finally:
@@ -309,7 +309,7 @@ def test_pending_photos_are_sent_when_the_service_is_reachable_again(
     assert before is not None
     os.kill(before, signal.SIGKILL)
     workbench.context.show_service(ServiceState.RESTARTING)
-    photos = workbench.page.record_photos
+    photos = workbench.page.photos.record_photos
     photos.add(paths)
     qtbot.waitUntil(lambda: photos.queue.away)
     assert "2 photo(s) will be uploaded when it is back" in photos.tray.text

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService
-from desktop.pages.workbench.conflict_dialog import ConflictDialog
+from desktop.pages.workbench.saving import ConflictDialog
 from shared.record import results
 from shared.record.codes import Role, Verdict
 from shared.record.entries import Entry, EntryBox
@@ -87,8 +87,8 @@ def stored_verdict(desk: WorkbenchDriver) -> str | None:
 
 def correct(desk: WorkbenchDriver) -> None:
     """Relabel the finding, and save it."""
-    desk.page.correcting.relabel(0, "dent")
-    desk.page.correcting.save()
+    desk.page.results.correcting.relabel(0, "dent")
+    desk.page.results.correcting.save()
 
 
 def test_undo_of_verdict_never_signs_for_another_user(
@@ -212,7 +212,7 @@ def test_deletion_asks_after_concurrent_change(
         other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
     else:
         other.items.update(item_id, ItemUpdate(item_name="theirs"), None)
-    page.item_changes.remove([page.open_record.current])
+    page.items.changes.remove([page.open_record.current])
     qtbot.waitUntil(lambda: open_workbench.saved or page.open_record.edits.save_state.conflicts == 1)
     assert page.open_record.edits.save_state.conflicts == 1
     assert other.items.get(item_id).value.item_id == item_id
@@ -235,7 +235,7 @@ def test_own_verdict_does_not_block_deletion(
     page, item_id = open_workbench.page, open_workbench.page.open_record.current
     page.open_record.edits.held = True
     page.inspector.verdict.decide(Verdict.FAILED)
-    page.item_changes.remove([page.open_record.current])
+    page.items.changes.remove([page.open_record.current])
     page.open_record.edits.keep()
     qtbot.waitUntil(lambda: open_workbench.saved)
     assert page.open_record.edits.save_state.conflicts == 0

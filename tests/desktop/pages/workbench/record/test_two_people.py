@@ -14,7 +14,7 @@ from desktop.client.api.inspection import Items
 from desktop.client.http.errors import Unreachable
 from desktop.client.http.transport import Versioned
 from desktop.connection.local_service import EmbeddedService
-from desktop.pages.workbench.conflict_dialog import ConflictDialog
+from desktop.pages.workbench.saving import ConflictDialog
 from shared.names import user_label
 from shared.record.codes import Verdict
 from shared.record.entries import Entry
@@ -37,7 +37,7 @@ def open_workbench(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     """A desktop on a record that does not listen to events and has read the ETag of its first item."""
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     workbench.page.live.stop()
-    workbench.page.item_changes.rename("known")
+    workbench.page.items.changes.rename("known")
     qtbot.waitUntil(lambda: workbench.saved)
     return workbench
 
@@ -179,10 +179,10 @@ def test_verdict_without_its_reason_waits_and_is_not_set(
     page.reload()
     qtbot.waitUntil(lambda: page.inspector.verdict.opinion == "Model's opinion: fail")
     open_workbench.context.commands.run("item.pass")
-    page.go_to(page.open_record.rows[1].item_id)
+    page.items.go_to(page.open_record.rows[1].item_id)
     assert page.open_record.rows[0].status == "undecided"
     assert page.open_record.waiting == [page.open_record.rows[0].item_id]
-    page.go_to(page.open_record.rows[0].item_id)
+    page.items.go_to(page.open_record.rows[0].item_id)
     assert page.inspector.verdict.buttons[Verdict.PASSED].isChecked()
     assert page.inspector.verdict.shown_request
 

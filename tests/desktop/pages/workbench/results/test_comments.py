@@ -39,7 +39,7 @@ def test_comment_on_an_item_is_listed_for_this_item_alone(
     assert box.text.text() == ""
     (comment,) = workbench.session.records.comments(record_id)
     assert (comment.item_id, comment.x) == (workbench.page.open_record.current, None)
-    workbench.page.go_to(workbench.page.open_record.rows[1].item_id)
+    workbench.page.items.go_to(workbench.page.open_record.rows[1].item_id)
     assert "铆钉松动" not in _texts(workbench)
 
 
@@ -47,13 +47,13 @@ def test_comment_at_a_place_is_marked_on_the_photo(
     workbench: WorkbenchDriver, record_id: str, qtbot: QtBot
 ) -> None:
     page = workbench.page
-    qtbot.waitUntil(lambda: page.photos.ref is not None, timeout=60_000)
-    page.photo_view.show(True)
-    qtbot.waitUntil(lambda: page.photo.source is not None, timeout=60_000)
-    width, height = not_none(page.photo.source).size
-    page.photo.cursor_moved.emit((width // 4, height // 2))
+    qtbot.waitUntil(lambda: page.photos.pairing.ref is not None, timeout=60_000)
+    page.canvas.photo_view.show(True)
+    qtbot.waitUntil(lambda: page.canvas.photo.source is not None, timeout=60_000)
+    width, height = not_none(page.canvas.photo.source).size
+    page.canvas.photo.cursor_moved.emit((width // 4, height // 2))
     workbench.context.commands.run("comment.add")
-    assert page.photo._marks == ((1, 0.25, 0.5),)
+    assert page.canvas.photo._marks == ((1, 0.25, 0.5),)
     box = page.inspector.comments
     assert box.place.isVisibleTo(box)
     box.text.setText("裂纹？")
@@ -62,8 +62,8 @@ def test_comment_at_a_place_is_marked_on_the_photo(
     (comment,) = workbench.session.records.comments(record_id)
     assert (comment.x, comment.y) == (0.25, 0.5)
     assert comment.file_id
-    assert page.photo._marks == ((1, 0.25, 0.5),)
-    page.photo.grab()
+    assert page.canvas.photo._marks == ((1, 0.25, 0.5),)
+    page.canvas.photo.grab()
     assert not box.place.isVisibleTo(box)
 
 

@@ -71,7 +71,7 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     workbench.open(record_id, qtbot.waitUntil)
 
     def is_pair_aligned() -> bool:
-        pair = workbench.page.photos.finding_pair
+        pair = workbench.page.photos.pairing.finding_pair
         return pair is not None and pair.aligned
 
     qtbot.waitUntil(is_pair_aligned)
@@ -94,7 +94,7 @@ def labels(desk: WorkbenchDriver) -> list[str]:
 
 def on_photo(view: CompareView, desk: WorkbenchDriver, x: float, y: float) -> QPoint:
     """Where a px of the photo is on the large compare view, side by side."""
-    pair = desk.page.photos.pair
+    pair = desk.page.photos.pairing.pair
     assert pair is not None
     left, top = view.viewport.to_view(*map_point(pair.mapping, x, y))
     return QPointF(left + (view.width() + 2) // 2, top).toPoint()
@@ -113,7 +113,7 @@ def test_changes_gather_until_they_are_saved_as_a_new_version(desk: WorkbenchDri
     assert not page.inspector.correction.save.isVisible()
     QTest.mouseClick(findings_list, Qt.MouseButton.LeftButton, pos=QPoint(8, 12))
     assert page.inspector.findings.shown_findings[0].accepted
-    page.shown_findings.choose(1)
+    page.canvas.shown_findings.choose(1)
     findings_list.setFocus()
     QTest.keyClick(findings_list, Qt.Key.Key_F2)
     editor = page.inspector.findings.findChild(LabelEditor)
@@ -141,7 +141,7 @@ def test_changes_gather_until_they_are_saved_as_a_new_version(desk: WorkbenchDri
 
 def test_steps_can_be_undone_before_and_after_saving(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    page.shown_findings.choose(0)
+    page.canvas.shown_findings.choose(0)
     page.inspector.findings.list.setFocus()
     assert desk.context.commands.run("edit.delete")
     assert labels(desk) == ["stain"]
@@ -150,8 +150,8 @@ def test_steps_can_be_undone_before_and_after_saving(desk: WorkbenchDriver, qtbo
     assert labels(desk) == ["crack", "stain"]
     desk.context.commands.run("edit.redo")
     assert labels(desk) == ["stain"]
-    page.correcting.remove(0)
-    page.correcting.save()
+    page.results.correcting.remove(0)
+    page.results.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
     assert page.open_record.item is not None
     assert page.open_record.item.passed is True
@@ -165,8 +165,8 @@ def test_correction_withdraws_a_verdict_and_undo_restores_it(desk: WorkbenchDriv
     page = desk.page
     desk.context.commands.run("item.fail")
     qtbot.waitUntil(lambda: desk.saved)
-    page.correcting.remove(1)
-    page.correcting.save()
+    page.results.correcting.remove(1)
+    page.results.correcting.save()
     assert page.open_record.rows[0].status == "undecided"
     qtbot.waitUntil(lambda: desk.saved)
     assert verdict(desk) == "undecided"
@@ -178,7 +178,7 @@ def test_correction_withdraws_a_verdict_and_undo_restores_it(desk: WorkbenchDriv
 
 def test_leaving_the_item_saves_the_correction(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    page.correcting.accept(0)
+    page.results.correcting.accept(0)
     desk.context.commands.run("item.next")
     assert not page.open_record.drafts.all()
     qtbot.waitUntil(lambda: desk.saved)
@@ -187,8 +187,8 @@ def test_leaving_the_item_saves_the_correction(desk: WorkbenchDriver, qtbot: QtB
 
 def test_boxes_are_moved_resized_and_drawn_on_the_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    page.comparing.show(True)
-    view = page.compare
+    page.canvas.comparing.show(True)
+    view = page.canvas.compare
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=on_photo(view, desk, 320, 245))
     assert page.inspector.findings.list.current == 0
     drag(view, on_photo(view, desk, 320, 245), on_photo(view, desk, 330, 265))
@@ -208,7 +208,7 @@ def test_boxes_are_moved_resized_and_drawn_on_the_photo(desk: WorkbenchDriver, q
     editor = page.inspector.findings.findChild(LabelEditor)
     assert editor is not None
     QTest.keyClick(editor, Qt.Key.Key_Escape)
-    page.correcting.save()
+    page.results.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
     assert [box["origin"] for box in entries(desk)[-1]["resultImage"]["boxes"]] == [
         "model",
@@ -220,10 +220,10 @@ def test_boxes_are_moved_resized_and_drawn_on_the_photo(desk: WorkbenchDriver, q
 def test_concurrent_change_of_findings_is_a_conflict(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     item_id = desk.session.items.all(page.open_record.record_id)[0].item_id
-    page.correcting.remove(0)
+    page.results.correcting.remove(0)
     other_box = {**CRACK, "label": "dent", "origin": "model", "accepted": True}
     desk.session.items.correct(item_id, 1, [other_box])
-    page.correcting.save()
+    page.results.correcting.save()
     qtbot.waitUntil(lambda: page.open_record.edits.save_state.conflicts == 1)
     (conflict,) = page.open_record.edits.conflicts()
     assert [box["label"] for box in conflict.current["boxes"]["boxes"]] == ["dent"]
@@ -236,10 +236,10 @@ def test_a_correction_that_the_disk_refuses_stays_a_draft(
     desk: WorkbenchDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = desk.page
-    page.correcting.remove(0)
+    page.results.correcting.remove(0)
     with monkeypatch.context() as broken:
         broken.setattr(page.open_record.edits, "do", lambda *_edits, **_more: False)
-        page.correcting.save()
+        page.results.correcting.save()
     assert labels(desk) == ["stain"]
     assert page.inspector.correction.save.isVisible()
 
@@ -251,13 +251,13 @@ def test_a_draft_survives_the_end_of_the_program(session: Session, qtbot: QtBot)
     path = journal_path(session.account.me().user.user_id)
     with at_desk(session, qtbot) as first:
         first.open(record_id, qtbot.waitUntil)
-        first.page.go_to(items[1])
-        first.page.correcting.remove(1)
-        first.page.correcting.accept(0)
-        first.page.correcting.remove(0)
-        first.page.correcting.undo()
+        first.page.items.go_to(items[1])
+        first.page.results.correcting.remove(1)
+        first.page.results.correcting.accept(0)
+        first.page.results.correcting.remove(0)
+        first.page.results.correcting.undo()
         killed = path.read_bytes()
-        first.page.correcting.discard()
+        first.page.results.correcting.discard()
     path.write_bytes(killed)
     with at_desk(session, qtbot) as second:
         toasts: list[str] = []
@@ -268,14 +268,14 @@ def test_a_draft_survives_the_end_of_the_program(session: Session, qtbot: QtBot)
         assert second.page.open_record.current == items[1]
         assert labels(second) == ["crack"]
         assert second.page.inspector.findings.shown_findings[0].accepted
-        assert second.page.correcting.redo()
+        assert second.page.results.correcting.redo()
         assert labels(second) == []
         for _ in range(3):
-            assert second.page.correcting.undo()
-        assert not second.page.correcting.undo()
+            assert second.page.results.correcting.undo()
+        assert not second.page.results.correcting.undo()
         assert labels(second) == ["crack", "stain"]
-        second.page.correcting.redo()
-        second.page.correcting.save()
+        second.page.results.correcting.redo()
+        second.page.results.correcting.save()
         qtbot.waitUntil(lambda: second.saved)
         assert len(entries(second, 1)) == 2
     with at_desk(session, qtbot) as third:
@@ -285,7 +285,7 @@ def test_a_draft_survives_the_end_of_the_program(session: Session, qtbot: QtBot)
 
 def test_viewer_cannot_correct_findings(desk: WorkbenchDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk.context, "may", lambda _permission: False)
-    desk.page.correcting.accept(0)
+    desk.page.results.correcting.accept(0)
     assert not desk.page.open_record.drafts.all()
 
 
@@ -296,20 +296,20 @@ def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: Q
     path.write_bytes(jpeg(view))
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    page.photo_upload.add([path])
+    page.photos.uploading.add([path])
 
     def has_reference_mapping() -> bool:
-        return page.photos.pair is not None and page.photos.pair.to_reference is not None
+        return page.photos.pairing.pair is not None and page.photos.pairing.pair.to_reference is not None
 
     qtbot.waitUntil(has_reference_mapping)
-    assert page.photos.pair is not None
-    assert not page.photos.pair.aligned
+    assert page.photos.pairing.pair is not None
+    assert not page.photos.pairing.pair.aligned
     QTest.mouseClick(page.inspector.photo.align, Qt.MouseButton.LeftButton)
-    compare, points = page.compare, page.alignment_controller.points
+    compare, points = page.canvas.compare, page.canvas.aligning.points
     assert points is not None
-    assert page.centre.currentWidget() is compare
+    assert page.canvas.centre.currentWidget() is compare
     _, truth = panel_photo(WIDTH, HEIGHT, 1, view)
-    back = page.photos.pair.to_reference
+    back = page.photos.pairing.pair.to_reference
     assert back is not None
     to_pair = np.linalg.inv(back).astype(np.float64)
     for number, place in enumerate(((300.0, 220.0), (430.0, 230.0), (350.0, 300.0)), 1):
@@ -322,11 +322,11 @@ def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: Q
             QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=QPointF(left, top).toPoint())
         spot = on_photo(compare, workbench, *map_point(truth, *place))
         QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=spot)
-    qtbot.waitUntil(lambda: page.photos.pair is not None and page.photos.pair.aligned)
-    assert page.alignment_controller.points is None
-    photo_point = map_point(page.photos.pair.mapping, *map_point(truth, 380.0, 260.0))
-    assert page.photos.pair.to_reference is not None
-    reference_point = map_point(page.photos.pair.to_reference, *photo_point)
+    qtbot.waitUntil(lambda: page.photos.pairing.pair is not None and page.photos.pairing.pair.aligned)
+    assert page.canvas.aligning.points is None
+    photo_point = map_point(page.photos.pairing.pair.mapping, *map_point(truth, 380.0, 260.0))
+    assert page.photos.pairing.pair.to_reference is not None
+    reference_point = map_point(page.photos.pairing.pair.to_reference, *photo_point)
     assert np.hypot(reference_point[0] - 380, reference_point[1] - 260) < 4
     qtbot.waitUntil(lambda: workbench.saved)
     (item,) = workbench.session.items.all(record_id)
@@ -339,20 +339,20 @@ def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: Q
         workbench.context.commands.run(step)
 
         def is_alignment_shown(on: bool = is_pair_aligned) -> bool:
-            return page.photos.pair is not None and page.photos.pair.aligned is on
+            return page.photos.pairing.pair is not None and page.photos.pairing.pair.aligned is on
 
         qtbot.waitUntil(is_alignment_shown)
     QTest.mouseClick(page.inspector.photo.align, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: page.photos.pair is not None and not page.photos.pair.aligned)
+    qtbot.waitUntil(lambda: page.photos.pairing.pair is not None and not page.photos.pairing.pair.aligned)
     qtbot.waitUntil(lambda: workbench.saved)
     assert "detection" not in not_none(workbench.session.items.all(record_id)[0].item_point).model_dump()
 
 
 def test_escape_ends_the_alignment_only(desk: WorkbenchDriver) -> None:
-    before = desk.page.compare.tool
-    desk.page.alignment_controller.start()
-    assert desk.page.compare.tool is not before
+    before = desk.page.canvas.compare.tool
+    desk.page.canvas.aligning.start()
+    assert desk.page.canvas.compare.tool is not before
     desk.context.commands.run("tool.select")
-    assert desk.page.alignment_controller.points is None
-    assert desk.page.centre.currentWidget() is desk.page.compare
-    assert desk.page.compare.tool is before
+    assert desk.page.canvas.aligning.points is None
+    assert desk.page.canvas.centre.currentWidget() is desk.page.canvas.compare
+    assert desk.page.canvas.compare.tool is before

@@ -111,14 +111,14 @@ def test_unsuitable_photo_is_explained_and_another_one_is_retried(
     assert box.align.isVisible()
     assert not box.start.isVisible()
     box.align.click()
-    assert workbench.page.centre.currentWidget() is workbench.page.compare
-    workbench.page.alignment_controller.cancel()
+    assert workbench.page.canvas.centre.currentWidget() is workbench.page.canvas.compare
+    workbench.page.canvas.aligning.cancel()
     add_photo(workbench.session, record_id, picture(1))
     box.retry.click()
     qtbot.waitUntil(lambda: not_none(workbench.page.open_record.item).passed is True)
     qtbot.waitUntil(box.start.isVisible)
     assert not box.why.isVisible()
-    assert not workbench.page.detecting.running_items
+    assert not workbench.page.results.detecting.running_items
 
 
 def test_detection_of_another_desktop_appears(
@@ -132,7 +132,7 @@ def test_detection_of_another_desktop_appears(
     qtbot.wait(500)
     seen_ids: list[str] = []
     marks: list[str] = []
-    other.page.detecting.running_changed.connect(lambda running: seen_ids.extend(running))
+    other.page.results.detecting.running_changed.connect(lambda running: seen_ids.extend(running))
     other.page.open_record.rows_changed.connect(
         lambda: marks.extend(row.run.run for row in other.page.open_record.rows)
     )
@@ -144,7 +144,7 @@ def test_detection_of_another_desktop_appears(
     # How many are seen running depends on the speed; some must be.
     assert set(seen_ids) & {row.item_id for row in other.page.open_record.rows}
     assert {RunPhase.WAITING, RunPhase.RUNNING} & set(marks)
-    qtbot.waitUntil(lambda: not other.page.detecting.running_items)
+    qtbot.waitUntil(lambda: not other.page.results.detecting.running_items)
     assert "Run detection" in workbench.page.top.detect.text()
 
 
@@ -156,9 +156,9 @@ def test_detection_continues_after_leaving_and_ends_on_cancel(
         add_photo(workbench.session, record_id, large(), place)
     workbench.open(record_id, qtbot.waitUntil)
     workbench.context.commands.run("record.detect")
-    qtbot.waitUntil(lambda: len(workbench.page.detecting.running_items) >= 2)
+    qtbot.waitUntil(lambda: len(workbench.page.results.detecting.running_items) >= 2)
     workbench.page.top.detect_cancelled.emit()
-    qtbot.waitUntil(lambda: not workbench.page.detecting.running_items)
+    qtbot.waitUntil(lambda: not workbench.page.results.detecting.running_items)
     runs = [row.run.run for row in workbench.page.open_record.rows]
     assert RunPhase.CANCELED in runs
     place = runs.index(RunPhase.CANCELED)
@@ -173,7 +173,7 @@ def test_detection_continues_after_leaving_and_ends_on_cancel(
         )
     )
     workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
-    assert not workbench.page.detecting.running_items
+    assert not workbench.page.results.detecting.running_items
     qtbot.waitUntil(lambda: workbench.session.items.get(item_id).value.result[-1].progress == "done")
 
 
@@ -181,11 +181,11 @@ def test_items_that_cannot_be_detected_are_counted(workbench: WorkbenchDriver, q
     record_id = make_record(workbench.session)
     add_photo(workbench.session, record_id, picture(3))
     workbench.open(record_id, qtbot.waitUntil)
-    with qtbot.waitSignal(workbench.page.detecting.notice) as notice:
+    with qtbot.waitSignal(workbench.page.results.detecting.notice) as notice:
         workbench.context.commands.run("record.detect")
     assert notice.args == ["2 item(s) skipped: no photo or no model."]
-    workbench.page.detecting.cancel()
-    qtbot.waitUntil(lambda: not workbench.page.detecting.running_items)
+    workbench.page.results.detecting.cancel()
+    qtbot.waitUntil(lambda: not workbench.page.results.detecting.running_items)
 
 
 def test_detect_all_runs_items_without_a_current_result_and_offers_the_rest(
@@ -195,14 +195,14 @@ def test_detect_all_runs_items_without_a_current_result_and_offers_the_rest(
     for place in range(2):
         add_photo(workbench.session, record_id, picture(1), place)
     workbench.open(record_id, qtbot.waitUntil)
-    page, rest = workbench.page, workbench.page.rest
+    page, rest = workbench.page, workbench.page.results.skipped
 
     def versions() -> list[int]:
         return [len(item.result) for item in workbench.session.items.all(record_id)]
 
     def over() -> bool:
         # The results may arrive before the response to the request.
-        return not (page.detecting._asking or page.detecting.running_items) and all(
+        return not (page.results.detecting._asking or page.results.detecting.running_items) and all(
             row.run.run is RunPhase.DONE for row in page.open_record.rows
         )
 

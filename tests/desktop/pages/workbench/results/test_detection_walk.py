@@ -41,7 +41,7 @@ def test_only_the_open_record_reads_the_result_of_a_detection(
     monkeypatch.setattr(Items, "detect", asking)
     workbench.context.commands.run("item.detect")
     qtbot.waitUntil(lambda: workbench.page.open_record.rows[0].run.run is RunPhase.DONE)
-    qtbot.waitUntil(lambda: not workbench.page.detecting.running_items)
+    qtbot.waitUntil(lambda: not workbench.page.results.detecting.running_items)
     assert asks == [["desktop.pages.workbench.results"]]
     # When the job was created, started and ended; one of them may be announced after it was read.
     assert 1 <= len(reads) <= 4

@@ -44,7 +44,7 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     workbench.open(record_id, qtbot.waitUntil)
 
     def is_pair_aligned() -> bool:
-        pair = workbench.page.photos.finding_pair
+        pair = workbench.page.photos.pairing.finding_pair
         return pair is not None and pair.aligned
 
     qtbot.waitUntil(is_pair_aligned)
@@ -72,13 +72,17 @@ def test_line_shows_the_number_of_explained_findings_and_a_click_shows_them(
     box = page.inspector.explained
     assert box.isVisible()
     assert box.fold.text() == "2 known variation(s) not reported"
-    views = (page.view._finding_layer, page.compare._findings, page.inspector.photo.pane._findings)
+    views = (
+        page.canvas.view._finding_layer,
+        page.canvas.compare._findings,
+        page.inspector.photo.pane._findings,
+    )
     assert [reasons(view.boxes) for view in views] == [[], [], []]
     box.fold.click()
     assert [reasons(view.boxes) for view in views] == [[300, 360]] * 3
     assert [finding.label for finding in page.inspector.findings.shown_findings] == ["crack"]
     # They cannot be chosen and corrected.
-    assert len(not_none(page.compare.tool).rects) == 1  # type: ignore[attr-defined]
+    assert len(not_none(page.canvas.compare.tool).rects) == 1  # type: ignore[attr-defined]
     box.fold.click()
     assert [reasons(view.boxes) for view in views] == [[], [], []]
 
@@ -86,13 +90,13 @@ def test_line_shows_the_number_of_explained_findings_and_a_click_shows_them(
 def test_they_are_on_the_photo_and_only_on_that_of_the_item(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     page.inspector.explained.fold.click()
-    page.photo_view.show(True)
-    layer = page.photo._finding_layer
-    qtbot.waitUntil(lambda: page.photo.source is not None and reasons(layer.boxes) == [300, 360])
-    page.go_to(page.open_record.rows[1].item_id)
+    page.canvas.photo_view.show(True)
+    layer = page.canvas.photo._finding_layer
+    qtbot.waitUntil(lambda: page.canvas.photo.source is not None and reasons(layer.boxes) == [300, 360])
+    page.items.go_to(page.open_record.rows[1].item_id)
     qtbot.waitUntil(lambda: page.inspector.explained.isHidden())
-    qtbot.waitUntil(lambda: page.photo.source is not None and not reasons(layer.boxes))
-    page.go_to(page.open_record.rows[0].item_id)
+    qtbot.waitUntil(lambda: page.canvas.photo.source is not None and not reasons(layer.boxes))
+    page.items.go_to(page.open_record.rows[0].item_id)
     # A user who comes back to an item sees its findings first.
     assert not page.inspector.explained.is_open
 
@@ -100,14 +104,18 @@ def test_they_are_on_the_photo_and_only_on_that_of_the_item(desk: WorkbenchDrive
 def test_the_reason_is_the_tooltip_of_the_box(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     page.inspector.explained.fold.click()
-    inside = QPoint(*(round(value) for value in page.view.viewport.to_view(315, 255)))
-    outside = QPoint(*(round(value) for value in page.view.viewport.to_view(345, 200)))
-    reason = page.view._finding_layer.reason_at(inside.x(), inside.y(), page.view.viewport)
+    inside = QPoint(*(round(value) for value in page.canvas.view.viewport.to_view(315, 255)))
+    outside = QPoint(*(round(value) for value in page.canvas.view.viewport.to_view(345, 200)))
+    reason = page.canvas.view._finding_layer.reason_at(inside.x(), inside.y(), page.canvas.view.viewport)
     assert "seen in 3 passed photo(s)" in reason
     assert "0.90" in reason
     assert "0.12" in reason
-    assert page.view._finding_layer.reason_at(outside.x(), outside.y(), page.view.viewport) == ""
-    QApplication.sendEvent(page.view, QHelpEvent(QEvent.Type.ToolTip, inside, page.view.mapToGlobal(inside)))
+    assert (
+        page.canvas.view._finding_layer.reason_at(outside.x(), outside.y(), page.canvas.view.viewport) == ""
+    )
+    QApplication.sendEvent(
+        page.canvas.view, QHelpEvent(QEvent.Type.ToolTip, inside, page.canvas.view.mapToGlobal(inside))
+    )
     assert "seen in 3 passed photo(s)" in QToolTip.text()
     QToolTip.hideText()
 
@@ -122,12 +130,12 @@ def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: Q
     ]
     assert page.inspector.explained.fold.text() == "1 known variation(s) not reported"
     assert page.inspector.explained.is_open
-    assert page.undo_controller is not None
+    assert page.canvas.undoing is not None
     desk.context.commands.run("edit.undo")
     assert [finding.label for finding in page.inspector.findings.shown_findings] == ["crack"]
     assert page.inspector.explained.fold.text() == "2 known variation(s) not reported"
     desk.context.commands.run("edit.redo")
-    page.correcting.save()
+    page.results.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
     item = desk.session.items.get(page.open_record.rows[0].item_id).value
     stored = item_entries(item)[-1]
@@ -139,10 +147,12 @@ def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: Q
 def test_the_right_button_on_the_photo_reports_the_one_below(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     page.inspector.explained.fold.click()
-    page.photo_view.show(True)
-    qtbot.waitUntil(lambda: page.photo.source is not None and bool(page.photo._finding_layer.boxes))
-    at = QPoint(*(round(value) for value in page.photo.viewport.to_view(375, 255)))
-    page.photo.customContextMenuRequested.emit(at)
+    page.canvas.photo_view.show(True)
+    qtbot.waitUntil(
+        lambda: page.canvas.photo.source is not None and bool(page.canvas.photo._finding_layer.boxes)
+    )
+    at = QPoint(*(round(value) for value in page.canvas.photo.viewport.to_view(375, 255)))
+    page.canvas.photo.customContextMenuRequested.emit(at)
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
     action = menu.actions()[0]

@@ -35,7 +35,7 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     boxes = [CRACK, {**STAIN, "severity": "minor"}]
     add_result(workbench.session, item.item_id, resultImage={"boxes": boxes})
     workbench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: workbench.page.photos.finding_pair is not None)
+    qtbot.waitUntil(lambda: workbench.page.photos.pairing.finding_pair is not None)
     return workbench
 
 
@@ -114,13 +114,13 @@ def test_severity_and_size_stand_below_the_label(desk: WorkbenchDriver) -> None:
 
 def test_drawn_finding_shows_its_author(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    page.correcting._on_added(CRACK_RECT)
+    page.results.correcting._on_added(CRACK_RECT)
     not_none(QApplication.focusWidget()).clearFocus()
     user = not_none(desk.context.payload).user
     me = user_label(user.name, user.username)
     drawn = page.inspector.findings.shown_findings[0]
     assert (drawn.is_drawn, drawn.author) == (True, me)
-    page.correcting.save()
+    page.results.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
     drawn = next(finding for finding in page.inspector.findings.shown_findings if finding.is_drawn)
     assert drawn.author == me
@@ -156,12 +156,12 @@ def test_label_can_be_chosen_from_the_list(desk: WorkbenchDriver, qtbot: QtBot) 
 def test_a_label_of_the_catalogue_brings_its_severity(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     desk.session.detection.set_severities({"oil leak": Severity.MAJOR})
     desk.page.reload()
-    qtbot.waitUntil(lambda: "oil leak" in desk.page.correcting.labels())
+    qtbot.waitUntil(lambda: "oil leak" in desk.page.results.correcting.labels())
     editor = open_editor(desk, 1)
     editor.setEditText("oil leak")
     QTest.keyClick(editor, Qt.Key.Key_Return)
     assert labels(desk) == ["crack", "oil leak"]
-    desk.page.correcting.save()
+    desk.page.results.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
     (item,) = desk.session.items.all(desk.page.open_record.record_id)
     boxes = item.result[-1].model_dump(mode="json")["resultImage"]["boxes"]
@@ -174,7 +174,7 @@ def test_drawn_finding_shows_author_name_and_no_confidence(desk: WorkbenchDriver
     drawn = Finding("dent", 1.0, CRACK_RECT, is_drawn=True, author_id=me.user_id)
     assert (by_me.author_name(drawn), by_other.author_name(drawn)) == ("me", "")
     assert by_me.author_name(replace(drawn, author_id="x", author_name="Wang")) == "Wang"
-    desk.page.correcting._on_added(CRACK_RECT)
-    desk.page.correcting.save()
+    desk.page.results.correcting._on_added(CRACK_RECT)
+    desk.page.results.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
     assert desk.page.open_record.rows[0].best == 0.9

@@ -52,8 +52,8 @@ def detect_items(desk: WorkbenchDriver, qtbot: QtBot) -> None:
 
 def judge(desk: WorkbenchDriver, verdict: Verdict, *numbers: int) -> None:
     for number in numbers:
-        desk.page.go_to(desk.page.open_record.rows[number - 1].item_id)
-        desk.page.item_changes.decide(verdict, "checked on the aircraft")
+        desk.page.items.go_to(desk.page.open_record.rows[number - 1].item_id)
+        desk.page.items.changes.decide(verdict, "checked on the aircraft")
 
 
 def test_detection_does_not_count_as_verdict(open_workbench: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -129,10 +129,10 @@ def finish_record(desk: WorkbenchDriver, qtbot: QtBot) -> None:
 def test_a_sealed_record_can_only_be_looked_at(open_workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     finish_record(open_workbench, qtbot)
     page = open_workbench.page
-    assert page.seal_bar.isVisible()
-    assert "edition 1" in page.seal_bar.text.text()
+    assert page.results.seal_bar.isVisible()
+    assert "edition 1" in page.results.seal_bar.text.text()
     assert not page.open_record.editable
-    assert not page.view.editor.editable
+    assert not page.canvas.view.editor.editable
     before = [row.status for row in page.open_record.rows]
     page.inspector.verdict.decide(Verdict.FAILED)
     open_workbench.context.commands.run("edit.delete")
@@ -147,12 +147,12 @@ def test_a_seal_is_verified_and_its_editions_are_listed(
     open_workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     finish_record(open_workbench, qtbot)
-    open_workbench.page.seal_bar.verify.click()
+    open_workbench.page.results.seal_bar.verify.click()
     check = open_dialog(open_workbench, CheckDialog, qtbot)
     assert isinstance(check, CheckDialog)
     assert check.title.text() == "Seal intact"
     check.accept()
-    open_workbench.page.seal_bar.editions.click()
+    open_workbench.page.results.seal_bar.editions.click()
     editions = open_dialog(open_workbench, EditionsDialog, qtbot)
     newest = open_workbench.session.records.seal(open_workbench.page.open_record.record_id).newest
     assert newest is not None
@@ -179,7 +179,7 @@ def test_an_edition_opens_as_a_report(
         return str(path), kinds.split(";;")[1]
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
-    open_workbench.page.seal_bar.editions.click()
+    open_workbench.page.results.seal_bar.editions.click()
     editions = open_dialog(open_workbench, EditionsDialog, qtbot)
     child(editions, QAbstractButton, "edition-report-1").click()
     qtbot.waitUntil(lambda: bool(shown))
@@ -203,10 +203,10 @@ def test_reopening_needs_a_reason_and_makes_the_record_editable(
         return QDialog.DialogCode.Accepted
 
     monkeypatch.setattr(ReopenDialog, "exec", answer)
-    open_workbench.page.seal_bar.reopen.click()
+    open_workbench.page.results.seal_bar.reopen.click()
     qtbot.waitUntil(lambda: not open_workbench.page.open_record.sealed)
     assert open_workbench.page.open_record.editable
-    assert "photo of the wrong wing" in open_workbench.page.seal_bar.text.text()
+    assert "photo of the wrong wing" in open_workbench.page.results.seal_bar.text.text()
     assert open_workbench.page.top.finish.text() == "Finish record…"
     judge(open_workbench, Verdict.FAILED, 1)
     open_workbench.context.commands.run("record.finish")
@@ -225,7 +225,7 @@ def test_edit_of_a_sealed_record_waits_for_a_decision(open_workbench: WorkbenchD
         open_workbench.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
     open_workbench.page.live.stop()
     open_workbench.session.records.finish(record_id)
-    open_workbench.page.item_changes.rename("typed after the finish")
+    open_workbench.page.items.changes.rename("typed after the finish")
     qtbot.waitUntil(lambda: open_workbench.page.open_record.edits.save_state.conflicts == 1)
     with pytest.raises(Conflict):
         open_workbench.session.items.update(items[0].item_id, ItemUpdate(item_name="by another way"), None)

@@ -43,7 +43,7 @@ def test_a_click_compares_the_photo_of_the_earlier_inspection(
         if not button.isHidden() and button.objectName() != "history-trend"
     ]
     link.click()
-    qtbot.waitUntil(lambda: page.centre.currentWidget() is page.compare)
+    qtbot.waitUntil(lambda: page.canvas.centre.currentWidget() is page.canvas.compare)
     assert (page.open_record.record_id, page.open_record.current) == (earlier, item.item_id)
 
 
@@ -52,5 +52,5 @@ def test_histories_of_another_record_are_released(workbench: WorkbenchDriver, qt
     for record_id in (first, second):
         workbench.open(record_id, qtbot.waitUntil)
         ids = {item.item_id for item in workbench.session.items.all(record_id)}
-        qtbot.waitUntil(lambda: bool(workbench.page.history._entries))
-        assert set(workbench.page.history._entries) <= ids
+        qtbot.waitUntil(lambda: bool(workbench.page.results.history._entries))
+        assert set(workbench.page.results.history._entries) <= ids

@@ -43,7 +43,7 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
 
 def decide_all(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     for row in desk.page.open_record.rows:
-        desk.page.item_changes.decide_item(row.item_id, Verdict.PASSED, "")
+        desk.page.items.changes.decide_item(row.item_id, Verdict.PASSED, "")
     qtbot.waitUntil(lambda: desk.saved)
 
 
@@ -67,9 +67,9 @@ def test_fail_that_waits_for_its_reason_blocks_finishing_and_is_one_click_away(
     decide_all(desk, qtbot)
     page = desk.page
     first, second = (row.item_id for row in page.open_record.rows[:2])
-    page.go_to(first)
+    page.items.go_to(first)
     desk.context.commands.run("item.fail")
-    page.go_to(second)
+    page.items.go_to(second)
     dialog = finish_dialog(desk, qtbot)
     assert not dialog.confirm_button.isEnabled()
     link = as_instance(dialog.findChild(QPushButton, "finish-waiting"), QPushButton)
@@ -79,7 +79,7 @@ def test_fail_that_waits_for_its_reason_blocks_finishing_and_is_one_click_away(
     assert page.open_record.current == first
     assert page.inspector.verdict.reason.hasFocus()
     # No way around the dialog either.
-    page.finishing.finish_now()
+    page.results.finishing.finish_now()
     assert not page.open_record.sealed
     type_text("crack at the rivet")
     press(Qt.Key.Key_Return)
@@ -89,19 +89,19 @@ def test_fail_that_waits_for_its_reason_blocks_finishing_and_is_one_click_away(
     dialog.confirm_button.click()
     qtbot.waitUntil(lambda: page.open_record.sealed)
     assert verdicts(desk.session, first)[-1] == ("failed", "crack at the rivet")
-    page.go_to(first)
+    page.items.go_to(first)
     assert page.inspector.verdict.buttons[Verdict.FAILED].isChecked()
 
 
 def test_verdict_that_waits_survives_the_end_of_the_program(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = desk.page.open_record.record_id
     first, second = (row.item_id for row in desk.page.open_record.rows[:2])
-    desk.page.go_to(first)
+    desk.page.items.go_to(first)
     desk.context.commands.run("item.fail")
     type_text("cr")
     qtbot.wait(PAUSE_MS + 100)
     assert not_none(desk.page.open_record.verdict_drafts.get(first)).reason == "cr"
-    desk.page.go_to(second)
+    desk.page.items.go_to(second)
     # Another desktop of the same user opens the journal as after a crash.
     desk.page.open_record.edits.close()
     with open_session(desk.session.base_url) as session, workbench_driver(session, qtbot) as later:
@@ -126,8 +126,8 @@ def test_verdict_that_waits_survives_the_end_of_the_program(desk: WorkbenchDrive
 def test_words_typed_after_fail_are_the_reason_and_no_verdicts(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     second = page.open_record.rows[1].item_id
-    page.go_to(second)
-    page.view.setFocus()
+    page.items.go_to(second)
+    page.canvas.view.setFocus()
     # No opinion of a model: the verdict needs no reason and is set at once.
     desk.context.commands.run("item.fail")
     assert page.inspector.verdict.reason.hasFocus()
@@ -142,7 +142,7 @@ def test_words_typed_after_fail_are_the_reason_and_no_verdicts(desk: WorkbenchDr
 def test_pause_in_typing_signs_nothing(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     second = page.open_record.rows[1].item_id
-    page.go_to(second)
+    page.items.go_to(second)
     desk.context.commands.run("item.fail")
     qtbot.waitUntil(lambda: desk.saved)
     for part in ("de", "ep ", "scratch"):
@@ -158,7 +158,7 @@ def test_pause_in_typing_signs_nothing(desk: WorkbenchDriver, qtbot: QtBot) -> N
 def test_reason_needs_some_characters(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     first = page.open_record.rows[0].item_id
-    page.go_to(first)
+    page.items.go_to(first)
     desk.context.commands.run("item.fail")
     type_text("d")
     press(Qt.Key.Key_Return)
@@ -169,7 +169,7 @@ def test_reason_needs_some_characters(desk: WorkbenchDriver, qtbot: QtBot) -> No
 
 def test_verdict_by_key_is_shown_with_the_way_back(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    page.go_to(page.open_record.rows[1].item_id)
+    page.items.go_to(page.open_record.rows[1].item_id)
     shown: list[tuple[str, object]] = []
     page.undoable.connect(lambda text, undo: shown.append((text, undo)))
     desk.context.commands.run("item.pass")
@@ -185,8 +185,8 @@ def test_undo_ends_at_the_seal_and_names_its_item(desk: WorkbenchDriver, qtbot: 
     decide_all(desk, qtbot)
     page, record_id = desk.page, desk.page.open_record.record_id
     notices: list[str] = []
-    page.undo_controller.notice.connect(notices.append)
-    page.finishing.finish_now()
+    page.canvas.undoing.notice.connect(notices.append)
+    page.results.finishing.finish_now()
     qtbot.waitUntil(lambda: page.open_record.sealed)
     desk.session.records.reopen(record_id, "one more look")
     page.reload()
@@ -194,9 +194,9 @@ def test_undo_ends_at_the_seal_and_names_its_item(desk: WorkbenchDriver, qtbot: 
     desk.context.commands.run("edit.undo")
     assert notices == ["Nothing to undo."]
     assert [row.status for row in page.open_record.rows] == ["passed"] * 3
-    page.go_to(page.open_record.rows[1].item_id)
-    page.item_changes.decide(Verdict.FAILED, "dent at the edge")
-    page.go_to(page.open_record.rows[2].item_id)
+    page.items.go_to(page.open_record.rows[1].item_id)
+    page.items.changes.decide(Verdict.FAILED, "dent at the edge")
+    page.items.go_to(page.open_record.rows[2].item_id)
     desk.context.commands.run("edit.undo")
     assert notices[-1] == "Undone: Set verdict (item 2, 条目2)"
     assert page.open_record.current == page.open_record.rows[1].item_id
@@ -206,16 +206,16 @@ def test_keys_pressed_before_a_dialog_is_open_do_not_reach_the_page(
     desk: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     page = desk.page
-    page.go_to(page.open_record.rows[1].item_id)
-    page.view.setFocus()
-    QTest.keyClick(page.view, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    QTest.keyClick(page.view, Qt.Key.Key_Y)
+    page.items.go_to(page.open_record.rows[1].item_id)
+    page.canvas.view.setFocus()
+    QTest.keyClick(page.canvas.view, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(page.canvas.view, Qt.Key.Key_Y)
     qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in page.findChildren(FinishDialog)))
     assert page.open_record.rows[1].status == "not_started"
     dialog = next(dialog for dialog in page.findChildren(FinishDialog) if dialog.isVisible())
     dialog.reject()
     page.activateWindow()
     qtbot.waitUntil(page.isActiveWindow)
-    page.view.setFocus()
-    QTest.keyClick(page.view, Qt.Key.Key_Y)
+    page.canvas.view.setFocus()
+    QTest.keyClick(page.canvas.view, Qt.Key.Key_Y)
     assert page.open_record.rows[1].status == "passed"

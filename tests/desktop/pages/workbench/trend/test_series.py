@@ -9,8 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.pages.workbench.trend.series import DAYS_A_MONTH, Measured, Series, is_measured, series_of
-from desktop.pages.workbench.trend.wording import change_text, point_text, series_text, table
+from desktop.pages.workbench.trend.series import (
+    DAYS_A_MONTH,
+    Measured,
+    Series,
+    change_text,
+    is_measured,
+    point_text,
+    series_of,
+    series_text,
+    table,
+)
 from shared.wire.history import Trend, TrendEntry
 
 BEGIN = datetime(2026, 1, 10, 12, tzinfo=UTC)

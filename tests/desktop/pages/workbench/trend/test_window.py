@@ -23,8 +23,8 @@ from tests.narrowing import not_none
 
 def open_dialog(workbench: WorkbenchDriver, qtbot: QtBot, crack: Grown) -> TrendDialog:
     workbench.open(crack.records[-1], qtbot.waitUntil)
-    workbench.page.go_to(crack.items[-1])
-    dialog = not_none(workbench.page.trend.show())
+    workbench.page.items.go_to(crack.items[-1])
+    dialog = not_none(workbench.page.results.trend.show())
     qtbot.waitUntil(lambda: bool(dialog.reel.frames))
     return dialog
 
@@ -127,7 +127,7 @@ def test_a_record_is_opened_at_its_photo(workbench: WorkbenchDriver, qtbot: QtBo
     with qtbot.waitSignal(dialog.destroyed):
         QTest.keyClick(dialog.strip, Qt.Key.Key_Return)
     page = workbench.page
-    qtbot.waitUntil(lambda: page.centre.currentWidget() is page.compare)
+    qtbot.waitUntil(lambda: page.canvas.centre.currentWidget() is page.canvas.compare)
     assert (page.open_record.record_id, page.open_record.current) == (crack.records[0], crack.items[0])
 
 
@@ -171,8 +171,8 @@ def test_first_inspection_is_marked_as_the_first(workbench: WorkbenchDriver, qtb
 def test_inspection_without_pictures_shows_a_notice(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session, boxes=((0.1, 0.1, 0.2, 0.2),), image=False)
     workbench.open(record_id, qtbot.waitUntil)
-    workbench.page.go_to(workbench.session.items.all(record_id)[0].item_id)
-    dialog = not_none(workbench.page.trend.show())
+    workbench.page.items.go_to(workbench.session.items.all(record_id)[0].item_id)
+    dialog = not_none(workbench.page.results.trend.show())
     qtbot.waitUntil(lambda: dialog.trend is not None)
     assert dialog.stack.currentWidget() is not dialog.stack.content
     assert not dialog.export.isEnabled()
@@ -200,7 +200,7 @@ def test_the_button_and_the_command_open_it(workbench: WorkbenchDriver, qtbot: Q
     crack = grown(workbench.session, 2)
     workbench.open(crack.records[-1], qtbot.waitUntil)
     page = workbench.page
-    page.go_to(crack.items[-1])
+    page.items.go_to(crack.items[-1])
     qtbot.waitUntil(lambda: not page.inspector.history.isHidden())
     page.inspector.history.trend.click()
     (dialog,) = page.findChildren(TrendDialog)

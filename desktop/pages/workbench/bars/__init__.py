@@ -1,1 +1,0 @@
-"""The bars around and over the canvas: top bar, tools, comparison modes, notices, menus."""

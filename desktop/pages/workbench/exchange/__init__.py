@@ -1,1 +1,0 @@
-"""Brings regions in and out: files, drag and drop, clipboard, bulk import."""

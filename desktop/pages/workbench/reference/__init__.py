@@ -1,1 +1,0 @@
-"""Chooses and shows the reference image, fills an empty record and saves templates."""

@@ -1,0 +1,234 @@
+"""The part of the workbench with the results of the chosen item: detection, findings, verdict, history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop.canvas.views.compare_view import CompareView
+from desktop.pages.sealing.seal_actions import SealController
+from desktop.pages.sealing.seal_bar import SealBar
+from desktop.pages.workbench.memory import MemoryController
+from desktop.pages.workbench.part import Needs, WorkbenchPart
+from desktop.pages.workbench.results.comments import CommentsController, PhotoPlace
+from desktop.pages.workbench.results.compare_versions import compare_versions
+from desktop.pages.workbench.results.confidence_threshold import ThresholdController
+from desktop.pages.workbench.results.correcting import CorrectionController
+from desktop.pages.workbench.results.detecting import DetectionController, SkippedItemsBanner
+from desktop.pages.workbench.results.finishing import FinishController, show_folder
+from desktop.pages.workbench.results.history import HistoryController
+from desktop.pages.workbench.results.inspector import Inspector
+from desktop.pages.workbench.trend import TrendController
+from desktop.record.changes import Change
+from desktop.record.item_rows import run_state
+from desktop.record.live_changes import LiveChanges
+from desktop.record.open_record import OpenRecord
+from desktop.widgets import status_text
+from shared.record.codes import Verdict
+from shared.wire.detection import Severity
+
+
+class ResultsPart(WorkbenchPart):
+    """Detects, corrects findings, decides, comments, and finishes the record."""
+
+    item_wanted = Signal(str)
+    """The id of an item to go to."""
+    open_wanted = Signal(str, str)
+    """The ids of another record and of its item whose photo the user wants to compare."""
+    decided = Signal(str)
+    """A verdict was given by a key, as a sentence."""
+
+    def __init__(
+        self,
+        open_record: OpenRecord,
+        inspector: Inspector,
+        views: Sequence[CompareView],
+        live: LiveChanges,
+        count_unassigned_photos: Callable[[], int],
+        page: QWidget,
+    ) -> None:
+        """`views`: where findings can be corrected on a pair of pictures."""
+        super().__init__(open_record, page)
+        self._inspector = inspector
+        findings, preferences = inspector.findings, self._context.preferences
+        self.skipped = SkippedItemsBanner()
+        self.detecting = DetectionController(open_record, live, page)
+        self.threshold = ThresholdController(open_record, findings, preferences, page)
+        self.correcting = CorrectionController(open_record, findings, inspector.correction, views, page)
+        self.seal_bar = SealBar()
+        self._sealing = SealController(self._context, self.seal_bar, page)
+        self.history = HistoryController(open_record, inspector.history, page)
+        self.comments = CommentsController(open_record, inspector.comments, page)
+        self.trend = TrendController(open_record, page)
+        self.memory = MemoryController(open_record, page)
+        self.finishing = FinishController(open_record, count_unassigned_photos, page)
+        self._show_notices_of(self.correcting, self.detecting, self.finishing, self._sealing, self.comments)
+        live.memory_changed.connect(self.memory.follow)
+        live.record_changed.connect(self.comments.read)
+        self._connect()
+        self._bind_commands()
+
+    def _connect(self) -> None:
+        record, inspector, detecting = self._open_record, self._inspector, self.detecting
+        verdict, run = inspector.verdict, inspector.run
+        record.items_changed.connect(lambda: inspector.show_no_item(any_items=bool(record.rows)))
+        record.current_edited.connect(self._show_edited)
+        record.sealing.connect(self.commit)
+        verdict.decided.connect(self.changes.decide_item)
+        verdict.draft_changed.connect(record.keep_verdict_draft)
+        verdict.reason_wanted.connect(inspector.show)
+        run.wanted.connect(detecting.detect)
+        run.cancelled.connect(detecting.cancel_item)
+        detecting.running_changed.connect(lambda _: self._show_run())
+        detecting.rest_changed.connect(self.skipped.show_count)
+        self.skipped.action_chosen.connect(detecting.detect_again)
+        inspector.photo.compare_versions_wanted.connect(self._compare_versions)
+        inspector.history.trend_wanted.connect(self.trend.show)
+        inspector.explained.memory_wanted.connect(self.memory.show)
+        for opening in (inspector.history, self.trend, self.memory):
+            opening.open_wanted.connect(self.open_wanted)
+        self._sealing.changed.connect(record.update_seal)
+        self.finishing.undecided.connect(self._complete)
+        self.finishing.finished.connect(self._on_finished)
+        self.finishing.written.connect(self._on_report_written)
+
+    def _bind_commands(self) -> None:
+        detecting = self.detecting
+        self._bind(
+            ("item.pass", lambda: self._decide(Verdict.PASSED), Needs.EDIT_ITEM),
+            ("item.fail", lambda: self._decide(Verdict.FAILED), Needs.EDIT_ITEM),
+            ("item.unsure", lambda: self._decide(Verdict.UNDECIDED), Needs.EDIT_ITEM),
+            ("item.detect", detecting.detect, Needs.EDIT_ITEM),
+            ("edit.rename", self._rename, Needs.EDIT_ITEM),
+            ("record.detect", detecting.detect_all, Needs.EDIT),
+            ("record.detect_again", detecting.detect_again, Needs.EDIT),
+            ("record.finish", self._finish, Needs.EDIT),
+            ("item.versions", self._compare_versions, Needs.ITEM),
+            ("item.trend", self.trend.show, Needs.ITEM),
+            ("item.memory", self.memory.show, Needs.ITEM),
+            ("record.report", self.finishing.report, Needs.ITEMS),
+        )
+        self._bind_findings()
+
+    def _bind_findings(self) -> None:
+        """Bind what is done with the chosen finding. The keys work wherever the focus is."""
+        correcting = self.correcting
+        for command, handler in (
+            ("finding.accept", correcting.accept_chosen),
+            ("finding.relabel", correcting.ask_chosen_label),
+            ("finding.delete", correcting.reject_chosen),
+            ("finding.minor", partial(correcting.grade, Severity.MINOR)),
+            ("finding.major", partial(correcting.grade, Severity.MAJOR)),
+            ("finding.critical", partial(correcting.grade, Severity.CRITICAL)),
+        ):
+            self._commands.bind(
+                command,
+                handler,
+                owner=self._page,
+                enabled=lambda: correcting.has_chosen,
+                refused=self._ask_for_finding,
+            )
+
+    def _ask_for_finding(self) -> None:
+        if self._open_record.may_edit() and self._inspector.findings.shown_findings:
+            text = QCoreApplication.translate("WorkbenchPage", "Select a finding first ({keys}).")
+            self.notice.emit(text.format(keys=self._commands.keys_text("finding.next")))
+
+    # -- the record
+
+    def commit(self) -> None:
+        """Create edits of typed texts and corrections."""
+        self._inspector.commit()
+        self.correcting.save()
+
+    def close(self) -> None:
+        """Release what belongs to the record, which is left. Detections continue."""
+        self.detecting.stop()
+        self.skipped.hide()
+
+    def set_editable(self, on: bool) -> None:
+        """Enable or disable verdicts and detection, and show the state of the seal."""
+        document = self._open_record.document
+        if document is not None:
+            self._sealing.show(self._open_record.seal, document.record.inspection_name or "")
+        self._inspector.verdict.set_editable(on)
+        self._inspector.run.set_editable(on)
+
+    def _finish(self) -> None:
+        self.commit()
+        self.finishing.finish()
+
+    def _on_finished(self) -> None:
+        self.notice.emit(QCoreApplication.translate("WorkbenchPage", "Record finished and sealed."))
+
+    def _on_report_written(self, path: str) -> None:
+        text = QCoreApplication.translate("WorkbenchPage", "Report saved: {path}")
+        self.notice.emit(text.format(path=path))
+        show_folder(path)
+
+    # -- the chosen item
+
+    def show_item(self) -> None:
+        """Show the fields, findings and verdict of the chosen item."""
+        record, inspector = self._open_record, self._inspector
+        inspector.finding_context = record.finding_context
+        inspector.verdict.min_reason = record.min_reason
+        draft = record.verdict_drafts.get(record.current)
+        inspector.show_item(record.item, record.number, record.entry, draft)
+        self._show_run()
+        self.history.show()
+
+    def begin_comment(self, place: PhotoPlace | None) -> None:
+        """Let the user type a comment on the chosen item, or on a place of its photo."""
+        self._inspector.show()
+        self.comments.begin(place)
+
+    def _show_edited(self, change: Change) -> None:
+        item = self._open_record.item
+        if item is None:
+            return
+        if change & Change.VERDICTS:
+            self._inspector.verdict.show_item(item, self._open_record.verdict_drafts.get(item.item_id))
+        self.history.show()
+
+    def _show_run(self) -> None:
+        item = self._open_record.item
+        if item is not None:
+            running = self.detecting.running_items.get(item.item_id)
+            self._inspector.run.show_run(run_state(item.result), running)
+
+    def _decide(self, verdict: Verdict) -> None:
+        """Give the chosen item a verdict by a key."""
+        number = self._open_record.number
+        if self._inspector.verdict.decide(verdict):
+            text = QCoreApplication.translate("WorkbenchPage", "Item {n}: {verdict}")
+            self.decided.emit(text.format(n=number, verdict=status_text(verdict.value)))
+
+    def _complete(self, item_id: str) -> None:
+        """Go to an item, and let the user complete a verdict of it that waits."""
+        self.item_wanted.emit(item_id)
+        if self._open_record.verdict_drafts.get(item_id) is not None:
+            self._inspector.show()
+            self._inspector.verdict.reason.setFocus()
+
+    def _rename(self) -> None:
+        """Rename the chosen finding if it has the focus, else the item."""
+        name = self._inspector.fields.name
+        if self.correcting.has_focus:
+            self.correcting.ask_chosen_label()
+            return
+        self._inspector.show()
+        name.setFocus()
+        name.selectAll()
+
+    def _compare_versions(self) -> None:
+        """Compare two versions of the chosen item's result. A notice is shown if there are fewer."""
+        self.correcting.save()
+        if compare_versions(self._open_record, self._page) is None:
+            text = QCoreApplication.translate(
+                "CompareController", "This item has fewer than two versions to compare."
+            )
+            self.notice.emit(text)

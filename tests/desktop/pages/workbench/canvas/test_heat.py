@@ -1,0 +1,64 @@
+"""The heat map of a photo that was compared by its appearance, shown and hidden by one key."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from desktop.client import Session
+from shared.record.entries import Entry
+from tests.desktop.canvas.layers.test_heat_layer import appearance, heat
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, store_detections
+from tests.desktop.pages.workbench.results.test_correcting import REGION, jpeg
+
+
+def judged_record(session: Session) -> str:
+    """A record whose first item was compared by its appearance, the second not."""
+    record_id = make_record(session, REGION)
+    stored = session.files.upload(jpeg(), "today.jpg")
+    for number, item in enumerate(session.items.all(record_id)):
+        session.items.add_photo(item.item_id, stored.file_id)
+        entry: Entry = {
+            "inputImage": {"download_url": stored.download_url, "ipfs_cid": stored.ipfs_cid},
+            "resultImage": {"boxes": []},
+            "isPassed": True,
+            "progress": "done",
+            "version": 1,
+            "provenance": {},
+        }
+        if number == 0:
+            entry["appearance"] = appearance(heat(np.full((20, 20), 200)), [0, 0, 1, 1])
+        store_detections(session, item.item_id, entry)
+    return record_id
+
+
+def test_one_key_shows_the_heat_on_the_photo_and_hides_it(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    desk, view = workbench, workbench.page.canvas.photo_view
+    desk.open(judged_record(desk.session), qtbot.waitUntil)
+    qtbot.waitUntil(lambda: desk.page.photos.pairing.of_item and view.canvas.heat.has_heat, timeout=60_000)
+
+    QTest.keyClick(desk.page.canvas.view, Qt.Key.Key_U, Qt.KeyboardModifier.ShiftModifier)
+    assert view.is_on
+    assert view.canvas.heat.is_shown
+
+    QTest.keyClick(view.canvas, Qt.Key.Key_U, Qt.KeyboardModifier.ShiftModifier)
+    assert view.is_on
+    assert not view.canvas.heat.is_shown
+
+
+def test_without_heat_a_notice_says_so(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    desk = workbench
+    desk.open(judged_record(desk.session), qtbot.waitUntil)
+    view, notices = desk.page.canvas.photo_view, list[str]()
+    qtbot.waitUntil(lambda: desk.page.photos.pairing.of_item and view.canvas.heat.has_heat, timeout=60_000)
+    view.notice.connect(notices.append)
+    desk.context.commands.run("item.next")
+    qtbot.waitUntil(
+        lambda: desk.page.photos.pairing.of_item and not view.canvas.heat.has_heat, timeout=60_000
+    )
+
+    view.toggle_heat()
+
+    assert notices == ["This photo was not compared by its appearance, so it has no heat map."]

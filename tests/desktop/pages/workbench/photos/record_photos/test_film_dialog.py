@@ -1,0 +1,73 @@
+"""Tests that frames of a film become photos of the record."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.workbench.photos.record_photos import film_dialog
+from desktop.pages.workbench.photos.record_photos.film_dialog import FilmDialog
+from tests.desktop.imaging.films import make_film
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.desktop.pages.workbench.photos.test_drag_and_drop import drop
+from tests.narrowing import not_none
+
+_SOON = 60_000
+
+
+def test_frames_of_a_film_become_photos_of_the_record(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_film(tmp_path / "borescope.avi")
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    monkeypatch.setattr(film_dialog, "open_file", lambda *_: path)
+    workbench.context.commands.run("record.film")
+    dialog = not_none(workbench.page.findChild(FilmDialog))
+    qtbot.waitUntil(lambda: dialog.strip.count() == 24, timeout=_SOON)
+    dialog.strip.itemClicked.emit(not_none(dialog.strip.item(12)))
+    assert dialog.slider.value() == 20
+    assert dialog.time.text() == "00:02.000 / 00:04.000"
+    for number in (20, 21):
+        qtbot.waitUntil(dialog.take.isEnabled, timeout=_SOON)
+        dialog.slider.setValue(number)
+        with qtbot.waitSignal(dialog.taken, timeout=_SOON):
+            dialog.take.click()
+    dialog.close()
+    photos = workbench.page.photos.record_photos.photo_list
+    qtbot.waitUntil(lambda: len(photos.photos) == 2, timeout=_SOON)
+    stored = workbench.session.files.download(photos.photos[0].file_id)
+    assert hashlib.sha256(path.read_bytes()).hexdigest().encode() in stored
+    assert b"of borescope.avi" in stored
+    names = {photo.file.filename for photo in photos.photos}
+    assert names == {"borescope.avi 00-02.000.jpg", "borescope.avi 00-02.100.jpg"}
+
+
+def test_a_dropped_film_is_shown(workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path) -> None:
+    path = make_film(tmp_path / "drone.mp4")
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    drop(workbench.page, data)
+    qtbot.waitUntil(lambda: workbench.page.findChild(FilmDialog) is not None, timeout=_SOON)
+    dialog = not_none(workbench.page.findChild(FilmDialog))
+    qtbot.waitUntil(dialog.take.isEnabled, timeout=_SOON)
+    dialog.close()
+
+
+def test_a_damaged_film_says_why(qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "broken.mp4"
+    path.write_bytes(b"\0\0\0\x18ftypisom" * 9)
+    dialog = FilmDialog(path)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitUntil(lambda: "broken.mp4" in shown_text(dialog), timeout=_SOON)
+    assert not dialog.take.isEnabled()
+
+
+def shown_text(dialog: FilmDialog) -> str:
+    return " ".join(each.text() for each in dialog.findChildren(QLabel) if each.isVisible())
