@@ -7,6 +7,7 @@ their modules as strings and imports one when a command needs it (docs/adr/0001-
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -78,8 +79,16 @@ def _run(module: str, arguments: Sequence[str]) -> int:
     return 1
 
 
+def _write_utf8() -> None:
+    """Write UTF-8 to pipes and files, where Windows has characters of one region only, and never fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its status: 0 success, 1 failure, 2 wrong usage."""
+    _write_utf8()
     if getattr(sys, "frozen", False):
         # uvicorn uses multiprocessing for `serve --workers`: it runs this program for each process.
         import multiprocessing

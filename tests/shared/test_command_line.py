@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -56,3 +57,14 @@ def test_missing_library_is_named_and_the_other_side_still_runs(
     assert end.value.code == 1
     assert "the library libssl.so.3 is missing" in capsys.readouterr().err
     assert ran == ["desktop.command_line"]
+
+
+def test_output_into_a_pipe_is_utf8_where_the_region_has_other_characters() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "shared", "检测"],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "cp1252"},
+    )
+    assert run.returncode == 2
+    assert "'检测'" in run.stderr.decode("utf-8")
