@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -31,6 +31,7 @@ from desktop.widgets.states import IconLabel
 RAIL_PX = 56
 TOP_PX = 48
 STATUS_PX = 26
+_ACTION_GAP = 6
 
 
 def service_tone(state: ServiceState) -> str:
@@ -242,30 +243,30 @@ class SaveMark(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         self._symbol = IconLabel("cloud-ok", "passed")
-        self._text = label("", "dim")
+        self.words = label("", "dim")
         row.addWidget(self._symbol)
-        row.addWidget(self._text)
+        row.addWidget(self.words)
         self.show_state(SaveState.SAVED, 0)
 
     def text(self) -> str:
         """The displayed text."""
-        return self._text.text()
+        return self.words.text()
 
     def show_state(self, state: SaveState, waiting: int = 0) -> None:
         """Show a state. `waiting` is the number of unsent edits."""
         if state is SaveState.SAVED:
             self._symbol.show_icon("cloud-ok", "passed")
-            self._text.setText(self.tr("All saved"))
+            self.words.setText(self.tr("All saved"))
         elif state is SaveState.HELD:
             self._symbol.show_icon("cloud-wait", "undecided")
-            self._text.setText(self.tr("%n unsent change(s)", "", waiting))
+            self.words.setText(self.tr("%n unsent change(s)", "", waiting))
         elif state is SaveState.WAITING:
             self._symbol.show_icon("cloud-wait", "undecided")
-            self._text.setText(self.tr("Saving %n change(s)", "", waiting))
+            self.words.setText(self.tr("Saving %n change(s)", "", waiting))
         else:
             self._symbol.show_icon("cloud-off", "failed")
-            self._text.setText(self.tr("Offline, %n unsent change(s)", "", waiting))
-        self.setAccessibleName(self._text.text())
+            self.words.setText(self.tr("Offline, %n unsent change(s)", "", waiting))
+        self.setAccessibleName(self.words.text())
 
 
 class TopBar(Panel):
@@ -285,7 +286,8 @@ class TopBar(Panel):
         self.chip = Chip()
         self.chip.hide()
         self._actions = QHBoxLayout()
-        self._actions.setSpacing(6)
+        self._actions.setSpacing(_ACTION_GAP)
+        self._spare: tuple[QWidget, ...] = ()
         row.addLayout(self._crumbs)
         row.addWidget(self.chip)
         row.addStretch(1)
@@ -319,6 +321,27 @@ class TopBar(Panel):
     def add_action(self, widget: QWidget) -> None:
         """Add a widget at the right end."""
         self._actions.addWidget(widget)
+
+    def set_spare(self, *widgets: QWidget) -> None:
+        """Set what a bar that is too narrow for all its actions hides, the first one first."""
+        self._spare = widgets
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            self._make_room()
+        return super().event(event)
+
+    def _make_room(self) -> None:
+        layout = self.layout()
+        if layout is None:
+            return
+        widths = {widget: widget.sizeHint().width() + _ACTION_GAP for widget in self._spare}
+        needed = layout.totalMinimumSize().width()
+        needed += sum(width for widget, width in widths.items() if widget.isHidden())
+        for widget, width in widths.items():
+            is_too_wide = needed > self.width()
+            widget.setHidden(is_too_wide)
+            needed -= width if is_too_wide else 0
 
 
 class PageHeader(QWidget):

@@ -159,12 +159,12 @@ class Minimap(QWidget):
         self._preview_pixmap = QPixmap()
 
     def sizeHint(self) -> QSize:
-        """The size of the minimap, with the proportions of the picture."""
+        """The size of the minimap, with the proportions of the picture; in a small view it is smaller."""
         view = self._viewport
         if view is None or not view.image_width:
             return QSize(168, 104)
         ratio = view.image_height / view.image_width
-        width = min(168.0, 150 / ratio)
+        width = min(168.0, 150 / ratio, self.parentWidget().width() / 4)
         return QSize(max(round(width), 40), max(round(width * ratio), 24))
 
     def set_colours(self, colours: CanvasColours) -> None:

@@ -10,8 +10,11 @@ from desktop.pages.workbench.results.inspector import WIDTH_PX
 from desktop.preferences import Preferences
 
 _ITEMS_PX = 270
-_FOLD_WIDTH = 1240
-"""px: a window that fills a screen of 1280 px, less frames and a dock, still shows the inspector."""
+_NARROW_ITEMS_PX = 200
+_NARROW_WIDTH = 1240
+"""px: a window that fills a screen of 1280 px, less frames and a dock, has wide lists."""
+_FOLD_WIDTH = 940
+"""px: a window that fills a screen of 1440 px at 150 %, less frames, still shows the inspector."""
 _SHARE = 0.18
 _MAX_PX = 480
 """The inspector's share of a wide window, and its largest width in px."""
@@ -47,7 +50,8 @@ class WorkbenchLayout(QSplitter):
             self._inspector.setVisible(self.window().width() >= _FOLD_WIDTH)
         if not self._widths_by_person and not self._inspector.isHidden():
             wanted = min(max(round(self.window().width() * _SHARE), WIDTH_PX), _MAX_PX)
-            self.setSizes([_ITEMS_PX, sum(self.sizes()) - _ITEMS_PX - wanted, wanted])
+            items = _ITEMS_PX if self.window().width() >= _NARROW_WIDTH else _NARROW_ITEMS_PX
+            self.setSizes([items, sum(self.sizes()) - items - wanted, wanted])
 
     def _on_splitter_moved(self) -> None:
         self._widths_by_person = True

@@ -50,6 +50,8 @@ class RecordTopBar(TopBar):
         cameras = (self.photo, self.camera, self.phone)
         for widget in (self.mark, self.problem, *cameras, self.detect, self.panel, self.more, self.finish):
             self.add_action(widget)
+        # The menu has the same, and the cloud says it by its colour and its tooltip.
+        self.set_spare(self.phone, self.camera, self.mark.words, self.photo, self.detect)
         for button, command in (
             (self.photo, "record.photos"),
             (self.detect, "record.detect"),

@@ -30,6 +30,7 @@ from desktop.context import Context
 from desktop.localization.language import Language
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.common.lists.sections_page import SectionsPage
+from desktop.pages.workbench import WorkbenchPage
 from desktop.preferences import Preferences
 from desktop.record.edits import RecordEdits
 from desktop.theme import DARK, LIGHT, Mode, Theme, theme_manager
@@ -53,7 +54,8 @@ from tests.desktop.app.appearance_checks import (
 )
 from tests.desktop.app.every_dialog import ELSEWHERE, Served, dialogs, enter, settle
 from tests.desktop.layout_items import stale_items
-from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, make_record
+from tests.desktop.pages.workbench.driver import DATABASES, HEIGHT, WIDTH, make_record
+from tests.desktop.pages.workbench.results.test_correcting import add_result
 from tests.service_process import service_process
 
 LANGUAGES = ("en", "zh_CN")
@@ -77,11 +79,14 @@ def add_photos(session: Session, record_id: str) -> None:
 
 @pytest.fixture(scope="module")
 def running_service_with_data(catalogues: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with service_process(tmp_path_factory.mktemp("every") / "data") as url, open_session(url) as session:
+    folder = tmp_path_factory.mktemp("every") / "data"
+    with service_process(folder) as url, open_session(url) as session:
+        DATABASES[url] = folder / "walkaround.db"
         record_id = make_record(session)
         items = session.items.list(record_id).data
         session.items.set_verdict(items[0].item_id, Verdict.FAILED, "裂纹长约 34 mm，已通知工程部")
         session.items.set_verdict(items[1].item_id, Verdict.PASSED)
+        add_result(session, items[2].item_id)
         add_photos(session, record_id)
         yield Served(session, record_id)
 
@@ -186,6 +191,52 @@ def test_every_page_shows_all_its_texts(
         QApplication.processEvents()
         wrong += [*too_small(window), *sideways(window), *outside(window), *overlapping(window), *cut(window)]
         window.resize(*USUAL)
+    assert not {place: wrong for place, wrong in faults.items() if wrong}
+
+
+SCREENS = {
+    "1366 x 768": (1366, 720),
+    "1280 x 800": (1280, 752),
+    "1440 x 900 at 150 %": (952, 552),
+    "1920 x 1080 at 200 %": (952, 500),
+}
+"""The screens of inspectors, and what is left of them for the window, px."""
+
+
+@in_every_language
+def test_photo_findings_and_verdict_are_in_sight_together_on_every_screen(
+    window: MainWindow, running_service_with_data: Served, qtbot: QtBot
+) -> None:
+    """With the photos of the record open and folded; nothing is cut."""
+    enter(window, running_service_with_data, qtbot)
+    item_id = running_service_with_data.session.items.all(running_service_with_data.record_id)[2].item_id
+    window.setMinimumSize(0, 0)
+    assert window.go("workbench", {"record_id": running_service_with_data.record_id, "item_id": item_id})
+    settle(qtbot)
+    page = window.page
+    assert isinstance(page, WorkbenchPage)
+    inspector, tray = page.inspector, page.photos.record_photos.tray
+    faults: dict[str, list[str]] = {}
+    for screen, size in SCREENS.items():
+        window.resize(*size)
+        for is_folded in (False, True):
+            tray.set_folded(is_folded)
+            settle(qtbot)
+            assert tray.isVisible()
+            assert page.canvas.photo_view.is_on
+            wrong = faults.setdefault(f"{screen}, {'folded' if is_folded else 'open'}", [])
+            wrong += [*cut(window), *outside(window), *overlapping(window), *sideways(window)]
+            wrong += [
+                f"{name} is out of sight"
+                for name, widget in (
+                    ("photo", page.canvas.photo),
+                    ("findings", inspector.findings.list),
+                    ("verdict", inspector.verdict),
+                )
+                if widget.visibleRegion().boundingRect() != widget.rect()
+            ]
+            if page.canvas.photo.width() < 300 or page.canvas.photo.height() < 240:
+                wrong.append(f"the photo has {page.canvas.photo.size().toTuple()}")
     assert not {place: wrong for place, wrong in faults.items() if wrong}
 
 

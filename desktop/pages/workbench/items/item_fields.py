@@ -221,23 +221,29 @@ class ItemFields(QWidget):
         self.model.setMinimumContentsLength(8)
         self.detection_settings = DetectionSettingsBox()
         self._models: Sequence[DetectionModel] = ()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addWidget(self.number)
-        column.addWidget(self.name)
-        column.addWidget(self.description)
-        column.addSpacing(8)
-        choice = QHBoxLayout()
-        choice.setSpacing(10)
-        choice.addWidget(label(self.tr("Detection model"), "label"))
-        choice.addWidget(self.model, 1)
-        column.addLayout(choice)
-        column.addWidget(self.detection_settings)
+        self.detection = QWidget()
+        """Model and settings, which the inspector places beside the detection they belong to."""
+        self._build()
         self.name.committed.connect(self.renamed)
         self.name.ended.connect(self.ended)
         self.description.committed.connect(self.described)
         self.model.picked.connect(self.model_picked)
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        for widget in (self.number, self.name, self.description):
+            column.addWidget(widget)
+        choice = QHBoxLayout()
+        choice.setSpacing(10)
+        choice.addWidget(label(self.tr("Detection model"), "label"))
+        choice.addWidget(self.model, 1)
+        detection = QVBoxLayout(self.detection)
+        detection.setContentsMargins(0, 0, 0, 0)
+        detection.setSpacing(2)
+        detection.addLayout(choice)
+        detection.addWidget(self.detection_settings)
 
     def set_models(self, models: Sequence[DetectionModel]) -> None:
         """Set the models to choose from."""

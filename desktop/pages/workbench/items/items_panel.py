@@ -57,7 +57,7 @@ class ItemsPanel(Panel):
             "list", self.tr("Compact list"), keys=commands.keys_text("view.compact"), checkable=True, side=24
         )
         self.compact.clicked.connect(lambda _checked=False: commands.run("view.compact"))
-        self.filters = FilterChips(self.tr("Filter items"))
+        self.filters = FilterChips(self.tr("Filter items"), wraps=True)
         self.filters.setObjectName("items-filter")
         self.search = SearchField(self.tr("Name or number"))
         self.search.setObjectName("items-search")

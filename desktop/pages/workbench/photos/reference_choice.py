@@ -42,7 +42,7 @@ class ReferenceChoice(QWidget):
             placeholder=self.tr("Select or search"),
         )
         self.images.setObjectName("reference-images")
-        self.images.setMinimumWidth(280)
+        self.images.setMinimumWidth(200)
         self.use = Button(self.tr("Use image"))
         self.use.setObjectName("reference-use")
         self.upload = Button(self.tr("Upload image…"), icon="upload")
@@ -54,7 +54,7 @@ class ReferenceChoice(QWidget):
         self._bar.hide()
         for shown_label in (self._text, self._error):
             shown_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            shown_label.setMinimumWidth(380)
+            shown_label.setMinimumWidth(300)
             shown_label.setMaximumWidth(460)
         row = QHBoxLayout()
         row.addStretch(1)

@@ -93,12 +93,11 @@ class Inspector(Panel):
         column = QVBoxLayout(content)
         column.setContentsMargins(_SIDE, 12, _SIDE, 16)
         column.setSpacing(12)
-        column.addWidget(self.fields)
-        column.addWidget(self.photo)
-        column.addWidget(self.run)
-        column.addWidget(self.findings)
-        column.addWidget(self.explained)
-        column.addWidget(self.correction)
+        # In a low window what does not fit is out of sight: the findings and the verdict belong to the photo,
+        # which the canvas shows.
+        found = (self.findings, self.explained, self.correction)
+        for part in (self.fields, *found, self.photo, self.fields.detection, self.run):
+            column.addWidget(part)
         column.addWidget(self.history)
         column.addWidget(self.comments)
         column.addStretch(1)

@@ -16,7 +16,7 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     return workbench
 
 
-@pytest.mark.parametrize(("width", "folded"), [(1024, True), (1180, True), (1266, False), (1920, False)])
+@pytest.mark.parametrize(("width", "folded"), [(712, True), (930, True), (952, False), (1266, False), (1920, False)])
 def test_inspector_folds_by_the_width_of_the_window(
     desk: WorkbenchDriver, qtbot: QtBot, width: int, folded: bool
 ) -> None:
@@ -26,12 +26,12 @@ def test_inspector_folds_by_the_width_of_the_window(
 
 def test_button_unfolds_the_inspector(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    page.window().resize(1024, 760)
+    page.window().resize(900, 760)
     qtbot.waitUntil(page.inspector.isHidden)
     assert page.top.panel.isVisible()
     qtbot.mouseClick(page.top.panel, Qt.MouseButton.LeftButton)
     assert page.inspector.isVisible()
-    page.window().resize(1030, 760)
+    page.window().resize(910, 760)
     assert page.inspector.isVisible(), "the user's choice holds when the window changes"
     qtbot.mouseClick(page.top.panel, Qt.MouseButton.LeftButton)
     assert page.inspector.isHidden()
