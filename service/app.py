@@ -49,11 +49,9 @@ from service.statistics.service import StatisticsService
 from service.watching import Watchers
 from service.web.api_docs import install_docs
 from service.web.api_examples import add_examples
-from service.web.body_limit import BodyLimit, body_rules
+from service.web.bodies import BodyLimit, body_rules
 from service.web.envelope import failures, install_handlers
-from service.web.layers.answer_form import AnswerForm
-from service.web.layers.client_disconnect import CancelOnDisconnect
-from service.web.layers.origins import AllowedOrigins
+from service.web.layers import AllowedOrigins, AnswerForm, CancelOnDisconnect
 from service.web.middleware import (
     ApiPrefix,
     HostCheck,

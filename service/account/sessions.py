@@ -16,7 +16,7 @@ from service.account.store import find_roles
 from service.account.tables import AccountVersion, LoginSession, User
 from service.db.cancel_statement import NoAnswerError
 from service.db.database import Database
-from service.db.loop_reads import SharedRead
+from service.db.statements import SharedRead
 from service.exception_trace import trace_of
 from shared.record.codes import Permission
 

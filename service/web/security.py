@@ -14,8 +14,8 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 
 from service.db.database import now
+from service.web.bodies import read_json
 from service.web.envelope import Problem
-from service.web.json_body import read_json
 from shared.names import user_label
 from shared.record.codes import ErrorCode, Permission
 
