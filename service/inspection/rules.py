@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -184,30 +184,3 @@ def body_hash(body: Mapping[str, Any]) -> str:
     """The SHA-256 of a body: the same for two that say the same, in whatever order."""
     text = json.dumps(body, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-# Longer values are recorded by size and hash: a log line stays short and can still prove the value.
-_LONGEST_VALUE = 300
-
-
-def audit_value(value: Any) -> Any:
-    """`value` as the audit log records it; for a long one its size in characters and its SHA-256."""
-    if value is None:
-        return None
-    if isinstance(value, datetime):
-        return value.isoformat()
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
-    if len(text) <= _LONGEST_VALUE:
-        return value
-    return {"size": len(text), "sha256": hashlib.sha256(text.encode()).hexdigest()}
-
-
-def differences(
-    before: Mapping[Any, Any], after: Mapping[str, Any], names: Iterable[str]
-) -> dict[str, dict[str, Any]]:
-    """For each field of `names` that differs: `{"old": ..., "new": ...}`, shortened by `audit_value`."""
-    return {
-        name: {"old": audit_value(before[name]), "new": audit_value(after[name])}
-        for name in names
-        if before[name] != after[name]
-    }

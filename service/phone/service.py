@@ -53,7 +53,6 @@ class PhoneService:
         self.codes = PhoneCodes(database, account)
         self.uploads = PhoneUploads(database, self.codes, files, inspection, detection)
         self.network_access = NetworkAccess(self.codes.has_valid)
-        database.before_commit.append(self.codes.before_commit)
 
     async def stop(self) -> None:
         """Stop the listener for phones."""

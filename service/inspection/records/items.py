@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Select, Update, bindparam, select, update
 from sqlmodel import Session
 
 from service.catalogue.service import find_reference_image
-from service.changes import ObjectChange, announce
+from service.changes import ObjectChange, announce, differences
 from service.db import statements
 from service.db.database import Database
 from service.db.upsert import insert_or_ignore
@@ -32,7 +32,7 @@ from service.inspection.queries import (
 )
 from service.inspection.records import deleted_items
 from service.inspection.records.records import locked_record, moment, naive_now, open_record, recompute
-from service.inspection.rules import body_hash, correction_entry, differences, verdict_entry
+from service.inspection.rules import body_hash, correction_entry, verdict_entry
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, ITEM_ORDER, RECORD
 from service.web import etags

@@ -12,14 +12,14 @@ from pydantic import Field
 from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 from sqlmodel import Session
 
-from service.changes import ObjectChange, announce
+from service.changes import ObjectChange, announce, differences
 from service.db import statements
 from service.db.database import Database, now
 from service.db.upsert import insert_or_ignore
 from service.inspection import problems
 from service.inspection.queries import RecordQueries, RecordRow, Updater, like, record_body, updater
 from service.inspection.records.record_pages import RecordPages
-from service.inspection.rules import FINISHED, Outcome, body_hash, differences, progress_and_status
+from service.inspection.rules import FINISHED, Outcome, body_hash, progress_and_status
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import EDITION, ITEM, RECORD, RECORD_KEY
 from service.web import etags
