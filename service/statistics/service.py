@@ -192,7 +192,8 @@ class StatisticsService:
 
 def _names(session: Session, key: str, name: str, ids: Collection[str]) -> Mapping[str, str]:
     """The values of the column `name` by those of `key`, of the rows with these `ids`."""
-    return dict(session.execute(select(col(key), col(name)).where(col(key).in_(ids))).tuples().all())
+    query = select(col(key), col(name)).where(col(key).in_(ids))
+    return {row[0]: row[1] for row in session.execute(query)}
 
 
 def _is_complete(connection: Connection) -> bool:
