@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from service.inspection.queries import Updater
 from service.web.envelope import Problem, invalid
 from shared.record.codes import ErrorCode
 from shared.wire.inspection import PhotoUse
 from shared.wire.text import fill
+
+
+@dataclass(frozen=True, slots=True)
+class Updater:
+    """Who last changed a thing by hand; the name is None when the person is not known any more."""
+
+    user_id: str
+    name: str | None
 
 
 def no_record() -> Problem:

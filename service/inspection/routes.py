@@ -10,9 +10,10 @@ import orjson
 from fastapi import APIRouter, Header, Path, Query, Response
 
 from service.inspection.photo_routes import add_photo_routes
-from service.inspection.queries import Updater, json_text
-from service.inspection.records.items import ItemState
-from service.inspection.records.records import RecordSearch, RecordState
+from service.inspection.problems import Updater
+from service.inspection.records.item_rows import ItemState
+from service.inspection.records.records import RecordState
+from service.inspection.records.search import RecordSearch
 from service.inspection.seal_routes import add_seal_routes
 from service.inspection.service import InspectionService
 from service.inspection.shift_routes import add_shift_routes
@@ -117,7 +118,7 @@ def _records(routes: APIRouter, service: InspectionService) -> None:
         With `work`, they are ordered by the time of their flight, then by aircraft.
         """
         of_work = await service.shift.filters(where.work, caller) if where.work is not None else {}
-        rows, pagination = await records.search(where, current_page, page_size, of_work)
+        rows, pagination = await service.search.find(where, current_page, page_size, of_work)
         return _page(orjson.dumps(rows).decode(), pagination, READ)
 
     @routes.get(
@@ -274,7 +275,7 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
         inspection_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_ADD)
     ) -> Response:
         """Create the items of the reference image's template in a record that has none."""
-        return _envelope(_array(await service.items.from_template(inspection_id, caller)), None)
+        return _envelope(_array(await service.item_sets.from_template(inspection_id, caller)), None)
 
     @routes.post(
         "/inspection/{inspection_id}/items-from/{other_id}",
@@ -286,7 +287,7 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
         inspection_id: IdPath, other_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_ADD)
     ) -> Response:
         """Copy the items of another record, such as the last inspection, into a record that has none."""
-        return _envelope(_array(await service.items.from_record(inspection_id, other_id, caller)), None)
+        return _envelope(_array(await service.item_sets.from_record(inspection_id, other_id, caller)), None)
 
     @routes.put(
         "/inspection/{inspection_id}/item-order", tags=["inspection"], responses=failures(404, 409, 413)
@@ -301,7 +302,7 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
         IDs that the record does not have are ignored. Returns the IDs of all items in their order, which is
         the order of every list of the record's items. New items come last.
         """
-        return Envelope(data=await service.order.arrange(inspection_id, body.item_ids, caller))
+        return Envelope(data=await service.item_sets.arrange(inspection_id, body.item_ids, caller))
 
     @routes.post(
         "/inspection_item/{item_id}/verdict",
@@ -420,7 +421,7 @@ def _json(text: str, revision: int | None = None, by: Updater | None = None) -> 
 
 
 def _envelope(data: str, msg: str | None, revision: int | None = None, by: Updater | None = None) -> Response:
-    return _json(f'{{"code":0,"data":{data},"msg":{json_text(msg)}}}', revision, by)
+    return _json(f'{{"code":0,"data":{data},"msg":{orjson.dumps(msg).decode()}}}', revision, by)
 
 
 def _record(state: RecordState, msg: str) -> Response:

@@ -184,3 +184,18 @@ def body_hash(body: Mapping[str, Any]) -> str:
     """The SHA-256 of a body: the same for two that say the same, in whatever order."""
     text = json.dumps(body, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def json_text(value: Any) -> str:
+    """`value` as compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def result_values(entries: Sequence[Entry]) -> dict[str, Any]:
+    """The columns of an item that result entries come to."""
+    return {
+        "result": json_text(entries),
+        "outcome": str(outcome(entries)),
+        "verdict": str(results.current_verdict(entries)),
+        "detected": results.finished_detection(entries) is not None,
+    }
