@@ -20,6 +20,11 @@ class Updater:
     name: str | None
 
 
+def label(by: Updater | None) -> str | None:
+    """The name of who last changed a thing, else the ID; None when that is not known."""
+    return None if by is None else by.name or by.user_id
+
+
 def no_record() -> Problem:
     """404: there is no such record."""
     return Problem(404, ErrorCode.NOT_FOUND, "检查记录不存在")

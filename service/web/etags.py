@@ -1,4 +1,4 @@
-"""Creates the ETags of objects, and evaluates the If-Match and If-None-Match of a request.
+"""Creates the ETags of objects and answers with them, and evaluates If-Match and If-None-Match.
 
 Clients store ETags: do not change their text.
 """
@@ -8,11 +8,14 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
+from urllib.parse import quote
 
-from fastapi import Header
+import orjson
+from fastapi import Header, Response
 
 from service.web.envelope import Problem
 from shared.record.codes import ErrorCode
+from shared.wire.common import UPDATED_BY
 
 IfMatch = Annotated[str | None, Header()]
 """The If-Match header of a route."""
@@ -86,3 +89,19 @@ def is_not_modified(header: str | None, etag: str) -> bool:
 def _tags(header: str) -> list[str]:
     # No tag of this service contains a comma. So a tag that is cut in two never matches.
     return [tag.strip() for tag in header.split(",")]
+
+
+def json_answer(text: str, revision: int | None = None, updated_by: str | None = None) -> Response:
+    """An answer that is JSON already, with the ETag of a revision and who made it."""
+    headers = {} if revision is None else {"ETag": revision_etag(revision)}
+    if updated_by is not None:
+        # A header: the bodies are as the contract says.
+        headers[UPDATED_BY] = quote(updated_by)
+    return Response(text, media_type="application/json", headers=headers)
+
+
+def json_envelope(
+    data: str, msg: str | None, revision: int | None = None, updated_by: str | None = None
+) -> Response:
+    """A success whose `data` is JSON already; it is not validated and encoded again."""
+    return json_answer(f'{{"code":0,"data":{data},"msg":{orjson.dumps(msg).decode()}}}', revision, updated_by)
