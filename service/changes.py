@@ -55,9 +55,9 @@ def only(actions: Collection[str], listener: Callable[..., None]) -> Callable[..
 
     def hear(*arguments: Any) -> None:
         *session, changes = arguments
-        heard = [change for change in changes if change.action in actions]
-        if heard:
-            listener(*session, heard)
+        relevant_changes = [change for change in changes if change.action in actions]
+        if relevant_changes:
+            listener(*session, relevant_changes)
 
     return hear
 

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Query, Response
 
-from service.inspection.problems import label
 from service.inspection.records.item_rows import ItemState
 from service.inspection.service import InspectionService
 from service.web import etags
@@ -252,8 +251,8 @@ def _history(routes: APIRouter, service: InspectionService) -> None:
 
 
 def _item(state: ItemState) -> Response:
-    return etags.json_answer(state.text, state.revision, label(state.by))
+    return etags.json_answer(state.text, state.revision, state.by)
 
 
 def _item_data(state: ItemState) -> Response:
-    return etags.json_envelope(state.text, None, state.revision, label(state.by))
+    return etags.json_envelope(state.text, None, state.revision, state.by)

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from service.web.envelope import Problem, invalid
+from service.web.etags import Updater
 from shared.record.codes import ErrorCode
 from shared.wire.inspection import PhotoUse
 from shared.wire.text import fill
-
-
-@dataclass(frozen=True, slots=True)
-class Updater:
-    """Who last changed a thing by hand; the name is None when the person is not known any more."""
-
-    user_id: str
-    name: str | None
-
-
-def label(by: Updater | None) -> str | None:
-    """The name of who last changed a thing, else the ID; None when that is not known."""
-    return None if by is None else by.name or by.user_id
 
 
 def no_record() -> Problem:

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Query, Response
 
 from service.inspection.item_routes import IdempotencyKey, IdPath, add_item_routes
 from service.inspection.photo_routes import add_photo_routes
-from service.inspection.problems import label
 from service.inspection.records.records import RecordState
 from service.inspection.records.search import RecordSearch
 from service.inspection.seal_routes import add_seal_routes
@@ -243,4 +242,4 @@ def _shift(routes: APIRouter, service: InspectionService) -> None:
 
 
 def _record(state: RecordState, msg: str) -> Response:
-    return etags.json_envelope(orjson.dumps(state.body).decode(), msg, state.revision, label(state.by))
+    return etags.json_envelope(orjson.dumps(state.body).decode(), msg, state.revision, state.by)

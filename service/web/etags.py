@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -91,17 +92,25 @@ def _tags(header: str) -> list[str]:
     return [tag.strip() for tag in header.split(",")]
 
 
-def json_answer(text: str, revision: int | None = None, updated_by: str | None = None) -> Response:
-    """An answer that is JSON already, with the ETag of a revision and who made it."""
+@dataclass(frozen=True, slots=True)
+class Updater:
+    """Who last changed a thing by hand; the name is None when the person is not known any more."""
+
+    user_id: str
+    name: str | None
+
+
+def json_answer(text: str, revision: int | None = None, by: Updater | None = None) -> Response:
+    """An answer that is JSON already, with the ETag of a revision, made `by` a user."""
     headers = {} if revision is None else {"ETag": revision_etag(revision)}
-    if updated_by is not None:
+    if by is not None:
         # A header: the bodies are as the contract says.
-        headers[UPDATED_BY] = quote(updated_by)
+        headers[UPDATED_BY] = quote(by.name or by.user_id)
     return Response(text, media_type="application/json", headers=headers)
 
 
 def json_envelope(
-    data: str, msg: str | None, revision: int | None = None, updated_by: str | None = None
+    data: str, msg: str | None, revision: int | None = None, by: Updater | None = None
 ) -> Response:
     """A success whose `data` is JSON already; it is not validated and encoded again."""
-    return json_answer(f'{{"code":0,"data":{data},"msg":{orjson.dumps(msg).decode()}}}', revision, updated_by)
+    return json_answer(f'{{"code":0,"data":{data},"msg":{orjson.dumps(msg).decode()}}}', revision, by)

@@ -16,12 +16,12 @@ from service.changes import ObjectChange, announce, differences
 from service.db import statements
 from service.db.upsert import insert_or_ignore
 from service.inspection import problems, sources
-from service.inspection.problems import Updater
 from service.inspection.records.records import RecordRow, locked_record, naive_now, recompute, updater
 from service.inspection.rules import json_text, result_values
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, ITEM_ORDER, PHOTO
 from service.web import etags
+from service.web.etags import Updater
 from service.web.security import Caller
 from shared.ids import new_id
 

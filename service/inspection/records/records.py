@@ -17,11 +17,11 @@ from service.db import statements
 from service.db.database import Database, now
 from service.db.upsert import insert_or_ignore
 from service.inspection import problems, sources
-from service.inspection.problems import Updater
 from service.inspection.rules import FINISHED, Outcome, body_hash, progress_and_status
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import EDITION, ITEM, RECORD, RECORD_KEY
 from service.web import etags
+from service.web.etags import Updater
 from service.web.security import Caller
 from shared.ids import new_id
 from shared.record import results
