@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Query, Response
+from fastapi.responses import StreamingResponse
 
-from service.inspection.records.item_rows import ItemState
+from service.inspection.records.item_rows import ItemState, item_json
 from service.inspection.service import InspectionService
 from service.web import etags
 from service.web.envelope import failures
@@ -90,12 +92,23 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
     ) -> Response:
         """Return a page of the items of a record, in the order that was set, else oldest first.
 
-        A page of more than 20 items is refused with 413 if their regions and results have more than 32 Mi
-        characters; a smaller page is not.
+        A page with an item whose region and result have more than 64 Ki characters is sent in pieces, without
+        Content-Length.
         """
         rows, pagination = await items.page(inspection_id, current_page, page_size)
-        page = f'{{"data":[{",".join(rows)}],"pagination":{pagination.model_dump_json()}}}'
-        return etags.json_envelope(page, ITEMS_READ)
+        end = f'],"pagination":{pagination.model_dump_json()}}}'
+        if all(row.result is not None for row in rows):
+            return etags.json_envelope(f'{{"data":[{",".join(map(item_json, rows))}{end}', ITEMS_READ)
+
+        async def pieces() -> AsyncIterator[str]:
+            yield '{"code":0,"data":{"data":['
+            comma = ""
+            async for text in items.texts(rows):
+                yield comma + text
+                comma = ","
+            yield f'{end},"msg":"{ITEMS_READ}"}}'
+
+        return StreamingResponse(pieces(), media_type="application/json")
 
     @routes.get(
         "/inspection_item/{item_id}", tags=["inspection_item"], response_model=Item, responses=failures(404)

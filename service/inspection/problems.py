@@ -22,12 +22,6 @@ def no_item() -> Problem:
     return Problem(404, ErrorCode.NOT_FOUND, "检查项不存在")
 
 
-def page_too_large(page_size: int) -> Problem:
-    """The items of a page are too large to be sent together; `page_size` of them are not."""
-    msg = fill("检查项内容过大，请每页最多请求 {page_size} 项", page_size=page_size)
-    return Problem(413, ErrorCode.TOO_LARGE, msg, page_size=page_size)
-
-
 def no_user() -> Problem:
     """404: there is no such user who can log in."""
     return Problem(404, ErrorCode.NOT_FOUND, "用户不存在或已停用")

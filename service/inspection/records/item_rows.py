@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Row, Update, bindparam, func, select, update
+from sqlalchemy import Row, Update, bindparam, case, func, select, update
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce, differences
@@ -30,6 +30,10 @@ ItemRow = Row[*tuple[Any, ...]]
 # Full items have the name of their model. `ALL` and `PAGE` are in the order of the record, `PHOTOS` and
 # `RECORD_PHOTOS` begin with the newest one.
 _ITEM, _MODELS = ITEM.c, sources.models.c
+MAX_IN_PAGE = 64 * 2**10
+"""Characters of the region and result of an item up to which a page contains them."""
+_LONG = ("item_point", "result")
+_IS_LONG = func.length(_ITEM.result) + func.coalesce(func.length(_ITEM.item_point), 0) > MAX_IN_PAGE
 _FULL = (
     select(*_ITEM, _MODELS.name.label("model_name"), _MODELS.description.label("model_description"))
     .select_from(ITEM)
@@ -43,10 +47,15 @@ BY_ID = (
     .where(_ITEM.item_id == bindparam("item_id"))
 )
 ALL = _FULL.where(_OF_RECORD).order_by(*ITEM_ORDER)
-PAGE = ALL.limit(bindparam("size")).offset(bindparam("skip"))
-_SIZED = PAGE.with_only_columns(_ITEM.result, _ITEM.item_point).subquery().c
-_LENGTH = func.length(_SIZED.result) + func.coalesce(func.length(_SIZED.item_point), 0)
-PAGE_LENGTH = select(func.coalesce(func.sum(_LENGTH), 0))
+# Long regions and results are left out, both null: a page of them would be in memory several times.
+PAGE = (
+    ALL.with_only_columns(
+        *(column for column in ALL.selected_columns if column.key not in _LONG),
+        *(case((_IS_LONG, None), else_=_ITEM[name]).label(name) for name in _LONG),
+    )
+    .limit(bindparam("size"))
+    .offset(bindparam("skip"))
+)
 COUNT = select(func.count()).select_from(ITEM).where(_OF_RECORD)
 
 _PHOTO, _EXECUTORS = PHOTO.c, sources.executors.c

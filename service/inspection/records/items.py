@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any, cast
 
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import bindparam, select
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce, differences
@@ -39,12 +39,6 @@ from shared.wire.text import fill
 _MADE_BY = select(ITEM.c.item_id, ITEM.c.client_body).where(ITEM.c.client_key == bindparam("client_key"))
 _INLINE_LIMIT = 20
 """So many items are read and written in the time that a change of thread takes."""
-
-MAX_PAGE_LENGTH = 32 * 2**20
-"""Characters of the regions and results of a page of more than `_INLINE_LIMIT` items.
-
-The page is in memory several times.
-"""
 
 
 class Items:
@@ -162,30 +156,37 @@ class Items:
 
     async def page(
         self, inspection_id: str, current_page: int, page_size: int
-    ) -> tuple[list[str], Pagination]:
-        """One page of a record's items as JSON texts, oldest first; empty for a record that is not there.
+    ) -> tuple[Sequence[ItemRow], Pagination]:
+        """One page of a record's items, oldest first; empty for a record that is not there.
 
-        Raises Problem 413 if the items are too large for one page.
+        The rows are those of `item_rows.PAGE`, for `texts`.
         """
         skip = (current_page - 1) * page_size
         # One more than are shown: where there is none, nothing has to be counted.
         values = {"inspection_id": inspection_id, "size": page_size + 1, "skip": skip}
-        rows = await self._select(page_size, item_rows.PAGE, values)
+        if page_size <= _INLINE_LIMIT:
+            rows: Sequence[ItemRow] = await self._database.select(item_rows.PAGE, values)
+        else:
+            rows = await self._database.fetch(
+                lambda connection: connection.execute(item_rows.PAGE, values).all()
+            )
         total = skip + len(rows)
         if len(rows) > page_size or (skip and not rows):
             ((total,),) = await self._database.select(item_rows.COUNT, values)
-        return [item_json(row) for row in rows[:page_size]], pagination(current_page, page_size, total)
+        return rows[:page_size], pagination(current_page, page_size, total)
 
-    async def _select(self, size: int, statement: Select[Any], values: dict[str, Any]) -> Sequence[ItemRow]:
-        if size <= _INLINE_LIMIT:
-            return await self._database.select(statement, values)
+    async def texts(self, page: Iterable[ItemRow]) -> AsyncIterator[str]:
+        """The items of a page as JSON, one after the other; long ones are read when it is their turn.
 
-        def read(connection: Connection) -> Sequence[ItemRow]:
-            if connection.execute(item_rows.PAGE_LENGTH, values).scalar_one() > MAX_PAGE_LENGTH:
-                raise problems.page_too_large(_INLINE_LIMIT)
-            return connection.execute(statement, values).all()
-
-        return await self._database.fetch(read)
+        An item that was deleted in the meantime is left out.
+        """
+        for row in page:
+            if row.result is not None:
+                yield item_json(row)
+            else:
+                values = {"item_id": row.item_id}
+                for item in await self._database.select(item_rows.BY_ID, values):
+                    yield item_json(item)
 
     async def set_verdict(
         self, item_id: str, body: VerdictSet, if_match: str | None, caller: Caller
