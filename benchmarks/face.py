@@ -50,11 +50,11 @@ from benchmarks.face_pairs import PairsError, compare, read_pairs
 from benchmarks.figures import count_cores, percentile, print_figure, print_skipped, resident_mb, time_calls
 from service.db.database import Database
 from service.db.schema import migrate
-from service.face import service as face_service
-from service.face.consent import CONSENT_VERSION
+from service.face import logins as face_logins
 from service.face.engines.engine import Metric, analyse
 from service.face.engines.face_process import FaceProcess
 from service.face.engines.picture import decode, picture_bytes
+from service.face.enrolment import CONSENT_VERSION
 from service.face.liveness.movements import Movement
 from service.face.packs.pack_store import PackError, install, list_installed, load_engine
 from service.face.service import FaceService
@@ -160,17 +160,17 @@ async def measure_login(kind: str, logins: int) -> None:
     """From a camera frame of 640 x 480 to the tokens, the model warm; the floor is the engine alone."""
     from shared.samples import faces
 
-    face_service.LOGINS_PER_MINUTE = 10**6
+    face_logins.LOGINS_PER_MINUTE = 10**6
     frame = base64_of(faces.login_picture())
     with chosen_model(kind) as model:
         async with a_service(*model) as (service, _):
-            await service.enrol(
+            await service.enrolments.enrol(
                 "somebody", [base64_of(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
             )
             taken = []
             for number in range(_WARM_UP + logins):
                 started = time.perf_counter()
-                await service.login(frame, f"192.0.2.{number % 250}")
+                await service.logins.login(frame, f"192.0.2.{number % 250}")
                 taken.append((time.perf_counter() - started) * 1000)
         engine = load_engine(*model)
         bare = time_calls(
@@ -254,7 +254,9 @@ async def measure_hostile(bomb: int) -> None:
 
     with chosen_model("dlib") as model:
         async with a_service(*model) as (service, face_client):
-            await service.enrol("somebody", [base64_of(faces.enrolment_picture())], CONSENT_VERSION)
+            await service.enrolments.enrol(
+                "somebody", [base64_of(faces.enrolment_picture())], CONSENT_VERSION
+            )
             child = face_client.process_id
             assert child is not None
             for name, face_info in hostile(bomb).items():
@@ -264,7 +266,7 @@ async def measure_hostile(bomb: int) -> None:
                 started = time.perf_counter()
                 answer = "enrolled"
                 try:
-                    await service.enrol("other", [face_info], CONSENT_VERSION)
+                    await service.enrolments.enrol("other", [face_info], CONSENT_VERSION)
                 except Refusal as refusal:
                     answer = refusal.msg
                 taken = round((time.perf_counter() - started) * 1000, 1)

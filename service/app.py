@@ -92,9 +92,9 @@ class Domains:
             may_log_in=self.account.may_log_in,
             permissions=self.account.permissions,
         )
-        self.account.set_face = self.face.set_face
-        self.account.logins.users_with_face = self.face.enrolled
-        self.account.logins.on_password_login = self.face.password_login
+        self.account.set_face = self.face.enrolments.set_face
+        self.account.logins.users_with_face = self.face.enrolments.enrolled
+        self.account.logins.on_password_login = self.face.logins.password_login
         self.inspection = InspectionService(
             database,
             stored_hash=self.files.stored_hash,

@@ -1,8 +1,8 @@
-"""Starts processes of the service by fork from one that has imported it.
+"""Starts processes of the service by fork from one that has imported it and served a first request.
 
-The imports are nine tenths of the processor time that a service needs to start (1.5 s), and the tests start
-some seventy. A forked service is a process with its own environment, streams and exit status like any other;
-its own child processes start afresh. Only on Linux.
+Starting one takes 0.35 s of processor time instead of 1.5 s, and the tests start a hundred. A forked service
+is a process with its own environment, streams and exit status like any other; its own child processes start
+afresh. Only on Linux.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import IO, NoReturn
 
 from shared.system.paths import program_folder
@@ -111,6 +113,7 @@ def serve(descriptor: int) -> None:
     connection = socket.socket(fileno=descriptor)
     for module in ("service.command_line", "service.running", "alembic.command", "mako.template"):
         importlib.import_module(module)
+    _serve_a_request()
     gc.freeze()
     assert threading.active_count() == 1, "a fork copies only one thread"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -124,6 +127,21 @@ def serve(descriptor: int) -> None:
             _start_and_watch(json.loads(request), descriptors)
         for given in descriptors:
             os.close(given)
+
+
+def _serve_a_request() -> None:
+    """Fill the caches of the libraries: the classes of generic models, and compiled statements."""
+    from starlette.testclient import TestClient
+
+    from service.app import create_app
+    from service.settings import Settings
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        TestClient(create_app(Settings(data_dir=Path(folder), bcrypt_cost=4)), "http://localhost") as client,
+    ):
+        body = {"username": "first", "password": "correct-horse-battery", "name": "first"}
+        client.post("/api/auth/first-run", json=body)
 
 
 def _start_and_watch(request: tuple[list[str], dict[str, str]], descriptors: list[int]) -> NoReturn:

@@ -25,6 +25,9 @@ def home_variables(home: Path) -> dict[str, str]:
         "USERPROFILE": home,
         "APPDATA": home / "roaming",
         "LOCALAPPDATA": home / "local",
+        # Windows itself answers where the folders are; platformdirs reads these names before it asks.
+        "WIN_PD_OVERRIDE_APPDATA": home / "roaming",
+        "WIN_PD_OVERRIDE_LOCAL_APPDATA": home / "local",
         "XDG_CONFIG_HOME": home / "config",
         "XDG_CACHE_HOME": home / "cache",
         "XDG_DATA_HOME": home / "data",

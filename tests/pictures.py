@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 import io
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image, TiffImagePlugin
 
+from shared.samples import View, draw_panel, photograph
+
 Array = npt.NDArray[np.uint8]
+
+
+@cache
+def panel_image(width: int, height: int, seed: int) -> Array:
+    """The image of `draw_panel`, which takes 0.1 s; all tests share it, so it is read-only."""
+    image: Array = draw_panel(width, height, seed).image
+    image.setflags(write=False)
+    return image
+
+
+@cache
+def panel_photo(width: int, height: int, seed: int, view: View) -> tuple[Array, npt.NDArray[np.float64]]:
+    """The read-only photo of a `panel_image`, and the homography from it to the photo."""
+    image, matrix = photograph(panel_image(width, height, seed), view)
+    image.setflags(write=False)
+    return image, np.asarray(matrix, np.float64)
 
 
 def gradient_pixels(width: int, height: int) -> Array:

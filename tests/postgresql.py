@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pwd
 import shutil
 import signal
 import socket
@@ -48,6 +47,8 @@ class Server:
     def __init__(self, binaries: Path, **changed_settings: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="walkaround-pg-"))
         self.port = free_port()
+        import pwd  # which Windows lacks
+
         # PostgreSQL does not start as root.
         options: dict[str, Any] = {
             "stdout": subprocess.DEVNULL,
@@ -245,6 +246,8 @@ class DatabaseCopy:
 
 
 def _user_exists(name: str) -> bool:
+    import pwd
+
     try:
         pwd.getpwnam(name)
     except KeyError:

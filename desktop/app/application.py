@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QFontDatabase, QIcon
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
@@ -68,7 +69,15 @@ def make_application(arguments: list[str] | None = None) -> QApplication:
     application.setApplicationDisplayName("Walkaround")
     application.setDesktopFileName(APP)
     application.setWindowIcon(QIcon(str(resource_path("icons", "walkaround.svg"))))
+    if sys.platform == "win32" and application.platformName() == "offscreen":
+        _add_windows_fonts()
     return application
+
+
+def _add_windows_fonts() -> None:
+    """Make the fonts of Windows known to Qt's platform "offscreen", which has none there."""
+    for file in sorted(Path(os.environ["SYSTEMROOT"], "Fonts").glob("*.tt[cf]")):
+        QFontDatabase.addApplicationFont(str(file))
 
 
 @cache

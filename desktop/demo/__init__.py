@@ -10,7 +10,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 _OUTPUT_FILES = ("workbench.png", "report.pdf", "record.json", "failed.png")
-_FOLDER_VARIABLES = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+# What platformdirs reads: the names of XDG on Linux and macOS, its own on Windows.
+_FOLDER_VARIABLES = (
+    *("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"),
+    *("WIN_PD_OVERRIDE_APPDATA", "WIN_PD_OVERRIDE_LOCAL_APPDATA"),
+)
 
 
 def play_demo(out: Path) -> int:

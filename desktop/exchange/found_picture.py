@@ -13,8 +13,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.file_names import last_name, same_picture
-from desktop.exchange.formats import coco, walkaround_json
+from desktop.exchange.data.file_names import last_name, same_picture, written_names
+from desktop.exchange.formats import coco, cvat, label_studio, voc, walkaround_json
 from desktop.exchange.formats.archive import MAX_BYTES, is_archive, members
 from shared.images.formats import SUFFIXES
 
@@ -42,14 +42,19 @@ def find_picture(path: Path) -> FoundPicture | None:
     data = path.read_bytes()
     if is_archive(data):
         return _archived_picture(data)
-    names: list[str] = []
-    if path.suffix.lower() == ".json":
+    names: list[object] = []
+    if tasks := label_studio.tasks(data):
+        names = [name for task in tasks for name in label_studio.picture_names(task)]
+    elif path.suffix.lower() == ".json":
         document = walkaround_json.load(data)
         embedded = _embedded_picture(document)
         if embedded is not None:
             return embedded
         names = list(_picture_names(document))
-    beside = {picture for name in names for picture in _files_beside(path, name)}
+    elif path.suffix.lower() == ".xml":
+        names = [*voc.picture_names(data), *cvat.picture_names(data)]
+    written = {name for text in names if isinstance(text, str) for name in written_names(text)}
+    beside = {picture for name in written for picture in _files_beside(path, name)}
     if not beside:
         stems = (f"{path.stem}{suffix}" for suffix in SUFFIXES)
         beside = {picture for name in stems for picture in _files_beside(path, name)}
@@ -70,17 +75,13 @@ def _embedded_picture(document: Mapping[str, Any]) -> FoundPicture | None:
         return None
 
 
-def _picture_names(document: dict[str, Any]) -> Iterator[str]:
+def _picture_names(document: dict[str, Any]) -> Iterator[object]:
     """The file names of the pictures in a document of labelme, COCO or Walkaround."""
     images: list[Any] = document["images"] if coco.is_dataset(document) else []
     reference = document.get("reference")
-    for value in (
-        document.get("imagePath"),
-        *(image.get("file_name") for image in images if isinstance(image, dict)),
-        reference.get("filename") if isinstance(reference, dict) else None,
-    ):
-        if name := last_name(value):
-            yield name
+    yield document.get("imagePath")
+    yield from (image.get("file_name") for image in images if isinstance(image, dict))
+    yield reference.get("filename") if isinstance(reference, dict) else None
 
 
 def _files_beside(path: Path, name: str) -> Iterator[Path]:
@@ -90,7 +91,8 @@ def _files_beside(path: Path, name: str) -> Iterator[Path]:
     for pattern in _PICTURE_FOLDERS:
         for folder in _near_folders(path.parent, pattern):
             for candidate in folder.iterdir():
-                if same_picture(candidate.name, name) and candidate.is_file():
+                is_same = same_picture(name, candidate.name) or same_picture(candidate.name, name)
+                if is_same and candidate.is_file():
                     yield candidate.resolve()
 
 

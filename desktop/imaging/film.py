@@ -17,12 +17,14 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QImage
 
 from desktop.background.workers import ProgressReport
-from desktop.imaging.conversion.jpeg import add_comment
+from desktop.imaging.conversion.jpeg import add_xmp
 from desktop.imaging.conversion.uploads import PreparedUpload
 from desktop.imaging.decoding.decoder import shrink_image
 from desktop.imaging.decoding.errors import ImageError
 from desktop.imaging.decoding.pixels import to_qimage
+from shared.images.camera_data import film_frame_packet
 from shared.images.cv import cv2
+from shared.wire.files import FilmFrame
 
 FILM_SUFFIXES: Final = (".mp4", ".mov", ".m4v", ".avi")
 """The suffixes of film files, in lower case."""
@@ -80,14 +82,15 @@ class Film:
         return shrink_image(to_qimage(np.ascontiguousarray(pixels)), longest)
 
     def take(self, number: int) -> PreparedUpload:
-        """A frame as a JPEG for the upload, whose comment names film, time and the SHA-256 of the film.
+        """A frame as a JPEG for the upload, which names film, time and the SHA-256 of the film (XMP).
 
         Reads the whole film the first time. Raises ImageError, OSError.
         """
         at = clock(self.seconds(number))
         _, data = cv2.imencode(".jpg", self._read(number), [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
-        origin = f"Frame {number} at {at} of {self.name}, SHA-256 {self._sha256()}"
-        return PreparedUpload(add_comment(bytes(data), origin), f"{self.name} {at.replace(':', '-')}.jpg")
+        frame = FilmFrame(film=self.name, sha256=self._sha256(), number=number, at=at)
+        photo = add_xmp(bytes(data), film_frame_packet(frame))
+        return PreparedUpload(photo, f"{self.name} {at.replace(':', '-')}.jpg")
 
     def _read(self, number: int) -> Any:
         with self._lock:

@@ -37,7 +37,10 @@ def used_sentence(use: PhotoUse | None) -> str:
 
 
 def taken_text(camera: CameraData) -> str:
-    """Return when the photo was taken, by the camera's clock, or an empty string."""
+    """Return when the photo was taken, by the camera's clock or in a film, or an empty string."""
+    if camera.frame is not None:
+        text = QCoreApplication.translate("Camera", "Frame of {film} at {time}")
+        return text.format(film=camera.frame.film, time=camera.frame.at)
     if camera.taken_at is None:
         return ""
     text = QCoreApplication.translate("Camera", "Taken {time}, by the camera's clock")

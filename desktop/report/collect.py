@@ -12,32 +12,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from PySide6.QtCore import QCoreApplication, QRectF
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QImage
 
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.client.session import Session
-from desktop.imaging import ImageError, open_image
 from desktop.imaging.decoding.decoder import shrink_image
-from desktop.imaging.sources.cut import map_rect
-from desktop.imaging.sources.source import ImageSource
 from desktop.localization import camera_terms
 from desktop.localization.dates import format_minute_in_zone
-from desktop.localization.detection_terms import failure_sentence, model_word
 from desktop.report import report_terms
 from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
 from desktop.report.failed_pages import FailedFinding, make_failed_findings
+from desktop.report.pictures import MarkedPicture, Pictures, evidence_row
+from desktop.report.reported_item import report_item
 from desktop.report.seal import report_seal
 from desktop.report.template import ReportTemplate, read_template
 from shared import __version__
-from shared.names import signature
-from shared.record import findings, results, suppression
-from shared.record.codes import SEALED_STATES, Verdict
-from shared.record.content import file_id_from_url, names_other_file, sha256, sha256_from_cid
-from shared.record.entries import Entry, EntryThresholds, Provenance, item_entries
-from shared.record.findings import Finding
-from shared.record.geometry import Rect, point_to_pixels, rect_from_corners
+from shared.record import results
+from shared.record.codes import SEALED_STATES
+from shared.record.content import file_id_from_url, names_other_file
+from shared.record.entries import item_entries
 from shared.wire.catalogue import Task
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Photo, Record
@@ -46,9 +40,6 @@ from shared.wire.shift import Comment
 
 # The overview is printed 180 mm wide, which makes about 200 dots per inch.
 OVERVIEW_PX = 1400
-# A crop is printed about 42 mm wide, which makes about 200 dots per inch.
-CROP_PX = 340
-_BOX_COLOUR = QColor("#cf2f2a")
 
 Progress = Callable[[int, int], None]
 """Called with the number of items done and the total. An exception that it raises stops the work."""
@@ -141,7 +132,7 @@ def assemble(
     """
     template = read_template(Path(options.template)) if options.template else ReportTemplate()
     record, items, image, seal = content.record, content.items, content.image, content.record_seal
-    pictures = _Pictures(session, content.files)
+    pictures = Pictures(session, content.files)
     photos_by_file_id: dict[str, Photo] = {}
     with contextlib.suppress(NotFound, Forbidden):
         photos_by_file_id = {
@@ -157,13 +148,16 @@ def assemble(
         other_file = _other_file(item, image)
         if other_file is not None:
             picture = pictures.get(other_file)
-            item_reference = None if picture is None else _Reference(picture, of_item=True)
+            item_reference = None if picture is None else MarkedPicture(picture, of_item=True)
             use = QCoreApplication.translate("Report", "Reference image of item {number}")
-            evidence.append(_evidence_row(use.format(number=index + 1), other_file, pictures))
-        reported_item = _reported_item(
+            evidence.append(evidence_row(use.format(number=index + 1), other_file, pictures))
+        reported_item = report_item(
             index + 1, item, item_reference, pictures, evidence, content.severities, content.users.usernames
         )
         photo = _detected_photo(item, photos_by_file_id)
+        if photo is not None and photo.camera is not None and photo.camera.frame is not None:
+            use = QCoreApplication.translate("Report", "Film of item {number}").format(number=index + 1)
+            evidence.append(Evidence(use, photo.camera.frame.film, photo.camera.frame.sha256))
         used_in = "" if photo is None or photo.used_in is None else photo.used_in.inspection_name
         comments = tuple(comment for comment in content.comments if comment.item_id == item.item_id)
         reported_items.append(
@@ -198,7 +192,7 @@ def assemble(
 
 
 def _failed_findings(
-    reported: ReportedItem, item: Item, reference: _Reference | None, pictures: _Pictures
+    reported: ReportedItem, item: Item, reference: MarkedPicture | None, pictures: Pictures
 ) -> list[FailedFinding]:
     entries = item_entries(item)
     info = (results.shown_result(entries) or {}).get("inputImage")
@@ -211,75 +205,6 @@ def _failed_findings(
         pictures.get(info),
         None if alignment is None else alignment.get("homography"),
     )
-
-
-class _Pictures:
-    """Fetches pictures from the service and keeps the last few open."""
-
-    MAX_OPEN = 3
-
-    def __init__(self, session: Session, files: Mapping[str, str] | None = None) -> None:
-        """Create a cache. `files` are those of `Content`."""
-        self._session = session
-        self._files = files
-        self._sources: dict[str, ImageSource | None] = {}
-        self._digests: dict[str, str] = {}
-        self._last_crop: tuple[ImageSource, Rect, QImage, float] | None = None
-
-    def digest(self, info: Mapping[str, object] | None) -> str | None:
-        """The SHA-256 of the content that `get` fetched for a fileInfo; None if it fetched nothing.
-
-        The content ID in an item was sent by a client and may belong to another file.
-        """
-        return self._digests.get(str((info or {}).get("download_url")))
-
-    def get(self, info: Mapping[str, object] | None) -> ImageSource | None:
-        """The picture of a fileInfo; None if there is no file or it is not a picture."""
-        url = (info or {}).get("download_url")
-        if not isinstance(url, str) or not url:
-            return None
-        if url not in self._sources:
-            if len(self._sources) >= self.MAX_OPEN:
-                self._sources.pop(next(iter(self._sources)))
-            try:
-                self._sources[url] = self._fetch(url)
-            except (NotFound, ImageError):
-                self._sources[url] = None
-        return self._sources[url]
-
-    def scaled_crop(self, picture: ImageSource, part: Rect) -> tuple[QImage, float]:
-        """Crop `part` (px of the picture), scaled down to at most `CROP_PX`.
-
-        Returns a copy to draw on, and how many of its px one px of the picture takes. The last crop is
-        cached, because items that share a photo and have no alignment all show the whole photo.
-        """
-        if self._last_crop is None or self._last_crop[0] is not picture or self._last_crop[1] != part:
-            crop = _crop(picture, part)
-            image = shrink_image(crop, CROP_PX)
-            self._last_crop = picture, part, image, image.width() / crop.width() if crop.width() else 1.0
-        return QImage(self._last_crop[2]), self._last_crop[3]
-
-    def _fetch(self, url: str) -> ImageSource | None:
-        """Fetch a picture; None if its content is not the sealed content. Raises ClientError, ImageError."""
-        sealed_digest = None if self._files is None else self._files.get(file_id_from_url(url) or "")
-        if sealed_digest is not None:
-            # Set before fetching: the evidence lists a sealed file even if it no longer exists.
-            self._digests[url] = sealed_digest
-        data = self._session.files.fetch(url)
-        digest = sha256(data)
-        if self._files is not None and digest != sealed_digest:
-            return None
-        self._digests[url] = digest
-        return open_image(data)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reference:
-    """A picture that regions are marked on; `of_item` if it belongs to one item and not to the record."""
-
-    picture: ImageSource
-    mm_per_pixel: float | None = None
-    of_item: bool = False
 
 
 def _detected_photo(item: Item, photos_by_file_id: Mapping[str, Photo]) -> Photo | None:
@@ -327,11 +252,11 @@ def _reference_image(session: Session, record: Record) -> Image | None:
     return Image(image.model_dump(mode="json"), image.mm_per_pixel)
 
 
-def _reference(image: Image, pictures: _Pictures, evidence: list[Evidence]) -> _Reference | None:
+def _reference(image: Image, pictures: Pictures, evidence: list[Evidence]) -> MarkedPicture | None:
     use = QCoreApplication.translate("Report", "Reference image")
     picture = pictures.get(image.info)
-    evidence.append(_evidence_row(use, image.info, pictures))
-    return None if picture is None else _Reference(picture, image.mm_per_pixel)
+    evidence.append(evidence_row(use, image.info, pictures))
+    return None if picture is None else MarkedPicture(picture, image.mm_per_pixel)
 
 
 def _other_file(item: Item, image: Image | None) -> dict[str, object] | None:
@@ -339,158 +264,6 @@ def _other_file(item: Item, image: Image | None) -> dict[str, object] | None:
     file_info = item.item_point.fileInfo if item.item_point is not None else None
     info = None if file_info is None else file_info.model_dump(mode="json")
     return info if names_other_file(info, None if image is None else image.info) else None
-
-
-def _evidence_row(use: str, info: Mapping[str, object], pictures: _Pictures) -> Evidence:
-    """The evidence row of a file whose picture was fetched.
-
-    For a file that no longer exists, the row shows the digest or content ID that the item names.
-    """
-    digest = pictures.digest(info) or _digest_text(info.get("ipfs_cid"))
-    return Evidence(use, str(info.get("filename") or "–"), digest)
-
-
-def _reported_item(
-    number: int,
-    item: Item,
-    reference: _Reference | None,
-    pictures: _Pictures,
-    evidence: list[Evidence],
-    severities: Mapping[str, Severity],
-    usernames: Mapping[str, str],
-) -> ReportedItem:
-    entries = item_entries(item)
-    detection = results.finished_detection(entries)
-    current = results.current_entry(entries)
-    entry = results.shown_result(entries)
-    info = (entry or {}).get("inputImage")
-    item_findings = findings.read_findings(
-        entry, severities, None if reference is None else reference.mm_per_pixel
-    )
-    photo = pictures.get(info)
-    if info:
-        use = QCoreApplication.translate("Report", "Photo of item {number}").format(number=number)
-        evidence.append(_evidence_row(use, info, pictures))
-    provenance = (detection or {}).get("provenance") or {}
-    model = (results.newest_model_entry(entries) or {}).get("provenance") or {}
-    digest = str(model.get("model_sha256") or "")
-    if not digest and model.get("program_version"):
-        # The built-in model is not a file. The version of the program identifies it.
-        use_text = QCoreApplication.translate("Report", "Included with Walkaround {version}")
-        digest = use_text.format(version=model["program_version"])
-    if digest:
-        use = QCoreApplication.translate("Report", "Model of item {number}").format(number=number)
-        evidence.append(Evidence(use, model_word(item.model_id, item.model_name) or "–", digest))
-    region, region_mm, crop = None, None, QImage()
-    if item.item_point is not None and item.item_point.point is not None and reference is not None:
-        point = item.item_point.point
-        region = point_to_pixels(point.x, point.y, point.w, point.h, *reference.picture.size)
-        crop = shrink_image(_crop(reference.picture, region), CROP_PX)
-        if reference.mm_per_pixel is not None:
-            region_mm = (region.w * reference.mm_per_pixel, region.h * reference.mm_per_pixel)
-    verdict = current["verdict"] if current is not None and results.is_verdict(current) else {}
-    error = (results.newest_detection(entries) or {}).get("error") or {}
-    # The service stores its sentence in Chinese: the report has one language.
-    failure = failure_sentence(str(error.get("code") or ""), str(error.get("message") or ""))
-    is_incomplete = detection is not None and results.is_incomplete(detection)
-    return ReportedItem(
-        number=number,
-        name=item.item_name,
-        description=item.description or "",
-        model=model_word(item.model_id, item.model_name),
-        region=region,
-        region_mm=region_mm,
-        on_overview=reference is not None and not reference.of_item,
-        reference_crop=crop,
-        photo_crop=_photo_crop(pictures, photo, item_findings, region, provenance),
-        findings=tuple(item_findings),
-        passed=_passed_from_verdict(results.current_verdict(entries)),
-        opinion=results.model_opinion(entries),
-        verdict=results.current_verdict(entries),
-        reason=str(verdict.get("reason") or ""),
-        decided_by=signature(
-            str(verdict.get("by_name") or verdict.get("by") or ""), usernames.get(str(verdict.get("by")))
-        ),
-        decided_at=_parse_time(verdict.get("at")),
-        version=results.entry_version(current) if current is not None else None,
-        note="" if is_incomplete else failure or _client_note(entries),
-        accepted=results.accepted_version(current) is not None,
-        explained=len(suppression.read_suppressed_findings(entry, entries)),
-        is_detected=detection is not None and results.is_service_entry(detection),
-        coverage=results.entry_coverage(detection),
-        is_incomplete=is_incomplete,
-        memory_photos=suppression.count_memory_photos(entry, entries),
-        settings=_settings(model),
-        ignored_areas=len(_item_settings(model).get("ignored") or ()),
-    )
-
-
-def _item_settings(provenance: Provenance) -> Mapping[str, Any]:
-    settings = provenance.get("settings")
-    return settings if isinstance(settings, Mapping) else {}
-
-
-def _settings(provenance: Provenance) -> EntryThresholds:
-    """The settings of a detection: those of the item before those of the model."""
-    of_item = _item_settings(provenance)
-    settings = EntryThresholds(**(provenance.get("thresholds") or {}))
-    for name in ("sensitivity", "smallest"):
-        if isinstance(of_item.get(name), int | float):
-            settings[name] = of_item[name]
-    return settings
-
-
-def _client_note(entries: Sequence[Entry]) -> str:
-    if results.finished_detection(entries) is not None or not results.has_client_result(entries):
-        return ""
-    return QCoreApplication.translate("Report", "Entered by a client, not detected here.")
-
-
-def _passed_from_verdict(verdict: Verdict) -> bool | None:
-    return None if verdict is Verdict.UNDECIDED else verdict is Verdict.PASSED
-
-
-def _photo_crop(
-    pictures: _Pictures,
-    photo: ImageSource | None,
-    item_findings: Sequence[Finding],
-    region: Rect | None,
-    provenance: Provenance,
-) -> QImage:
-    """Crop the part of the photo with the region and every finding, and draw the findings' boxes on it."""
-    if photo is None:
-        return QImage()
-    part = _shown_part(photo, region, [finding.box for finding in item_findings], provenance)
-    crop, scale = pictures.scaled_crop(photo, part)
-    painter = QPainter(crop)
-    painter.setPen(QPen(_BOX_COLOUR, 2))
-    for finding in item_findings:
-        box = finding.box
-        painter.drawRect(
-            QRectF((box.x - part.x) * scale, (box.y - part.y) * scale, box.w * scale, box.h * scale)
-        )
-    painter.end()
-    return crop
-
-
-def _shown_part(
-    photo: ImageSource, region: Rect | None, boxes: Sequence[Rect], provenance: Provenance
-) -> Rect:
-    """The part of the photo (its px) around the region and `boxes`; the whole photo without an alignment."""
-    whole = Rect(0, 0, *photo.size)
-    alignment = provenance.get("alignment")
-    matrix = None if alignment is None else alignment.get("homography")
-    visible = map_rect(region, np.asarray(matrix, np.float64)) if region is not None and matrix else None
-    if visible is None:
-        return whole
-    # A person may have drawn a finding outside of the region.
-    parts = [visible, *boxes]
-    left, top = min(part.x for part in parts), min(part.y for part in parts)
-    right, bottom = max(part.right for part in parts), max(part.bottom for part in parts)
-    margin = 0.08 * max(right - left, bottom - top)
-    padded = rect_from_corners(left - margin, top - margin, right + margin, bottom + margin)
-    padded = padded.clamp(*photo.size)
-    return whole if padded.is_empty else padded
 
 
 def find_task(session: Session, task_id: str) -> Task | None:
@@ -539,21 +312,3 @@ def _fields(content: Content) -> tuple[tuple[str, str], ...]:
 
 def _minute_text(time: datetime | None) -> str:
     return format_minute_in_zone(time.replace(tzinfo=UTC)) if time is not None else ""
-
-
-def _parse_time(text: object) -> datetime | None:
-    try:
-        return datetime.fromisoformat(str(text))
-    except ValueError:
-        return None
-
-
-def _digest_text(content_id: object) -> str:
-    try:
-        return sha256_from_cid(str(content_id))
-    except ValueError:
-        return str(content_id or "–")
-
-
-def _crop(picture: ImageSource, region: Rect) -> QImage:
-    return QImage() if region.is_empty else picture.crop(region)

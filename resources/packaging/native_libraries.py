@@ -29,24 +29,31 @@ class NativeLibrary:
 _QT = "LGPL-3.0-only OR GPL-2.0-only OR GPL-3.0-only"
 _GCC = "GPL-3.0-or-later WITH GCC-exception-3.1"
 
-# File name without version and without the digest that auditwheel adds -> library and licence.
+_VISUAL_C = ("Microsoft Visual C++ runtime", "LicenseRef-scancode-ms-visual-cpp-2015-runtime")
+
+# File name without version and without the digest that auditwheel and delvewheel add -> library and licence.
 _LIBRARIES_BY_FILE = {
     "libaom": ("libaom", "BSD-2-Clause"),
     "libavif": ("libavif", "BSD-2-Clause"),
+    "concrt140": _VISUAL_C,
     "libcom_err": ("e2fsprogs libcom_err", "MIT"),
     "libcrypt": ("libxcrypt", "LGPL-2.1-or-later"),
     "libcrypto": ("OpenSSL", "Apache-2.0"),
+    "libgcc_s": ("GCC libgcc", _GCC),
     "libgfortran": ("GCC libgfortran", _GCC),
+    "libgif": ("giflib", "MIT"),
     "libgssapi_krb5": ("MIT Kerberos", "MIT"),
     "libicudata": ("ICU", "Unicode-3.0"),
     "libicui18n": ("ICU", "Unicode-3.0"),
     "libicuuc": ("ICU", "Unicode-3.0"),
+    "libjpeg": ("libjpeg-turbo", "IJG AND BSD-3-Clause AND Zlib"),
     "libk5crypto": ("MIT Kerberos", "MIT"),
     "libkeyutils": ("keyutils", "LGPL-2.1-or-later"),
     "libkrb5": ("MIT Kerberos", "MIT"),
     "libkrb5support": ("MIT Kerberos", "MIT"),
     "liblber": ("OpenLDAP", "OLDAP-2.8"),
     "libldap": ("OpenLDAP", "OLDAP-2.8"),
+    "libonnxruntime": ("ONNX Runtime", "MIT"),
     "libonnxruntime_providers_shared": ("ONNX Runtime", "MIT"),
     "libopenblasp-r0": ("OpenBLAS", "BSD-3-Clause"),
     "libpng16": ("libpng", "libpng-2.0"),
@@ -58,6 +65,17 @@ _LIBRARIES_BY_FILE = {
     "libshiboken6": ("Shiboken", _QT),
     "libssl": ("OpenSSL", "Apache-2.0"),
     "libvips": ("libvips", "LGPL-2.1-or-later"),
+    "msvcp140": _VISUAL_C,
+    "msvcp140_1": _VISUAL_C,
+    "msvcp140_2": _VISUAL_C,
+    "msvcp140_codecvt_ids": _VISUAL_C,
+    "onnxruntime": ("ONNX Runtime", "MIT"),
+    "onnxruntime_providers_shared": ("ONNX Runtime", "MIT"),
+    "pyside6": ("PySide", _QT),
+    "shiboken6": ("Shiboken", _QT),
+    "vcomp140": _VISUAL_C,
+    "vcruntime140": _VISUAL_C,
+    "vcruntime140_1": _VISUAL_C,
 }
 # The libraries that are linked into libvips of pyvips-binary: a pattern in its file, the library, its
 # licence.
@@ -100,9 +118,12 @@ _RED_HAT_PACKAGES = {
 _MISSING_LICENCES = {"openssl": "Apache-2.0"}
 """Licences that are missing in the bills of materials of wheels."""
 _VERSION = re.compile(r"\.so\.?([\w.]*)$")
-_DIGEST = re.compile(r"(-[0-9a-f]{8})+(?=\.so)|(?<=_)-[0-9a-f]{8}(?=\.so)")
-# Extension modules and Qt plugins belong to the part itself.
-_OWN_FILE = re.compile(r"\.cpython-|\.abi3\.so$|\.pyd$|/plugins/|^libQt6")
+_DIGEST = re.compile(r"(?:-[0-9a-f]{8}|-[0-9a-f]{32})+(?=\.)")
+_LIBRARY = re.compile(r"\.so(?:\.[\w.]+)?$|\.dll$|\.dylib$")
+# Extension modules and Qt with its plugins belong to the part itself.
+_OWN_FILE = re.compile(
+    r"\.cpython-|\.abi3\.so$|\.pyd$|_pybind11_state\.so$|/plugins/|/(?:lib)?Qt6?[A-Z]\w*\.(?:so|dll|dylib)"
+)
 
 
 def find_libraries(files: Iterable[Path], bills: Iterable[Path]) -> list[NativeLibrary]:
@@ -112,11 +133,10 @@ def find_libraries(files: Iterable[Path], bills: Iterable[Path]) -> list[NativeL
     """
     rpm_versions, libraries = _read_bills(bills)
     for file in files:
-        if ".so" not in file.name or _OWN_FILE.search(file.as_posix()) or _OWN_FILE.search(file.name):
+        if not _LIBRARY.search(file.name) or _OWN_FILE.search(file.as_posix()):
             continue
         plain_name = _DIGEST.sub("", file.name)
-        stem, _, _ = plain_name.partition(".abi3" if ".abi3" in plain_name else ".so")
-        stem = stem if stem in _LIBRARIES_BY_FILE else re.sub(r"-\d.*$", "", stem)
+        stem = _plain_stem(plain_name)
         if stem not in _LIBRARIES_BY_FILE:
             raise BuildError(
                 f"{file.name} in {file.parent.name} is unknown: add it and its licence to native_libraries.py"
@@ -130,6 +150,12 @@ def find_libraries(files: Iterable[Path], bills: Iterable[Path]) -> list[NativeL
         if stem == "libvips":
             libraries |= set(_find_linked_into_libvips(file))
     return sorted(libraries, key=lambda library: (library.name.lower(), library.version))
+
+
+def _plain_stem(name: str) -> str:
+    """Return the name of a library without what follows it: .abi3, version, processor, suffix."""
+    stem = _LIBRARY.sub("", name).partition(".abi3")[0]
+    return stem if stem in _LIBRARIES_BY_FILE else re.sub(r"[.-]\d.*$", "", stem)
 
 
 def _read_bills(bills: Iterable[Path]) -> tuple[dict[str, str], set[NativeLibrary]]:

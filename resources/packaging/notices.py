@@ -108,7 +108,10 @@ def write_notices(sources: Iterable[str], project: Path, folder: Path) -> list[P
     parts = [_distribution_part(distribution, files) for distribution, files in distributions.values()]
     parts += _system_parts(system_files)
     if has_python:
-        parts.append(Part("Python", sys.version.split()[0], "PSF-2.0", (stdlib / "LICENSE.txt",), "generic"))
+        # Beside the program on Windows, in the standard library elsewhere.
+        folder_of_text = base if sys.platform == "win32" else stdlib
+        text = folder_of_text / "LICENSE.txt"
+        parts.append(Part("Python", sys.version.split()[0], "PSF-2.0", (text,), "generic"))
     parts.sort(key=lambda part: part.name.lower())
     _write_texts(parts, folder)
     return parts

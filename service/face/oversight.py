@@ -9,40 +9,25 @@ from pathlib import Path
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
-from service.db.database import Database
 from service.face.access.stations import policy
-from service.face.access.waiting_limit import FaceClient, WaitingLimit, unavailable
 from service.face.calibrate import calibration, compare_with_strangers
 from service.face.engines.engine import Embedding
-from service.face.engines.face_process import EngineUnavailableError
 from service.face.engines.picture import BadPicture
 from service.face.packs.catalogue import list_models
 from service.face.packs.pack_store import checks_liveness
-from service.face.templates.gallery_sync import GallerySync
+from service.face.recognition import Recognition, needing_engine
 from shared.wire.face import FaceCalibration, FaceModel, FacePolicy, FaceRequirements, StrangerScores
 
 
 class FaceAdministration:
-    """The use cases of an administrator; they share `gallery_sync` with logins, guarded by `lock`.
+    """The use cases of an administrator.
 
     `model` is the name of the model in use, `models_dir` the folder of installed packs.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        face_client: FaceClient,
-        gallery_sync: GallerySync,
-        waiting_limit: WaitingLimit,
-        lock: asyncio.Lock,
-        model: str,
-        models_dir: Path,
-    ) -> None:
-        self._database = database
-        self._face_client = face_client
-        self._gallery_sync = gallery_sync
-        self._waiting_limit = waiting_limit
-        self._lock = lock
+    def __init__(self, recognition: Recognition, model: str, models_dir: Path) -> None:
+        self._recognition = recognition
+        self._database = recognition.database
         self._model = model
         self._models_dir = models_dir
         self._checks_liveness = checks_liveness(model, models_dir)
@@ -90,12 +75,10 @@ class FaceAdministration:
 
         Raises Problem 503 without a working engine.
         """
-        try:
-            info = await self._face_client.engine_info()
-            async with self._lock:
-                return await asyncio.to_thread(calibration, info, await self._gallery_sync.current(info))
-        except EngineUnavailableError as problem:
-            raise unavailable(problem) from None
+        with needing_engine():
+            info = await self._recognition.client.engine_info()
+            async with self._recognition.lock:
+                return await asyncio.to_thread(calibration, info, await self._recognition.gallery())
 
     async def compare_strangers(self, images: Sequence[str]) -> StrangerScores:
         """Compare the unenrolled people in `images` (Base64) with the enrolled users.
@@ -103,22 +86,20 @@ class FaceAdministration:
         Raises Problem 503 without a working engine, 429 if too many requests wait.
         """
         embeddings: list[Embedding] = []
-        try:
-            info = await self._face_client.engine_info()
+        with needing_engine():
+            info = await self._recognition.client.engine_info()
             for image in images:
                 # Each image is admitted separately, so that logins can come in between.
-                with self._waiting_limit.admit():
+                with self._recognition.waiting.admit():
                     try:
-                        analysis = await self._face_client.analyse(image)
+                        analysis = await self._recognition.client.analyse(image)
                     except BadPicture:
                         continue
                 if analysis.embedding is not None:
                     embeddings.append(analysis.embedding)
-            async with self._lock:
-                gallery = await self._gallery_sync.current(info)
+            async with self._recognition.lock:
+                gallery = await self._recognition.gallery()
                 return await asyncio.to_thread(compare_with_strangers, info, gallery, len(images), embeddings)
-        except EngineUnavailableError as problem:
-            raise unavailable(problem) from None
 
 
 def _policy(session: Session) -> FacePolicy:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Request
 
-from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
 from service.face.engines.messages import FilmedFrame as Filmed
+from service.face.enrolment import CONSENT_BY_CALLER, CONSENT_VERSION
 from service.face.liveness.movements import Movement
 from service.face.service import FaceService
 from service.web.envelope import Refusal, failures
@@ -75,7 +75,7 @@ def router(service: FaceService) -> APIRouter:
         user.
         """
         face_info = _require_face_info(body)
-        await service.enrol_caller(caller, [face_info], CONSENT_BY_CALLER)
+        await service.enrolments.enrol_caller(caller, [face_info], CONSENT_BY_CALLER)
         return Envelope(data=face_info)
 
     @routes.post("/auth/loginByFaceInfo", responses=failures(403, 422, 429))
@@ -84,7 +84,7 @@ def router(service: FaceService) -> APIRouter:
     ) -> Envelope[Tokens | None]:
         """Log in by a picture of a face."""
         client = client_address(request), client_program(request), device_token
-        tokens = await service.login(_require_face_info(body), *client)
+        tokens = await service.logins.login(_require_face_info(body), *client)
         return Envelope(data=tokens, msg="登录成功")
 
     @routes.post("/auth/faceChallenge", responses=failures(403, 422, 429))
@@ -94,7 +94,9 @@ def router(service: FaceService) -> APIRouter:
         """Draw the movements that a face login must show, without those that the user cannot make."""
         excluded_movements = [Movement(name) for name in body.avoid]
         return Envelope(
-            data=await service.draw_challenge(excluded_movements, client_address(request), device_token)
+            data=await service.logins.draw_challenge(
+                excluded_movements, client_address(request), device_token
+            )
         )
 
     @routes.post("/auth/loginByFaceChallenge", responses=failures(403, 422, 429))
@@ -104,7 +106,7 @@ def router(service: FaceService) -> APIRouter:
         """Log in by the frames that were filmed during the movements of a challenge."""
         client = client_address(request), client_program(request), device_token
         return Envelope(
-            data=await service.login_by_challenge(body.challenge_id, _read_frames(body), *client),
+            data=await service.logins.login_by_challenge(body.challenge_id, _read_frames(body), *client),
             msg="登录成功",
         )
 
@@ -114,7 +116,9 @@ def router(service: FaceService) -> APIRouter:
     ) -> Envelope[ChallengePractice | None]:
         """Try the movements of a challenge without logging in by them. Nothing is stored."""
         frames = _read_frames(body)
-        return Envelope(data=await service.practise_challenge(body.challenge_id, frames, caller.address))
+        return Envelope(
+            data=await service.logins.practise_challenge(body.challenge_id, frames, caller.address)
+        )
 
     @routes.get("/auth/faceRequirements")
     async def face_requirements() -> Envelope[FaceRequirements]:
@@ -124,7 +128,7 @@ def router(service: FaceService) -> APIRouter:
     @routes.get("/auth/face", responses=failures(401, 503))
     async def face_status(caller: Caller = require_login()) -> Envelope[FaceStatus]:
         """Return the current user's enrolment and the consent text."""
-        return Envelope(data=await service.status(caller.user_id))
+        return Envelope(data=await service.enrolments.status(caller.user_id))
 
     @routes.post("/auth/face", responses=failures(401, 422, 429, 503))
     async def enrol_face(
@@ -137,8 +141,8 @@ def router(service: FaceService) -> APIRouter:
         enrolled user.
         """
         images = [image.get_secret_value() for image in body.images]
-        weak = await service.enrol_caller(caller, images, CONSENT_VERSION)
-        status = await service.status(caller.user_id)
+        weak = await service.enrolments.enrol_caller(caller, images, CONSENT_VERSION)
+        status = await service.enrolments.status(caller.user_id)
         return Envelope(data=status.model_copy(update={"weaknesses": weak}), msg="人脸登记成功")
 
     @routes.delete("/auth/face", responses=failures(401, 403))
@@ -147,7 +151,7 @@ def router(service: FaceService) -> APIRouter:
 
         A face session requires a password login of the last ten minutes.
         """
-        was_enrolled = await service.forget_own(caller)
+        was_enrolled = await service.enrolments.forget_own(caller)
         return Envelope(data=was_enrolled, msg="人脸数据已删除" if was_enrolled else "该用户未登记人脸")
 
     @routes.delete("/face/enrolments/{user_id}", responses=failures(401, 403, 422))
@@ -155,7 +159,7 @@ def router(service: FaceService) -> APIRouter:
         user_id: Id, caller: Caller = require(Permission.USER_MANAGE, recent_password=True)
     ) -> Envelope[bool]:
         """Delete the enrolment of a user, for example one who has left; false if there was none."""
-        was_enrolled = await service.forget(user_id, caller.user_id, caller.address)
+        was_enrolled = await service.enrolments.forget(user_id, caller.user_id, caller.address)
         return Envelope(data=was_enrolled, msg="人脸数据已删除" if was_enrolled else "该用户未登记人脸")
 
     admin = require(Permission.SETTINGS_MANAGE, recent_password=True)

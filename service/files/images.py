@@ -10,7 +10,8 @@ import pyvips
 from service.files.metadata import has_too_much_metadata
 from shared.images.camera_data import read_camera_data
 from shared.images.colours import to_srgb
-from shared.images.formats import IMAGE_TYPES, has_jpeg_end
+from shared.images.completeness import is_damaged
+from shared.images.formats import IMAGE_TYPES
 from shared.images.opening import bitmap_size, open_picture
 from shared.images.tiles import MAX_CROP_PIXELS
 from shared.images.upright import stored_rect
@@ -80,13 +81,13 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
 
 
 def check_pixels(path: Path, mime_type: str) -> None:
-    """Raise BadImageError for a cut JPEG, and for a TIFF whose compression libvips cannot read."""
-    if mime_type == "image/jpeg" and not has_jpeg_end(path):
-        raise BadImageError("the picture is cut off")
+    """Raise BadImageError for a damaged file, or a TIFF with a compression that libvips cannot read."""
+    if is_damaged(path, mime_type):
+        raise BadImageError("the file is damaged")
     if mime_type == "image/tiff":
         try:
             image = _open_image(path, fail_on="error")
-            image.crop(0, 0, image.width, 1).avg()
+            image.crop(0, 0, image.width, 1).copy_memory()
         except pyvips.Error as error:
             raise BadImageError("the pixels cannot be decoded") from error
 

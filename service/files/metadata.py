@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import io
 import struct
+from itertools import islice
 from typing import BinaryIO
 
 from shared.images.png import MAX_TEXT_BYTES, has_too_much_text
-from shared.images.tiff import read_directory
+from shared.images.tiff import directories
 
 _PIXEL_CHUNKS = frozenset({b"VP8 ", b"VP8L", b"ALPH", b"ANMF"})
 _TIFF_TYPE_SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8}
@@ -52,7 +53,8 @@ def _largest_tiff_value(file: BinaryIO) -> int:
     """The bytes of the largest value of the first picture's directory, without pixels and layers."""
     sizes = (
         entry.values * _TIFF_TYPE_SIZES.get(entry.kind, 1)
-        for entry in read_directory(file)[1]
+        for _, entries in islice(directories(file), 1)
+        for entry in entries
         if entry.tag != _PHOTOSHOP_LAYERS
     )
     return max(sizes, default=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -72,7 +73,9 @@ class IncomingContent:
     def discard(self) -> None:
         """Close and delete the file; does nothing if the store has moved it."""
         self._file.close()
-        self.path.unlink(missing_ok=True)
+        # Windows keeps a file that libvips still has open. `Contents.clean` deletes it later.
+        with contextlib.suppress(PermissionError):
+            self.path.unlink(missing_ok=True)
 
 
 class Contents:
@@ -176,8 +179,9 @@ class Contents:
         self.incoming_folder.mkdir(parents=True, exist_ok=True)
         for path in self.incoming_folder.iterdir():
             if time.time() - path.stat().st_mtime >= older_than:
-                path.unlink(missing_ok=True)
-                removed += 1
+                with contextlib.suppress(PermissionError):
+                    path.unlink(missing_ok=True)
+                    removed += 1
         if self._copies is not None:
             self._copies.clean()
         return removed

@@ -11,12 +11,20 @@ import re
 import unicodedata
 from datetime import datetime
 from typing import Any
+from xml.sax.saxutils import escape, unescape
 
 import pyvips
 
-from shared.wire.files import CameraData, CameraPosition
+from shared.wire.files import CameraData, CameraPosition, FilmFrame
 
 _MAX_TEXT_LENGTH = 100
+_FILM_FRAME = re.compile(r'dc:source="Frame (\d{1,9}) at ([\d:.]{1,20}) of ([^"]+), SHA-256 ([0-9a-f]{64})"')
+_XMP = (
+    '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+    '<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" '
+    'dc:source="Frame {number} at {at} of {film}, SHA-256 {sha256}"/></rdf:RDF></x:xmpmeta>'
+)
+"""The packet with the origin of a frame: dc:source of Dublin Core (ISO 16684-1:2019, 8.3)."""
 _SUFFIX = re.compile(r", [^,()]*, \d+ components, \d+ bytes\)$")
 _TIME = re.compile(r"(\d{4})[:/-](\d\d)[:/-](\d\d)[ T](\d\d):(\d\d):(\d\d)", re.ASCII)
 _OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d", re.ASCII)
@@ -39,7 +47,24 @@ def read_camera_data(image: Any, *, position: bool = False) -> CameraData:
         f_number=_number_within(image, "exif-ifd2-FNumber", 0.1, 1_000),
         iso=_rounded(_number_within(image, "exif-ifd2-ISOSpeedRatings", 1, 10_000_000)),
         position=_position(image) if position else None,
+        frame=_film_frame(image),
     )
+
+
+def film_frame_packet(frame: FilmFrame) -> bytes:
+    """Return the XMP packet that says so of a photo; `read_camera_data` reads it."""
+    fields = {**frame.model_dump(), "film": escape(frame.film, {'"': "&quot;", "\n": " "})}
+    return _XMP.format(**fields).encode(errors="replace")
+
+
+def _film_frame(image: Any) -> FilmFrame | None:
+    if not image.get_typeof("xmp-data"):
+        return None
+    match = _FILM_FRAME.search(bytes(image.get("xmp-data")).decode(errors="replace"))
+    if match is None:
+        return None
+    film = _clean(unescape(match[3], {"&quot;": '"'}))
+    return FilmFrame(film=film, sha256=match[4], number=int(match[1]), at=match[2])
 
 
 def _tag_text(image: Any, name: str) -> str:
@@ -52,15 +77,20 @@ def _tag_text(image: Any, name: str) -> str:
 
 
 def _text(image: Any, name: str) -> str | None:
-    """Return a text tag without control characters, cut to `_MAX_TEXT_LENGTH`; None if empty."""
+    """Return a text tag, cleaned; None if empty."""
     text = _SUFFIX.sub("", _tag_text(image, name))
     # "VALUE (VALUE": libexif repeats the text, which can itself contain brackets.
     half = (len(text) - 2) // 2
     is_repeated = half > 0 and text[:half] == text[half + 2 :]
     text = text[:half] if is_repeated else text.partition(" (")[0]
-    text = "".join(" " if unicodedata.category(character)[0] in "CZ" else character for character in text)
-    text = " ".join(text.split())[:_MAX_TEXT_LENGTH].rstrip()
+    text = _clean(text)
     return None if text.casefold() in _NO_VALUE_TEXTS else text
+
+
+def _clean(text: str) -> str:
+    """Return a text without control characters, cut to `_MAX_TEXT_LENGTH`."""
+    text = "".join(" " if unicodedata.category(character)[0] in "CZ" else character for character in text)
+    return " ".join(text.split())[:_MAX_TEXT_LENGTH].rstrip()
 
 
 def _numbers(image: Any, name: str) -> list[float]:

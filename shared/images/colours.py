@@ -8,6 +8,7 @@ import pyvips
 
 _DEPTHS: Final = {"ushort": (8, 10, 12, 14, 16), "uint": (32,)}
 """The bits that cameras and scanners use within a type of pixels."""
+_INFINITE: Final = 1e38
 
 
 def is_deep_grey(image: Any) -> bool:
@@ -18,9 +19,11 @@ def is_deep_grey(image: Any) -> bool:
 def to_srgb(image: Any) -> Any:
     """Convert a vips image to sRGB, three bands of uint8: alpha over white, the embedded profile applied.
 
-    Greys of more than 8 bits get the levels of `grey_levels`; the image must then allow random access. A
-    profile that cannot be used is ignored. Raises pyvips.Error.
+    Greys of more than 8 bits get the levels of `grey_levels`; the image must then allow random access.
+    Colours of 32 bits span the whole range. A profile that cannot be used is ignored. Raises pyvips.Error.
     """
+    if image.format == "uint" and image.bands > 2:
+        image = (image / 2**16).cast("ushort").copy(interpretation="rgb16")
     if is_deep_grey(image):
         image = _scale_grey(image)
     if image.hasalpha() and image.interpretation != "cmyk":
@@ -49,13 +52,25 @@ def _has_other_profile(image: Any) -> bool:
 
 def _scale_grey(image: Any) -> Any:
     """Scale a deep grey to 0..255 by `grey_levels`."""
-    grey = image[0]
+    grey = finite_grey(image[0])
     black, white = grey_levels(grey)
     scaled = ((grey - black) * (255 / (white - black))).rint().cast("uchar")
     if image.bands == 2:
         opaque = 65535 if image.format == "ushort" else 1
         scaled = scaled.bandjoin((image[1] * (255 / opaque)).cast("uchar"))
     return scaled.copy(interpretation="b-w")
+
+
+def finite_grey(grey: Any) -> Any:
+    """Return a grey of one band with the least pixel in place of NaN and infinite ones.
+
+    Thermal cameras mark pixels without a value so.
+    """
+    if grey.format not in ("float", "double"):
+        return grey
+    # A comparison with NaN is false.
+    is_finite = grey.abs() < _INFINITE
+    return is_finite.ifthenelse(grey, is_finite.ifthenelse(grey, _INFINITE).min())
 
 
 def grey_levels(grey: Any) -> tuple[float, float]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
-from pathlib import Path
 from typing import Final
 
 ENDINGS: Final = {
@@ -45,23 +43,3 @@ def picture_type(head: bytes) -> str | None:
 def is_picture_name(name: str, suffixes: tuple[str, ...] = SUFFIXES) -> bool:
     """Return True for the name of a picture. `._IMG.JPG` is none: macOS keeps attributes of IMG.JPG in it."""
     return name.lower().endswith(suffixes) and not name.startswith("._")
-
-
-def has_jpeg_end(path: Path) -> bool:
-    """Return True if a JPEG has an end-of-image marker behind its first scan (ITU-T T.81, B.1.1.3).
-
-    A file that is cut off has none; bytes behind the marker, as cameras write them, are allowed. The preview
-    within the camera data lies before the scan and does not count. Raises OSError.
-    """
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        at = 2
-        while at + 4 <= len(data) and data[at] == 0xFF:
-            marker = data[at + 1]
-            # 0xFF may fill the space before a marker.
-            if marker == 0xFF:
-                at += 1
-                continue
-            at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
-            if marker == 0xDA:
-                break
-        return data.find(b"\xff\xd9", at) >= 0

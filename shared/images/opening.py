@@ -15,7 +15,7 @@ import pyvips
 from shared.images.colours import is_deep_grey
 from shared.images.cv import cv2
 from shared.images.formats import HEAD_BYTES, picture_type
-from shared.images.tiff import has_declared_alpha
+from shared.images.tiff import MAX_PAGES, has_declared_alpha
 
 _LOADERS: Final = {
     "image/jpeg": "jpegload",
@@ -24,8 +24,6 @@ _LOADERS: Final = {
     "image/tiff": "tiffload",
 }
 _RGB: Final = ("srgb", "rgb16", "scrgb")
-_MAX_PAGES: Final = 64
-"""Pages whose size is read; a small file can claim any number."""
 _MAX_BITMAP_PIXELS: Final = 100_000_000
 """The limit of the service for pictures that are decoded as a whole."""
 
@@ -47,10 +45,11 @@ def open_picture(data: Path | bytes, **options: Any) -> Any:
     image = _load(_LOADERS[kind], data, options)
     if is_deep_grey(image):
         image = _load(_LOADERS[kind], data, {**options, "access": "random"})
-    # libvips takes the last of four or more bands for alpha, the infrared of a multispectral camera too.
-    is_rgb = kind == "image/tiff" and image.interpretation in _RGB and 3 < image.bands <= 5
-    if is_rgb and not (image.bands == 4 and has_declared_alpha(data, page)):
-        return image.extract_band(0, n=3)
+    # libvips takes the band behind the colours for alpha, the infrared of a multispectral camera too.
+    bands = 3 if image.interpretation in _RGB else 1 if image.bands == 2 else image.bands
+    has_more = kind == "image/tiff" and bands < image.bands <= 5
+    if has_more and not (image.bands == bands + 1 and has_declared_alpha(data, page)):
+        return image.extract_band(0, n=bands)
     return image
 
 
@@ -64,7 +63,7 @@ def _load(loader: str, data: Path | bytes, options: dict[str, Any]) -> Any:
 
 def _largest_page(data: Path | bytes, options: dict[str, Any]) -> int:
     first = _load("tiffload", data, options)
-    count = min(first.get("n-pages"), _MAX_PAGES) if first.get_typeof("n-pages") else 1
+    count = min(first.get("n-pages"), MAX_PAGES) if first.get_typeof("n-pages") else 1
     if count == 1:
         return 0
     pages = [_load("tiffload", data, {**options, "page": page}) for page in range(count)]

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import io
 import struct
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
+MAX_PAGES: Final = 64
+"""Pages that are read; a small file can claim any number."""
 _MAX_ENTRIES: Final = 4096
+_NUMBER_FORMS: Final = {3: "H", 4: "I", 16: "Q"}
 _EXTRA_SAMPLES: Final = 338
 _ALPHA: Final = (1, 2)
 """Values of ExtraSamples: alpha that the colours are multiplied with, and alpha that they are not."""
@@ -22,35 +27,49 @@ class Entry(NamedTuple):
     value: bytes
 
 
-def read_directory(file: BinaryIO, page: int = 0) -> tuple[str, list[Entry]]:
-    """Read the byte order (`<` or `>`) and the fields of a page. Raises struct.error."""
+def directories(file: BinaryIO) -> Iterator[tuple[str, list[Entry]]]:
+    """Read the byte order (`<` or `>`) and the fields of each page. Raises struct.error.
+
+    The caller must limit the number of pages: the last one may point to the first.
+    """
     file.seek(0)
     head = file.read(16)
     order = "<" if head[:2] == b"II" else ">"
     is_big = struct.unpack_from(f"{order}H", head, 2)[0] == 43
     count_form, entry_form, offset_form = ("Q", "HHQ8s", "Q") if is_big else ("H", "HHI4s", "I")
     (offset,) = struct.unpack_from(f"{order}{offset_form}", head, 8 if is_big else 4)
-    entries: list[Entry] = []
-    for _ in range(page + 1):
-        if not 0 < offset < 2**63:
+    while offset:
+        if offset >= 2**63:
             raise struct.error("no such page")
         file.seek(offset)
         (count,) = _read(file, f"{order}{count_form}")
         size = struct.calcsize(f"{order}{entry_form}")
-        data = file.read(min(count, _MAX_ENTRIES) * size)
-        whole = data[: len(data) // size * size]
-        entries = [Entry(*fields) for fields in struct.iter_unpack(f"{order}{entry_form}", whole)]
-        rest = file.read(struct.calcsize(offset_form))
-        offset = int.from_bytes(rest, "little" if order == "<" else "big")
-    return order, entries
+        if count > _MAX_ENTRIES:
+            raise struct.error("too many fields")
+        fields = struct.iter_unpack(f"{order}{entry_form}", file.read(count * size))
+        entries = [Entry(*field) for field in fields]
+        (offset,) = _read(file, f"{order}{offset_form}")
+        yield order, entries
+
+
+def read_numbers(file: BinaryIO, order: str, entry: Entry) -> tuple[int, ...]:
+    """Read the whole numbers of a field of type SHORT, LONG or LONG8, else nothing. Raises struct.error."""
+    form = f"{order}{entry.values}{_NUMBER_FORMS[entry.kind]}" if entry.kind in _NUMBER_FORMS else ""
+    length = struct.calcsize(form)
+    if length <= len(entry.value):
+        return struct.unpack(form, entry.value[:length])
+    if length > file.seek(0, io.SEEK_END):
+        raise struct.error("more values than the file has bytes")
+    file.seek(int.from_bytes(entry.value, "little" if order == "<" else "big"))
+    return _read(file, form)
 
 
 def has_declared_alpha(data: Path | bytes, page: int) -> bool:
     """Return True if a page declares its first extra band as alpha."""
     try:
         with data.open("rb") if isinstance(data, Path) else io.BytesIO(data) as file:
-            order, entries = read_directory(file, page)
-    except (OSError, struct.error):
+            order, entries = next(islice(directories(file), page, None))
+    except (OSError, StopIteration, struct.error):
         return False
     value = next((entry.value for entry in entries if entry.tag == _EXTRA_SAMPLES), bytes(2))
     return struct.unpack(f"{order}H", value[:2])[0] in _ALPHA

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -22,6 +23,8 @@ PART_PREFIX = ".part-"
 """Prefix of the names of part files."""
 
 _PRIVATE = 0o600
+_REPLACE_TRIES = 20
+_REPLACE_SECONDS = 0.05
 # The folder cannot be opened for reading, or the file system cannot sync folders.
 _NO_FOLDER_SYNC = frozenset({errno.EACCES, errno.EISDIR, errno.EBADF, errno.EINVAL})
 
@@ -42,7 +45,7 @@ def open_for_writing(path: Path, *, durable: bool, private: bool = False) -> Ite
     """
     target = Path(os.path.realpath(path))
     mode = _PRIVATE if private else _existing_mode(target)
-    with _part_file(target.parent, mode, durable, lambda part: part.replace(target)) as file:
+    with _part_file(target.parent, mode, durable, partial(_replace, path=target)) as file:
         yield file
 
 
@@ -60,7 +63,7 @@ def replace_file(part: Path, path: Path, *, durable: bool) -> None:
     if durable:
         with part.open("r+b") as file:
             sync_file(file)
-    part.replace(path)
+    _replace(part, path)
     if durable:
         sync_folder(path.parent)
 
@@ -109,6 +112,17 @@ def _part_file(
         sync_folder(folder)
 
 
+def _replace(part: Path, path: Path) -> None:
+    """Rename `part` to `path`. Windows refuses it while a program reads the old file or scans the new one."""
+    for _ in range(_REPLACE_TRIES if os.name == "nt" else 0):
+        try:
+            part.replace(path)
+            return
+        except PermissionError:
+            time.sleep(_REPLACE_SECONDS)
+    part.replace(path)
+
+
 def _existing_mode(path: Path) -> int | None:
     try:
         mode = path.stat().st_mode & 0o777
@@ -126,4 +140,4 @@ def _link_or_replace(part: Path, path: Path) -> None:
         pass
     except OSError:
         # This file system has no hard links. A rename may replace a file that appeared at the same moment.
-        part.replace(path)
+        _replace(part, path)

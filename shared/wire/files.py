@@ -15,12 +15,25 @@ class CameraPosition(WireModel):
     altitude: float | None = None
 
 
+class FilmFrame(WireModel):
+    """The film of which a photo is a frame, as the program wrote that took the frame.
+
+    `film`: the file's name. `sha256`: of its content, in hexadecimal digits. `number`: of the frame, from 0.
+    `at`: its time since the start, such as `02:03.480` or `01:02:03.480`.
+    """
+
+    film: str
+    sha256: str
+    number: int
+    at: str
+
+
 class CameraData(WireModel):
     """What the camera stored in a photo (EXIF); null for a value that is missing or unreadable.
 
     `taken_at`: ISO 8601 by the camera's clock, with an offset (`+08:00`) only where the camera gave one.
     `focal_length` is in mm, `focal_length_35` the same for film of 35 mm, `exposure_time` in s. `position` is
-    read only where the service is set to.
+    read only where the service is set to. `frame` is that of a photo that was taken out of a film (XMP).
     """
 
     taken_at: str | None = None
@@ -33,6 +46,7 @@ class CameraData(WireModel):
     f_number: float | None = None
     iso: int | None = None
     position: CameraPosition | None = None
+    frame: FilmFrame | None = None
 
 
 class StoredFile(WireModel):

@@ -393,7 +393,7 @@ def test_change_password_throttled(account: Account) -> None:
 
 
 def test_face_login_throttled(anonymous: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
+    monkeypatch.setattr("service.face.logins.FAILURE_SECONDS", 0.001)
     wrong: list[Any] = [123, "no picture", True, [], {}]
     for face in wrong:
         answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": face})

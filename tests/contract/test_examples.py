@@ -10,8 +10,8 @@ import jsonschema_rs
 import pytest
 from starlette.testclient import TestClient
 
-from service.face.access.waiting_limit import WaitingLimit, unavailable
 from service.face.engines.face_process import EngineUnavailableError
+from service.face.recognition import WaitingLimit, needing_engine
 from service.web.api_examples import EXAMPLES, ITEM_ID, RECORD_ID
 from service.web.envelope import Problem, failure_body
 from shared.samples import faces
@@ -314,11 +314,13 @@ def check_engine_failures(checker: ExampleChecker) -> None:
     """Check the examples of failures of the face engine, which no request can cause."""
     limit = WaitingLimit()
     limit._waiting = 1000
-    with pytest.raises(Problem) as raised, limit.admit():
+    with pytest.raises(Problem) as too_many, limit.admit():
         pass
+    with pytest.raises(Problem) as broken, needing_engine():
+        raise EngineUnavailableError("none")
     for example, problem in (
-        ("too many wait", raised.value),
-        ("no engine", unavailable(EngineUnavailableError("none"))),
+        ("too many wait", too_many.value),
+        ("no engine", broken.value),
     ):
         example_body = EXAMPLES[FACE].answers[problem.status][example]
         assert example_body == failure_body(problem.error, problem.msg, problem.details)
@@ -329,7 +331,7 @@ def check_engine_failures(checker: ExampleChecker) -> None:
 def test_examples_equal_the_answers_of_the_service(
     service: ContractApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
+    monkeypatch.setattr("service.face.logins.FAILURE_SECONDS", 0.001)
     checker = ExampleChecker(service)
     for name in EXAMPLES:
         for example, answer in invalid_requests(checker, name):

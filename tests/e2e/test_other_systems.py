@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import resource
 import socket
 import stat
 import subprocess
@@ -25,10 +24,9 @@ from service import settings as service_settings
 from service.commands import doctor as service_doctor
 from service.db import database
 from service.db.database import Database
-from service.detection.compute import allocator, model_check, worker
+from service.detection.compute import allocator
 from service.settings import Settings, load_owner_only_secret
 from service.stores import opening
-from service.workers import limits
 from shared.system import atomic, checkup, paths
 from tests.desktop.connection.fake_process import FAKE_SERVICE_SCRIPT
 from tests.other_systems import simulate_macos, simulate_windows
@@ -106,18 +104,6 @@ def test_folders_are_neither_made_private_nor_synced_on_windows(
     atomic.sync_folder(tmp_path / "nowhere")
     atomic.write_file(folder / "file", b"whole", durable=True)
     assert (folder / "file").read_bytes() == b"whole"
-
-
-def test_processes_are_limited_only_on_linux(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    before = resource.getrlimit(resource.RLIMIT_DATA), resource.getrlimit(resource.RLIMIT_AS)
-    simulate_windows(monkeypatch, limits, worker, model_check)
-    limits.limit_memory(1)
-    limits.lower_priority()
-    limits.end_first()
-    worker.yield_to_others()
-    (tmp_path / "model.onnx").write_bytes(b"damaged")
-    assert model_check._check(str(tmp_path / "model.onnx"), None, {}, 0)["error"]
-    assert (resource.getrlimit(resource.RLIMIT_DATA), resource.getrlimit(resource.RLIMIT_AS)) == before
 
 
 @OTHER_SYSTEMS

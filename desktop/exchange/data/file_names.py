@@ -7,10 +7,15 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from urllib.parse import unquote
 
 from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts
 
 _UNSAFE_CHARACTERS = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]')
+_UPLOAD_PREFIX = re.compile(r"(?=\d*[a-f])[0-9a-f]{8}-")
+"""What Label Studio puts before the name of an uploaded picture. Digits alone are more often a date."""
+_ROBOFLOW_NAME = re.compile(r"(.+)_([a-z]{3,4})\.rf\.\w+(\.\w+)?")
+"""How Roboflow renames IMG_1.jpg: IMG_1_jpg.rf.<hash>.jpg."""
 _MAX_LENGTH = 80
 
 
@@ -30,18 +35,26 @@ def last_name(path: object) -> str:
 
 
 def same_picture(path: object, target: str) -> bool:
-    """Whether a file names the picture `target`, in whatever folder, case or normalization.
+    """Whether a file names the picture `target`, in whatever folder, address, case or normalization.
 
     A converted photo has its former name before the new suffix: IMG_1.HEIC.jpg.
     """
-    name = _comparable(last_name(path))
-    return bool(name) and name in _former_names(target)
+    return isinstance(path, str) and not written_names(path).isdisjoint(_former_names(target))
 
 
 def same_stem(path: str, target: str) -> bool:
     """Whether a file belongs to the picture `target`, because its name differs in the suffix alone."""
     wanted = {stem(name) for name in (*_former_names(target), *_former_names(safe_name(target, "reference")))}
-    return stem(_comparable(last_name(path))) in wanted
+    return any(stem(name) in wanted for name in written_names(path))
+
+
+def written_names(path: str) -> set[str]:
+    """The names that a picture may have had before a program renamed it, or made an address of its name."""
+    names = {last_name(path)} | {last_name(unquote(part)) for part in (path, path.partition("?")[0])}
+    names = {_comparable(name) for name in names if name}
+    names |= {_UPLOAD_PREFIX.sub("", name, count=1) for name in names if _UPLOAD_PREFIX.match(name)}
+    renamed = filter(None, map(_ROBOFLOW_NAME.fullmatch, list(names)))
+    return names | {f"{match[1]}.{match[2]}" for match in renamed}
 
 
 def _comparable(name: str) -> str:

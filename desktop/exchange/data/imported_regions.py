@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.errors import ExchangeError, Reason
@@ -16,6 +16,7 @@ MAX_REGIONS = 10_000
 """
 _PROPORTIONS = 0.01
 """The relative difference of proportions that is a rounding and no other picture."""
+_Found = TypeVar("_Found")
 _MAX_NAME_LENGTH = 255
 _MAX_TEXT_LENGTH = 20_000
 
@@ -53,6 +54,21 @@ class ImportedRegions(list[ImportedRegion]):
     def bounding_box_count(self) -> int:
         """How many regions are the bounding box of a polygon, a circle or another shape."""
         return sum(draft.is_bounding_box for draft in self)
+
+
+def choose(
+    matches: Sequence[_Found], everything: Sequence[_Found], empty: Reason = Reason.UNREADABLE
+) -> _Found:
+    """The document or picture to read: the only one of the reference image, else the only one of the file.
+
+    Several that say the same of the reference image, such as in splits, are one. Raises ExchangeError
+    (WHICH_PICTURE; `empty` if the file has none).
+    """
+    if matches and all(match == matches[0] for match in matches):
+        return matches[0]
+    if len(everything) == 1:
+        return everything[0]
+    raise ExchangeError(Reason.WHICH_PICTURE if everything else empty)
 
 
 def scale_rect(rect: Rect, source: tuple[float, float] | None, target: ExportedPicture) -> Rect:

@@ -104,9 +104,14 @@ def is_archive(data: bytes) -> bool:
 
 
 def decode_text(data: bytes) -> str:
-    """Decode UTF-8, UTF-16 with a byte order mark, or else GB 18030. Raises ExchangeError (UNREADABLE)."""
-    is_utf16 = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-    for encoding in ("utf-16",) if is_utf16 else ("utf-8-sig", "gb18030"):
+    """Decode UTF-8, UTF-16, or else GB 18030. Raises ExchangeError (UNREADABLE)."""
+    encodings: tuple[str, ...] = ("utf-8-sig", "gb18030")
+    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        encodings = ("utf-16",)
+    elif b"\0" in data[:2]:
+        # Without a byte order mark: every format here begins with an ASCII character.
+        encodings = ("utf-16-be",) if data[:1] == b"\0" else ("utf-16-le",)
+    for encoding in encodings:
         with contextlib.suppress(UnicodeDecodeError):
             return data.decode(encoding)
     raise ExchangeError(Reason.UNREADABLE)

@@ -29,9 +29,16 @@ from desktop.exchange.data.file_names import (
     reference_names,
     same_picture,
 )
-from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
+from desktop.exchange.data.imported_regions import (
+    ImportedRegion,
+    ImportedRegions,
+    choose,
+    fit_regions,
+    scale_rect,
+)
+from desktop.exchange.data.outlines import bounding_rect, parse_rect
 from desktop.exchange.formats.archive import is_archive, pack, unpack
-from desktop.exchange.formats.walkaround_json import bounding_rect, load, parse_rect
+from desktop.exchange.formats.walkaround_json import load
 from shared.datasets import DatasetBox, DatasetPicture, build_coco_document
 from shared.record.geometry import Rect
 
@@ -119,12 +126,15 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     if not isinstance(images, list) or not isinstance(annotations, list):
         raise ExchangeError(Reason.UNREADABLE)
     try:
-        image = _choose_image([dict(image) for image in images], target)
+        images = [dict(image) for image in images]
+        image = choose(_matching_images(images, target), images, Reason.NO_REGIONS)
         size = parse_rect([0, 0, image.get("width"), image.get("height")])
-        names = {category["id"]: str(category["name"]) for category in document.get("categories") or []}
+        categories = [category for category in document.get("categories") or [] if "name" in category]
+        # Some programs write the numbers of one of the lists as texts.
+        names = {str(category["id"]): str(category["name"]) for category in categories}
         drafts, without_area = [], 0
         for annotation in annotations:
-            if annotation["image_id"] != image["id"]:
+            if str(annotation.get("image_id")) != str(image["id"]):
                 continue
             shape = annotation.get("segmentation")
             rect = parse_rect(annotation.get("bbox")) or _bounding_rect_of_shape(shape)
@@ -136,7 +146,7 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
             description, model_id = attributes.get("description"), attributes.get("model_id")
             drafts.append(
                 ImportedRegion(
-                    name=names.get(annotation.get("category_id"), ""),
+                    name=names.get(str(annotation.get("category_id")), ""),
                     rect=scale_rect(rect, None if size is None else (size.w, size.h), target),
                     description=description if isinstance(description, str) else None,
                     model_id=model_id if isinstance(model_id, str) else None,
@@ -171,10 +181,15 @@ def datasets(data: bytes) -> list[dict[str, Any]]:
 def _unpack_dataset(data: bytes, target: ExportedPicture) -> dict[str, Any]:
     """The only dataset of a ZIP file, or the only one that names `target`, such as one of several splits."""
     documents = datasets(data)
+    # COCO has the captions and the key points of the same pictures in files of their own.
+    documents = [document for document in documents if _has_boxes(document)] or documents
     matches = [document for document in documents if _matching_images(document["images"], target)]
-    if len(matches) != 1 and len(documents) != 1:
-        raise ExchangeError(Reason.WHICH_PICTURE if documents else Reason.UNREADABLE)
-    return matches[0] if len(matches) == 1 else documents[0]
+    return choose(matches, documents)
+
+
+def _has_boxes(document: Mapping[str, Any]) -> bool:
+    found = (annotation for annotation in document["annotations"] if isinstance(annotation, dict))
+    return any("bbox" in annotation and "keypoints" not in annotation for annotation in found)
 
 
 def _bounding_rect_of_shape(shape: Any) -> Rect | None:
@@ -220,13 +235,6 @@ def _is_other_shape(shape: Any, box: Rect) -> bool:
     return len(polygon) != len(corners) or any(
         abs(a - b) > 1 for a, b in zip(sorted(polygon), corners, strict=True)
     )
-
-
-def _choose_image(images: list[dict[str, Any]], target: ExportedPicture) -> dict[str, Any]:
-    matches = _matching_images(images, target)
-    if len(matches) != 1 and len(images) != 1:
-        raise ExchangeError(Reason.WHICH_PICTURE if images else Reason.NO_REGIONS)
-    return matches[0] if len(matches) == 1 else images[0]
 
 
 def _matching_images(images: Iterable[Any], target: ExportedPicture) -> list[dict[str, Any]]:

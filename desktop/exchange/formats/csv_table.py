@@ -17,7 +17,8 @@ from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import last_name, same_picture
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
-from desktop.exchange.formats.walkaround_json import parse_rect
+from desktop.exchange.data.outlines import parse_rect
+from desktop.exchange.formats.archive import decode_text
 from shared.record.codes import Verdict
 from shared.record.geometry import Rect
 from shared.wire.seal import RecordSeal
@@ -76,6 +77,10 @@ COLUMNS = (
 # Spreadsheets also accept the full-width forms of Chinese keyboards.
 _FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "'")
 _THOUSANDS = re.compile(r"-?[1-9]\d{0,2}[.,]\d{3}")
+_SPACES = re.compile(r"[\s'\u2019]")
+"""What some languages write between thousands; `\\s` includes the narrow and the fixed space."""
+_MAX_LINES_ABOVE = 10
+"""Lines above the titles: `sep=;` of Excel, the name of a table, an empty line."""
 _OUTCOME = {True: "passed", False: "failed", None: ""}
 _REGION_COLUMNS = ("region_x", "region_y", "region_w", "region_h")
 _REFERENCE_SIZE_COLUMNS = ("reference_width", "reference_height")
@@ -85,6 +90,7 @@ _NAME_TITLES = ("item_name", "name", "label", "class", "label_name", "名称")
 _BOX_TITLES = (
     ("x", "y", "w", "h"),
     ("x", "y", "width", "height"),
+    ("x1", "y1", "w", "h"),
     ("left", "top", "width", "height"),
     ("bbox_x", "bbox_y", "bbox_width", "bbox_height"),
 )
@@ -133,22 +139,27 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     A table of this program has the columns item_name, region_x, region_y, region_w and region_h (px). If it
     has reference_width and reference_height, the regions are scaled to `target`. Rows with the same item_id
     are one item. For the columns of other programs see `_NAME_TITLES`, `_BOX_TITLES` and `_CORNER_TITLES`. If
-    such a table names several pictures, only the rows of `target` are read.
+    such a table names several pictures, only the rows of `target` are read. If all its numbers are within 1,
+    they are fractions of the picture.
     """
     try:
-        table, separator = _read_table(data)
-        columns, rows = _columns(table.fieldnames or ()), list(table)
+        table, columns, separator = _read_table(decode_text(data))
     except csv.Error as error:
         raise ExchangeError(Reason.UNREADABLE) from error
-    if columns is None:
-        raise ExchangeError(Reason.UNREADABLE)
-    decimal_mark = _decimal_mark(rows, [*columns.box, *columns.size], separator)
+    decimal_mark = _decimal_mark(table, [*columns.box, *columns.size], separator)
+    rows = _picture_rows(table, columns, target)
+    rects = [columns.rect(row, decimal_mark) for row in rows]
+    are_fractions = columns.box is not _REGION_COLUMNS and all(
+        max(rect.x, rect.y, rect.w, rect.h) <= 1 for rect in rects if rect is not None
+    )
     drafts: dict[object, ImportedRegion] = {}
-    for number, row in enumerate(_picture_rows(rows, columns, target)):
-        rect = columns.rect(row, decimal_mark)
+    for number, (row, rect) in enumerate(zip(rows, rects, strict=True)):
         if rect is None:
             continue
         size = parse_rect([0, 0, *(_number_text(row.get(name), decimal_mark) for name in columns.size)])
+        if are_fractions:
+            fit = size or Rect(0, 0, target.width, target.height)
+            rect = Rect(rect.x * fit.w, rect.y * fit.h, rect.w * fit.w, rect.h * fit.h)
         drafts.setdefault(
             row.get("item_id") or number,
             ImportedRegion(
@@ -216,25 +227,22 @@ def _picture_rows(rows: Sequence[_Row], columns: _Columns, target: ExportedPictu
     return named
 
 
-def _read_table(data: bytes) -> tuple[csv.DictReader[str], str]:
-    """Open a table in any of the encodings and with any of the separators that spreadsheets write.
+def _read_table(text: str) -> tuple[list[_Row], _Columns, str]:
+    """The rows of a table, its columns, and its separator: any of those that spreadsheets write.
 
-    Returns the separator too.
+    Raises csv.Error, ExchangeError (UNREADABLE).
     """
-    is_utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-    for encoding in ("utf-16",) if is_utf16 else ("utf-8-sig", "gb18030"):
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        head = text.partition("\n")[0]
-        separator = max(",;\t", key=head.count)
+    for _ in range(_MAX_LINES_ABOVE):
+        head, _, below = text.partition("\n")
+        separator = max(",;\t|", key=head.count)
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
         titles = reader.fieldnames or ()
         codes = [_CODES.get(name, name) for name in titles]
         if {"item_name", *_REGION_COLUMNS} <= set(codes):
             reader.fieldnames = codes
-        return reader, separator
+        if columns := _columns(reader.fieldnames or ()):
+            return list(reader), columns, separator
+        text = below
     raise ExchangeError(Reason.UNREADABLE)
 
 
@@ -246,7 +254,7 @@ def _decimal_mark(rows: Sequence[_Row], names: Sequence[str], separator: str) ->
     """
     for row in rows:
         for name in names:
-            cell = (row.get(name) or "").strip()
+            cell = _SPACES.sub("", row.get(name) or "")
             marks = [letter for letter in cell if letter in ".,"]
             if len(set(marks)) == 2:
                 return marks[-1]
@@ -262,7 +270,7 @@ def _decimal_mark(rows: Sequence[_Row], names: Sequence[str], separator: str) ->
 def _number_text(cell: str | None, decimal_mark: str) -> str:
     """A number with a decimal point and without marks between thousands."""
     other = "." if decimal_mark == "," else ","
-    return (cell or "").strip().replace(other, "").replace(decimal_mark, ".")
+    return _SPACES.sub("", cell or "").replace(other, "").replace(decimal_mark, ".")
 
 
 def _item_row(inspection: Inspection, facts: ItemFacts, terms: ColumnTerms) -> dict[str, Any]:

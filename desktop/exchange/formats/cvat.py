@@ -11,14 +11,16 @@ confidence, drawn_by, severity, size_mm and second_opinion. In addition to CVAT,
 pictures are included, they are in `images/regions/` and `images/findings/`.
 
 Polygons, polylines, points, ellipses, masks, cuboids, skeletons and rotated boxes of other programs are read
-as their bounding boxes. Tracks of a video are not read. A document with a DTD is refused, so that it cannot
-declare entities or refer to other files.
+as their bounding boxes. Tracks of a video are read in the frame that has the name of the picture, as CVAT
+names its frames: frame_000012.png. A document with a DTD is refused, so that it cannot declare entities or
+refer to other files.
 
 Source of the format: https://docs.cvat.ai/docs/dataset_management/formats/format-cvat/.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,11 +42,12 @@ from desktop.exchange.data.imported_regions import (
     MAX_REGIONS,
     ImportedRegion,
     ImportedRegions,
+    choose,
     fit_regions,
     scale_rect,
 )
+from desktop.exchange.data.outlines import bounding_rect, ellipse_bounds, parse_rect, rotated_bounds
 from desktop.exchange.formats.archive import decode_xml, is_archive, pack, unpack
-from desktop.exchange.formats.walkaround_json import bounding_rect, parse_rect
 from shared.record.geometry import Rect
 
 REGIONS = "regions.xml"
@@ -208,6 +211,9 @@ class _Reader:
         self.images: list[_Image] = []
         self._path: list[str] = []
         self._image: _Image | None = None
+        self._track = ""
+        self._frames: dict[str, _Image] = {}
+        self._video_size: dict[str, str] = {}
         self._shape: _Shape | None = None
         self._attribute: str | None = None
         self._count = 0
@@ -225,6 +231,9 @@ class _Reader:
             parser.Parse(text, True)
         except (expat.ExpatError, ValueError, LookupError) as error:
             raise ExchangeError(Reason.UNREADABLE) from error
+        for number, image in self._frames.items():
+            image.xml_attributes = {"name": f"frame_{number.zfill(6)}.png", **self._video_size}
+            self.images.append(image)
 
     def _refuse_doctype(self, *_: object) -> None:
         raise ExchangeError(Reason.UNREADABLE)
@@ -236,18 +245,29 @@ class _Reader:
         if name == "image" and len(self._path) == 2:
             self._image = _Image(xml_attributes)
             self.images.append(self._image)
+        elif name == "track" and len(self._path) == 2:
+            self._track = xml_attributes.get("label", "")
+        elif len(self._path) == 3 and self._path[1] == "track" and "frame" in xml_attributes:
+            xml_attributes = {"label": self._track, **xml_attributes}
+            self._image = self._frames.setdefault(xml_attributes["frame"], _Image({}))
+            self._add_shape(name, xml_attributes)
         elif self._image is None:
             return
         elif self._shape is not None and name == "attribute":
             self._attribute = xml_attributes.get("name", "")
         elif self._shape is not None and self._shape.kind == "skeleton" and "points" in xml_attributes:
-            self._shape.points.append(xml_attributes["points"])
+            if xml_attributes.get("outside") != "1":
+                self._shape.points.append(xml_attributes["points"])
         elif self._shape is None and name in _SHAPES:
-            self._count += 1
-            if self._count > MAX_REGIONS * 10:
-                raise ExchangeError(Reason.TOO_LARGE)
-            self._shape = _Shape(name, xml_attributes)
-            self._image.shapes.append(self._shape)
+            self._add_shape(name, xml_attributes)
+
+    def _add_shape(self, kind: str, xml_attributes: dict[str, str]) -> None:
+        self._count += 1
+        if self._count > MAX_REGIONS * 10:
+            raise ExchangeError(Reason.TOO_LARGE)
+        self._shape = _Shape(kind, xml_attributes)
+        assert self._image is not None
+        self._image.shapes.append(self._shape)
 
     def _end_element(self, name: str) -> None:
         self._path.pop()
@@ -255,13 +275,15 @@ class _Reader:
             self._attribute = None
         elif len(self._path) == 2 and name in _SHAPES:
             self._shape = None
-        elif len(self._path) == 1 and name == "image":
+        elif len(self._path) == 1 and name in ("image", "track"):
             self._image = None
 
     def _add_characters(self, text: str) -> None:
         if self._shape is not None and self._attribute is not None:
             attributes = self._shape.attributes
             attributes[self._attribute] = attributes.get(self._attribute, "") + text
+        elif self._path[-2:-1] == ["original_size"]:
+            self._video_size[self._path[-1]] = text
 
 
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
@@ -270,7 +292,8 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     The picture is the one with the same content ID, else with the same file name, else the only one. Its
     shapes are scaled if the sizes differ. Raises ExchangeError.
     """
-    image = _choose_image(_read_images(data, target), target)
+    images = _read_images(data, target)
+    image = choose(_matching_images(images, target), images, Reason.NO_REGIONS)
     size = parse_rect([0, 0, image.xml_attributes.get("width"), image.xml_attributes.get("height")])
     drafts, without_area = [], 0
     for shape in image.shapes:
@@ -291,6 +314,14 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
             )
         )
     return fit_regions(drafts, target, without_area)
+
+
+def picture_names(data: bytes) -> list[str]:
+    """The names of all images in an annotation file; empty if it is another document."""
+    reader = _Reader()
+    with contextlib.suppress(ExchangeError):
+        reader.read(decode_xml(data))
+    return [image.xml_attributes.get("name", "") for image in reader.images]
 
 
 def is_xml(data: bytes) -> bool:
@@ -314,16 +345,7 @@ def _read_images(data: bytes, target: ExportedPicture) -> list[_Image]:
             continue
         documents.append(reader.images)
     matches = [images for images in documents if _matching_images(images, target)]
-    if len(matches) != 1 and len(documents) != 1:
-        raise ExchangeError(Reason.WHICH_PICTURE if documents else Reason.UNREADABLE)
-    return matches[0] if len(matches) == 1 else documents[0]
-
-
-def _choose_image(images: list[_Image], target: ExportedPicture) -> _Image:
-    matches = _matching_images(images, target)
-    if len(matches) != 1 and len(images) != 1:
-        raise ExchangeError(Reason.WHICH_PICTURE if images else Reason.NO_REGIONS)
-    return matches[0] if len(matches) == 1 else images[0]
+    return choose(matches, documents)
 
 
 def _matching_images(images: list[_Image], target: ExportedPicture) -> list[_Image]:
@@ -344,10 +366,10 @@ def _rect(shape: _Shape) -> Rect | None:
     match shape.kind:
         case "box":
             box = bounding_rect([tag.get(key) for key in ("xtl", "ytl", "xbr", "ybr")])
-            return None if box is None else _rotated_bounds(box, _rotation(shape))
+            return None if box is None else rotated_bounds(box, _rotation(shape))
         case "ellipse":
             middle = parse_rect([tag.get(key) for key in ("cx", "cy", "rx", "ry")])
-            return None if middle is None else _ellipse_bounds(middle, _rotation(shape))
+            return None if middle is None else ellipse_bounds(middle, _rotation(shape))
         case "mask":
             return parse_rect([tag.get(key) for key in ("left", "top", "width", "height")])
         case "cuboid":
@@ -369,21 +391,3 @@ def _rotation(shape: _Shape) -> float:
     except ValueError:
         return 0.0
     return angle if math.isfinite(angle) else 0.0
-
-
-def _rotated_bounds(box: Rect, angle: float) -> Rect | None:
-    if not angle:
-        return box
-    cos, sin = abs(math.cos(angle)), abs(math.sin(angle))
-    w, h = box.w * cos + box.h * sin, box.w * sin + box.h * cos
-    return parse_rect([box.x + (box.w - w) / 2, box.y + (box.h - h) / 2, w, h])
-
-
-def _ellipse_bounds(ellipse: Rect, angle: float) -> Rect | None:
-    """The bounding box of a rotated ellipse, given by its centre (x, y) and its semi-axes (w, h)."""
-    cos, sin = math.cos(angle), math.sin(angle)
-    half_w, half_h = (
-        math.hypot(ellipse.w * cos, ellipse.h * sin),
-        math.hypot(ellipse.w * sin, ellipse.h * cos),
-    )
-    return parse_rect([ellipse.x - half_w, ellipse.y - half_h, 2 * half_w, 2 * half_h])

@@ -17,9 +17,16 @@ from typing import Any
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import same_picture, same_stem
-from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
+from desktop.exchange.data.imported_regions import (
+    ImportedRegion,
+    ImportedRegions,
+    choose,
+    fit_regions,
+    scale_rect,
+)
+from desktop.exchange.data.outlines import bounding_rect, parse_rect
 from desktop.exchange.formats.archive import is_archive, unpack
-from desktop.exchange.formats.walkaround_json import bounding_rect, load, parse_rect
+from desktop.exchange.formats.walkaround_json import load
 from shared.record.geometry import Rect
 
 
@@ -73,9 +80,7 @@ def _unpack_document(data: bytes, target: ExportedPicture) -> dict[str, Any]:
         for path, document in found.items()
         if same_picture(document.get("imagePath"), target.name) or same_stem(path, target.name)
     ]
-    if len(matches) != 1 and len(found) != 1:
-        raise ExchangeError(Reason.WHICH_PICTURE if found else Reason.UNREADABLE)
-    return matches[0] if len(matches) == 1 else next(iter(found.values()))
+    return choose(matches, list(found.values()))
 
 
 def _rect(shape: Mapping[str, Any]) -> Rect | None:

@@ -1,7 +1,8 @@
 """Reads regions from Pascal VOC's XML, of one file or of the files in a ZIP file. The format is not written.
 
-A document is one picture: `filename`, `size` with `width` and `height`, and `object` elements with `name` and
-`bndbox` (xmin, ymin, xmax, ymax in px). A document with a DTD is refused, so that it cannot declare entities.
+A document is one picture: `filename`, possibly `size` with `width` and `height`, and `object` elements with
+`name` and `bndbox` (xmin, ymin, xmax, ymax in px). A document with a DTD is refused, so that it cannot
+declare entities.
 
 Source of the fields: the development kit of the challenge, http://host.robots.ox.ac.uk/pascal/VOC/voc2012/.
 """
@@ -12,11 +13,16 @@ import contextlib
 import xml.etree.ElementTree as ET
 
 from desktop.exchange.data.content import ExportedPicture
-from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import same_picture, same_stem
-from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
+from desktop.exchange.data.imported_regions import (
+    ImportedRegion,
+    ImportedRegions,
+    choose,
+    fit_regions,
+    scale_rect,
+)
+from desktop.exchange.data.outlines import bounding_rect, parse_rect
 from desktop.exchange.formats.archive import decode_xml, is_archive, unpack
-from desktop.exchange.formats.walkaround_json import bounding_rect, parse_rect
 
 
 def documents(data: bytes) -> dict[str, ET.Element]:
@@ -32,9 +38,14 @@ def documents(data: bytes) -> dict[str, ET.Element]:
         with contextlib.suppress(ET.ParseError, ValueError):
             # Without its declaration: the text is decoded already.
             root = ET.fromstring(text[text.find("?>") + 2 :] if text.startswith("<?xml") else text)  # noqa: S314
-            if root.tag == "annotation" and root.find("size") is not None:
+            if root.tag == "annotation" and root.find("filename") is not None:
                 found[path] = root
     return found
+
+
+def picture_names(data: bytes) -> list[str]:
+    """The names of the pictures of all documents. Raises ExchangeError (UNREADABLE, TOO_LARGE)."""
+    return [root.findtext("filename") or "" for root in documents(data).values()]
 
 
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
@@ -45,9 +56,7 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
         for path, root in found.items()
         if same_picture(root.findtext("filename"), target.name) or (path and same_stem(path, target.name))
     ]
-    if len(matches) != 1 and len(found) != 1:
-        raise ExchangeError(Reason.WHICH_PICTURE if found else Reason.UNREADABLE)
-    root = matches[0] if len(matches) == 1 else next(iter(found.values()))
+    root = choose(matches, list(found.values()))
     size = parse_rect([0, 0, root.findtext("size/width"), root.findtext("size/height")])
     drafts, without_area = [], 0
     for element in root.iterfind("object"):

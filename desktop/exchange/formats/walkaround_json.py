@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,10 +11,10 @@ from desktop.exchange.data.column_terms import CODES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts, pixel_region
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
+from desktop.exchange.data.outlines import parse_rect
 from desktop.exchange.formats.archive import decode_text
 from shared import __version__
 from shared.record.codes import STATUS_NAMES, Status
-from shared.record.geometry import Rect
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.inspection import Item, Record
 from shared.wire.seal import RecordSeal
@@ -124,30 +123,6 @@ def load(data: bytes) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise ExchangeError(Reason.UNREADABLE)
     return document
-
-
-def parse_rect(values: Any) -> Rect | None:
-    """Make a rectangle of the numbers or texts x, y, w, h; None if they are not four numbers."""
-    if not isinstance(values, list | tuple) or len(values) != 4:
-        return None
-    try:
-        x, y, w, h = (float(value) for value in values)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    # Every comparison with NaN is false, so it is refused too.
-    return Rect(x, y, w, h) if all(abs(value) < 1e9 for value in (x, y, w, h)) else None
-
-
-def bounding_rect(numbers: Sequence[Any]) -> Rect | None:
-    """The bounding box of two or more points given as x, y, x, y, ...; None for other values."""
-    if len(numbers) < 4 or len(numbers) % 2:
-        return None
-    try:
-        xs = [float(number) for number in numbers[::2]]
-        ys = [float(number) for number in numbers[1::2]]
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return parse_rect([min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)])
 
 
 def _picture_fields(picture: ExportedPicture | None) -> dict[str, Any] | None:

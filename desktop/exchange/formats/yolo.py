@@ -15,6 +15,7 @@ https://docs.ultralytics.com/datasets/segment/.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,26 +27,31 @@ from desktop.exchange.data.content import ExportedPicture, Inspection
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import (
     dataset_pictures,
+    last_name,
     name_photos,
     reference_names,
     safe_name,
     same_stem,
     stem,
 )
-from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions
+from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, choose, fit_regions
+from desktop.exchange.data.outlines import bounding_rect, parse_rect
 from desktop.exchange.formats.archive import decode_text, is_archive, pack, unpack
-from desktop.exchange.formats.walkaround_json import bounding_rect, parse_rect
 from shared.datasets import clean_class_name, yolo_row, yolo_yaml
 from shared.record.geometry import Rect
 
 _CLASSES = "classes.txt"
-_NAME_FILES = (_CLASSES, "obj.names", "_darknet.labels")
+_NAME_FILES = (_CLASSES, "obj.names", "_darknet.labels", "predefined_classes.txt", "labels.txt")
 """Files with the name of a class on each line, of this and other programs."""
 _YAML = "data.yaml"
+_ROW = re.compile(r"\s*\d+(\.0*)?(\s+\S+){4,}\s*")
+"""What a line of a label file begins with: the number of a class and four values."""
 _VISIBILITIES = frozenset({"0", "1", "2", "0.0", "1.0", "2.0"})
 """Of a key point: not labelled, hidden, visible."""
 _MAX_YAML_LENGTH = 250_000
 _MAX_CLASSES = 100_000
+_MAX_FRACTION = 2
+"""Larger numbers are pixels, as trackers write them. A box may reach out of the picture."""
 
 
 def write(inspection: Inspection, _terms: ColumnTerms = CODES) -> bytes:
@@ -105,12 +111,12 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     texts = unpack(data, ".txt", ".yaml", ".yml", ".names", ".labels")
     region_texts = {path: text for path, text in texts.items() if path.startswith("regions/")}
     texts = region_texts or texts
-    labels = {path: text for path, text in texts.items() if _is_label(path)}
-    # Splits may contain the same picture.
-    matches = {text for path, text in labels.items() if same_stem(path, target.name)}
-    if len(matches) != 1 and len(labels) != 1:
-        raise ExchangeError(Reason.WHICH_PICTURE if labels else Reason.UNREADABLE)
-    text = matches.pop() if len(matches) == 1 else next(iter(labels.values()))
+    others = {path: text for path, text in texts.items() if not _is_names(path)}
+    own_stem = stem(safe_name(target.name, "reference"))
+    exact = [text for path, text in others.items() if stem(last_name(path)) == own_stem]
+    matches = exact or [text for path, text in others.items() if same_stem(path, target.name)]
+    labels = [text for text in others.values() if text in matches or _is_label(text)]
+    text = choose(matches, labels)
     return fit_regions(_drafts(text, _read_dataset(texts), target), target)
 
 
@@ -122,10 +128,13 @@ class _Dataset:
     key_point_numbers: int = 0
 
 
-def _is_label(path: str) -> bool:
-    name = path.rsplit("/", 1)[-1].lower()
-    lists = ("train.txt", "val.txt", "test.txt")
-    return name.endswith(".txt") and name not in (_CLASSES, *lists) and not name.startswith("readme")
+def _is_names(path: str) -> bool:
+    return last_name(path).lower() in _NAME_FILES or not path.lower().endswith(".txt")
+
+
+def _is_label(text: str) -> bool:
+    """Whether a text is no readme, licence or list of files. The label file of an empty picture is empty."""
+    return all(_ROW.fullmatch(line) for line in text.splitlines() if line.strip())
 
 
 def _drafts(text: str, dataset: _Dataset, target: ExportedPicture) -> list[ImportedRegion]:
@@ -165,25 +174,28 @@ def _box_fractions(numbers: Sequence[str], key_point_numbers: int) -> tuple[Rect
     None if the line is not a box. The number of values says what they are:
 
     - 4: a box; 5: with the confidence of a prediction; 6 with a whole number at the end: and with the id of a
-      track
+      track, which the other forms may have as well
     - 4 and key points, as `kpt_shape` of the dataset or a visibility of 0, 1 or 2 at every third place shows
     - an even number from 6 on: the corners of a polygon or of a turned box; an odd one: with a confidence
     """
     count = len(numbers)
-    has_track = count == 6 and numbers[5].isdigit()
-    if count in (4, 5) or has_track or _has_key_points(numbers, key_point_numbers):
-        middle = parse_rect(numbers[:4])
-        if middle is None:
-            return None
-        return Rect(middle.x - middle.w / 2, middle.y - middle.h / 2, middle.w, middle.h), False
-    outline = bounding_rect(numbers[: count - count % 2]) if count >= 6 else None
-    return None if outline is None else (outline, True)
+    has_track = count >= 6 and numbers[-1].isdigit() and (count == 6 or int(numbers[-1]) > 1)
+    is_box = count in (4, 5) or (count == 6 and has_track) or _has_key_points(numbers, key_point_numbers)
+    if is_box:
+        rect = parse_rect(numbers[:4])
+        rect = rect and Rect(rect.x - rect.w / 2, rect.y - rect.h / 2, rect.w, rect.h)
+    else:
+        behind = 2 if has_track and count % 2 == 0 else count % 2
+        rect = bounding_rect(numbers[: count - behind]) if count >= 6 else None
+    if rect is None or max(abs(rect.x), abs(rect.y), rect.w, rect.h) > _MAX_FRACTION:
+        return None
+    return rect, not is_box
 
 
 def _has_key_points(numbers: Sequence[str], key_point_numbers: int) -> bool:
     behind = len(numbers) - 4
     if key_point_numbers:
-        return behind in (key_point_numbers, key_point_numbers + 1)
+        return 0 <= behind - key_point_numbers <= 2
     flags = numbers[6::3]
     return behind >= 3 and behind % 3 < 2 and bool(flags) and all(flag in _VISIBILITIES for flag in flags)
 
@@ -196,10 +208,10 @@ def _read_dataset(files: dict[str, str]) -> _Dataset:
     for document in documents:
         names = names or _yaml_names(document.get("names"))
         shape = document.get("kpt_shape")
-        if isinstance(shape, list) and len(shape) == 2 and all(type(side) is int for side in shape):
-            points = points or shape[0] * shape[1]
+        if isinstance(shape, list) and len(shape) == 2 and all(str(side).isdigit() for side in shape):
+            points = points or int(shape[0]) * int(shape[1])
     for path, text in files.items():
-        if path.rsplit("/", 1)[-1].lower() in _NAME_FILES:
+        if last_name(path).lower() in _NAME_FILES:
             names = [line.strip() for line in text.splitlines()]
             break
     return _Dataset(names, points)
@@ -207,7 +219,8 @@ def _read_dataset(files: dict[str, str]) -> _Dataset:
 
 def _load_yaml(text: str) -> dict[str, Any]:
     try:
-        document = yaml.safe_load(text[:_MAX_YAML_LENGTH])
+        # Every value stays a text: a class may have the name "no" or "1".
+        document = yaml.load(text[:_MAX_YAML_LENGTH], Loader=yaml.BaseLoader)  # noqa: S506
     except (yaml.YAMLError, ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}

@@ -9,6 +9,7 @@ from typing import NamedTuple
 _START = b"\xff\xd8"
 _EXIF = b"Exif\0\0"
 _ICC = b"ICC_PROFILE\0"
+_XMP = b"http://ns.adobe.com/xap/1.0/\0"
 _MAX_BODY = 65_533
 """Maximum number of bytes of a segment without its length field."""
 
@@ -71,6 +72,11 @@ def add_profile(data: bytes, icc: bytes) -> bytes:
 def add_comment(data: bytes, text: str) -> bytes:
     """Add a comment to a JPEG."""
     return _insert_segments(data, _segment(_COMMENT, text.encode(errors="replace")))
+
+
+def add_xmp(data: bytes, packet: bytes) -> bytes:
+    """Add an XMP packet to a JPEG (ISO 16684-3, 1.1.3)."""
+    return _insert_segments(data, _segment(_APP1, _XMP + packet))
 
 
 def _segment(marker: int, body: bytes) -> bytes:

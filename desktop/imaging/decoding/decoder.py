@@ -23,7 +23,7 @@ from PySide6.QtGui import QImage
 from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.decoding.pixels import Pixels, Rgb, to_qimage, upright
 from desktop.imaging.decoding.vips import pyvips
-from shared.images.colours import grey_levels, is_deep_grey, to_srgb
+from shared.images.colours import finite_grey, grey_levels, is_deep_grey, to_srgb
 from shared.images.opening import open_picture
 from shared.images.png import has_too_much_text
 from shared.images.upright import stored_rect, upright_size
@@ -146,7 +146,7 @@ def read_greys(
     Also returns its `grey_levels`.
     """
     with translate_errors(data):
-        image = _load(data)
+        image = finite_grey(_load(data))
         levels = grey_levels(image)
         kind, dtype = ("ushort", np.uint16) if image.format == "ushort" else ("float", np.float32)
         memory = evaluate(image.cast(kind), cancellation)

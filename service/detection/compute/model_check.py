@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from service.detection.compute.worker import yield_to_others
 from service.detection.failure import BadModel
 from service.workers.frames import Frame
+from service.workers.limits import limit_memory
 from service.workers.serving import serve
 from shared.wire.detection import ModelKind
 
@@ -52,6 +53,8 @@ def _check(path: str, kind: str | None, settings: dict[str, Any], classes: int) 
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (_CHECK_BYTES, _CHECK_BYTES))
+    elif sys.platform == "win32":
+        limit_memory(_CHECK_BYTES)
     try:
         checked = check_file(Path(path), None if kind is None else ModelKind(kind), settings, classes)
     except BadModel as bad:

@@ -11,7 +11,6 @@ the region as its payload, one after another; `known` lists their sizes.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from itertools import accumulate
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from service.detection.failure import DetectionFailed
 from service.detection.messages import Answer
 from service.workers.frames import Frame
-from service.workers.limits import end_first, limit_memory, lower_priority
+from service.workers.limits import end_first, limit_memory, lower_priority, physical_memory
 from service.workers.serving import Report, serve
 
 if TYPE_CHECKING:
@@ -47,9 +46,8 @@ def main() -> None:
 def yield_to_others() -> None:
     """Give the window and the requests priority, and end this process first if memory runs out."""
     lower_priority()
-    if sys.platform == "linux":
-        end_first()
-        limit_memory(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4)
+    end_first()
+    limit_memory(physical_memory() * 3 // 4)
 
 
 def split_payload(payload: bytes, sizes: Sequence[int]) -> list[bytes]:

@@ -99,11 +99,23 @@ def inspection_with(rects: Sequence[Rect], reference: ExportedPicture, names: Se
 sizes = st.tuples(st.integers(1, 40_000), st.integers(1, 40_000))
 
 
+PICTURE_NAMES = [
+    *("a.jpg", "机身 左.png", "no ending", "..jpg", "CON.jpg", "100%20.jpg", "a?b=c/d.jpg", "a:b|c\\d.png"),
+    *(
+        "e\u0301 \"quoted\" & 'x' <y>.jpg",
+        "\u00e9.JPG",
+        "👩🏽\u200d✈️.png",
+        "1b2c3d4e-a.jpg",
+        "x" * 200 + ".jpg",
+    ),
+]
+
+
 @st.composite
 def pictures(draw: st.DrawFn) -> ExportedPicture:
     """Pictures of any size, from a single pixel on."""
     width, height = draw(sizes)
-    return ExportedPicture(draw(st.sampled_from(["a.jpg", "机身 左.png", "no ending"])), width, height)
+    return ExportedPicture(draw(st.sampled_from(PICTURE_NAMES)), width, height)
 
 
 @st.composite

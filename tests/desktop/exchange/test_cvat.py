@@ -117,7 +117,8 @@ def test_archive_of_a_task_with_images_is_read() -> None:
     assert read(pack({"annotations.xml": shape, "images/readme.txt": "x"}), "x.zip") == [
         ("a", Rect(10, 20, 20, 20))
     ]
-    check_refused(pack({"a.xml": shape, "b.xml": shape}), Reason.WHICH_PICTURE, "x.zip")
+    other = shape.replace('xtl="10"', 'xtl="11"')
+    check_refused(pack({"a.xml": shape, "b.xml": other}), Reason.WHICH_PICTURE, "x.zip")
     assert read(pack({"a.xml": shape, "b.xml": "<annotation/>"}), "x.zip")
     check_refused(pack({"a.xml": "<annotation/>"}), Reason.UNREADABLE, "x.zip")
 
@@ -144,9 +145,26 @@ def test_harmful_damaged_or_foreign_document_is_refused(text: str) -> None:
     check_refused(text, Reason.UNREADABLE)
 
 
-def test_a_document_with_tracks_of_a_video_has_no_region() -> None:
-    track = '<track id="0" label="a"><box frame="0" xtl="1" ytl="1" xbr="3" ybr="5" outside="0"/></track>'
-    check_refused(f"<annotations>{track}</annotations>", Reason.NO_REGIONS)
+def test_tracks_of_a_video_are_read_in_the_frame_with_the_name_of_the_picture() -> None:
+    meta = "<meta><original_size><width>1200</width><height>750</height></original_size></meta>"
+    places = [(0, 10, 0), (12, 20, 0), (13, 30, 1)]
+    text = '<attribute name="description">thin</attribute>'
+    box = f'<box frame="{{}}" xtl="{{}}" ytl="1" xbr="40" ybr="5" outside="{{}}">{text}</box>'
+    track = f'<track id="0" label="a">{"".join(box.format(*place) for place in places)}</track>'
+    other = '<track id="1" label="b"><polygon frame="12" points="1,2;3,4;3,2" outside="0"/></track>'
+    text = f"<annotations>{meta}{track}{other}</annotations>"
+    found = read_regions(text.encode(), "a.xml", ExportedPicture("frame_000012.PNG", 2400, 1500))
+    assert [(draft.name, draft.rect) for draft in found] == [
+        ("a", Rect(40, 2, 40, 8)),
+        ("b", Rect(2, 4, 4, 4)),
+    ]
+    assert [draft.description for draft in found] == ["thin", None]
+    check_refused(text, Reason.WHICH_PICTURE)
+
+
+def test_hidden_points_of_a_skeleton_do_not_count() -> None:
+    points = '<points points="10,20"/><points points="40,60"/><points outside="1" points="0,0"/>'
+    assert read(image_with(f'<skeleton label="a">{points}</skeleton>')) == [("a", Rect(10, 20, 30, 40))]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1"])

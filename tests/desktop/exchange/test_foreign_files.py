@@ -149,6 +149,8 @@ def test_one_of_several_splits_names_the_picture() -> None:
 @pytest.mark.parametrize(
     ("row", "is_outline"),
     [
+        ("0 .45 .45 .55 .45 .55 .55 .45 .55 .87 7", True),
+        ("0 .45 .45 .55 .45 .55 .55 .87 7", True),
         ("0 .5 .5 .1 .1 .87", False),
         ("0 .5 .5 .1 .1 .87 5", False),
         ("0.0 .5 .5 .1 .1", False),
@@ -204,6 +206,9 @@ def test_yaml_is_read_as_yaml(names: str, first: str) -> None:
         ("name;x;y;w;h\ncrack;1.234;200,5;300;400\n", 1234),
         ("name;x;y;w;h\ncrack;12,5;200;300;400\n", 12.5),
         ("name,x,y,w,h\ncrack,12.345,200,300,400\n", 12.345),
+        ("name;x;y;w;h\ncrack;1\u202f234,5;200;300;400\n", 1234.5),
+        ("name;x;y;w;h\ncrack;1\u00a0234,5;200;300;400\n", 1234.5),
+        ("name;x;y;w;h\ncrack;1'234.5;200;300;400\n", 1234.5),
     ],
 )
 def test_numbers_follow_the_convention_of_the_table(table: str, x: float) -> None:
@@ -300,3 +305,150 @@ def test_label_studio_is_read() -> None:
     other = {"data": {"image": "/data/upload/1/9c-b.jpg"}, "annotations": []}
     regions = read(json.dumps([other, task]), "a.json")
     assert (boxes(regions), regions.without_area) == ([CRACK], 1)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "https://host/a/ref.jpg?token=1/2",
+        "/data/local-files/?d=wing/ref.jpg",
+        "r%65f.jpg",
+        "images/1b2c3d4e-ref.jpg",
+        "ref_jpg.rf.0123456789abcdef0123456789abcdef.jpg",
+    ],
+)
+def test_names_that_programs_make_of_a_picture_are_its_names(name: str) -> None:
+    assert boxes(read(coco(name), "a.json")) == [CRACK, DENT]
+    stem = name.rpartition("/")[2].removesuffix(".jpg")
+    labels: dict[str, Content] = {
+        f"labels/{stem}.txt": "0 .5 .5 .1 .1",
+        "labels/b.txt": "0 .1 .1 .1 .1",
+        "classes.txt": "crack",
+    }
+    if "?" not in name:
+        assert boxes(read(archive_of(labels), "a.zip")) == [("crack", *MIDDLE)]
+
+
+def test_a_date_before_a_name_is_another_picture() -> None:
+    document = json.loads(coco("20260315-ref.jpg"))
+    with pytest.raises(ExchangeError) as refused:
+        read(json.dumps(document), "a.json")
+    assert refused.value.reason is Reason.WHICH_PICTURE
+
+
+def test_numbers_of_coco_may_be_texts() -> None:
+    document = json.loads(coco())
+    for annotation in document["annotations"]:
+        annotation |= {"image_id": str(annotation["image_id"]), "category_id": str(annotation["category_id"])}
+    document["annotations"].append({"bbox": [1, 1, 2, 2]})
+    document["categories"].append({"id": 9})
+    assert boxes(read(json.dumps(document), "a.json")) == [CRACK, DENT]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "sep=;\r\nname;x;y;w;h\r\ncrack;100;200;300;400\r\n",
+        "Wing, left\n\nname,x,y,w,h\ncrack,100,200,300,400\n",
+        "name|x|y|w|h\ncrack|100|200|300|400\n",
+        "image_name,label_name,x1,y1,w,h\nref.jpg,crack,100,200,300,400\n",
+        "filename,label,xmin,ymin,xmax,ymax\nref.jpg,crack,.025,.06666666667,.1,.2\n",
+        "filename,label,width,height,xmin,ymin,xmax,ymax\nref.jpg,crack,2000,1500,.025,.06666666667,.1,.2\n",
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be"])
+def test_tables_with_other_heads_and_units_are_read(table: str, encoding: str) -> None:
+    assert boxes(read(table.encode(encoding), "a.csv")) == [CRACK]
+
+
+def test_numbers_of_an_own_table_are_always_pixels() -> None:
+    table = "item_name,region_x,region_y,region_w,region_h\ncrack,0,0,1,1\n"
+    assert boxes(read(table, "a.csv")) == [("crack", 0, 0, 1, 1)]
+
+
+@pytest.mark.parametrize("row", ["0 1800 1350 400 300", "1 1 893 90 148 538 -1 -1 -1 -1 0"])
+def test_label_file_in_pixels_is_refused(row: str) -> None:
+    with pytest.raises(ExchangeError) as refused:
+        read(row, "ref.txt")
+    assert refused.value.reason is Reason.UNREADABLE
+
+
+def test_texts_of_a_yolo_archive_that_are_no_labels_are_passed_over() -> None:
+    files: dict[str, Content] = {
+        "any.txt": "0 .5 .5 .1 .1\n",
+        "licence-of-the-pictures.txt": "Free for all",
+        "lists/mine.txt": "images/any.jpg\n",
+        "predefined_classes.txt": "crack\n",
+    }
+    assert boxes(read(archive_of(files), "a.zip")) == [("crack", *MIDDLE)]
+
+
+def test_class_names_of_yaml_stay_texts() -> None:
+    rows = "".join(f"{number} .5 .5 .1 .1\n" for number in range(4))
+    files: dict[str, Content] = {"data.yaml": "names: [no, on, 1, 1e3]\n", "labels/ref.txt": rows}
+    assert [region.name for region in read(archive_of(files), "a.zip")] == ["no", "on", "1", "1e3"]
+
+
+def test_pascal_voc_without_a_size_is_read() -> None:
+    size = "<size><width>4000</width><height>3000</height></size>"
+    assert boxes(read(VOC.format(name="ref.jpg").replace(size, ""), "a.xml")) == [CRACK]
+
+
+PERCENT = {"x": 2.5, "y": 20 / 3, "width": 7.5, "height": 40 / 3, "rotation": 0}
+
+
+def label_studio(*results: dict[str, Any]) -> str:
+    size = {"original_width": 4000, "original_height": 3000}
+    shapes = [{"id": "a", **size, **result} for result in results]
+    return json.dumps([{"data": {"image": "ref.jpg"}, "annotations": [{"result": shapes}]}])
+
+
+def test_entries_of_label_studio_with_one_id_are_one_shape() -> None:
+    text = label_studio(
+        {"type": "rectangle", "value": PERCENT},
+        {"type": "labels", "value": {**PERCENT, "labels": ["crack"]}},
+        {"type": "taxonomy", "value": {**PERCENT, "taxonomy": [["metal"]]}},
+        {"type": "choices", "id": "b", "value": {"choices": ["good light"]}},
+        {"type": "relation", "from_id": "a", "to_id": "b", "id": "c"},
+    )
+    regions = read(text, "a.json")
+    assert (boxes(regions), regions.left_out, regions.bounding_box_count) == ([CRACK], 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "box"),
+    [
+        ({**PERCENT, "rotation": 90}, (0, 200, 100, 300)),
+        ({"x": 25, "y": 50, "radiusX": 5, "radiusY": 5, "rotation": 90}, (850, 1300, 300, 400)),
+    ],
+)
+def test_turned_shapes_of_label_studio_are_turned_in_pixels(
+    value: dict[str, Any], box: tuple[float, ...]
+) -> None:
+    regions = read(label_studio({"type": "any", "value": value}), "a.json")
+    assert boxes(regions)[0][1:] == box
+    assert regions.bounding_box_count == 1
+
+
+def test_short_export_of_label_studio_is_read() -> None:
+    shape = {**PERCENT, "rectanglelabels": ["crack"], "original_width": 4000, "original_height": 3000}
+    tasks = [
+        {"image": "/data/upload/1/8a7b6c5d-ref.jpg", "id": 1, "label": [shape], "annotator": 1},
+        {"image": "/data/upload/1/8a7b6c5e-b.jpg", "id": 2, "label": [{**shape, "x": 0}]},
+    ]
+    assert boxes(read(json.dumps(tasks), "a.json")) == [CRACK]
+
+
+def test_captions_and_key_points_of_coco_do_not_hide_its_boxes() -> None:
+    document = json.loads(coco())
+    captions = {**document, "annotations": [{"image_id": 7, "caption": "a wing"}]}
+    points = {"image_id": 7, "category_id": 5, "bbox": [1, 1, 5, 5], "keypoints": [1, 1, 2]}
+    files: dict[str, Content] = {
+        "annotations/captions_train.json": json.dumps(captions),
+        "annotations/instances_train.json": json.dumps(document),
+        "annotations/person_keypoints_train.json": json.dumps({**document, "annotations": [points]}),
+    }
+    assert boxes(read(archive_of(files), "a.zip")) == [CRACK, DENT]
+    files.pop("annotations/instances_train.json")
+    files.pop("annotations/captions_train.json")
+    assert boxes(read(archive_of(files), "a.zip")) == [("dent", 1, 1, 5, 5)]

@@ -295,7 +295,7 @@ def test_coco_of_another_program_is_read_for_the_matching_picture() -> None:
     check_refused(Reason.UNREADABLE, b'{"images": {}, "annotations": []}')
     check_refused(Reason.UNREADABLE, coco_text([1], []))
     check_refused(Reason.UNREADABLE, coco_text([{"id": 1}], [5]))
-    check_refused(Reason.UNREADABLE, coco_text([{"id": 1}], [], [{"id": []}]))
+    check_refused(Reason.UNREADABLE, coco_text([{"id": 1}], [], [5]))
 
 
 def test_coco_keeps_regions_unscaled_without_picture_size() -> None:

@@ -116,3 +116,22 @@ def test_picture_is_found_in_other_case_and_in_the_folders_of_datasets(tmp_path:
     found = find_picture(labels / "IMG_1.txt")
     assert found is not None
     assert found.name == "IMG_1.JPG"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", '[{"data": {"image": "/data/upload/1/1b2c3d4e-wing.png"}, "annotations": []}]'),
+        ("a.json", '{"images": [{"file_name": "https://host/wing.png?key=1/2"}], "annotations": []}'),
+        ("a.json", '{"images": [{"file_name": "wing_png.rf.0123abcd.jpg"}], "annotations": []}'),
+        ("a.xml", "<annotation><filename>wing.png</filename></annotation>"),
+        ("a.xml", '<annotations><image id="0" name="left/wing.png" width="1" height="1"/></annotations>'),
+    ],
+)
+def test_picture_is_found_by_any_name_that_programs_give_it(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / "wing.png").write_bytes(PICTURE)
+    (tmp_path / "tail.png").write_bytes(PICTURE)
+    (tmp_path / name).write_text(text, "utf-8")
+    picture = find_picture(tmp_path / name)
+    assert picture is not None
+    assert picture.name == "wing.png"

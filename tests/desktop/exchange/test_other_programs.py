@@ -40,7 +40,9 @@ def test_coco_is_found_anywhere_in_an_archive() -> None:
         {"annotations/instances_default.json": coco("wing.jpg", bbox=[1, 2, 3, 4]), "notes.json": "[1]"}
     )
     assert read(archive, "x.zip") == [("dent", Rect(1, 2, 3, 4))]
-    two = pack({name: coco("wing.jpg", bbox=[1, 2, 3, 4]) for name in ("train.json", "val.json")})
+    same = {name: coco("wing.jpg", bbox=[1, 2, 3, 4]) for name in ("train.json", "val.json")}
+    assert read(pack(same), "x.zip") == [("dent", Rect(1, 2, 3, 4))]
+    two = pack({**same, "val.json": coco("wing.jpg", bbox=[1, 2, 3, 5])})
     with pytest.raises(ExchangeError) as check_refused:
         read(two, "x.zip")
     assert check_refused.value.reason is Reason.WHICH_PICTURE

@@ -1,24 +1,29 @@
-"""What the formats' own programs say of the same files: pycocotools of COCO, labelme of labelme."""
+"""What other programs read in the same files, and what is read in theirs.
+
+pycocotools reads COCO, labelme its own files, supervision YOLO and COCO, and datumaro, CVAT's library, CVAT.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.formats import coco
 from desktop.exchange.formats.archive import unpack
-from desktop.exchange.registry import read_regions
+from desktop.exchange.registry import FORMATS, read_regions
 from tests.desktop.exchange.test_formats import sample
 from tests.pictures import encode_picture, gradient_pixels
 
-LABELME = os.environ.get("WALKAROUND_TEST_LABELME")
-"""The Python of an environment with labelme, which brings Qt 5: kept apart from ours (.ci/labelme)."""
+READERS = os.environ.get("WALKAROUND_TEST_READERS")
+"""The Python of an environment with these programs, which bring Qt 5: kept apart from ours (.ci/readers)."""
 
 WING = ExportedPicture("wing.png", 400, 300)
 
@@ -47,6 +52,49 @@ for shape in LabelFile(sys.argv[1]).shapes:
         box = [int(xs.min()), int(ys.min()), int(xs.max()), int(ys.max())]
     boxes.append([shape["label"], *box])
 print(json.dumps(boxes))
+"""
+
+
+READ_DATASETS = """
+import json, sys
+from pathlib import Path
+import datumaro
+import supervision
+root, found = Path(sys.argv[1]), {}
+def boxes(dataset):
+    names = dataset.classes
+    return [
+        [Path(path).name, [[names[number], *box] for number, box in zip(marks.class_id, marks.xyxy.tolist())]]
+        for path, _, marks in dataset
+    ]
+for part in ("regions", "findings"):
+    yolo, coco, read = root / "yolo" / part, root / "coco", supervision.DetectionDataset
+    paths = [str(yolo / name) for name in ("images", "labels", "data.yaml")]
+    found[f"yolo {part}"] = boxes(read.from_yolo(*paths))
+    found[f"coco {part}"] = boxes(read.from_coco(str(coco / "images" / part), str(coco / f"{part}.json")))
+    dataset = datumaro.Dataset.import_from(str(root / "cvat" / f"{part}.xml"), "cvat")
+    labels = [label.name for label in dataset.categories()[datumaro.AnnotationType.label]]
+    found[f"cvat {part}"] = [
+        [item.id, [[labels[mark.label], *mark.points] for mark in item.annotations]] for item in dataset
+    ]
+print(json.dumps(found))
+"""
+
+WRITE_DATASETS = """
+import sys
+from pathlib import Path
+import numpy
+import datumaro
+from datumaro import Bbox, Dataset, DatasetItem, Image
+wing, tail = [Bbox(100, 20, 30, 40, label=1), Bbox(200, 50, 60, 70, label=0)], [Bbox(1, 2, 3, 4, label=0)]
+media = Image.from_numpy(numpy.zeros((300, 400, 3), "uint8"))
+items = [
+    DatasetItem(name, subset="train", media=media, annotations=marks)
+    for name, marks in (("wing", wing), ("tail", tail))
+]
+for kind in sys.argv[2:]:
+    dataset = Dataset.from_iterable(items, categories=["凹坑", "crack"])
+    dataset.export(str(Path(sys.argv[1]) / kind), kind, save_media=True)
 """
 
 
@@ -110,12 +158,12 @@ def test_polygon_box_equals_that_of_pycocotools(read_coco: Any) -> None:
         assert got == pytest.approx(expected, abs=1.01)
 
 
-def labelme(script: str, *arguments: str) -> str:
-    if LABELME is None:
-        pytest.skip("names no environment with labelme: .ci/labelme makes one")
+def run_elsewhere(script: str, *arguments: str) -> str:
+    if READERS is None:
+        pytest.skip("names no environment with other readers: .ci/readers makes one")
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     run = subprocess.run(
-        [LABELME, "-c", script, *arguments],
+        [READERS, "-c", script, *arguments],
         capture_output=True,
         encoding="utf-8",
         check=False,
@@ -135,10 +183,50 @@ def test_shape_places_equal_those_of_labelme(tmp_path: Path) -> None:
         {"label": "scratch", "shape_type": "linestrip", "points": [[30, 200], [60, 240], [90, 210]]},
     ]
     (tmp_path / WING.name).write_bytes(encode_picture(gradient_pixels(WING.width, WING.height)))
-    labelme(SAVE, str(path), json.dumps(shapes))
-    expected = json.loads(labelme(READ, str(path)))
+    run_elsewhere(SAVE, str(path), json.dumps(shapes))
+    expected = json.loads(run_elsewhere(READ, str(path)))
     drafts = read_regions(path.read_bytes(), path.name, WING)
     assert [draft.name for draft in drafts] == [label for label, *_ in expected]
     for draft, (_, *box) in zip(drafts, expected, strict=True):
         got = (draft.rect.x, draft.rect.y, draft.rect.right, draft.rect.bottom)
         assert got == pytest.approx(box, abs=1.01)
+
+
+@pytest.mark.slow(20)
+def test_other_programs_read_the_datasets_with_their_pictures(tmp_path: Path) -> None:
+    for export_format in FORMATS:
+        if export_format.files is not None and export_format.pictures is not None:
+            folder = tmp_path / export_format.format_id
+            for name, text in export_format.files(sample()).items():
+                write(folder / name, text.encode("utf-8"))
+            for name, picture in export_format.pictures(sample()).items():
+                write(folder / name, encode_picture(gradient_pixels(picture.width, picture.height)))
+    found = json.loads(run_elsewhere(READ_DATASETS, str(tmp_path)))
+    regions = [["条目 1", 100, 160, 400, 480], ["=1+1", 100, 80, 1000, 90]]
+    findings = [["裂纹", 10.25, 20, 40.25, 60.5], ["凹坑", 600, 470, 640, 480]]
+    for kind in ("yolo", "coco", "cvat"):
+        ((_, boxes),) = found[f"{kind} regions"]
+        assert [box[0] for box in boxes] == [box[0] for box in regions]
+        assert [box[1:] for box in boxes] == pytest.approx(np.array([box[1:] for box in regions]), abs=0.01)
+        (first, boxes), (second, none) = found[f"{kind} findings"]
+        assert (first[:7], second[:7], none) == ("0001-照片", "0002-照片", [])
+        assert [box[0] for box in boxes] == [box[0] for box in findings]
+        assert [box[1:] for box in boxes] == pytest.approx(np.array([box[1:] for box in findings]), abs=0.01)
+
+
+@pytest.mark.slow(20)
+def test_datasets_of_another_program_are_read(tmp_path: Path) -> None:
+    kinds, wing = ["coco", "cvat", "voc_detection", "yolo"], ExportedPicture("wing.jpg", 400, 300)
+    run_elsewhere(WRITE_DATASETS, str(tmp_path), *kinds)
+    for kind in kinds:
+        data = Path(shutil.make_archive(str(tmp_path / f"{kind}-file"), "zip", tmp_path / kind)).read_bytes()
+        found = {draft.name: draft.rect for draft in read_regions(data, "x.zip", wing)}
+        assert found.keys() == {"crack", "凹坑"}, kind
+        for name, box in (("crack", (100, 20, 30, 40)), ("凹坑", (200, 50, 60, 70))):
+            rect = found[name]
+            assert (rect.x, rect.y, rect.w, rect.h) == pytest.approx(box, abs=0.01), kind
+
+
+def write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)

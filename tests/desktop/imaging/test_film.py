@@ -7,12 +7,15 @@ import sys
 from pathlib import Path
 
 import pytest
+import pyvips
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from desktop.background.workers import run
 from desktop.imaging.decoding.errors import ImageError
 from desktop.imaging.film import Film, clock, read_strip, strip_numbers
+from shared.images.camera_data import read_camera_data
+from shared.wire.files import FilmFrame
 from tests.desktop.imaging.films import make_film
 
 _SOON = 60_000
@@ -30,15 +33,17 @@ def test_frames_are_read_in_any_order(tmp_path: Path, suffix: str) -> None:
     film.close()
 
 
-def test_a_taken_frame_names_film_time_and_hash(tmp_path: Path) -> None:
-    path = make_film(tmp_path / "engine 1.avi")
+@pytest.mark.parametrize("name", ["engine 1.avi", "孔探 & <2>, SHA-256 '3'.avi"])
+def test_a_taken_frame_names_film_time_and_hash(tmp_path: Path, name: str) -> None:
+    path = make_film(tmp_path / name)
     film = Film(path)
     taken = film.take(25)
     film.close()
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    assert taken.name == "engine 1.avi 00-02.500.jpg"
+    assert taken.name == f"{name} 00-02.500.jpg"
     assert isinstance(taken.source, bytes)
-    assert f"Frame 25 at 00:02.500 of engine 1.avi, SHA-256 {digest}".encode() in taken.source
+    frame = read_camera_data(pyvips.Image.jpegload_buffer(taken.source)).frame
+    assert frame == FilmFrame(film=name, sha256=digest, number=25, at="00:02.500")
     assert QImage.fromData(taken.source).width() == 320
 
 

@@ -13,10 +13,13 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.imaging import open_image
-from desktop.report import collect as collect_module
+from desktop.imaging.conversion.jpeg import add_xmp
 from desktop.report.collect import collect
 from desktop.report.content import Evidence, ReportedItem
 from desktop.report.html import page
+from desktop.report.pictures import Pictures
+from desktop.report.reported_item import photo_crop, report_item
+from shared.images.camera_data import film_frame_packet
 from shared.images.cv import cv2
 from shared.names import user_label
 from shared.record.codes import Verdict
@@ -24,8 +27,9 @@ from shared.record.entries import Provenance
 from shared.record.findings import Finding
 from shared.record.geometry import Rect
 from shared.wire.catalogue import ReferenceImageWrite
+from shared.wire.files import FilmFrame
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate, RecordCreate
-from tests.pictures import camera_photo
+from tests.pictures import camera_photo, encode_picture, gradient_pixels
 
 
 @pytest.mark.parametrize("progress", ["detecting", "canceled", "error"])
@@ -160,8 +164,8 @@ def _reported(entry: dict[str, Any]) -> tuple[ReportedItem, list[Evidence]]:
     )
     evidence: list[Evidence] = []
     session = Session("http://127.0.0.1:9")
-    pictures = collect_module._Pictures(session)
-    reported = collect_module._reported_item(1, item, None, pictures, evidence, {}, {})
+    pictures = Pictures(session)
+    reported = report_item(1, item, None, pictures, evidence, {}, {})
     session.close()
     return reported, evidence
 
@@ -176,7 +180,7 @@ def test_photo_crop_includes_a_finding_outside_the_region(qtbot: QtBot, tmp_path
 
     def crop(*boxes: Rect) -> QImage:
         findings = [Finding("crack", 1.0, box) for box in boxes]
-        return collect_module._photo_crop(collect_module._Pictures(nobody), photo, findings, region, straight)
+        return photo_crop(Pictures(nobody), photo, findings, region, straight)
 
     inside = crop(Rect(120, 120, 20, 20))
     assert (inside.width(), inside.height()) == (116, 116)
@@ -210,3 +214,20 @@ def test_the_camera_of_the_photo_is_named(qtbot: QtBot, session: Session) -> Non
         "Taken 2020-05-01 10:00 +08:00, by the camera's clock\nCanon\nTaken before the record's start time."
     )
     assert "Taken before the record&#x27;s start time." in page(report)
+
+
+def test_the_film_of_the_photo_is_evidence(qtbot: QtBot, session: Session) -> None:
+    frame = FilmFrame(film="孔探.mp4", sha256="ab" * 32, number=25, at="00:02.500")
+    data = encode_picture(gradient_pixels(64, 48), "JPEG", 1)
+    photo = session.files.upload(add_xmp(data, film_frame_packet(frame)), "孔探.mp4 00-02.500.jpg")
+    assert photo.camera is not None
+    assert photo.camera.frame == frame
+    record = session.records.create(RecordCreate(task_id="t")).inspection_id
+    info = {"download_url": photo.download_url, "ipfs_cid": photo.ipfs_cid, "filename": photo.filename}
+    entry = {"version": 1, "isPassed": True, "progress": "done", "inputImage": info}
+    body = {"item_name": "a", "inspection_id": record, "result": [entry]}
+    item = session.items.create(ItemCreate.model_validate(body)).value
+    session.items.add_photo(item.item_id, photo.file_id)
+    report = collect(session, record, "me", lambda *_: None)
+    assert report.items[0].camera == "Frame of 孔探.mp4 at 00:02.500"
+    assert Evidence("Film of item 1", "孔探.mp4", "ab" * 32) in report.evidence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from email.message import Message
 from importlib import metadata
 from pathlib import Path
@@ -80,6 +81,18 @@ def test_libraries_are_known_by_their_files(tmp_path: Path) -> None:
         "libQt6Core.so.6",
         "PySide6/Qt/plugins/imageformats/libqjpeg.so",
         "module.py",
+        # Windows
+        "libcrypto-3-x64-603336241ac4aead8eb72978e6c2590a.dll",
+        "libpq-16d00050fdffffeae97527f26415b111.dll",
+        "msvcp140_1.dll",
+        "pyside6.abi3.dll",
+        "Qt6Core.dll",
+        "_rust.pyd",
+        # macOS
+        "libgif.7.2.0.dylib",
+        "libonnxruntime.1.31.1.dylib",
+        "onnxruntime_pybind11_state.so",
+        "QtCore",
     ]
     libraries = find_libraries([tmp_path / name for name in files], [])
     assert {(library.name, library.version) for library in libraries} == {
@@ -88,9 +101,16 @@ def test_libraries_are_known_by_their_files(tmp_path: Path) -> None:
         ("GCC libgfortran", ""),
         ("libpng", ""),
         ("Shiboken", ""),
+        ("OpenSSL", ""),
+        ("PostgreSQL libpq", ""),
+        ("Microsoft Visual C++ runtime", ""),
+        ("PySide", ""),
+        ("giflib", ""),
+        ("ONNX Runtime", ""),
     }
-    with pytest.raises(BuildError, match="libnew-0a1b2c3d"):
-        find_libraries([tmp_path / "libnew-0a1b2c3d.so.1"], [])
+    for name in ("libnew-0a1b2c3d.so.1", "new.dll", "libnew.1.dylib"):
+        with pytest.raises(BuildError, match=re.escape(name)):
+            find_libraries([tmp_path / name], [])
 
 
 def test_bills_of_wheels_give_versions_and_crates(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import itertools
 import json
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -349,3 +351,18 @@ def test_face_login_stays_offered_where_people_had_enrolled(empty_url: str, enro
         assert bool(accepted) is enrolled
     finally:
         database.close()
+
+
+def test_rows_store_the_decimals_of_columns_that_are_newer(tmp_path: Path) -> None:
+    """SQLite 3.45.1 calls a database damaged whose rows lack such a value."""
+    file = tmp_path / "walkaround.db"
+    database = Database(f"sqlite:///{file}")
+    migrate(database)
+    database.close()
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'DEFAULT (0.95)', 'DEFAULT (0.25)')")
+        connection.commit()
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        shares = connection.execute("SELECT required_coverage FROM inspection_policy").fetchall()
+        assert shares == [(0.95,)]

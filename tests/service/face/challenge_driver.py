@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from service.face.consent import CONSENT_VERSION
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture, PictureFault
 from service.face.engines.sequence import SequenceAnalysis
+from service.face.enrolment import CONSENT_VERSION
 from service.face.liveness.movements import Reason, Step, Verdict
 from service.face.tables import FaceStation
 from service.web.envelope import Refusal
@@ -47,18 +47,18 @@ class Judge(SameProcess):
 def use_judge(setup: Setup, engine: DlibEngine, monkeypatch: pytest.MonkeyPatch) -> Judge:
     """A judge in place of the face process of `setup`, in which a user is enrolled."""
     client = Judge(engine)
-    monkeypatch.setattr(setup.service, "_face_client", client)
-    asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    monkeypatch.setattr(setup.service._recognition, "client", client)
+    asyncio.run(setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION))
     return client
 
 
 async def draw_challenge_id(setup: Setup, address: str = ADDRESS) -> str:
-    return (await setup.service.draw_challenge([], address)).challenge_id
+    return (await setup.service.logins.draw_challenge([], address)).challenge_id
 
 
 async def answer_refusal(setup: Setup, challenge_id: str, frames: Sequence[FilmedFrame] = FRAMES) -> str:
     with pytest.raises(Refusal) as caught:
-        await setup.service.login_by_challenge(challenge_id, frames, ADDRESS)
+        await setup.service.logins.login_by_challenge(challenge_id, frames, ADDRESS)
     return caught.value.msg
 
 

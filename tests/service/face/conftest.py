@@ -156,7 +156,7 @@ def open_setup(
 
 @pytest.fixture
 def setup(tmp_path: Path, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Setup]:
-    monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
+    monkeypatch.setattr("service.face.logins.FAILURE_SECONDS", 0.001)
     opened = open_setup(tmp_path, dlib_engine)
     yield opened
     opened.database.close()

@@ -21,7 +21,7 @@ FAILED = "无法校验人脸"
 
 async def check_refusal(setup: Setup, face_info: str, address: str = ADDRESS) -> None:
     with pytest.raises(Refusal) as caught:
-        await setup.service.login(face_info, address)
+        await setup.service.logins.login(face_info, address)
     assert caught.value.msg == FAILED
     assert caught.value.data is None
 
@@ -30,5 +30,5 @@ async def identify(setup: Setup, face_info: str) -> str | None:
     """The user that a login with this picture logs in; None when it fails."""
     before = len(setup.logged_in)
     with contextlib.suppress(Refusal):
-        await setup.service.login(face_info, ADDRESS)
+        await setup.service.logins.login(face_info, ADDRESS)
     return setup.logged_in[-1] if len(setup.logged_in) > before else None

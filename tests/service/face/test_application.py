@@ -24,7 +24,7 @@ def claims(token: str) -> dict[str, object]:
 
 @pytest.fixture(autouse=True)
 def _quick_failures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
+    monkeypatch.setattr("service.face.logins.FAILURE_SECONDS", 0.001)
 
 
 def test_a_life_with_face_login(

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from service.face.cli import main
-from service.face.consent import CONSENT_VERSION
 from service.face.engines.dlib_engine import DlibEngine
+from service.face.enrolment import CONSENT_VERSION
 from service.face.packs.pack_store import model_in_use
 from service.settings import Settings
 from shared.samples import faces
@@ -20,7 +20,7 @@ def test_the_command_prints_the_figures(
 
     setup = open_setup(tmp_path / "data", dlib_engine)
     images = [as_face_info(each) for each in faces.enrolment_pictures()]
-    asyncio.run(setup.service.enrol("mei", images, CONSENT_VERSION))
+    asyncio.run(setup.service.enrolments.enrol("mei", images, CONSENT_VERSION))
     setup.database.close()
     strangers = tmp_path / "陌生人"
     strangers.mkdir()

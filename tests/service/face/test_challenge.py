@@ -15,9 +15,9 @@ import pytest
 
 from service.db.database import Database, now
 from service.face.access import challenges
-from service.face.consent import CONSENT_VERSION
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.messages import FilmedFrame
+from service.face.enrolment import CONSENT_VERSION
 from service.face.liveness.movements import Movement, Reason
 from service.web.envelope import Problem, Refusal
 from shared.record.codes import Permission
@@ -43,8 +43,8 @@ def judge(setup: Setup, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
 
 def test_answer_to_a_challenge_logs_in(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
-        challenge = await setup.service.draw_challenge([], ADDRESS)
-        tokens = await setup.service.login_by_challenge(challenge.challenge_id, FRAMES, ADDRESS)
+        challenge = await setup.service.logins.draw_challenge([], ADDRESS)
+        tokens = await setup.service.logins.login_by_challenge(challenge.challenge_id, FRAMES, ADDRESS)
         assert tokens.access_token == tokens_of("mei").access_token
         steps = [(step.movement.value, step.from_ms, step.to_ms) for step in judge.steps]
         assert steps == [(step.movement, step.from_ms, step.to_ms) for step in challenge.steps]
@@ -55,7 +55,7 @@ def test_answer_to_a_challenge_logs_in(setup: Setup, judge: Judge) -> None:
 def test_challenge_is_answered_once(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
         challenge_id = await draw_challenge_id(setup)
-        await setup.service.login_by_challenge(challenge_id, FRAMES, ADDRESS)
+        await setup.service.logins.login_by_challenge(challenge_id, FRAMES, ADDRESS)
         assert await answer_refusal(setup, challenge_id) == CHALLENGE_FAILED
 
     asyncio.run(play())
@@ -141,13 +141,13 @@ def test_practice_says_what_to_do_better_and_counts_nothing(
         judge.reason = reason
         changes = len(setup.changes)
         challenge_id = await draw_challenge_id(setup)
-        practice = await setup.service.practise_challenge(challenge_id, FRAMES, ADDRESS)
+        practice = await setup.service.logins.practise_challenge(challenge_id, FRAMES, ADDRESS)
         assert (practice.passed, practice.advice) == (passed, advice)
         assert count_failures(setup) == 0
         assert len(setup.changes) == changes
         # It is used up, like by a login.
         with pytest.raises(Refusal) as caught:
-            await setup.service.practise_challenge(challenge_id, FRAMES, ADDRESS)
+            await setup.service.logins.practise_challenge(challenge_id, FRAMES, ADDRESS)
         assert caught.value.msg == CHALLENGE_FAILED
 
     asyncio.run(play())
@@ -206,7 +206,7 @@ def test_movements_that_a_person_cannot_make_are_left_out(setup: Setup) -> None:
     assert only.movement is Movement.UP
 
     with pytest.raises(Problem) as caught:
-        asyncio.run(setup.service.draw_challenge([*avoided, Movement.UP], ADDRESS))
+        asyncio.run(setup.service.logins.draw_challenge([*avoided, Movement.UP], ADDRESS))
     assert caught.value.status == 422
 
 
@@ -233,14 +233,14 @@ def test_policy_that_wants_a_challenge_refuses_one_picture(setup: Setup, judge: 
     async def play() -> None:
         await set_policy(setup, "off", "always")
         with pytest.raises(Refusal) as caught:
-            await setup.service.login(PERSON, ADDRESS)
+            await setup.service.logins.login(PERSON, ADDRESS)
         assert caught.value.msg == CHALLENGE_NEEDED
-        await setup.service.login_by_challenge(await draw_challenge_id(setup), FRAMES, ADDRESS)
+        await setup.service.logins.login_by_challenge(await draw_challenge_id(setup), FRAMES, ADDRESS)
         await set_policy(setup, "always", "off")
-        await setup.service.login(PERSON, ADDRESS)
+        await setup.service.logins.login(PERSON, ADDRESS)
         setup.permissions["mei"] = frozenset({Permission.MODEL_MANAGE})
         with pytest.raises(Refusal):
-            await setup.service.login(PERSON, ADDRESS)
+            await setup.service.logins.login(PERSON, ADDRESS)
 
     asyncio.run(play())
 
@@ -249,7 +249,7 @@ def test_without_a_liveness_model_every_picture_is_in_doubt(setup: Setup, judge:
     async def play() -> None:
         await set_policy(setup, "off", "in_doubt")
         with pytest.raises(Refusal) as caught:
-            await setup.service.login(PERSON, ADDRESS)
+            await setup.service.logins.login(PERSON, ADDRESS)
         assert caught.value.msg == CHALLENGE_NEEDED
 
     asyncio.run(play())
@@ -258,7 +258,7 @@ def test_without_a_liveness_model_every_picture_is_in_doubt(setup: Setup, judge:
 async def ask(setup: Setup) -> None:
     """Show a picture that leads into a challenge."""
     with pytest.raises(Refusal) as caught:
-        await setup.service.login(PERSON, ADDRESS)
+        await setup.service.logins.login(PERSON, ADDRESS)
     assert caught.value.msg == CHALLENGE_NEEDED
 
 
@@ -283,7 +283,7 @@ def test_pictures_whose_challenges_are_not_answered_make_the_station_wait(setup:
             await ask(setup)
             assert count_failures(setup) == expected
         with pytest.raises(Problem) as caught:
-            await setup.service.login(PERSON, ADDRESS)
+            await setup.service.logins.login(PERSON, ADDRESS)
         assert caught.value.status == 429
 
     asyncio.run(play())
@@ -294,7 +294,7 @@ def test_picture_without_an_answer_counts_with_the_next_failure(setup: Setup, ju
         await set_policy(setup, "always", "always")
         await ask(setup)
         with pytest.raises(Refusal):
-            await setup.service.login(as_face_info(faces.stranger_picture()), ADDRESS)
+            await setup.service.logins.login(as_face_info(faces.stranger_picture()), ADDRESS)
         assert count_failures(setup) == 2
 
     asyncio.run(play())
@@ -314,15 +314,15 @@ def test_change_of_the_policy_keeps_other_fields(setup: Setup) -> None:
 def test_challenge_works_on_both_databases(
     database: Database, tmp_path: Path, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
+    monkeypatch.setattr("service.face.logins.FAILURE_SECONDS", 0.001)
     setup = open_setup(tmp_path / "faces", dlib_engine, database=database)
-    monkeypatch.setattr(setup.service, "_face_client", Judge(dlib_engine))
+    monkeypatch.setattr(setup.service._recognition, "client", Judge(dlib_engine))
 
     async def play() -> None:
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
         await set_policy(setup, "always", "always")
         challenge_id = await draw_challenge_id(setup)
-        await setup.service.login_by_challenge(challenge_id, FRAMES, ADDRESS)
+        await setup.service.logins.login_by_challenge(challenge_id, FRAMES, ADDRESS)
         assert await answer_refusal(setup, challenge_id) == CHALLENGE_FAILED
 
     asyncio.run(play())

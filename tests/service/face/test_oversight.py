@@ -9,8 +9,8 @@ from sqlalchemy import select
 from sqlmodel import col
 
 from service.face import rules
-from service.face.consent import CONSENT_VERSION
 from service.face.engines.dlib_engine import DlibEngine
+from service.face.enrolment import CONSENT_VERSION
 from service.face.tables import FaceTemplate
 from service.web.envelope import Problem
 from shared.samples import faces
@@ -21,24 +21,24 @@ from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER
 
 def test_an_admin_switches_face_login_off(setup: Setup) -> None:
     async def play() -> None:
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
         await setup.service.oversight.change_policy(FacePolicy(login_enabled=False), "admin", ADDRESS)
-        assert not (await setup.service.status("mei")).login_enabled
+        assert not (await setup.service.enrolments.status("mei")).login_enabled
         with pytest.raises(Problem) as caught:
-            await setup.service.login(AGAIN, ADDRESS)
+            await setup.service.logins.login(AGAIN, ADDRESS)
         assert caught.value.status == 403
         await setup.service.oversight.change_policy(FacePolicy(login_enabled=True), "admin", ADDRESS)
-        await setup.service.login(AGAIN, ADDRESS)
+        await setup.service.logins.login(AGAIN, ADDRESS)
 
     asyncio.run(play())
 
 
 def test_calibration_reports_the_bound_of_the_comparisons(setup: Setup) -> None:
     async def play() -> None:
-        await setup.service.enrol(
+        await setup.service.enrolments.enrol(
             "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
         )
-        await setup.service.enrol("lan", [STRANGER], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("lan", [STRANGER], CONSENT_VERSION)
         figures = await setup.service.oversight.calibration()
         assert (figures.users, figures.templates) == (2, 4)
         assert figures.threshold == pytest.approx(rules.threshold(DlibEngine.thresholds, 4))
@@ -56,7 +56,7 @@ def test_calibration_reports_the_bound_of_the_comparisons(setup: Setup) -> None:
 
 def test_strangers_are_compared_with_the_enrolled_and_not_kept(setup: Setup) -> None:
     async def play() -> None:
-        await setup.service.enrol(
+        await setup.service.enrolments.enrol(
             "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
         )
         before = setup.database.read_now(

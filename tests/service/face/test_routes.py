@@ -182,5 +182,5 @@ def test_enrolment_of_more_than_a_year_ago_is_due_for_renewal(
     client.post("/api/auth/updateFaceInfo", json={"faceInfo": PERSON})
     assert not client.get("/api/auth/face").json()["data"]["renewal_due"]
     later = now() + timedelta(days=366)
-    monkeypatch.setattr("service.face.service.now", lambda: later)
+    monkeypatch.setattr("service.face.enrolment.now", lambda: later)
     assert client.get("/api/auth/face").json()["data"]["renewal_due"]

@@ -9,10 +9,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, col
 
 from service.db.database import now
-from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.engine import PictureAnalysis
 from service.face.engines.face_process import EngineUnavailableError
+from service.face.enrolment import CONSENT_BY_CALLER, CONSENT_VERSION
 from service.face.rules import SENTENCES, QualityFault
 from service.face.service import FaceService
 from service.face.tables import FaceEnrolment, FaceTemplate
@@ -45,8 +45,8 @@ def read_templates(setup: Setup) -> list[FaceTemplate]:
 def test_the_enrolled_person_logs_in_and_a_stranger_does_not(setup: Setup) -> None:
     async def play() -> None:
         await check_refusal(setup, AGAIN)
-        assert await setup.service.set_face(caller("mei"), PERSON) is None
-        tokens = await setup.service.login(AGAIN, ADDRESS)
+        assert await setup.service.enrolments.set_face(caller("mei"), PERSON) is None
+        tokens = await setup.service.logins.login(AGAIN, ADDRESS)
         assert tokens.access_token == "token of mei"
         await check_refusal(setup, STRANGER)
         await check_refusal(setup, NOBODY)
@@ -61,8 +61,8 @@ def test_a_user_disabled_at_the_last_moment_fails_like_a_stranger(setup: Setup) 
         raise Problem(401, "not_logged_in", "请先登录")
 
     async def play() -> None:
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        setup.service._log_in = too_late  # type: ignore[assignment]
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+        setup.service.logins._log_in = too_late  # type: ignore[assignment]
         await check_refusal(setup, AGAIN)
 
     asyncio.run(play())
@@ -70,10 +70,10 @@ def test_a_user_disabled_at_the_last_moment_fails_like_a_stranger(setup: Setup) 
 
 def test_two_people_are_distinguished(setup: Setup) -> None:
     async def play() -> None:
-        await setup.service.enrol(
+        await setup.service.enrolments.enrol(
             "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
         )
-        await setup.service.enrol("lan", [STRANGER], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("lan", [STRANGER], CONSENT_VERSION)
         assert await identify(setup, AGAIN) == "mei"
         assert await identify(setup, STRANGER) == "lan"
 
@@ -82,7 +82,7 @@ def test_two_people_are_distinguished(setup: Setup) -> None:
 
 def test_a_user_that_may_not_log_in_fails_like_a_stranger(setup: Setup) -> None:
     async def play() -> None:
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
         setup.disabled.add("mei")
         await check_refusal(setup, AGAIN)
         assert setup.logged_in == []
@@ -92,12 +92,12 @@ def test_a_user_that_may_not_log_in_fails_like_a_stranger(setup: Setup) -> None:
 
 def test_an_enrolment_replaces_the_one_before(setup: Setup) -> None:
     async def play() -> None:
-        await setup.service.enrol(
+        await setup.service.enrolments.enrol(
             "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
         )
-        assert (await setup.service.status("mei")).templates == 3
-        await setup.service.enrol("mei", [STRANGER], CONSENT_VERSION)
-        assert (await setup.service.status("mei")).templates == 1
+        assert (await setup.service.enrolments.status("mei")).templates == 3
+        await setup.service.enrolments.enrol("mei", [STRANGER], CONSENT_VERSION)
+        assert (await setup.service.enrolments.status("mei")).templates == 1
         assert await identify(setup, AGAIN) is None
         assert await identify(setup, STRANGER) == "mei"
 
@@ -118,9 +118,9 @@ def test_refused_enrolment_gives_the_reason_and_keeps_the_old_one(
     setup: Setup, images: list[str], sentence: str
 ) -> None:
     async def play() -> None:
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
         with pytest.raises(Refusal) as caught:
-            await setup.service.enrol("mei", images, CONSENT_VERSION)
+            await setup.service.enrolments.enrol("mei", images, CONSENT_VERSION)
         assert caught.value.msg == sentence
         assert await identify(setup, AGAIN) == "mei"
 
@@ -129,11 +129,11 @@ def test_refused_enrolment_gives_the_reason_and_keeps_the_old_one(
 
 def test_a_face_belongs_to_one_account(setup: Setup) -> None:
     async def play() -> None:
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
         # The same as of a photo on a screen: nobody learns whose face is enrolled.
         sentence = SENTENCES[QualityFault.NOT_LIVE]
-        assert await setup.service.set_face(caller("lan"), AGAIN) == sentence
-        assert not (await setup.service.status("lan")).enrolled
+        assert await setup.service.enrolments.set_face(caller("lan"), AGAIN) == sentence
+        assert not (await setup.service.enrolments.status("lan")).enrolled
         assert (setup.changes[-1].action, setup.changes[-1].actor) == ("face_enrolment_refused", "lan")
 
     asyncio.run(play())
@@ -141,13 +141,13 @@ def test_a_face_belongs_to_one_account(setup: Setup) -> None:
 
 def test_forgetting_is_complete_and_immediate(setup: Setup) -> None:
     async def play() -> None:
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
         assert await identify(setup, AGAIN) == "mei"
-        assert await setup.service.forget("mei")
+        assert await setup.service.enrolments.forget("mei")
         assert await identify(setup, AGAIN) is None
         assert read_templates(setup) == []
-        assert not (await setup.service.status("mei")).enrolled
-        assert not await setup.service.forget("mei")
+        assert not (await setup.service.enrolments.status("mei")).enrolled
+        assert not await setup.service.enrolments.forget("mei")
 
     asyncio.run(play())
 
@@ -155,19 +155,19 @@ def test_forgetting_is_complete_and_immediate(setup: Setup) -> None:
 def test_consent_is_recorded(setup: Setup) -> None:
     async def play() -> None:
         before = now()
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        status = await setup.service.status("mei")
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+        status = await setup.service.enrolments.status("mei")
         assert status.consent_version == CONSENT_VERSION
         assert status.consented_at is not None
         assert before <= status.consented_at <= now()
-        await setup.service.set_face(caller("mei"), PERSON)
-        assert (await setup.service.status("mei")).consent_version == CONSENT_BY_CALLER
+        await setup.service.enrolments.set_face(caller("mei"), PERSON)
+        assert (await setup.service.enrolments.status("mei")).consent_version == CONSENT_BY_CALLER
 
     asyncio.run(play())
 
 
 def test_enrolments_outlive_a_restart(setup: Setup, dlib_engine: DlibEngine) -> None:
-    asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    asyncio.run(setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION))
     again = open_setup(setup.settings.data_dir, dlib_engine)
     assert asyncio.run(identify(again, AGAIN)) == "mei"
     again.database.close()
@@ -178,9 +178,9 @@ def test_another_process_sees_enrolments_and_deletions(setup: Setup, dlib_engine
 
     async def play() -> None:
         assert await identify(other, AGAIN) is None
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
         assert await identify(other, AGAIN) == "mei"
-        await other.service.forget("mei")
+        await other.service.enrolments.forget("mei")
         assert await identify(setup, AGAIN) is None
 
     asyncio.run(play())
@@ -194,9 +194,9 @@ def test_a_deletion_reaches_the_memory_of_another_process_unasked(
     other = open_setup(setup.settings.data_dir, dlib_engine)
 
     async def play() -> None:
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
         assert await identify(other, AGAIN) == "mei"
-        held = other.service._gallery_sync._gallery
+        held = other.service._recognition.templates._gallery
         assert held is not None
         numbers = held._rows.matrix
         gallery_requested = asyncio.Event()
@@ -206,11 +206,11 @@ def test_a_deletion_reaches_the_memory_of_another_process_unasked(
             raise SQLAlchemyError("the database is away")
 
         with monkeypatch.context() as patch:
-            patch.setattr(other.service, "_current_gallery", away)
+            patch.setattr(other.service._recognition, "gallery", away)
             following = asyncio.create_task(other.service.follow())
             await gallery_requested.wait()
         assert not following.done()
-        await setup.service.forget("mei")
+        await setup.service.enrolments.forget("mei")
         while numbers.any():  # noqa: ASYNC110 - what is waited for is memory, which sets no event
             await asyncio.sleep(0.005)
         following.cancel()
@@ -227,11 +227,11 @@ def test_template_deleted_by_another_process_during_a_login_never_matches(
 
     async def meanwhile(self: SameProcess, face_info: str) -> PictureAnalysis:
         analysis = await real(self, face_info)
-        await other.service.forget("mei")
+        await other.service.enrolments.forget("mei")
         return analysis
 
     async def play() -> None:
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
         assert await identify(setup, AGAIN) == "mei"
         monkeypatch.setattr(SameProcess, "analyse", meanwhile)
         assert await identify(setup, AGAIN) is None
@@ -241,10 +241,10 @@ def test_template_deleted_by_another_process_during_a_login_never_matches(
 
 
 def test_a_template_of_another_model_never_matches(setup: Setup, dlib_engine: DlibEngine) -> None:
-    asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    asyncio.run(setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION))
     other = open_setup(setup.settings.data_dir, dlib_engine, model_id="dlib-of-tomorrow")
     assert asyncio.run(identify(other, PERSON)) is None
-    status = asyncio.run(other.service.status("mei"))
+    status = asyncio.run(other.service.enrolments.status("mei"))
     assert status.enrolled
     assert not status.usable
     other.database.close()
@@ -252,8 +252,8 @@ def test_a_template_of_another_model_never_matches(setup: Setup, dlib_engine: Dl
 
 def test_a_template_moved_to_another_user_never_matches(setup: Setup, dlib_engine: DlibEngine) -> None:
     async def enrol() -> None:
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        await setup.service.enrol("lan", [STRANGER], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("lan", [STRANGER], CONSENT_VERSION)
 
     asyncio.run(enrol())
     move = update(FaceTemplate).where(col(FaceTemplate.user_id) == "mei").values(user_id="lan")
@@ -265,8 +265,8 @@ def test_a_template_moved_to_another_user_never_matches(setup: Setup, dlib_engin
 
 
 def test_no_picture_and_no_plain_embedding_is_stored(setup: Setup, dlib_engine: DlibEngine) -> None:
-    asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
-    match = asyncio.run(setup.service._face_client.analyse(PERSON))
+    asyncio.run(setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION))
+    match = asyncio.run(setup.service._recognition.client.analyse(PERSON))
     assert match.embedding is not None
     setup.database.close()
     stored = b"".join(path.read_bytes() for path in setup.settings.data_dir.iterdir() if path.is_file())
@@ -283,10 +283,10 @@ def test_every_failure_takes_the_same_time(setup: Setup, monkeypatch: pytest.Mon
         slept.extend([seconds] if seconds else [])
 
     async def play() -> None:
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.3)
-        monkeypatch.setattr("service.face.service.asyncio.sleep", sleep)
-        monkeypatch.setattr("service.face.service.monotonic", lambda: next(clock))
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+        monkeypatch.setattr("service.face.logins.FAILURE_SECONDS", 0.3)
+        monkeypatch.setattr("service.face.logins.asyncio.sleep", sleep)
+        monkeypatch.setattr("service.face.logins.monotonic", lambda: next(clock))
         for face_info in ("not base64!", STRANGER, NOBODY):
             await check_refusal(setup, face_info)
 
@@ -296,9 +296,9 @@ def test_every_failure_takes_the_same_time(setup: Setup, monkeypatch: pytest.Mon
 
 def test_attempts_and_changes_are_announced_without_picture_or_score(setup: Setup) -> None:
     async def play() -> None:
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION, ADDRESS)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION, ADDRESS)
         await check_refusal(setup, STRANGER)
-        await setup.service.forget("mei")
+        await setup.service.enrolments.forget("mei")
 
     asyncio.run(play())
     assert [(change.action, change.object_id, change.actor, change.address) for change in setup.changes] == [
@@ -315,9 +315,9 @@ def test_a_broken_engine_is_a_503_for_an_enrolment_and_a_failure_for_a_login(set
         raise EngineUnavailableError("the model is gone")
 
     async def play() -> None:
-        setup.service._face_client.engine_info = broken  # type: ignore[method-assign, assignment]
+        setup.service._recognition.client.engine_info = broken  # type: ignore[method-assign, assignment]
         with pytest.raises(Problem) as caught:
-            await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+            await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
         assert caught.value.status == 503
         await check_refusal(setup, PERSON)
         await setup.service.warm()
@@ -352,7 +352,7 @@ def test_the_tables_are_those_of_the_migration(setup: Setup) -> None:
 def test_templates_that_do_not_open_are_left_out(
     setup: Setup, dlib_engine: DlibEngine, caplog: pytest.LogCaptureFixture
 ) -> None:
-    asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    asyncio.run(setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION))
     (setup.settings.data_dir / "face.key").unlink()
     other = open_setup(setup.settings.data_dir, dlib_engine)
     assert asyncio.run(identify(other, PERSON)) is None
@@ -361,24 +361,26 @@ def test_templates_that_do_not_open_are_left_out(
 
 
 def test_enrolled_users_of_a_list(setup: Setup) -> None:
-    asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
-    enrolled = setup.database.read_now(lambda session: setup.service.enrolled(session, ["mei", "lan"]))
+    asyncio.run(setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION))
+    enrolled = setup.database.read_now(
+        lambda session: setup.service.enrolments.enrolled(session, ["mei", "lan"])
+    )
     assert enrolled == {"mei"}
 
 
 def test_warming_loads_engine_only_with_enrolled_faces(setup: Setup) -> None:
     calls: list[str] = []
-    about = setup.service._face_client.engine_info
+    about = setup.service._recognition.client.engine_info
 
     async def recorded_engine_info() -> object:
         calls.append("about")
         return await about()
 
     async def play() -> None:
-        setup.service._face_client.engine_info = recorded_engine_info  # type: ignore[method-assign, assignment]
+        setup.service._recognition.client.engine_info = recorded_engine_info  # type: ignore[method-assign, assignment]
         await setup.service.warm()
         assert calls == []
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
         calls.clear()
         await setup.service.warm()
         assert calls
@@ -394,8 +396,8 @@ def test_closing_ends_the_threads_that_search(setup: Setup, monkeypatch: pytest.
 
     async def play() -> None:
         before = gallery_threads()
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        await setup.service.login(AGAIN, ADDRESS)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.logins.login(AGAIN, ADDRESS)
         started = gallery_threads() - before
         assert started
         await setup.service.close()
@@ -408,23 +410,23 @@ def test_login_page_loads_the_engine_in_the_background(setup: Setup) -> None:
     """As after the face process has died, or where people enrolled at another service process."""
 
     async def play() -> None:
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
         policy = FacePolicy(login_enabled=True, photo_risk_accepted=True)
         await setup.service.oversight.change_policy(policy, "admin", ADDRESS)
         again = FaceService(
             setup.database,
             setup.settings,
-            log_in=setup.service._log_in,
-            may_log_in=setup.service._may_log_in,
-            permissions=setup.service._permissions,
-            face_client=setup.service._face_client,
+            log_in=setup.service.logins._log_in,
+            may_log_in=setup.service.logins._may_log_in,
+            permissions=setup.service.logins._permissions,
+            face_client=setup.service._recognition.client,
         )
-        was_loaded = again._gallery_sync.is_loaded
+        was_loaded = again._recognition.templates.is_loaded
         assert (await again.requirements()).offered
         warming = again._warming
         assert warming is not None
         await warming
-        assert (was_loaded, again._gallery_sync.is_loaded) == (False, True)
+        assert (was_loaded, again._recognition.templates.is_loaded) == (False, True)
         await again.close()
 
     asyncio.run(play())

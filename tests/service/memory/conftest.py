@@ -18,6 +18,7 @@ from service.workers.serving import Report
 from shared import samples
 from shared.images.cv import cv2
 from shared.samples import View
+from tests.pictures import panel_image
 from tests.service.detection.dispatch.test_jobs import encode, upload
 
 MODEL = "reference-difference"
@@ -35,7 +36,7 @@ ON_ONE_DATABASE = pytest.mark.parametrize("database_kind", ["sqlite"])
 
 def picture(number: int, *, lit: bool = True) -> bytes:
     """A photo of the panel, with a lamp that is lit or not; another one for each number."""
-    panel = samples.draw_panel(320, 320, 11).image
+    panel = panel_image(320, 320, 11).copy()
     if lit:
         cv2.circle(panel, (230, 90), 18, (90, 220, 250), -1, cv2.LINE_AA)
     photo, _ = samples.photograph(panel, View(light=0.1, noise=2), number)
@@ -47,7 +48,7 @@ class Site:
 
     def __init__(self, client: TestClient) -> None:
         self.client = client
-        self.reference = upload(client, "reference.png", encode(samples.draw_panel(320, 320, 11).image))
+        self.reference = upload(client, "reference.png", encode(panel_image(320, 320, 11)))
         body = {"reference_image_name": "panel", "file_id": self.reference["file_id"]}
         answer = client.post("/api/catalogue/reference-images", json=body)
         assert answer.status_code == 200, answer.text

@@ -52,3 +52,19 @@ def test_session_priority_is_retried_until_the_kernel_accepts_it(monkeypatch: py
     limits.lower_priority()
     assert written == ["10"]
     assert len(waited) == 2
+
+
+@pytest.mark.skipif(sys.platform != "win32", reason="calls functions of Windows")
+def test_windows_accepts_the_limit_and_the_priority() -> None:
+    child = """
+import ctypes
+from service.workers.limits import limit_memory, lower_priority, physical_memory
+lower_priority()
+limit_memory(physical_memory() * 3 // 4)
+kernel32 = ctypes.windll.kernel32
+print(kernel32.GetPriorityClass(ctypes.c_void_p(kernel32.GetCurrentProcess())), physical_memory() > 2**28)
+"""
+    printed = subprocess.run(
+        [sys.executable, "-c", child], stdout=subprocess.PIPE, check=True, text=True
+    ).stdout
+    assert printed.split() == ["16384", "True"]

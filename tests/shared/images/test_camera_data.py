@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import struct
+import unicodedata
 from typing import Any
 
 import pytest
@@ -10,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from shared.images.camera_data import read_camera_data
-from shared.wire.files import CameraData, CameraPosition
+from shared.images.camera_data import film_frame_packet, read_camera_data
+from shared.wire.files import CameraData, CameraPosition, FilmFrame
 from tests.narrowing import not_none
 from tests.pictures import camera_photo
 
@@ -129,3 +130,25 @@ def test_a_block_with_wrong_bytes_gives_no_error(changes: list[tuple[int, bytes]
 @example(b"MM\0*\0\0\0\x08\0\x01\x87\x69\0\x04\0\0\0\x01\0\0\0\x08\0\0\0\0")
 def test_any_block_gives_no_error(block: bytes) -> None:
     read(jpeg_with_exif(block), position=True)
+
+
+@settings(max_examples=60)
+@given(st.text(min_size=1, max_size=80))
+@example("孔探 & <\"2\">, SHA-256 '3'.mp4")
+def test_frame_of_any_film_comes_back(film: str) -> None:
+    frame = FilmFrame(film=film, sha256="0a" * 32, number=25, at="01:02:03.480")
+    back = not_none(read(jpeg_with_xmp(film_frame_packet(frame))).frame)
+    name = "".join(" " if unicodedata.category(letter)[0] in "CZ" else letter for letter in film)
+    assert back == frame.model_copy(update={"film": " ".join(name.split())})
+
+
+@settings(max_examples=60)
+@given(st.binary(max_size=2_000))
+@example(b'dc:source="Frame 1 at 1 of \xff&#0;&quot;, SHA-256 ' + b"a" * 64 + b'"')
+def test_any_packet_gives_no_error(packet: bytes) -> None:
+    read(jpeg_with_xmp(packet))
+
+
+def jpeg_with_xmp(packet: bytes) -> bytes:
+    body = b"http://ns.adobe.com/xap/1.0/\0" + packet
+    return _PLAIN[:2] + b"\xff\xe1" + struct.pack(">H", len(body) + 2) + body + _PLAIN[2:]

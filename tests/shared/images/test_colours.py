@@ -19,10 +19,16 @@ from shared.record.geometry import Rect
 _GREYS = np.repeat(np.array([52, 87, 130, 235], np.uint8), 16)[None, :].repeat(32, axis=0)
 
 
+def _with_gaps(values: Any) -> Any:
+    values[0, :3] = np.nan, np.inf, -np.inf
+    return values
+
+
 def grey(kind: str) -> Any:
     values: dict[str, Any] = {
         "float": (_GREYS / 255).astype(np.float32),
         "float beyond 1": (_GREYS.astype(np.float32) - 52) * 70 - 3000,
+        "float with gaps": _with_gaps((_GREYS / 255).astype(np.float32)),
         "uint32": _GREYS.astype(np.uint32) * 16843009,
         "16 bits": _GREYS.astype(np.uint16) * 257,
         "12 bits in 16": _GREYS.astype(np.uint16) * 16,
@@ -40,11 +46,30 @@ def read(path: Path, image: Any, ending: str = ".tif", **options: Any) -> list[n
     return [detected[..., ::-1], part.numpy(), small.numpy()]
 
 
-@pytest.mark.parametrize("kind", ["float", "float beyond 1", "uint32", "16 bits", "12 bits in 16"])
+@pytest.mark.parametrize(
+    "kind", ["float", "float beyond 1", "float with gaps", "uint32", "16 bits", "12 bits in 16"]
+)
 def test_deep_greys_have_the_levels_of_their_depth(tmp_path: Path, kind: str) -> None:
     right = [0, 49, 109, 255] if kind == "float beyond 1" else [52, 87, 130, 235]
     for shown in read(tmp_path / "p", grey(kind)):
         assert np.abs(shown[16, 8::16].astype(int) - np.array(right)[:, None]).max() <= 3
+
+
+def test_colours_of_32_bits_span_the_whole_range(tmp_path: Path) -> None:
+    values = np.dstack([_GREYS, _GREYS[:, ::-1], _GREYS]).astype(np.uint32) * 16843009
+    image = pyvips.Image.new_from_array(values).copy(interpretation="srgb")
+    for shown in read(tmp_path / "p", image):
+        assert np.abs(shown[16, 8].astype(int) - (52, 235, 52)).max() <= 3
+
+
+def test_second_band_of_a_grey_is_alpha_only_where_the_file_says_so(tmp_path: Path) -> None:
+    image = pyvips.Image.new_from_array(np.dstack([_GREYS, np.zeros_like(_GREYS)])).copy(interpretation="b-w")
+    data = bytearray(image.tiffsave_buffer())
+    at = data.index(struct.pack("<HHI", 338, 3, 1)) + 8
+    for declared, right in ((2, 255), (0, 52)):
+        data[at : at + 2] = struct.pack("<H", declared)
+        (tmp_path / "p").write_bytes(data)
+        assert np.abs(load(tmp_path / "p")[0][16, 8].astype(int) - right).max() <= 3
 
 
 def test_embedded_profile_is_applied(tmp_path: Path) -> None:

@@ -138,6 +138,9 @@ CASES: Final = (
     Case("TIFF, RGB and infrared", "white", _COLOURS, infrared),
     Case("JPEG without its end", "stored, never shown", None, lambda: pillow(quarters(), "JPEG")[:-2]),
     Case("JPEG cut in half", "stored", None, lambda: halved(pillow(quarters(), "JPEG"))),
+    Case("PNG cut in half", "stored", None, lambda: halved(pillow(quarters(), "PNG"))),
+    Case("TIFF cut in half", "stored", None, lambda: halved(pillow(quarters(), "TIFF"))),
+    Case("BMP cut in half", "stored", None, lambda: halved(pillow(quarters(), "BMP"))),
 )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from shared.system import atomic
+from tests.other_systems import simulate_windows
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX permissions and folders that sync")
 
@@ -237,3 +238,27 @@ def test_folder_that_is_not_on_the_disk_is_a_failure(tmp_path: Path, monkeypatch
     monkeypatch.setattr(os, "fsync", partial(refuse, errno.EIO))
     with pytest.raises(OSError, match="error"):
         atomic.sync_folder(tmp_path)
+
+
+def test_windows_waits_for_programs_that_read_the_old_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    simulate_windows(monkeypatch, atomic)
+    monkeypatch.setattr(atomic, "_REPLACE_SECONDS", 0)
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    replace, refusals = Path.replace, [1, 2]
+
+    def replace_later(self: Path, target: Path) -> Path:
+        if refusals:
+            raise PermissionError(errno.EACCES, "sharing violation", f"{refusals.pop()}")
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace_later)
+    atomic.write_file(path, b"new", durable=False)
+    assert path.read_bytes() == b"new"
+
+    refusals.extend(range(atomic._REPLACE_TRIES + 1))
+    with pytest.raises(PermissionError):
+        atomic.write_file(path, b"newest", durable=False)
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]

@@ -25,10 +25,10 @@ from service.inspection.rules import result_values
 from shared.ids import new_id
 from shared.images.cv import cv2
 from shared.record.entries import Entry
-from shared.samples import draw_panel
 from shared.wire.catalogue import AircraftWrite, ReferenceImageWrite, TaskWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.narrowing import not_none
+from tests.pictures import panel_image
 
 WIDTH, HEIGHT = 800, 600
 BOXES = ((0.1, 0.1, 0.2, 0.2), (0.5, 0.2, 0.25, 0.3), (0.2, 0.6, 0.3, 0.25))
@@ -36,7 +36,7 @@ BOXES = ((0.1, 0.1, 0.2, 0.2), (0.5, 0.2, 0.25, 0.3), (0.2, 0.6, 0.3, 0.25))
 
 @cache
 def _panel(seed: int) -> bytes:
-    good, data = cv2.imencode(".png", draw_panel(WIDTH, HEIGHT, seed).image)
+    good, data = cv2.imencode(".png", panel_image(WIDTH, HEIGHT, seed))
     assert good
     return bytes(data)
 
@@ -49,7 +49,7 @@ def picture(seed: int = 1) -> bytes:
 
 def frame(seed: int) -> bytes:
     """A `picture` whose pixels are new too: for a camera or the clipboard, of which only they are sent."""
-    image = draw_panel(WIDTH, HEIGHT, seed).image.copy()
+    image = panel_image(WIDTH, HEIGHT, seed).copy()
     marks = np.frombuffer(uuid4().bytes, np.uint8).reshape(4, 4)
     # As large as the blocks of JPEG, which are not smoothed away.
     image[:32, :32] = np.kron(marks, np.ones((8, 8), np.uint8))[:, :, None]
@@ -157,8 +157,9 @@ def workbench_driver(session: Session, qtbot: object, folder: str = "") -> Itera
     context.preferences.values.review_view = ReviewView.REFERENCE
     context.payload = session.account.me()
     context.service_state = ServiceState.READY
+    # As the window does. Built below an application with a stylesheet, a page takes three times as long.
+    theme_manager().style_parts_separately()
     page = WorkbenchPage(context)
-    # As the window does: after one has been open, nothing else wears the stylesheet.
     theme_manager().apply_to(page)
     page.resize(1380, 820)
     page.show()

@@ -54,6 +54,17 @@ def test_the_share_is_half_for_a_usual_photo_and_tiny_for_a_broken_one() -> None
     assert unusual < 0.001
 
 
+def test_a_photo_passes_if_two_of_a_hundred_passed_photos_are_expected_to_be_as_unusual() -> None:
+    memory = AppearanceMemory.of([photo(seed) for seed in range(10)])
+
+    near, beyond = memory.judge(photo(50, noise=0.28)), memory.judge(photo(50, noise=0.3))
+
+    assert near.share == pytest.approx(0.032, abs=0.01)
+    assert near.passed
+    assert beyond.share == pytest.approx(0.012, abs=0.005)
+    assert not beyond.passed
+
+
 def test_one_photo_gives_no_share_and_shows_only_gross_changes() -> None:
     memory = AppearanceMemory.of([photo(1)])
 
@@ -70,10 +81,16 @@ def test_photos_of_a_fixed_camera_choose_the_same_place() -> None:
     assert not memory.judge(photo(50, moved=4)).passed
 
 
-def test_photos_of_an_object_that_lies_anywhere_choose_anywhere() -> None:
-    memory = AppearanceMemory.of([photo(seed, moved=seed * 3) for seed in range(4)])
+@pytest.mark.parametrize("noise", [0.2, 0.9])
+def test_photos_of_an_object_that_lies_anywhere_choose_anywhere(noise: float) -> None:
+    memory = AppearanceMemory.of([photo(seed, noise, seed * 3) for seed in range(4)])
 
     assert memory.place is Place.ANYWHERE
+
+
+def test_a_photo_of_an_object_that_lies_anywhere_passes_where_no_passed_photo_has_it() -> None:
+    memory = AppearanceMemory.of([photo(seed, moved=seed * 3) for seed in range(4)])
+
     assert memory.judge(photo(50, moved=5)).passed
     assert not memory.judge(broken(51)).passed
 

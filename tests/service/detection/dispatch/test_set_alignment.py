@@ -14,6 +14,7 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.wire.inspection import DetectionSettings
+from tests.pictures import panel_image
 from tests.service.detection.dispatch.test_entries import path
 from tests.service.detection.dispatch.test_item_settings import with_settings
 from tests.service.detection.dispatch.test_jobs import detect as ask
@@ -31,7 +32,7 @@ def blur(image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_refused_photo_is_compared_after_a_user_set_the_alignment() -> None:
-    reference = samples.draw_panel(800, 600, 1).image
+    reference = panel_image(800, 600, 1)
     photo, truth = blur(reference)
     with pytest.raises(AlignmentFailed):
         detect(reference, REGION, photo)
@@ -49,7 +50,7 @@ def test_refused_photo_is_compared_after_a_user_set_the_alignment() -> None:
 
 
 def test_alignment_by_clicks_is_refined_with_a_sharp_photo() -> None:
-    reference = samples.draw_panel(800, 600, 1).image
+    reference = panel_image(800, 600, 1)
     photo, truth = samples.photograph(reference, samples.View(rotation=4, scale=0.95))
     off = np.array([[1, 0, 4.0], [0, 1, -3.0], [0, 0, 1]]) @ truth
     result = detect(reference, REGION, photo, None, off)
@@ -60,7 +61,7 @@ def test_alignment_by_clicks_is_refined_with_a_sharp_photo() -> None:
 
 
 def test_an_alignment_that_no_camera_could_give_is_refused() -> None:
-    reference = samples.draw_panel(800, 600, 1).image
+    reference = panel_image(800, 600, 1)
     mirrored = np.array([[-1.0, 0, 800], [0, 1, 0], [0, 0, 1]])
     with pytest.raises(AlignmentFailed):
         detect(reference, REGION, reference, None, mirrored)

@@ -14,6 +14,7 @@ from shared.images.cv import cv2
 from shared.record.geometry import Rect, rect_from_corners
 from shared.samples import View
 from tests.material import surfaces
+from tests.pictures import panel_image
 
 ALIGNED = View(light=0.15, noise=3, jpeg=90)
 HARD = View(rotation=8, scale=0.9, perspective=0.03, light=0.35, gain=0.9, noise=4, blur=0.8, jpeg=85)
@@ -41,13 +42,13 @@ def test_every_kind_of_damage_is_found_at_its_place(view: View) -> None:
 
 @pytest.mark.parametrize("view", [View(), ALIGNED, HARD])
 def test_an_unharmed_surface_has_no_findings(view: View) -> None:
-    panel = samples.draw_panel(900, 700, 8).image
+    panel = panel_image(900, 700, 8)
     photo, _ = samples.photograph(panel, view, 4)
     assert detect(panel, whole(panel), photo).boxes == ()
 
 
 def test_homography_matches_view() -> None:
-    panel = samples.draw_panel(900, 700, 8).image
+    panel = panel_image(900, 700, 8)
     photo, matrix = samples.photograph(panel, HARD, 4)
     alignment = detect(panel, whole(panel), photo).alignment
     off = apply(alignment.homography, corners(whole(panel))) - apply(matrix, corners(whole(panel)))
@@ -96,7 +97,7 @@ def test_smallest_in_millimetres_drops_what_is_shorter() -> None:
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_photo_of_something_else_is_refused(turned: bool) -> None:
-    panel = samples.draw_panel(700, 700, 8).image
+    panel = panel_image(700, 700, 8)
     rng = np.random.default_rng(1)
     noise = cv2.GaussianBlur(rng.integers(0, 255, (700, 700, 3), np.uint8), (0, 0), 4)
     other = cv2.normalize(noise, None, 0, 255, cv2.NORM_MINMAX)
@@ -109,7 +110,7 @@ def test_a_photo_of_something_else_is_refused(turned: bool) -> None:
 
 @pytest.mark.parametrize("region", [Rect(100, 100, 600, 20), Rect(300, 90, 17, 400), Rect(100, 100, 17, 17)])
 def test_a_region_narrower_than_a_block_is_compared(region: Rect) -> None:
-    panel = samples.draw_panel(900, 700, 8).image
+    panel = panel_image(900, 700, 8)
     part = np.s_[int(region.y) : int(region.bottom), int(region.x) : int(region.right)]
     photo = panel.copy()
     photo[part] = np.clip(photo[part] + np.float32(3), 0, 255).astype(np.uint8)
@@ -119,7 +120,7 @@ def test_a_region_narrower_than_a_block_is_compared(region: Rect) -> None:
 
 
 def test_a_photo_that_shows_too_little_of_the_region_is_refused() -> None:
-    panel = samples.draw_panel(900, 700, 8).image
+    panel = panel_image(900, 700, 8)
     photo = panel[:, 480:].copy()
     with pytest.raises(AlignmentFailed) as refused:
         detect(panel, whole(panel), photo)
@@ -143,7 +144,7 @@ def test_too_small_region_is_refused(size: tuple[int, int]) -> None:
 
 
 def test_boxes_never_leave_the_photo() -> None:
-    panel = samples.draw_panel(640, 640, 8).image
+    panel = panel_image(640, 640, 8)
     photo = panel.copy()
     photo[:40, :60] = 20
     photo[600:, 590:] = 235
@@ -252,7 +253,7 @@ def test_a_grey_photo_is_compared_with_a_coloured_reference_by_brightness() -> N
 
 
 def test_stain_with_the_only_colour_is_found() -> None:
-    panel = cv2.cvtColor(samples.draw_panel(900, 700, 8).image, cv2.COLOR_BGR2GRAY)
+    panel = cv2.cvtColor(panel_image(900, 700, 8), cv2.COLOR_BGR2GRAY)
     reference = cv2.cvtColor(panel, cv2.COLOR_GRAY2BGR)
     photo = reference.copy()
     # Of the same brightness, so a comparison of that alone would not show it.

@@ -11,8 +11,8 @@ from sqlmodel import select
 
 from service.db.database import Database, now
 from service.face.access import devices
-from service.face.consent import CONSENT_VERSION
 from service.face.engines.dlib_engine import DlibEngine
+from service.face.enrolment import CONSENT_VERSION
 from service.face.tables import FaceDevice
 from service.web.envelope import Problem
 from shared.wire.face import Device, FacePolicy
@@ -32,7 +32,7 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 def setup(
     database: Database, tmp_path: Path, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
 ) -> Setup:
-    monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
+    monkeypatch.setattr("service.face.logins.FAILURE_SECONDS", 0.001)
     return open_setup(tmp_path / "faces", dlib_engine, database=database)
 
 
@@ -44,7 +44,7 @@ async def limit(setup: Setup) -> None:
 async def status_of(setup: Setup, device_token: str) -> int:
     """The status of the refusal of a login from a device; 200 when the person is logged in."""
     try:
-        await setup.service.login(PERSON, ADDRESS, "", device_token)
+        await setup.service.logins.login(PERSON, ADDRESS, "", device_token)
     except Problem as problem:
         return problem.status if problem.error == devices.DEVICE_NOT_ALLOWED else 500
     return 200
@@ -52,7 +52,7 @@ async def status_of(setup: Setup, device_token: str) -> int:
 
 def test_face_login_needs_an_allowed_device_if_the_policy_requires_it(setup: Setup) -> None:
     async def play() -> None:
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
         allowed = await setup.service.devices.allow("Gate A", "chief", ADDRESS)
         assert await status_of(setup, "") == 200
         await limit(setup)
@@ -60,8 +60,8 @@ def test_face_login_needs_an_allowed_device_if_the_policy_requires_it(setup: Set
         assert await status_of(setup, "another token") == 403
         assert await status_of(setup, allowed.token) == 200
         with pytest.raises(Problem):
-            await setup.service.draw_challenge([], ADDRESS)
-        await setup.service.draw_challenge([], ADDRESS, allowed.token)
+            await setup.service.logins.draw_challenge([], ADDRESS)
+        await setup.service.logins.draw_challenge([], ADDRESS, allowed.token)
         await setup.service.devices.end(allowed.device_id, "chief", ADDRESS)
         assert await status_of(setup, allowed.token) == 403
 
@@ -132,21 +132,21 @@ def test_devices_are_limited(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_login_is_remembered_to_the_hour(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     async def play() -> None:
-        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrolments.enrol("mei", [PERSON], CONSENT_VERSION)
         allowed = await setup.service.devices.allow("Gate A", "chief", ADDRESS)
         assert allowed.last_used_at is None
         # A login that fails is no use of the device.
         setup.disabled.add("mei")
         await check_refusal(setup, PERSON)
         setup.disabled.clear()
-        await setup.service.login(PERSON, ADDRESS, "", allowed.token)
+        await setup.service.logins.login(PERSON, ADDRESS, "", allowed.token)
         first = (await setup.service.devices.list_all())[0].last_used_at
         assert first is not None
-        await setup.service.login(PERSON, ADDRESS, "", allowed.token)
+        await setup.service.logins.login(PERSON, ADDRESS, "", allowed.token)
         assert (await setup.service.devices.list_all())[0].last_used_at == first
         later = now() + timedelta(hours=2)
         monkeypatch.setattr(devices, "now", lambda: later)
-        await setup.service.login(PERSON, ADDRESS, "", allowed.token)
+        await setup.service.logins.login(PERSON, ADDRESS, "", allowed.token)
         assert (await setup.service.devices.list_all())[0].last_used_at == later
 
     asyncio.run(play())

@@ -23,7 +23,7 @@ from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.record import correction
 from desktop.record.edits import journal_path
 from shared.record.entries import Entry
-from shared.samples import View, draw_panel, photograph
+from shared.samples import View
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import (
     HEIGHT,
@@ -44,6 +44,7 @@ from tests.desktop.pages.workbench.results.test_correcting import (
     labels,
 )
 from tests.narrowing import not_none
+from tests.pictures import panel_photo
 
 KEY = Qt.Key
 
@@ -65,7 +66,7 @@ def give(
     stored = session.files.upload(photo or jpeg(view), "today.jpg")
     matrix = np.array(SAME)
     if view is not None:
-        matrix = np.asarray(photograph(draw_panel(WIDTH, HEIGHT, 1).image, view)[1], np.float64)
+        matrix = panel_photo(WIDTH, HEIGHT, 1, view)[1]
     for item, item_boxes in zip(session.items.all(record_id), boxes, strict=False):
         session.items.add_photo(item.item_id, stored.file_id)
         entry: Entry = {

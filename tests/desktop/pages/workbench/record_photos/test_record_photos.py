@@ -23,12 +23,13 @@ from desktop.widgets import Confirm
 from shared.ids import new_id
 from shared.images.cv import cv2
 from shared.record.codes import Verdict
-from shared.samples import View, draw_panel, photograph
+from shared.samples import View
 from shared.wire.photos import PhotoItemSet, RecordPhoto
 from tests.desktop.children import child
 from tests.desktop.imaging.conversion.photos import raw
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, frame, make_record, picture
 from tests.narrowing import not_none
+from tests.pictures import panel_image, panel_photo
 
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 _SOON = 60_000
@@ -42,9 +43,8 @@ def pictures(tmp_path: Path) -> dict[str, Path]:
     """
     folder, unique = tmp_path / "record photos", new_id().encode()
     folder.mkdir()
-    image = draw_panel(WIDTH, HEIGHT, 1).image
-    askew, _ = photograph(image, View(rotation=2, scale=0.97))
-    other, _ = photograph(image, View(rotation=-3, scale=0.9))
+    askew, _ = panel_photo(WIDTH, HEIGHT, 1, View(rotation=2, scale=0.97))
+    other, _ = panel_photo(WIDTH, HEIGHT, 1, View(rotation=-3, scale=0.9))
     noise = np.random.default_rng(1).integers(0, 255, (400, 500, 3), np.uint8)
     paths = {}
     for name, taken in (("全貌.jpg", askew), ("again.jpg", other), ("elsewhere.jpg", noise)):
@@ -370,7 +370,7 @@ def test_unmatched_photos_are_matched_again_when_a_region_is_drawn(
     workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "left.png"
-    path.write_bytes(cv2.imencode(".png", draw_panel(WIDTH, HEIGHT, 1).image[:, : WIDTH // 2])[1].tobytes())
+    path.write_bytes(cv2.imencode(".png", panel_image(WIDTH, HEIGHT, 1)[:, : WIDTH // 2])[1].tobytes())
     workbench.open(make_record(workbench.session, ((0.75, 0.2, 0.2, 0.3),)), qtbot.waitUntil)
     photo_list = workbench.page.record_photos.photo_list
     add_matched_photos(workbench, qtbot, path)

@@ -20,10 +20,11 @@ from shared.ids import new_id
 from shared.images.cv import cv2
 from shared.record import results
 from shared.record.entries import Entry, EntryBox, item_entries
-from shared.samples import View, draw_panel, photograph
+from shared.samples import View
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, store_detections
 from tests.desktop.pages.workbench.driver import workbench_driver as at_desk
 from tests.narrowing import not_none
+from tests.pictures import panel_image, panel_photo
 
 REGION = ((0.3, 0.3, 0.3, 0.3), (0.65, 0.3, 0.2, 0.2))
 CRACK: EntryBox = {
@@ -41,8 +42,7 @@ SAME = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 def jpeg(view: View | None = None) -> bytes:
     """A photo of the panel. Each call gives another content, as `picture` does."""
-    image = draw_panel(WIDTH, HEIGHT, 1).image
-    taken = image if view is None else photograph(image, view)[0]
+    taken = panel_image(WIDTH, HEIGHT, 1) if view is None else panel_photo(WIDTH, HEIGHT, 1, view)[0]
     return bytes(cv2.imencode(".jpg", taken)[1]) + new_id().encode()
 
 
@@ -308,7 +308,7 @@ def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: Q
     compare, points = page.compare, page.alignment_controller.points
     assert points is not None
     assert page.centre.currentWidget() is compare
-    _, truth = photograph(draw_panel(WIDTH, HEIGHT, 1).image, view)
+    _, truth = panel_photo(WIDTH, HEIGHT, 1, view)
     back = page.photos.pair.to_reference
     assert back is not None
     to_pair = np.linalg.inv(back).astype(np.float64)
@@ -320,11 +320,11 @@ def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: Q
             workbench.context.commands.run("edit.undo")
             assert len(points.reference) == 1
             QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=QPointF(left, top).toPoint())
-        spot = on_photo(compare, workbench, *map_point(np.asarray(truth, np.float64), *place))
+        spot = on_photo(compare, workbench, *map_point(truth, *place))
         QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=spot)
     qtbot.waitUntil(lambda: page.photos.pair is not None and page.photos.pair.aligned)
     assert page.alignment_controller.points is None
-    photo_point = map_point(page.photos.pair.mapping, *map_point(np.asarray(truth, np.float64), 380.0, 260.0))
+    photo_point = map_point(page.photos.pair.mapping, *map_point(truth, 380.0, 260.0))
     assert page.photos.pair.to_reference is not None
     reference_point = map_point(page.photos.pair.to_reference, *photo_point)
     assert np.hypot(reference_point[0] - 380, reference_point[1] - 260) < 4
@@ -334,7 +334,7 @@ def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: Q
     (photo,) = workbench.session.items.photos(item.item_id)
     assert stored["photo_file_id"] == photo.file_id
     ours = map_point(np.asarray(stored["homography"], np.float64), 380.0, 260.0)
-    assert np.hypot(*np.subtract(ours, map_point(np.asarray(truth, np.float64), 380.0, 260.0))) < 4
+    assert np.hypot(*np.subtract(ours, map_point(truth, 380.0, 260.0))) < 4
     for step, is_pair_aligned in (("edit.undo", False), ("edit.redo", True)):
         workbench.context.commands.run(step)
 

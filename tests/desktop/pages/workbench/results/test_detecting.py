@@ -13,7 +13,6 @@ from desktop.connection.local_service import EmbeddedService
 from desktop.record.item_rows import RunPhase, run_state
 from shared.images.cv import cv2
 from shared.record.entries import Entry
-from shared.samples import draw_panel
 from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import (
     HEIGHT,
@@ -24,6 +23,7 @@ from tests.desktop.pages.workbench.driver import (
     workbench_driver,
 )
 from tests.narrowing import not_none
+from tests.pictures import panel_image
 
 REGION = ((0.2, 0.2, 0.4, 0.4),)
 
@@ -36,7 +36,7 @@ def png(image: np.ndarray) -> bytes:
 
 def large() -> bytes:
     """A photo of the reference image that takes a while to compare."""
-    image = draw_panel(WIDTH, HEIGHT, 1).image
+    image = panel_image(WIDTH, HEIGHT, 1)
     return png(cv2.resize(image, (4 * WIDTH, 4 * HEIGHT), interpolation=cv2.INTER_CUBIC))
 
 

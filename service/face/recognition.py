@@ -1,18 +1,24 @@
-"""Limits how many requests wait for the face process."""
+"""Holds what enrolments, logins and administrators share: the engine, the templates, the limit of waiting."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
+from service.db.database import Database
 from service.face.access.stations import busy
 from service.face.engines.engine import EngineInfo, PictureAnalysis
-from service.face.engines.face_process import EngineUnavailableError
+from service.face.engines.face_process import EngineUnavailableError, FaceProcess
 from service.face.engines.messages import FilmedFrame
 from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Step
+from service.face.templates.gallery import Gallery
+from service.face.templates.gallery_sync import GallerySync
+from service.face.templates.vault import Vault
+from service.settings import Settings
 from service.web.envelope import Problem
 from shared.record.codes import ErrorCode
 
@@ -65,7 +71,38 @@ class WaitingLimit:
             self._waiting -= 1
 
 
-def unavailable(problem: EngineUnavailableError) -> Problem:
-    """Log the problem and return the Problem 503 for it."""
-    log.error("the face engine does not work: %s", problem)
-    return Problem(503, ErrorCode.UNAVAILABLE, "人脸识别暂时不可用，请稍后重试，或使用密码登录")
+class Recognition:
+    """The engine, which analyses pictures, and the templates of all users.
+
+    `lock` lets one request at a time go from its first check to its last write, so that no parallel request
+    passes a limit and the templates in memory never differ from the database.
+    """
+
+    def __init__(
+        self, database: Database, settings: Settings, model: str, client: FaceClient | None = None
+    ) -> None:
+        self.database = database
+        self.vault = Vault(settings.data_dir, settings.face_key_file)
+        self.client = client or FaceProcess(model, settings.face_models_dir)
+        self.templates = GallerySync(database, self.vault)
+        self.waiting = WaitingLimit()
+        self.lock = asyncio.Lock()
+
+    async def gallery(self) -> Gallery:
+        """Return the templates in the current state of the database. Raises EngineUnavailableError."""
+        return await self.templates.current(await self.client.engine_info())
+
+    async def close(self) -> None:
+        """End the face process and the threads that search the templates."""
+        await self.client.close()
+        await asyncio.to_thread(self.templates.close)
+
+
+@contextmanager
+def needing_engine() -> Iterator[None]:
+    """Log an EngineUnavailableError of the block and raise the Problem 503 for it."""
+    try:
+        yield
+    except EngineUnavailableError as problem:
+        log.error("the face engine does not work: %s", problem)
+        raise Problem(503, ErrorCode.UNAVAILABLE, "人脸识别暂时不可用，请稍后重试，或使用密码登录") from None
