@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.file_names import same_picture
+from shared.images.formats import is_picture_name
 from shared.system import atomic
 
 MAX_BYTES = 64_000_000
@@ -84,6 +86,18 @@ def unpack(data: bytes, *suffixes: str) -> dict[str, str]:
         ValueError,
     ) as error:
         raise ExchangeError(Reason.UNREADABLE) from error
+
+
+def refuse_unmarked(data: bytes, target: str) -> None:
+    """Raise ExchangeError (NO_REGIONS) for an archive that holds the picture `target`, but no file for it.
+
+    The only file of an archive must not be taken for that of a picture without anything to mark.
+    """
+    with contextlib.suppress(zipfile.BadZipFile, OSError, ValueError):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = [entry.filename for entry in members(archive)]
+        if any(same_picture(name, target) for name in names if is_picture_name(name)):
+            raise ExchangeError(Reason.NO_REGIONS)
 
 
 def members(archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:

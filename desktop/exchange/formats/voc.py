@@ -22,7 +22,7 @@ from desktop.exchange.data.imported_regions import (
     scale_rect,
 )
 from desktop.exchange.data.outlines import bounding_rect, parse_rect
-from desktop.exchange.formats.archive import decode_xml, is_archive, unpack
+from desktop.exchange.formats.archive import decode_xml, is_archive, refuse_unmarked, unpack
 
 
 def documents(data: bytes) -> dict[str, ET.Element]:
@@ -56,6 +56,8 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
         for path, root in found.items()
         if same_picture(root.findtext("filename"), target.name) or (path and same_stem(path, target.name))
     ]
+    if not matches:
+        refuse_unmarked(data, target.name)
     root = choose(matches, list(found.values()))
     size = parse_rect([0, 0, root.findtext("size/width"), root.findtext("size/height")])
     drafts, without_area = [], 0
