@@ -7,6 +7,7 @@ import contextlib
 import io
 import lzma
 import re
+import xml.etree.ElementTree as ET
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -129,6 +130,17 @@ def decode_text(data: bytes) -> str:
         with contextlib.suppress(UnicodeDecodeError):
             return data.decode(encoding)
     raise ExchangeError(Reason.UNREADABLE)
+
+
+def parse_xml(text: str) -> ET.Element:
+    """Parse a decoded XML document. Raises ExchangeError (UNREADABLE), also if it declares entities."""
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise ExchangeError(Reason.UNREADABLE)
+    try:
+        # Without its declaration: the text is decoded already.
+        return ET.fromstring(re.sub(r"^\s*<\?xml.*?\?>", "", text, count=1))  # noqa: S314
+    except (ET.ParseError, ValueError) as error:
+        raise ExchangeError(Reason.UNREADABLE) from error
 
 
 def decode_xml(data: bytes) -> str:
