@@ -162,7 +162,9 @@ def _finish_record(demo: DemoRun, camera: Camera) -> None:
 
     page = demo.page(WorkbenchPage)
     click_in_dialog(
-        Confirm, lambda: press_keys(page.canvas.comparing.canvas, demo.first_key("record.finish")), take_dialog
+        Confirm,
+        lambda: press_keys(page.canvas.comparing.canvas, demo.first_key("record.finish")),
+        take_dialog,
     )
     wait_until(lambda: inspection.is_record_finished(page), "the record is finished")
 
