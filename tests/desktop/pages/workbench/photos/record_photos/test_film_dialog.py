@@ -55,7 +55,7 @@ def test_a_frame_becomes_a_photo_of_the_chosen_item(
     workbench.open(record_id, qtbot.waitUntil)
     item = workbench.session.items.all(record_id)[1]
     workbench.page.open_record.choose(item.item_id)
-    workbench.page.record_photos.films.show(path)
+    workbench.page.photos.record_photos.films.show(path)
     dialog = not_none(workbench.page.findChild(FilmDialog))
     assert dialog.of_item.text() == "For item 2"
     dialog.of_item.setChecked(True)
@@ -64,7 +64,7 @@ def test_a_frame_becomes_a_photo_of_the_chosen_item(
         dialog.take.click()
     dialog.close()
     qtbot.waitUntil(lambda: len(workbench.session.items.photos(item.item_id)) == 1, timeout=_SOON)
-    assert workbench.page.record_photos.photo_list.photos == []
+    assert workbench.page.photos.record_photos.photo_list.photos == []
 
 
 def test_a_dropped_film_is_shown(workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path) -> None:
