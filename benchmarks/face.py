@@ -46,6 +46,7 @@ from numpy.typing import NDArray
 from benchmarks.face_attacks import measure_attacks
 from benchmarks.face_enrolment import measure_enrolment, read_folders
 from benchmarks.face_forgeries import KINDS
+from benchmarks.face_http import measure_over_http
 from benchmarks.face_pairs import PairsError, compare, read_pairs
 from benchmarks.figures import count_cores, percentile, print_figure, print_skipped, resident_mb, time_calls
 from service.db.database import Database
@@ -293,7 +294,9 @@ def _parser() -> argparse.ArgumentParser:
         "--enrolment", action="store_true", help="compare one template with a guided enrolment"
     )
     parser.add_argument("--people", type=Path, nargs="+", default=[], metavar="DIR", help="a folder a person")
+    parser.add_argument("--http", action="store_true", help="play --sequence to a real service")
     parser.add_argument("--seed", type=int, default=1, help="which attacks are drawn")
+    parser.add_argument("--repeat", type=int, default=1, help="attacks of each kind on each film")
     parser.add_argument("--kinds", nargs="*", choices=KINDS, default=KINDS, help="attacks of --attacks; all")
     parser.add_argument("--sequence", type=Path, nargs="+", default=[], metavar="DIR", help="films")
     parser.add_argument("--movement", choices=list(Movement), help="what --sequence shows")
@@ -321,6 +324,16 @@ def measure_pairs(options: argparse.Namespace) -> None:
 def measure_challenge(options: argparse.Namespace) -> None:
     """What `--attacks` does. Raises PackError, ImportError, OSError, ValueError."""
     with chosen_model(options.engine, options.pack) as model:
+        if options.http:
+            measure_over_http(
+                load_engine(*model),
+                model,
+                options.sequence,
+                seed=options.seed,
+                kinds=options.kinds,
+                repeat=options.repeat,
+            )
+            return
         measure_attacks(
             functools.partial(load_engine, *model),
             options.engine,
@@ -328,6 +341,7 @@ def measure_challenge(options: argparse.Namespace) -> None:
             seed=options.seed,
             jobs=options.jobs,
             kinds=options.kinds,
+            repeat=options.repeat,
             movement=Movement(options.movement) if options.movement else None,
         )
 

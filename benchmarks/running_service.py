@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,14 +23,15 @@ ADMIN = {"username": "chief", "password": "correct-horse-battery"}
 class Service:
     """A real service on a data directory, started and killed as often as wanted."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, **settings: str) -> None:
         self._data_dir = data_dir
+        self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
         self.client = httpx.Client(timeout=120)
 
     def start(self) -> None:
         """Start it and log in."""
-        environment = {**os.environ, "WALKAROUND_BCRYPT_COST": "4"}
+        environment = {**os.environ, "WALKAROUND_BCRYPT_COST": "4", **self._settings}
         self._process = subprocess.Popen(
             program_command("serve", "--port", "0", "--data-dir", str(self._data_dir)),
             cwd=program_folder(),
@@ -54,6 +55,13 @@ class Service:
         lists = Path(f"/proc/{parent}/task").glob("*/children")
         return [parent, *(int(pid) for children in lists for pid in children.read_text().split())]
 
+    def cpu_seconds(self) -> float:
+        """The processor time of its processes so far (Linux)."""
+        fields = [
+            Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in self.processes()
+        ]
+        return sum(int(field[11]) + int(field[12]) for field in fields) / os.sysconf("SC_CLK_TCK")
+
     def kill(self) -> None:
         """End it as a power cut would."""
         assert self._process is not None
@@ -69,10 +77,14 @@ class Service:
 
 
 @contextmanager
-def service() -> Iterator[Service]:
-    """A running service on a fresh data directory."""
+def service(fill: Callable[[Path], None] = Path.mkdir, **settings: str) -> Iterator[Service]:
+    """A running service on a fresh data directory, which `fill` makes, with `settings` as variables of its
+    environment.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        running = Service(Path(folder) / "data")
+        data_dir = Path(folder) / "data"
+        fill(data_dir)
+        running = Service(data_dir, **settings)
         running.start()
         try:
             yield running

@@ -19,6 +19,7 @@ from service.backups.routes import router as backups_router
 from service.backups.service import BackupService
 from service.catalogue.routes import router as catalogue_router
 from service.catalogue.service import CatalogueService, RecordCounts
+from service.changes import only
 from service.db.database import Database
 from service.db.schema import migrate
 from service.detection.routes import router as detection_router
@@ -31,6 +32,7 @@ from service.files.routes import router as files_router
 from service.files.service import FilesService
 from service.inspection.routes import router as inspection_router
 from service.inspection.service import InspectionService, count_of_reference_image, count_of_task
+from service.memory import waiting
 from service.memory.routes import router as memory_router
 from service.memory.service import MemoryService
 from service.monitoring.readiness import (
@@ -41,19 +43,19 @@ from service.monitoring.readiness import (
     health_routes,
     migrations_check,
 )
+from service.phone import codes
 from service.phone.routes import router as phone_router
 from service.phone.service import PhoneService
 from service.settings import Settings
+from service.statistics.counting import count_changes
 from service.statistics.routes import router as statistics_router
 from service.statistics.service import StatisticsService
 from service.watching import Watchers
 from service.web.api_docs import install_docs
 from service.web.api_examples import add_examples
-from service.web.body_limit import BodyLimit, body_rules
+from service.web.bodies import BodyLimit, body_rules
 from service.web.envelope import failures, install_handlers
-from service.web.layers.answer_form import AnswerForm
-from service.web.layers.client_disconnect import CancelOnDisconnect
-from service.web.layers.origins import AllowedOrigins
+from service.web.layers import AllowedOrigins, AnswerForm, CancelOnDisconnect
 from service.web.middleware import (
     ApiPrefix,
     HostCheck,
@@ -61,6 +63,7 @@ from service.web.middleware import (
     allowed_hosts,
 )
 from service.web.routing import add_routes, operation_id
+from service.webhooks import outbox
 from service.webhooks.routes import router as webhooks_router
 from service.webhooks.service import WebhookService
 from shared import __version__
@@ -76,15 +79,9 @@ class Domains:
         self._database = database
         self.audit = AuditService(database, settings)
         self.audit.begin()
-        database.before_commit.append(self.audit.before_commit)
-        # After the audit log: on PostgreSQL its lock serializes the changes, so the statistics need none.
         self.statistics = StatisticsService(database)
-        database.before_commit.append(self.statistics.before_commit)
         self.change_feed = ChangeFeed()
-        database.after_commit.append(self.change_feed.after_commit)
         self.relay = _relay(database, self.change_feed)
-        if self.relay is not None:
-            database.before_commit.append(self.relay.before_commit)
         self.files = FilesService(database, settings)
         self.catalogue = CatalogueService(database, RecordCounts(count_of_task, count_of_reference_image))
         self.account = AccountService(database, settings)
@@ -96,8 +93,8 @@ class Domains:
             permissions=self.account.permissions,
         )
         self.account.set_face = self.face.enrolments.set_face
-        self.account.users_with_face = self.face.enrolments.enrolled
-        self.account.on_password_login = self.face.logins.password_login
+        self.account.logins.users_with_face = self.face.enrolments.enrolled
+        self.account.logins.on_password_login = self.face.logins.password_login
         self.inspection = InspectionService(
             database,
             stored_hash=self.files.stored_hash,
@@ -113,13 +110,29 @@ class Domains:
             known_photos=lambda *of_item: self.memory.find_known_photos(*of_item),
         )
         self.memory = MemoryService(database, self.detection.variations)
-        database.before_commit.append(self.memory.before_commit)
-        database.after_commit.append(self.memory.after_commit)
         self.webhooks = WebhookService(database, settings)
         self.phone = PhoneService(
             database, settings, self.account, self.files, self.inspection, self.detection
         )
         self.backups = BackupService(database, settings)
+        self._listen(database)
+
+    def _listen(self, database: Database) -> None:
+        """Register every listener of changes, in the order in which they hear them."""
+        database.before_commit += [
+            self.audit.before_commit,
+            # After the audit log: on PostgreSQL its lock serializes the changes, so the statistics need none.
+            count_changes,
+            *([] if self.relay is None else [self.relay.before_commit]),
+            waiting.follow,
+            only(outbox.ACTIONS, self.webhooks.outbox.before_commit),
+            only(codes.ACTIONS, self.phone.codes.before_commit),
+        ]
+        database.after_commit += [
+            self.change_feed.after_commit,
+            self.memory.after_commit,
+            only(outbox.ACTIONS, self.webhooks.deliverer.after_commit),
+        ]
 
     def routers(self) -> list[APIRouter]:
         """The routes of every domain; those that are asked most often first, as they are tried in order."""

@@ -169,7 +169,7 @@ def _run_command(arguments: Sequence[str]) -> int:
     with without_garbage_collection():
         run_command: Callable[..., int] = importlib.import_module(_COMMAND_MODULES[command]).main
     if command in _CHANGES_DATA:
-        from service.audit.service import audit_listener
+        from service.audit.chain import audit_listener
 
         settings.prepare()
         return run_command([command, *rest], settings, [audit_listener(settings)])

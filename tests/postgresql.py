@@ -116,12 +116,6 @@ class Server:
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
             connection.execute(statement)
 
-    @staticmethod
-    def allow_writing(folder: Path) -> None:
-        """Let the server write in `folder`."""
-        if os.geteuid() == 0:
-            shutil.chown(folder, _unprivileged_user())
-
     def restart(self) -> None:
         """End the server immediately, like a crash, and start it again."""
         # An immediate shutdown (postgresql.org/docs/current/server-shutdown.html).

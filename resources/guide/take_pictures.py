@@ -138,9 +138,9 @@ def _take_inspector_pictures(demo: DemoRun, camera: Camera) -> None:
     # The damage in today's photo, large and beside the reference image.
     # By the command, because the keys belong to the field for the reason.
     commands, page = demo.desktop.context.commands, demo.page(WorkbenchPage)
-    wait_until(lambda: page.photos.pair is not None, "the photo is read")
+    wait_until(lambda: page.photos.pairing.pair is not None, "the photo is read")
     commands.run("compare")
-    wait_until(lambda: page.comparing.is_on, "the photo is beside the reference image")
+    wait_until(lambda: page.canvas.comparing.is_on, "the photo is beside the reference image")
     camera.take_window("workbench")
     commands.run("compare")
     camera.take_widget("decide", demo.page(WorkbenchPage).inspector)
@@ -162,7 +162,9 @@ def _finish_record(demo: DemoRun, camera: Camera) -> None:
 
     page = demo.page(WorkbenchPage)
     click_in_dialog(
-        Confirm, lambda: press_keys(page.comparing.canvas, demo.first_key("record.finish")), take_dialog
+        Confirm,
+        lambda: press_keys(page.canvas.comparing.canvas, demo.first_key("record.finish")),
+        take_dialog,
     )
     wait_until(lambda: inspection.is_record_finished(page), "the record is finished")
 

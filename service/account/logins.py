@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import datetime as dt
+import hashlib
+import hmac
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from uuid import UUID
 
 from pydantic import SecretStr
 from sqlmodel import Session, select
 
 from service.account import rules, store
+from service.account.authentication import AccessTokens, login_expired, not_logged_in
 from service.account.limits import Attempt, LoginLimits
 from service.account.passwords import Passwords
 from service.account.tables import LoginSession, SpentRefreshToken, User
-from service.account.tokens import (
-    AccessTokens,
-    RefreshExchange,
-    Successor,
-    login_expired,
-    new_refresh_token,
-    not_logged_in,
-    refresh_hash,
-)
 from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.settings import Settings
@@ -68,7 +65,7 @@ class PasswordAttempt:
 class Logins:
     """Begins, renews and ends sessions, and counts wrong passwords.
 
-    `users_with_face` and `on_password_login` are ports; see `AccountService`.
+    `users_with_face` and `on_password_login` are ports of the face domain; `app.py` sets them.
     """
 
     def __init__(
@@ -330,3 +327,51 @@ class Logins:
             )
 
         store.alter_accounts(session, work)
+
+
+def new_refresh_token() -> str:
+    """Return a new refresh token of 256 random bits."""
+    return secrets.token_urlsafe(32)
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """The replacement of a spent refresh token: the next refresh token and the id of its access token."""
+
+    refresh: str
+    access_id: str
+
+
+class RefreshExchange:
+    """Derives the successor of a refresh token, so that it can be sent again without being stored.
+
+    The derivation needs `secret`, the spent token and the random seed of the exchange: neither the database
+    nor the spent token alone is enough.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    @staticmethod
+    def new_seed() -> str:
+        """Return a seed of 256 random bits for one exchange."""
+        return secrets.token_hex(32)
+
+    def successor(self, token: str, seed: str) -> Successor:
+        """Return the successor of `token` with this seed, always the same."""
+        refresh = base64.urlsafe_b64encode(self._keyed_hash("refresh", token, seed)).rstrip(b"=").decode()
+        access_id = UUID(bytes=self._keyed_hash("access", token, seed)[:16], version=4)
+        return Successor(refresh, str(access_id))
+
+    def client(self, address: str, user_agent: str) -> str:
+        """Return a keyed hash of the address and the program of a client."""
+        return self._keyed_hash("client", address, user_agent).hex()
+
+    def _keyed_hash(self, *parts: str) -> bytes:
+        text = "\0".join(("refresh exchange", *parts)).encode("utf-8", "surrogatepass")
+        return hmac.new(self._secret, text, hashlib.sha256).digest()
+
+
+def refresh_hash(token: str) -> str:
+    """Return the hash under which a refresh token is stored; a random token needs no salt."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

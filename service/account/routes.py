@@ -10,7 +10,15 @@ from pydantic import SecretStr
 from service.account.service import AccountService
 from service.web.envelope import Problem, failures
 from service.web.routing import add_routes, api_router
-from service.web.security import Caller, bearer_token, client_address, client_program, require, require_login
+from service.web.security import (
+    Caller,
+    bearer_token,
+    client_address,
+    client_program,
+    is_through_proxy,
+    require,
+    require_login,
+)
 from shared.record.codes import ErrorCode, Permission
 from shared.wire.account import (
     FirstAdmin,
@@ -28,8 +36,6 @@ from shared.wire.account import (
     UserWithRoles,
 )
 from shared.wire.common import CurrentPage, Envelope, ErrorDetail, Id, Name, Page, PageSize
-
-_PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-real-ip")
 
 # The route reads any object: the contract answers a wrong value with code 1 and a sentence, not with 422.
 _UPDATE_INFO = {
@@ -88,7 +94,7 @@ def _auth(service: AccountService) -> APIRouter:
         """Create the first administrator and log in, only while there is no user, and only from this
         computer.
         """
-        if any(header in request.headers for header in _PROXY_HEADERS):
+        if is_through_proxy(request):
             # Behind a proxy on this machine every client looks local.
             raise Problem(
                 403,

@@ -10,12 +10,11 @@ from pydantic import SecretStr
 from sqlmodel import Session, select
 
 from service.account import rules, store
-from service.account.logins import PASSWORD, Logins, PasswordLoginListener
+from service.account.authentication import Callers, SessionUse
+from service.account.logins import PASSWORD, Logins
 from service.account.passwords import Passwords
 from service.account.session_list import SessionList
-from service.account.sessions import LiveSession, LiveSessions, SessionUse
 from service.account.tables import LoginSession, User
-from service.account.tokens import login_expired, not_logged_in
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.settings import Settings
@@ -49,25 +48,12 @@ def _face_refused(rule: str) -> Refusal:
     return Refusal(_UPDATE_FAILED, text, error=ErrorCode.INVALID_INPUT)
 
 
-def _make_caller(session_id: str, live: LiveSession, address: str) -> Caller:
-    return Caller(
-        user_id=live.user_id,
-        username=live.username,
-        name=live.name,
-        session_id=session_id,
-        permissions=live.permissions,
-        methods=live.methods,
-        password_at=live.password_at,
-        address=address,
-    )
-
-
 class AccountService:
     """The use cases of accounts.
 
-    `set_face`, `users_with_face` and `on_password_login` are ports of the face domain; `app.py` sets them.
-    `logins` begins and renews sessions, `sessions` lists and ends them, and `session_use` stores when they
-    were last used. `clock` returns the current time for sessions and limits.
+    `set_face` is a port of the face domain; `app.py` sets it. `logins` begins and renews sessions, `sessions`
+    lists and ends them, and `session_use` stores when they were last used. `authenticate` and
+    `find_session_caller` are those of `Callers`. `clock` returns the current time for sessions and limits.
     """
 
     def __init__(self, db: Database, settings: Settings, *, clock: Callable[[], dt.datetime] = now) -> None:
@@ -78,53 +64,13 @@ class AccountService:
         self.logins = Logins(db, settings, self._passwords, clock)
         self.sessions = SessionList(db, clock)
         self.session_use = SessionUse(db)
-        self._live = LiveSessions(db)
-
-    @property
-    def users_with_face(self) -> store.UsersWithFace:
-        """Port: returns which of some user ids have an enrolled face; none until `app.py` sets it."""
-        return self.logins.users_with_face
-
-    @users_with_face.setter
-    def users_with_face(self, port: store.UsersWithFace) -> None:
-        self.logins.users_with_face = port
-
-    @property
-    def on_password_login(self) -> PasswordLoginListener | None:
-        """Port: called with the address of every login by password."""
-        return self.logins.on_password_login
-
-    @on_password_login.setter
-    def on_password_login(self, port: PasswordLoginListener | None) -> None:
-        self.logins.on_password_login = port
+        self._callers = Callers(db, self.logins.access, self.session_use, clock)
+        self.authenticate = self._callers.authenticate
+        self.find_session_caller = self._callers.find_session_caller
 
     def close(self) -> None:
         """Stop the threads that hash passwords."""
         self._passwords.close()
-
-    # Callers
-
-    async def authenticate(self, token: str, address: str) -> Caller:
-        """Return the caller of an access token, and mark the session as used. Raises Problem 401."""
-        claims = self.logins.access.read(token)
-        live = await self._live.get(claims.session_id)
-        if live is None or live.user_id != claims.user_id:
-            raise not_logged_in()
-        moment = self._clock()
-        if live.expires_at <= moment:
-            raise login_expired()
-        self.session_use.mark(claims.session_id, moment)
-        return _make_caller(claims.session_id, live, address)
-
-    async def find_session_caller(self, session_id: str, address: str) -> Caller | None:
-        """Port: return the user of a session, for a phone at `address`; None if the session has ended.
-
-        This does not mark the session as used.
-        """
-        live = await self._live.get(session_id)
-        if live is None or live.expires_at <= self._clock():
-            return None
-        return _make_caller(session_id, live, address)
 
     async def may_log_in(self, user_id: str) -> bool:
         """Port: return whether the user exists and is enabled."""
@@ -186,7 +132,7 @@ class AccountService:
         """Return the caller with their current roles and permissions."""
         return await self._db.read(
             lambda session: store.make_payload(
-                session, _get_user(session, caller.user_id), self.users_with_face
+                session, _get_user(session, caller.user_id), self.logins.users_with_face
             )
         )
 
@@ -218,7 +164,7 @@ class AccountService:
                 announce(
                     session, ObjectChange("update", "user", user.id, caller.user_id, caller.address, details)
                 )
-            return store.to_user_body(session, user, self.users_with_face)
+            return store.to_user_body(session, user, self.logins.users_with_face)
 
         return await self._write_accounts(work)
 
@@ -281,7 +227,7 @@ class AccountService:
         def work(session: Session) -> Page[UserWithRoles]:
             users, total = store.find_users(session, q, current_page, page_size)
             return Page(
-                data=store.to_user_bodies(session, users, self.users_with_face),
+                data=store.to_user_bodies(session, users, self.logins.users_with_face),
                 pagination=pagination(current_page, page_size, total),
             )
 
@@ -291,7 +237,7 @@ class AccountService:
         """Return a user with their roles. Raises Problem 404."""
         return await self._db.read(
             lambda session: store.to_user_bodies(
-                session, [_get_user(session, user_id)], self.users_with_face
+                session, [_get_user(session, user_id)], self.logins.users_with_face
             )[0]
         )
 
@@ -301,7 +247,7 @@ class AccountService:
 
         def work(session: Session) -> UserWithRoles:
             user = store.add_user(session, body.username, password_hash, body.roles, body.name)
-            answer = store.to_user_bodies(session, [user], self.users_with_face)[0]
+            answer = store.to_user_bodies(session, [user], self.logins.users_with_face)[0]
             details = {"username": user.username, "roles": [role.value for role in answer.roles]}
             announce(
                 session, ObjectChange("create", "user", user.id, caller.user_id, caller.address, details)
@@ -353,7 +299,7 @@ class AccountService:
                     session, ObjectChange("update", "user", user_id, caller.user_id, caller.address, details)
                 )
                 session.flush()
-            return store.to_user_bodies(session, [user], self.users_with_face)[0]
+            return store.to_user_bodies(session, [user], self.logins.users_with_face)[0]
 
         return await self._write_accounts(work)
 

@@ -2,46 +2,40 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import functools
 import json
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel
-from sqlalchemy import bindparam, func, text
-from sqlalchemy import select as core_select
+from sqlalchemy import func, text
 from sqlmodel import Session, col, select, update
 
-from service.audit import rules
-from service.audit.rules import START, Event
+from service.audit.chain import (
+    LOCKED_HEAD,
+    START,
+    UNSIGNED,
+    Event,
+    append,
+    head_key,
+    head_mac,
+    insert_head,
+    is_signed,
+    row_hash,
+)
 from service.audit.tables import AuditRow, HeadRow
 from service.audit.triggers import CREATED, create_triggers, missing_triggers
 from service.changes import BeforeCommit, ObjectChange
 from service.db import statements
-from service.db.database import Database, now
-from service.db.upsert import insert_or_ignore
+from service.db.database import Database
 from service.settings import Settings
 from shared.wire.audit import AuditEntry
 from shared.wire.common import CurrentPage, EmptyAsNull, ItemTime, Name, Page, PageSize, pagination
 
-UNSIGNED = "audit_unsigned"
-"""Action of a row which records that this installation's key had not signed the end of the log."""
-
 log = logging.getLogger("walkaround.audit")
 
 _BATCH = 1000
-
-_ROW, _HEAD = AuditRow.__table__, HeadRow.__table__
-_INSERT_ROW = _ROW.insert()
-# The row lock serializes parallel transactions on PostgreSQL.
-_LOCKED_HEAD = core_select(_HEAD.c.seq, _HEAD.c.hash, _HEAD.c.mac).with_for_update()
-_SET_HEAD = (
-    _HEAD.update()
-    .where(_HEAD.c.head_id == 1)
-    .values(seq=bindparam("end"), hash=bindparam("end_hash"), mac=bindparam("end_mac"))
-)
 
 
 class AuditQuery(BaseModel):
@@ -85,7 +79,8 @@ class AuditService:
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
-        self._key = rules.head_key(settings.load_signing_secret())
+        self._key = head_key(settings.load_signing_secret())
+        self.before_commit: BeforeCommit = functools.partial(append, self._key)
 
     def begin(self) -> None:
         """Write the first row of a new log, and create the triggers of the log that are missing."""
@@ -96,14 +91,14 @@ class AuditService:
 
         def write(session: Session) -> None:
             # Another service process may begin the log of this database at the same moment.
-            if _insert_head(self._key, session):
+            if insert_head(self._key, session):
                 append(self._key, session, [ObjectChange("begin", "audit")])
 
         self._database.write_now(write)
 
     def _create_triggers(self, session: Session) -> None:
         # Another service process may do it at the same moment: it waits for the head, then finds them.
-        statements.run(session.connection(), _LOCKED_HEAD, {})
+        statements.run(session.connection(), LOCKED_HEAD, {})
         if names := missing_triggers(session):
             create_triggers(session, names)
             append(self._key, session, [ObjectChange(CREATED, "audit", details={"triggers": names})])
@@ -112,12 +107,6 @@ class AuditService:
                 "Run: walkaround audit verify",
                 ", ".join(names),
             )
-
-    def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
-        """Append `changes` to the log in the transaction of `session`, except unaudited ones."""
-        audited_changes = [change for change in changes if not change.unaudited]
-        if audited_changes:
-            append(self._key, session, audited_changes)
 
     async def page(self, query: AuditQuery, names: UserNames) -> Page[AuditEntry]:
         """One page of the log, newest first, with the names of the users."""
@@ -150,7 +139,7 @@ class AuditService:
         verification = self.verify(expect=end, check_signature=False)
         if verification.problems or (verification.seq, verification.hash) != end:
             return
-        mac = rules.head_mac(self._key, *end)
+        mac = head_mac(self._key, *end)
         is_unchanged = (col(HeadRow.seq) == verification.seq) & (col(HeadRow.hash) == verification.hash)
         self._database.write_now(
             lambda session: session.exec(update(HeadRow).where(is_unchanged).values(mac=mac))
@@ -182,14 +171,14 @@ def verify_rows(rows: Iterable[AuditRow], expect: tuple[int, str] | None = None)
 
 def end_checker(settings: Settings) -> CheckEnd:
     """A function that checks the end of a log that this installation signed."""
-    return functools.partial(_check_end, rules.head_key(settings.load_signing_secret()))
+    return functools.partial(_check_end, head_key(settings.load_signing_secret()))
 
 
 def _check_end(key: bytes, head: HeadRow | None, verification: Verification) -> list[str]:
     seq, last_hash = verification.seq, verification.hash
     if head is None:
         return ["the log has no signed end" if seq else "the log is empty"]
-    if not rules.is_signed(key, head.seq, head.hash, head.mac):
+    if not is_signed(key, head.seq, head.hash, head.mac):
         return ["the end of the log is not signed with this installation's secret"]
     if head.seq > seq:
         return [f"rows at the end are missing: row {head.seq} is signed, but the log ends with row {seq}"]
@@ -209,49 +198,6 @@ def entries_of_object(
     ]
 
 
-def append(key: bytes, session: Session, changes: Sequence[ObjectChange]) -> None:
-    """Append `changes` to the log in the transaction of `session`, signed with the `rules.head_key`."""
-    # Writes pending objects before it locks the head: two transactions that lock in different orders would
-    # wait for each other.
-    session.flush()
-    # Prebuilt statements without the session, because almost every change writes an entry.
-    connection = session.connection()
-    heads = statements.run(connection, _LOCKED_HEAD, {})
-    if not heads:
-        _insert_head(key, session)
-        heads = statements.run(connection, _LOCKED_HEAD, {})
-    ((seq, last_hash, mac),) = heads
-    if not rules.is_signed(key, seq, last_hash, mac):
-        changes = [ObjectChange(UNSIGNED, "audit", details={"seq": seq, "hash": last_hash}), *changes]
-    at = now()
-    rows = []
-    for change in changes:
-        seq += 1
-        event = _event(seq, at, change)
-        rows.append({**event._asdict(), "prev_hash": last_hash, "hash": rules.row_hash(event, last_hash)})
-        last_hash = rows[-1]["hash"]
-    statements.run_many(connection, _INSERT_ROW, rows)
-    end = {"end": seq, "end_hash": last_hash, "end_mac": rules.head_mac(key, seq, last_hash)}
-    statements.run(connection, _SET_HEAD, end)
-
-
-def _insert_head(key: bytes, session: Session) -> bool:
-    """Insert the head of a log that has none; False if another transaction inserted it first.
-
-    The head is signed only if the log is empty: if the log has rows, its head was removed from outside.
-    """
-    seq = session.exec(select(func.max(AuditRow.seq))).first() or 0
-    last_hash = session.exec(select(AuditRow.hash).where(AuditRow.seq == seq)).first() or START
-    mac = "" if seq else rules.head_mac(key, seq, last_hash)
-    head = {"head_id": 1, "seq": seq, "hash": last_hash, "mac": mac}
-    return insert_or_ignore(session, HeadRow.__table__, [head], ["head_id"]) == 1
-
-
-def audit_listener(settings: Settings) -> BeforeCommit:
-    """A listener for `Database.before_commit` that writes a command's changes to the log."""
-    return functools.partial(append, rules.head_key(settings.load_signing_secret()))
-
-
 def _check_row(row: AuditRow, seq: int, last_hash: str) -> list[str]:
     """The problems of a row, given the number and hash of the row before it."""
     problems = []
@@ -259,7 +205,7 @@ def _check_row(row: AuditRow, seq: int, last_hash: str) -> list[str]:
         problems.append(f"row {seq + 1} is missing: the next row is row {row.seq}")
     elif row.prev_hash != last_hash:
         problems.append(f"row {row.seq} does not follow the row before it")
-    if row.hash != rules.row_hash(_event_of(row), row.prev_hash):
+    if row.hash != row_hash(_event_of(row), row.prev_hash):
         problems.append(f"row {row.seq} was changed")
     if row.action == UNSIGNED:
         problems.append(
@@ -267,26 +213,6 @@ def _check_row(row: AuditRow, seq: int, last_hash: str) -> list[str]:
             "secret (the secret was replaced, or another program changed the database)"
         )
     return problems
-
-
-def _storable_text(value: str | None) -> str | None:
-    # The username of a failed login may be any text. PostgreSQL stores neither U+0000 nor lone surrogates.
-    if value is None:
-        return None
-    return value.replace("\x00", "\\0").encode("utf-8", "backslashreplace").decode()[:255]
-
-
-def _event(seq: int, at: dt.datetime, change: ObjectChange) -> Event:
-    return Event(
-        seq=seq,
-        at=at,
-        action=change.action,
-        kind=change.kind,
-        object_id=_storable_text(change.object_id),
-        actor=_storable_text(change.actor),
-        address=_storable_text(change.address),
-        details=rules.details_text(change.details),
-    )
 
 
 def _event_of(row: AuditRow) -> Event:

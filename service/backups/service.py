@@ -26,7 +26,6 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.exception_trace import trace_of
 from service.settings import Settings
-from service.web.addresses import is_loopback
 from service.web.envelope import Problem, invalid
 from service.web.language import translate
 from service.web.security import Caller
@@ -100,7 +99,7 @@ class BackupService:
         Raises Problem 403 for a caller on another computer, 409 if a setting names the place, and 422 for a
         folder that cannot be used.
         """
-        if not is_loopback(caller.address):
+        if not caller.is_local:
             raise Problem(403, ErrorCode.PERMISSION_MISSING, "只能在运行服务的电脑上选择备份文件夹")
         if self._has_setting:
             raise Problem(409, ErrorCode.CONFLICT, "备份位置由服务设置指定，无法在此更改")
@@ -146,7 +145,7 @@ class BackupService:
             last_good=None if history.last_good is None else _to_run(history.last_good),
             runs=[_to_run(row) for row in runs],
             place=self._settings.backup_to or None,
-            can_choose=not self._has_setting and is_loopback(caller.address),
+            can_choose=not self._has_setting and caller.is_local,
         )
 
     def _next_time(self, history: _History) -> dt.datetime:

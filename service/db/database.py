@@ -35,9 +35,8 @@ from sqlmodel import Session, SQLModel
 
 from service.changes import AfterCommit, BeforeCommit
 from service.db.cancel_statement import NoAnswerError, RunningStatement
-from service.db.loop_reads import LockedError, PostgresqlReads, SqliteReads
 from service.db.postgresql import STATEMENT_SECONDS, arguments
-from service.db.statements import ResultRow
+from service.db.statements import LockedError, PostgresqlReads, ResultRow, SqliteReads
 from service.db.watch import Kind, Watch
 from service.db.write_queue import Write, WriteQueue
 

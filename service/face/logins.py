@@ -172,12 +172,8 @@ class FaceLogins:
                 await self._check(address, device_token)
                 self._take_turn(self._login_limiter, address)
                 identification = await self._identify_or_refuse(look)
-                if (
-                    not is_challenge_answer
-                    and identification.user_id is not None
-                    and await self._needs_challenge(identification, address)
-                ):
-                    identification = rules.Identification(None, rules.CHALLENGE_REQUIRED)
+                if identification.user_id is not None:
+                    identification = await self._apply_policy(identification, address, is_challenge_answer)
                 tokens = await self._begin_session(identification.user_id, address, user_agent)
                 if tokens is not None:
                     await self._stations.forgive(address)
@@ -210,19 +206,31 @@ class FaceLogins:
             log.error("face login does not work: %s", problem)
             return rules.Identification(None)
 
-    async def _needs_challenge(self, identification: rules.Identification, address: str) -> bool:
-        """Return whether the policy requires a challenge for this user."""
-        assert identification.user_id is not None
-        is_strong = bool(rules.STRONG & await self._permissions(identification.user_id))
+    async def _apply_policy(
+        self, found: rules.Identification, address: str, is_challenge_answer: bool
+    ) -> rules.Identification:
+        """Return `found`, or why the policy does not let its user in.
+
+        A challenge replaces the liveness model, which checks no grey picture, only where the policy requires
+        it in doubt. Elsewhere nobody may avoid the model by a grey film.
+        """
+        rule = await self._find_rule(found.user_id or "")
+        if found.grey and rule != "in_doubt":
+            return rules.Identification(None)
+        is_doubtful = found.doubtful or await self._stations.has_failed(address)
+        if is_challenge_answer or not (rule == "always" or (rule == "in_doubt" and is_doubtful)):
+            return found
+        return rules.Identification(None, rules.CHALLENGE_REQUIRED)
+
+    async def _find_rule(self, user_id: str) -> str:
+        """Return when the policy requires a challenge of the user: off, in_doubt or always."""
+        is_strong = bool(rules.STRONG & await self._permissions(user_id))
 
         def read(session: Session) -> str:
             row = policy(session)
             return row.challenge_admins if is_strong else row.challenge_others
 
-        rule = await self._recognition.database.read(read)
-        if rule == "in_doubt":
-            return identification.doubtful or await self._stations.has_failed(address)
-        return rule == "always"
+        return await self._recognition.database.read(read)
 
     async def _begin_session(self, user_id: str | None, address: str, user_agent: str) -> Tokens | None:
         if user_id is None or not await self._may_log_in(user_id):
@@ -238,14 +246,17 @@ class FaceLogins:
         info = await self._recognition.client.engine_info()
         # After the analysis, which takes a while: templates deleted by another process must not match.
         gallery = await self._recognition.gallery()
-        if rules.find_login_fault(analysis, info.liveness_limit) is not None:
+        fault = rules.find_login_fault(analysis, info.liveness_limit)
+        is_grey = fault is rules.QualityFault.GREY
+        if fault is not None and not is_grey:
             return rules.Identification(None)
         match = await asyncio.to_thread(_best, gallery, analysis)
         required_score = rules.threshold(info.thresholds, len(gallery))
         if match is None or not rules.is_accepted(match, required_score):
             return rules.Identification(None)
-        doubtful = info.liveness_limit is None or match.score < required_score + rules.DOUBT
-        return rules.Identification(match.user_id, doubtful=doubtful)
+        is_unchecked = info.liveness_limit is None or is_grey
+        doubtful = is_unchecked or match.score < required_score + rules.DOUBT
+        return rules.Identification(match.user_id, doubtful=doubtful, grey=is_grey)
 
     async def password_login(self, address: str) -> None:
         """Unblock face login at `address` after a login by password there."""

@@ -46,7 +46,8 @@ class FaceAdministration:
         is_protected = self._checks_liveness or rules == {"always"}
         return FaceRequirements(
             login_enabled=current.login_enabled,
-            needs_colour=self._checks_liveness,
+            # In doubt, a challenge replaces the liveness model, which checks no grey picture.
+            needs_colour=self._checks_liveness and "in_doubt" not in rules,
             offered=current.login_enabled and (is_protected or bool(current.photo_risk_accepted)),
             challenge="off" if rules == {"off"} else "always" if rules == {"always"} else "sometimes",
             allowed_devices_only=bool(current.allowed_devices_only),

@@ -236,13 +236,15 @@ STRONG = frozenset((Permission.USER_MANAGE, Permission.MODEL_MANAGE, Permission.
 @dataclass(frozen=True, slots=True)
 class Identification:
     """The result of a face login: the user's id or None, the fault of the answer to a challenge and what the
-    person can do better, and whether the picture alone is doubtful.
+    person can do better, whether the picture alone is doubtful, and whether it is grey, so that the liveness
+    model could not check it.
     """
 
     user_id: str | None
     challenge: str | None = None
     advice: ChallengeAdvice | None = None
     doubtful: bool = False
+    grey: bool = False
 
     @property
     def error(self) -> str:

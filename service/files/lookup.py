@@ -14,6 +14,7 @@ from service.db.write_queue import WRITES
 from service.files.tables import FileRow
 from shared.record.content import cid, file_id_from_url, sha256_from_cid
 from shared.wire.files import CameraData, StoredFile
+from shared.wire.inspection import FileInfo
 
 _FILE = FileRow.__table__
 _BY_ID = select(_FILE).where(_FILE.c.file_id == bindparam("file_id"))
@@ -93,3 +94,14 @@ def same_content(session: Session, file_ids: Collection[str]) -> Mapping[str, Co
     for file_id, other_id in pairs:
         by_file.setdefault(file_id, set()).add(other_id)
     return by_file
+
+
+def to_file_info(stored: StoredFile) -> FileInfo:
+    """A stored file as an item names it."""
+    return FileInfo(
+        download_url=stored.download_url,
+        filename=stored.filename,
+        ipfs_cid=stored.ipfs_cid,
+        mime_type=stored.mime_type,
+        size=stored.size,
+    )

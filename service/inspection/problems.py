@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from service.inspection.queries import Updater
 from service.web.envelope import Problem, invalid
+from service.web.etags import Updater
 from shared.record.codes import ErrorCode
 from shared.wire.inspection import PhotoUse
 from shared.wire.text import fill
@@ -20,12 +20,6 @@ def no_record() -> Problem:
 def no_item() -> Problem:
     """404: there is no such item."""
     return Problem(404, ErrorCode.NOT_FOUND, "检查项不存在")
-
-
-def page_too_large(page_size: int) -> Problem:
-    """The items of a page are too large to be sent together; `page_size` of them are not."""
-    msg = fill("检查项内容过大，请每页最多请求 {page_size} 项", page_size=page_size)
-    return Problem(413, ErrorCode.TOO_LARGE, msg, page_size=page_size)
 
 
 def no_user() -> Problem:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -186,28 +186,16 @@ def body_hash(body: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-# Longer values are recorded by size and hash: a log line stays short and can still prove the value.
-_LONGEST_VALUE = 300
+def json_text(value: Any) -> str:
+    """`value` as compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def audit_value(value: Any) -> Any:
-    """`value` as the audit log records it; for a long one its size in characters and its SHA-256."""
-    if value is None:
-        return None
-    if isinstance(value, datetime):
-        return value.isoformat()
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
-    if len(text) <= _LONGEST_VALUE:
-        return value
-    return {"size": len(text), "sha256": hashlib.sha256(text.encode()).hexdigest()}
-
-
-def differences(
-    before: Mapping[Any, Any], after: Mapping[str, Any], names: Iterable[str]
-) -> dict[str, dict[str, Any]]:
-    """For each field of `names` that differs: `{"old": ..., "new": ...}`, shortened by `audit_value`."""
+def result_values(entries: Sequence[Entry]) -> dict[str, Any]:
+    """The columns of an item that result entries come to."""
     return {
-        name: {"old": audit_value(before[name]), "new": audit_value(after[name])}
-        for name in names
-        if before[name] != after[name]
+        "result": json_text(entries),
+        "outcome": str(outcome(entries)),
+        "verdict": str(results.current_verdict(entries)),
+        "detected": results.finished_detection(entries) is not None,
     }

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from service.inspection.queries import json_text
+from service.inspection.rules import json_text
 from service.inspection.service import InspectionService
 from service.web.envelope import failures
 from service.web.security import Caller, require

@@ -10,13 +10,14 @@ from service.inspection.history.earlier_items import EarlierItems
 from service.inspection.history.region_history import History
 from service.inspection.history.region_trend import Trends
 from service.inspection.records.detection_input import DetectionAccess
-from service.inspection.records.item_order import ItemOrder
+from service.inspection.records.item_sets import ItemSets
 from service.inspection.records.items import Items
 from service.inspection.records.matches import ItemRegion, places
 from service.inspection.records.matching import Matching, MatchPhoto
 from service.inspection.records.photos import Photos
 from service.inspection.records.record_photos import RecordPhotos
 from service.inspection.records.records import Records
+from service.inspection.records.search import Search
 from service.inspection.records.shift import Shift
 from service.inspection.sealing.editions import Editions
 from service.inspection.sealing.finishing import Finishing
@@ -38,17 +39,18 @@ class InspectionService:
         reason_characters: int = MIN_REASON,
     ) -> None:
         self.records = Records(database)
+        self.search = Search(database)
         self.items = Items(database, reason_characters)
-        self.order = ItemOrder(database)
-        self.detections = DetectionAccess(self.items)
-        self.photos = Photos(database, self.items)
+        self.item_sets = ItemSets(database)
+        self.detections = DetectionAccess()
+        self.photos = Photos(database)
         self.record_photos = RecordPhotos(database)
         self.matching = Matching(database, self.record_photos, match_photo)
         earlier = EarlierItems()
         self.history = History(database, earlier)
         self.trends = Trends(database, earlier)
-        self.shift = Shift(database, self.records.queries)
-        self.finishing = Finishing(database, self.records, self.items)
+        self.shift = Shift(database, self.search.queries)
+        self.finishing = Finishing(database, self.records)
         self.editions = Editions(database)
         self.people = People(database)
         self.seal_checks = SealChecks(database, stored_hash, model_hash)

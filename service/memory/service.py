@@ -47,10 +47,6 @@ class MemoryService:
         """Stop comparing; the next start continues."""
         await self._comparisons.stop()
 
-    def before_commit(self, session: Session, changes: Iterable[ObjectChange]) -> None:
-        """Queue the items that `changes` concern, inside the transaction of `session`."""
-        waiting.follow(session, changes)
-
     def after_commit(self, changes: Iterable[ObjectChange]) -> None:
         """Look for waiting items after relevant changes; may be called from any thread."""
         # A new object has no photos yet, so nothing waits, but a new backbone concerns all photos.

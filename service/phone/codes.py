@@ -33,6 +33,8 @@ _SEEN_INTERVAL = dt.timedelta(seconds=10)
 _KEEP_FOR = dt.timedelta(days=1)
 """How long an ended code and the outcome of its photos are kept."""
 _END_BY_ACTION = {"seal": CodeEnd.SEALED, "delete": CodeEnd.DELETED}
+ACTIONS = frozenset(_END_BY_ACTION)
+"""The actions of the changes that may end codes."""
 _NO_PHONE = secrets.token_hex(32)
 
 CodeRow = Row[*tuple[Any, ...]]
@@ -56,14 +58,12 @@ class PhoneCodes:
         self._guess_limiter = RateLimiter(10, 60)
 
     def before_commit(self, session: Session, changes: list[ObjectChange]) -> None:
-        """End the codes of sealed or deleted records and of deleted items, in the same transaction."""
+        """End the codes of sealed or deleted records and of deleted items (changes with one of `ACTIONS`)."""
         for change in changes:
             column = {"record": CODE.c.inspection_id, "item": CODE.c.item_id}.get(change.kind)
-            end = _END_BY_ACTION.get(change.action)
-            if column is None or end is None:
-                continue
-            statement = update(CODE).where(column == change.object_id, CODE.c.ended.is_(None))
-            session.execute(statement.values(ended=str(end)))
+            if column is not None:
+                statement = update(CODE).where(column == change.object_id, CODE.c.ended.is_(None))
+                session.execute(statement.values(ended=str(_END_BY_ACTION[change.action])))
 
     # The maker's side
 

@@ -22,7 +22,6 @@ from service.phone.network_access import NetworkAccess
 from service.phone.uploads import PhoneUploads
 from service.settings import Settings
 from service.tls import CertificateError
-from service.web.addresses import is_loopback
 from service.web.envelope import Problem
 from service.web.security import Caller
 from shared.record.codes import ErrorCode
@@ -53,7 +52,6 @@ class PhoneService:
         self.codes = PhoneCodes(database, account)
         self.uploads = PhoneUploads(database, self.codes, files, inspection, detection)
         self.network_access = NetworkAccess(self.codes.has_valid)
-        database.before_commit.append(self.codes.before_commit)
 
     async def stop(self) -> None:
         """Stop the listener for phones."""
@@ -67,7 +65,7 @@ class PhoneService:
         `server` is the host and port that answered the request. Raises the Problems of `PhoneCodes.create`,
         403 if another machine asks to open the network, and 503 if the network cannot be opened.
         """
-        if body.open_network and not is_loopback(caller.address):
+        if body.open_network and not caller.is_local:
             raise Problem(
                 *(403, ErrorCode.PERMISSION_MISSING),
                 "只有运行服务的计算机才能向局域网开放手机拍照，请在那台计算机上操作",

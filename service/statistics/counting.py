@@ -1,15 +1,19 @@
-"""Updates the sums inside the transaction that changes records and items."""
+"""Updates the sums inside the transaction that changes records and items, from what these are then."""
 
 from __future__ import annotations
 
+import datetime as dt
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
-from sqlmodel import Session
+from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, or_, select, tuple_, update
+from sqlmodel import Session, col
 
+from service.catalogue.tables import FlightRow, TaskRow
+from service.changes import ObjectChange
 from service.db import statements
-from service.statistics.facts import RecordFacts, item_facts, record_facts
+from service.inspection import tables as inspection
 from service.statistics.rules import (
     Cell,
     CountingPlace,
@@ -21,6 +25,7 @@ from service.statistics.rules import (
     local_day,
 )
 from service.statistics.tables import ITEM, RECORD
+from shared.record.codes import Status
 
 _LOCK = select(func.pg_advisory_xact_lock(7_105_049))
 """Lets transactions that count run one after another; no other advisory lock has this number."""
@@ -51,8 +56,85 @@ _ADD_ARRAYS = (
     f"{_ADD}"
 )
 
+_IDS_AT_ONCE = 16
+
+
+def _ids_parameter() -> Any:
+    return bindparam("ids", expanding=True)
+
+
+def _numbered_id_parameters() -> list[Any]:
+    return [bindparam(f"id_{number}") for number in range(_IDS_AT_ONCE)]
+
+
+_RECORD_FACTS = (
+    select(
+        inspection.RECORD.c.inspection_id,
+        func.coalesce(
+            inspection.RECORD.c.start_time,
+            inspection.RECORD.c.created_at,
+            type_=inspection.RECORD.c.created_at.type,
+        ).label("moment"),
+        func.coalesce(col(TaskRow.aircraft_id), col(FlightRow.aircraft_id), "").label("aircraft_id"),
+        func.coalesce(inspection.RECORD.c.executor_id, "").label("executor_id"),
+        inspection.RECORD.c.record_state,
+        inspection.RECORD.c.start_time,
+        inspection.RECORD.c.end_time,
+    )
+    .select_from(inspection.RECORD)
+    .outerjoin(TaskRow, col(TaskRow.task_id) == inspection.RECORD.c.task_id)
+    .outerjoin(FlightRow, col(FlightRow.flight_id) == col(TaskRow.flight_id))
+    .where(inspection.RECORD.c.inspection_id.in_(_numbered_id_parameters()))
+)
+_ITEM_FACTS = select(
+    inspection.ITEM.c.item_id,
+    inspection.ITEM.c.inspection_id,
+    inspection.ITEM.c.item_name,
+    inspection.ITEM.c.result,
+).where(inspection.ITEM.c.item_id.in_(_ids_parameter()))
+_RECORD_IDS_OF_TASKS = select(inspection.RECORD.c.inspection_id).where(
+    inspection.RECORD.c.task_id.in_(_ids_parameter())
+)
+_TASK_IDS_OF_FLIGHTS = select(col(TaskRow.task_id)).where(col(TaskRow.flight_id).in_(_ids_parameter()))
+_FIRST_RECORDS = (
+    select(inspection.RECORD.c.created_at, inspection.RECORD.c.inspection_id)
+    .order_by(inspection.RECORD.c.created_at, inspection.RECORD.c.inspection_id)
+    .limit(bindparam("most"))
+)
+_LATER_RECORDS = _FIRST_RECORDS.where(
+    tuple_(inspection.RECORD.c.created_at, inspection.RECORD.c.inspection_id)
+    > tuple_(
+        bindparam("time", type_=inspection.RECORD.c.created_at.type),
+        bindparam("id", type_=inspection.RECORD.c.inspection_id.type),
+    )
+)
+_ITEM_IDS_OF_RECORDS = select(inspection.ITEM.c.item_id).where(
+    inspection.ITEM.c.inspection_id.in_(_ids_parameter())
+)
+
 StoredRow = Row[*tuple[Any, ...]]
 Amount = tuple[CountingPlace, MeasureName, int]
+
+
+def count_changes(session: Session, changes: Sequence[ObjectChange]) -> None:
+    """Count `changes` inside the transaction of `session`.
+
+    Fleeting changes are ignored: they only report the progress of a detection.
+    """
+    changed_ids: defaultdict[str, set[str]] = defaultdict(set)
+    new_records: set[str] = set()
+    for change in changes:
+        if not change.unaudited and change.object_id is not None:
+            changed_ids[change.kind].add(change.object_id)
+            if change.kind == "record" and change.action == "create":
+                new_records.add(change.object_id)
+    records, tasks = set(changed_ids["record"]), set(changed_ids["task"])
+    if changed_ids["flight"]:
+        tasks |= set(task_ids_of_flights(session, changed_ids["flight"]))
+    if tasks:
+        records |= set(record_ids_of_tasks(session, tasks))
+    if records or changed_ids["item"]:
+        count(session, records, changed_ids["item"], new_records)
 
 
 def count(
@@ -218,3 +300,90 @@ def _store_items(
 
 def _sort_key(row: dict[str, Any]) -> tuple[str, ...]:
     return row["item_id"], row["measure"], row["name"]
+
+
+Mark = tuple[dt.datetime, str]
+"""The creation time and the id of a record."""
+
+
+class RecordFacts(NamedTuple):
+    """The current facts of a record.
+
+    `moment` is its start, or its creation if it has no start, in UTC without a time zone. `seconds` is the
+    duration from start to end; None if either is missing or the record is cancelled.
+    """
+
+    inspection_id: str
+    moment: dt.datetime
+    aircraft_id: str
+    executor_id: str
+    state: str
+    seconds: int | None
+
+
+class ItemFacts(NamedTuple):
+    """The current facts of an item; `result` is the JSON text of its entries."""
+
+    item_id: str
+    inspection_id: str
+    item_name: str
+    result: str
+
+
+def record_ids_of_tasks(session: Session, task_ids: Collection[str]) -> Collection[str]:
+    """The IDs of the records of these tasks."""
+    return _first_column(session, _RECORD_IDS_OF_TASKS, task_ids)
+
+
+def task_ids_of_flights(session: Session, flight_ids: Collection[str]) -> Collection[str]:
+    """The IDs of the tasks of these flights."""
+    return _first_column(session, _TASK_IDS_OF_FLIGHTS, flight_ids)
+
+
+def item_ids_of_records(session: Session, record_ids: Collection[str]) -> Collection[str]:
+    """The IDs of the items of these records."""
+    return _first_column(session, _ITEM_IDS_OF_RECORDS, record_ids)
+
+
+def record_facts(session: Session, ids: Collection[str]) -> list[RecordFacts]:
+    """The facts of those of these records that exist."""
+    facts = []
+    for row in _record_rows(session.connection(), list(ids)):
+        has_times = row.start_time is not None and row.end_time is not None
+        has_duration = has_times and row.record_state != Status.CANCELLED
+        seconds = int((row.end_time - row.start_time).total_seconds()) if has_duration else None
+        facts.append(
+            RecordFacts(
+                row.inspection_id, row.moment, row.aircraft_id, row.executor_id, row.record_state, seconds
+            )
+        )
+    return facts
+
+
+def _record_rows(connection: Connection, ids: Sequence[str]) -> Iterator[Row[*tuple[Any, ...]]]:
+    for start in range(0, len(ids), _IDS_AT_ONCE):
+        batch = ids[start : start + _IDS_AT_ONCE]
+        # A prebuilt statement has a fixed number of parameters: the last ID fills the rest.
+        values = {f"id_{number}": batch[min(number, len(batch) - 1)] for number in range(_IDS_AT_ONCE)}
+        yield from statements.run(connection, _RECORD_FACTS, values)
+
+
+def item_facts(session: Session, ids: Collection[str]) -> list[ItemFacts]:
+    """The facts of those of these items that exist."""
+    return [ItemFacts(*row) for row in session.connection().execute(_ITEM_FACTS, {"ids": list(ids)})]
+
+
+def next_records(session: Session, after: Mark | None, most: int) -> list[Mark]:
+    """At most `most` records after a mark, in the order of their creation."""
+    if after is None:
+        statement, parameters = _FIRST_RECORDS, {}
+    else:
+        statement, parameters = _LATER_RECORDS, {"time": after[0], "id": after[1]}
+    return [
+        (row.created_at, row.inspection_id)
+        for row in session.execute(statement, {**parameters, "most": most})
+    ]
+
+
+def _first_column(session: Session, statement: Select[Any], ids: Collection[str]) -> Sequence[str]:
+    return session.execute(statement, {"ids": list(ids)}).scalars().all()

@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select, union_all
-from sqlmodel import Session
+from sqlmodel import Session, col
 
-from service.changes import ObjectChange
+from service.catalogue.tables import AircraftRow
 from service.db.database import Database
 from service.db.upsert import insert_or_ignore
-from service.statistics import facts, rules
-from service.statistics.counting import count
+from service.detection.tables import ModelRow
+from service.statistics import counting, rules
 from service.statistics.rules import AGREEMENT, MODEL_SIGN, Cell, Division, Measure, Scope
 from service.statistics.tables import ITEM, RECORD, SUM
 from service.web.envelope import Problem
@@ -69,26 +69,6 @@ class StatisticsService:
 
     # Counting
 
-    def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
-        """Count `changes` inside the transaction of `session`.
-
-        Fleeting changes are ignored: they only report the progress of a detection.
-        """
-        changed_ids: defaultdict[str, set[str]] = defaultdict(set)
-        new_records: set[str] = set()
-        for change in changes:
-            if not change.unaudited and change.object_id is not None:
-                changed_ids[change.kind].add(change.object_id)
-                if change.kind == "record" and change.action == "create":
-                    new_records.add(change.object_id)
-        records, tasks = set(changed_ids["record"]), set(changed_ids["task"])
-        if changed_ids["flight"]:
-            tasks |= set(facts.task_ids_of_flights(session, changed_ids["flight"]))
-        if tasks:
-            records |= set(facts.record_ids_of_tasks(session, tasks))
-        if records or changed_ids["item"]:
-            count(session, records, changed_ids["item"], new_records)
-
     def start(self) -> asyncio.Task[None]:
         """Count existing records in the background if they were never counted; return the task."""
         self._count_task = asyncio.create_task(self._count_if_incomplete())
@@ -120,7 +100,7 @@ class StatisticsService:
         Each slice has its own transaction. A record that changes at the same time is counted by its change,
         and its slice then finds nothing to add. Therefore two processes may count at the same time.
         """
-        last_mark: facts.Mark | None = None
+        last_mark: counting.Mark | None = None
         count = 0
         while not self._is_stopping:
             marks = self._database.write_now(partial(self._count_slice, last_mark=last_mark))
@@ -130,12 +110,12 @@ class StatisticsService:
             last_mark, count = marks[-1], count + len(marks)
         return count
 
-    def _count_slice(self, session: Session, last_mark: facts.Mark | None) -> Sequence[facts.Mark]:
+    def _count_slice(self, session: Session, last_mark: counting.Mark | None) -> Sequence[counting.Mark]:
         # The order is that of creation: records of the same days share their sums.
-        marks = facts.next_records(session, last_mark, SLICE)
+        marks = counting.next_records(session, last_mark, SLICE)
         if marks:
             ids = [inspection_id for _, inspection_id in marks]
-            count(session, ids, set(facts.item_ids_of_records(session, ids)))
+            counting.count(session, ids, set(counting.item_ids_of_records(session, ids)))
         return marks
 
     # Charts
@@ -171,7 +151,7 @@ class StatisticsService:
             for (measure, name), amounts in amounts_by_key.items():
                 sums[name][measure] = sum(amounts)
             models = {name: name.rpartition(MODEL_SIGN) for name in sums}
-            titles = facts.model_names(session, {model_id for model_id, _, _ in models.values()})
+            titles = _names(session, ModelRow.model_id, ModelRow.name, {key for key, _, _ in models.values()})
             agreements = [
                 ModelAgreement(
                     name=name,
@@ -194,7 +174,9 @@ class StatisticsService:
             ranking = sorted(amounts, key=lambda key: (-sum(amounts[key]), key))
             charted, others = ranking[:MAX_SERIES], ranking[MAX_SERIES:]
             names = {name for _, name in charted}
-            titles = facts.aircraft_names(session, names) if measure is Measure.AIRCRAFT else {}
+            is_by_aircraft = measure is Measure.AIRCRAFT
+            columns = AircraftRow.aircraft_id, AircraftRow.aircraft_name
+            titles = _names(session, *columns, names) if is_by_aircraft else {}
             return Chart(
                 periods=parts.periods,
                 series=[
@@ -206,6 +188,12 @@ class StatisticsService:
             )
 
         return await self._database.read(work)
+
+
+def _names(session: Session, key: str, name: str, ids: Collection[str]) -> Mapping[str, str]:
+    """The values of the column `name` by those of `key`, of the rows with these `ids`."""
+    query = select(col(key), col(name)).where(col(key).in_(ids))
+    return {row[0]: row[1] for row in session.execute(query)}
 
 
 def _is_complete(connection: Connection) -> bool:

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from service.web.api_texts import add_texts, name_schemas
-from service.web.body_limit import BodyRule, BodyRules, size_text
+from service.web.bodies import BodyRule, BodyRules, size_text
 from service.web.envelope import failure_description
 from service.web.protocol import HEAD_BYTES
 from shared.wire.common import Failure

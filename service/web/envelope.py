@@ -160,7 +160,7 @@ def _allowed_methods(request: Request) -> set[str]:
         exact = [route for route in routes if route.path == path]
         routes = exact or [route for route in routes if compile_path(route.path or "")[0].match(path)]
     methods = {method for route in routes for method in route.methods or ()}
-    # `layers.answer_form.AnswerForm` answers HEAD, and `_handle_http_error` answers OPTIONS.
+    # `layers.AnswerForm` answers HEAD, and `_handle_http_error` answers OPTIONS.
     return methods | {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
 
 

@@ -1,4 +1,4 @@
-"""Creates the ETags of objects, and evaluates the If-Match and If-None-Match of a request.
+"""Creates the ETags of objects and answers with them, and evaluates If-Match and If-None-Match.
 
 Clients store ETags: do not change their text.
 """
@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
+from urllib.parse import quote
 
-from fastapi import Header
+import orjson
+from fastapi import Header, Response
 
 from service.web.envelope import Problem
 from shared.record.codes import ErrorCode
+from shared.wire.common import UPDATED_BY
 
 IfMatch = Annotated[str | None, Header()]
 """The If-Match header of a route."""
@@ -86,3 +90,27 @@ def is_not_modified(header: str | None, etag: str) -> bool:
 def _tags(header: str) -> list[str]:
     # No tag of this service contains a comma. So a tag that is cut in two never matches.
     return [tag.strip() for tag in header.split(",")]
+
+
+@dataclass(frozen=True, slots=True)
+class Updater:
+    """Who last changed a thing by hand; the name is None when the person is not known any more."""
+
+    user_id: str
+    name: str | None
+
+
+def json_answer(text: str, revision: int | None = None, by: Updater | None = None) -> Response:
+    """An answer that is JSON already, with the ETag of a revision, made `by` a user."""
+    headers = {} if revision is None else {"ETag": revision_etag(revision)}
+    if by is not None:
+        # A header: the bodies are as the contract says.
+        headers[UPDATED_BY] = quote(by.name or by.user_id)
+    return Response(text, media_type="application/json", headers=headers)
+
+
+def json_envelope(
+    data: str, msg: str | None, revision: int | None = None, by: Updater | None = None
+) -> Response:
+    """A success whose `data` is JSON already; it is not validated and encoded again."""
+    return json_answer(f'{{"code":0,"data":{data},"msg":{orjson.dumps(msg).decode()}}}', revision, by)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, Protocol
@@ -14,13 +14,16 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 
 from service.db.database import now
+from service.web.addresses import is_loopback
+from service.web.bodies import read_json
 from service.web.envelope import Problem
-from service.web.json_body import read_json
 from shared.names import user_label
 from shared.record.codes import ErrorCode, Permission
 
 # The User-Agent of a browser is shorter.
 _MAX_AGENT_LENGTH = 512
+
+_PROXY_HEADERS = frozenset({b"forwarded", b"x-forwarded-for", b"x-real-ip"})
 
 # How recent a password login must be for operations that a face login does not allow (managing users, roles,
 # models and settings).
@@ -43,6 +46,12 @@ class Caller:
     methods: tuple[str, ...]
     password_at: datetime | None
     address: str
+    is_through_proxy: bool = False
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the request comes from this machine. Behind a proxy on it every client looks local."""
+        return is_loopback(self.address) and not self.is_through_proxy
 
     @property
     def has_recent_password(self) -> bool:
@@ -80,6 +89,11 @@ def client_program(request: Request) -> str:
     return request.headers.get("user-agent", "")[:_MAX_AGENT_LENGTH]
 
 
+def is_through_proxy(request: Request) -> bool:
+    """Whether a proxy sent the request, as far as its headers show."""
+    return any(name in _PROXY_HEADERS for name, _ in request.scope["headers"])
+
+
 def bearer_token(request: Request) -> str:
     """The token of the Authorization header. Raises Problem 401 without one."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -94,7 +108,8 @@ async def authenticate_request(request: Request) -> Caller:
     Raises Problem 401.
     """
     authenticate: Authenticator = request.app.state.authenticate
-    return await authenticate(bearer_token(request), client_address(request))
+    caller = await authenticate(bearer_token(request), client_address(request))
+    return replace(caller, is_through_proxy=True) if is_through_proxy(request) else caller
 
 
 def require_login() -> Any:

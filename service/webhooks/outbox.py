@@ -42,6 +42,10 @@ _IS_PENDING = _STATE == DeliveryState.PENDING
 _WEBHOOK_IS_ACTIVE = WEBHOOK.c.state == WebhookState.ACTIVE
 
 
+ACTIONS: Final = frozenset({"seal", "release", "update"})
+"""The actions of the changes that webhooks may be notified of."""
+
+
 class Attempt(NamedTuple):
     """A delivery that this process has leased and sends now."""
 

@@ -44,24 +44,25 @@ _WEBHOOKS = select(WEBHOOK, _PENDING_DELIVERIES).order_by(WEBHOOK.c.created_at, 
 
 
 class WebhookService:
-    """The webhooks of one database; deliveries are sent between `start` and `stop`."""
+    """The webhooks of one database; deliveries are sent between `start` and `stop`.
+
+    `outbox` and `deliverer` listen to changes, see `app.py`.
+    """
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._allowed_networks = settings.webhook_allowed_networks
         self._box = SecretBox(settings.load_signing_secret())
-        self._outbox = Outbox()
-        self._deliverer = Deliverer(database, self._outbox, self._box, self._allowed_networks)
-        database.before_commit.append(self._outbox.before_commit)
-        database.after_commit.append(self._deliverer.after_commit)
+        self.outbox = Outbox()
+        self.deliverer = Deliverer(database, self.outbox, self._box, self._allowed_networks)
 
     async def start(self) -> None:
         """Start sending deliveries."""
-        await self._deliverer.start()
+        await self.deliverer.start()
 
     async def stop(self) -> None:
         """Stop sending deliveries. An interrupted delivery is sent again later."""
-        await self._deliverer.stop()
+        await self.deliverer.stop()
 
     async def list_all(self) -> list[Webhook]:
         """Return every webhook, oldest first."""
@@ -118,11 +119,11 @@ class WebhookService:
                 session.execute(statement.values(**changes, updated_at=now()))
                 _announce(session, "update", webhook_id, caller, _audit_details(changes))
             if changes.get("state") == WebhookState.ACTIVE:
-                self._outbox.resume(session, webhook_id)
+                self.outbox.resume(session, webhook_id)
             return Webhook(**_webhook_fields(_get_row(session, webhook_id)))
 
         webhook = await self._database.write(work)
-        self._deliverer.look_now()
+        self.deliverer.look_now()
         return webhook
 
     async def delete(self, webhook_id: str, caller: Caller) -> None:
@@ -140,17 +141,17 @@ class WebhookService:
 
         def begin(session: Session) -> Attempt:
             row = _get_row(session, webhook_id)
-            delivery_id = self._outbox.add_test(session, webhook_id, TEST_EVENT)
+            delivery_id = self.outbox.add_test(session, webhook_id, TEST_EVENT)
             payload = session.scalar(select(DELIVERY.c.payload).where(DELIVERY.c.delivery_id == delivery_id))
             assert payload is not None
             _announce(session, "test", webhook_id, caller, {"name": row.name})
             return Attempt(delivery_id, webhook_id, row.url, row.secret, payload.encode())
 
         attempt = await self._database.write(begin)
-        outcome = await self._deliverer.send_attempt(attempt)
+        outcome = await self.deliverer.send_attempt(attempt)
 
         def end(session: Session) -> Delivery:
-            self._outbox.finish_test(session, attempt.delivery_id, outcome)
+            self.outbox.finish_test(session, attempt.delivery_id, outcome)
             query = select(DELIVERY).where(DELIVERY.c.delivery_id == attempt.delivery_id)
             row = session.execute(query).one_or_none()
             if row is None:

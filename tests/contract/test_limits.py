@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from service.settings import Settings
-from service.web.body_limit import SMALL_BODY_BYTES
+from service.web.bodies import SMALL_BODY_BYTES
 from service.web.protocol import HEAD_BYTES
 from shared import limits
 from shared.wire.common import (

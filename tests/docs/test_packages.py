@@ -10,4 +10,4 @@ def test_page_is_up_to_date() -> None:
 
 
 def test_page_names_packages_and_modules() -> None:
-    assert "| `shared.images` | camera_data, colours, cv, " in packages.page()
+    assert "| `shared.images` | camera_data, colours, completeness, cv, " in packages.page()

@@ -17,7 +17,7 @@ import pytest
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from service.web import body_limit, protocol
+from service.web import bodies, protocol
 from service.web.middleware import RequestMiddleware
 from tests.security.application import HEADERS, LiveService
 
@@ -210,7 +210,7 @@ def test_the_connection_that_waits_longest_makes_room(
 @pytest.fixture
 def impatient_port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """The port of a server that reads bodies and gives them little time."""
-    monkeypatch.setattr(body_limit, "BODY_SECONDS", 0.3)
+    monkeypatch.setattr(bodies, "BODY_SECONDS", 0.3)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         more = True
@@ -221,8 +221,8 @@ def impatient_port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
-    rule = body_limit.BodyRule(2**20, rate=2**20)
-    limited = RequestMiddleware(body_limit.BodyLimit(app, lambda _path: rule))
+    rule = bodies.BodyRule(2**20, rate=2**20)
+    limited = RequestMiddleware(bodies.BodyLimit(app, lambda _path: rule))
     yield from serve_app(limited)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import gc
 import re
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,16 +19,31 @@ from sqlalchemy.exc import DataError, OperationalError
 from sqlmodel import Session
 from starlette.testclient import TestClient
 
+from service.app import create_app
 from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.db.schema import current_revision, metadata, migrate, newest_revision
 from service.exception_trace import trace_of
 from service.running import configure_logging
+from service.settings import Settings
+from tests.service_app import forget_applications
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def database_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
+
+
+def test_ended_application_leaves_nothing(settings: Settings) -> None:
+    """Otherwise the tests search more objects for garbage with each application that they create."""
+    app = create_app(settings)
+    ended = weakref.ref(app)
+    with TestClient(app):
+        pass
+    del app
+    forget_applications()
+    gc.collect()
+    assert ended() is None
 
 
 def test_health_answers_without_a_login(anonymous: TestClient) -> None:

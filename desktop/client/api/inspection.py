@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-from desktop.client.http.errors import TooLarge
 from desktop.client.http.transport import Transport, Versioned, segment
 from shared.record.codes import Status, Verdict
 from shared.wire.common import Page
@@ -330,16 +329,10 @@ class Items:
 
     def all(self, inspection_id: str) -> Sequence[Item]:
         """Every item of a record, in the order of the walk."""
-        try:
-            return self._all(inspection_id, 200)
-        except TooLarge as refusal:
-            return self._all(inspection_id, refusal.details["page_size"])
-
-    def _all(self, inspection_id: str, page_size: int) -> Sequence[Item]:
-        page = self.list(inspection_id, page_size=page_size)
+        page = self.list(inspection_id)
         items = page.data
         for number in range(2, page.pagination.total_pages + 1):
-            items += self.list(inspection_id, number, page_size).data
+            items += self.list(inspection_id, number).data
         return items
 
     def from_template(self, inspection_id: str) -> Sequence[Item]:

@@ -7,12 +7,15 @@ import contextlib
 import io
 import lzma
 import re
+import xml.etree.ElementTree as ET
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.file_names import same_picture
+from shared.images.formats import is_picture_name
 from shared.system import atomic
 
 MAX_BYTES = 64_000_000
@@ -86,6 +89,18 @@ def unpack(data: bytes, *suffixes: str) -> dict[str, str]:
         raise ExchangeError(Reason.UNREADABLE) from error
 
 
+def refuse_unmarked(data: bytes, target: str) -> None:
+    """Raise ExchangeError (NO_REGIONS) for an archive that holds the picture `target`, but no file for it.
+
+    The only file of an archive must not be taken for that of a picture without anything to mark.
+    """
+    with contextlib.suppress(zipfile.BadZipFile, OSError, ValueError):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = [entry.filename for entry in members(archive)]
+        if any(same_picture(name, target) for name in names if is_picture_name(name)):
+            raise ExchangeError(Reason.NO_REGIONS)
+
+
 def members(archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
     """The files of an archive without those that macOS adds; their names in Chinese where they are."""
     for entry in archive.infolist():
@@ -115,6 +130,17 @@ def decode_text(data: bytes) -> str:
         with contextlib.suppress(UnicodeDecodeError):
             return data.decode(encoding)
     raise ExchangeError(Reason.UNREADABLE)
+
+
+def parse_xml(text: str) -> ET.Element:
+    """Parse a decoded XML document. Raises ExchangeError (UNREADABLE), also if it declares entities."""
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise ExchangeError(Reason.UNREADABLE)
+    try:
+        # Without its declaration: the text is decoded already.
+        return ET.fromstring(re.sub(r"^\s*<\?xml.*?\?>", "", text, count=1))  # noqa: S314
+    except (ET.ParseError, ValueError) as error:
+        raise ExchangeError(Reason.UNREADABLE) from error
 
 
 def decode_xml(data: bytes) -> str:

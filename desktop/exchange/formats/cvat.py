@@ -23,9 +23,9 @@ from __future__ import annotations
 import contextlib
 import math
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from xml.parsers import expat
+from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from desktop.exchange.data.column_terms import CODES, ColumnTerms
@@ -39,7 +39,6 @@ from desktop.exchange.data.file_names import (
     same_picture,
 )
 from desktop.exchange.data.imported_regions import (
-    MAX_REGIONS,
     ImportedRegion,
     ImportedRegions,
     choose,
@@ -47,7 +46,7 @@ from desktop.exchange.data.imported_regions import (
     scale_rect,
 )
 from desktop.exchange.data.outlines import bounding_rect, ellipse_bounds, parse_rect, rotated_bounds
-from desktop.exchange.formats.archive import decode_xml, is_archive, pack, unpack
+from desktop.exchange.formats.archive import decode_xml, is_archive, pack, parse_xml, unpack
 from shared.record.geometry import Rect
 
 REGIONS = "regions.xml"
@@ -60,7 +59,6 @@ _SHAPES = frozenset({"box", "polygon", "polyline", "points", "ellipse", "mask", 
 _CUBOID_CORNERS = tuple(
     f"{axis}{corner}{face}" for face in "12" for corner in ("tl", "bl", "tr", "br") for axis in "xy"
 )
-_MAX_DEPTH = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,106 +184,6 @@ def _escaped_text(text: str) -> str:
     return escape(_INVALID_CHARACTERS.sub(" ", text), {"\r": "&#13;"})
 
 
-# --- reading ------------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _Shape:
-    kind: str
-    xml_attributes: Mapping[str, str]
-    attributes: dict[str, str] = field(default_factory=dict)
-    points: list[str] = field(default_factory=list)
-    """The points of the parts of a skeleton."""
-
-
-@dataclass(slots=True)
-class _Image:
-    xml_attributes: Mapping[str, str]
-    shapes: list[_Shape] = field(default_factory=list)
-
-
-class _Reader:
-    """Collects the images and shapes of a document while expat parses it."""
-
-    def __init__(self) -> None:
-        self.images: list[_Image] = []
-        self._path: list[str] = []
-        self._image: _Image | None = None
-        self._track = ""
-        self._frames: dict[str, _Image] = {}
-        self._video_size: dict[str, str] = {}
-        self._shape: _Shape | None = None
-        self._attribute: str | None = None
-        self._count = 0
-
-    def read(self, text: str) -> None:
-        """Read a whole document. Raises ExchangeError (UNREADABLE, TOO_LARGE)."""
-        parser = expat.ParserCreate()
-        parser.buffer_text = True
-        parser.StartDoctypeDeclHandler = self._refuse_doctype
-        parser.StartElementHandler = self._start_element
-        parser.EndElementHandler = self._end_element
-        parser.CharacterDataHandler = self._add_characters
-        try:
-            # For a text, expat ignores the encoding that the document declares.
-            parser.Parse(text, True)
-        except (expat.ExpatError, ValueError, LookupError) as error:
-            raise ExchangeError(Reason.UNREADABLE) from error
-        for number, image in self._frames.items():
-            image.xml_attributes = {"name": f"frame_{number.zfill(6)}.png", **self._video_size}
-            self.images.append(image)
-
-    def _refuse_doctype(self, *_: object) -> None:
-        raise ExchangeError(Reason.UNREADABLE)
-
-    def _start_element(self, name: str, xml_attributes: dict[str, str]) -> None:
-        if (not self._path and name != "annotations") or len(self._path) >= _MAX_DEPTH:
-            raise ExchangeError(Reason.UNREADABLE)
-        self._path.append(name)
-        if name == "image" and len(self._path) == 2:
-            self._image = _Image(xml_attributes)
-            self.images.append(self._image)
-        elif name == "track" and len(self._path) == 2:
-            self._track = xml_attributes.get("label", "")
-        elif len(self._path) == 3 and self._path[1] == "track" and "frame" in xml_attributes:
-            xml_attributes = {"label": self._track, **xml_attributes}
-            self._image = self._frames.setdefault(xml_attributes["frame"], _Image({}))
-            self._add_shape(name, xml_attributes)
-        elif self._image is None:
-            return
-        elif self._shape is not None and name == "attribute":
-            self._attribute = xml_attributes.get("name", "")
-        elif self._shape is not None and self._shape.kind == "skeleton" and "points" in xml_attributes:
-            if xml_attributes.get("outside") != "1":
-                self._shape.points.append(xml_attributes["points"])
-        elif self._shape is None and name in _SHAPES:
-            self._add_shape(name, xml_attributes)
-
-    def _add_shape(self, kind: str, xml_attributes: dict[str, str]) -> None:
-        self._count += 1
-        if self._count > MAX_REGIONS * 10:
-            raise ExchangeError(Reason.TOO_LARGE)
-        self._shape = _Shape(kind, xml_attributes)
-        assert self._image is not None
-        self._image.shapes.append(self._shape)
-
-    def _end_element(self, name: str) -> None:
-        self._path.pop()
-        if name == "attribute":
-            self._attribute = None
-        elif len(self._path) == 2 and name in _SHAPES:
-            self._shape = None
-        elif len(self._path) == 1 and name in ("image", "track"):
-            self._image = None
-
-    def _add_characters(self, text: str) -> None:
-        if self._shape is not None and self._attribute is not None:
-            attributes = self._shape.attributes
-            attributes[self._attribute] = attributes.get(self._attribute, "") + text
-        elif self._path[-2:-1] == ["original_size"]:
-            self._video_size[self._path[-1]] = text
-
-
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     """Read the shapes of the picture `target` from an annotation file: XML, or a ZIP file of `write`.
 
@@ -294,23 +192,24 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     """
     images = _read_images(data, target)
     image = choose(_matching_images(images, target), images, Reason.NO_REGIONS)
-    size = parse_rect([0, 0, image.xml_attributes.get("width"), image.xml_attributes.get("height")])
+    size = parse_rect([0, 0, image.get("width"), image.get("height")])
     drafts, without_area = [], 0
-    for shape in image.shapes:
-        if shape.xml_attributes.get("outside") == "1":
-            # The shape of a track that is not in this picture.
+    for shape in image:
+        if shape.tag not in _SHAPES or shape.get("outside") == "1":
+            # A tag of the image, or the shape of a track that is not in this picture.
             continue
         rect = _rect(shape)
         if rect is None:
             without_area += 1
             continue
+        attributes = {attribute.get("name"): attribute.text for attribute in shape.iterfind("attribute")}
         drafts.append(
             ImportedRegion(
-                name=shape.xml_attributes.get("label", ""),
+                name=shape.get("label", ""),
                 rect=scale_rect(rect, None if size is None else (size.w, size.h), target),
-                description=shape.attributes.get("description"),
-                model_id=shape.attributes.get("model_id"),
-                is_bounding_box=shape.kind != "box" or bool(_rotation(shape)),
+                description=attributes.get("description"),
+                model_id=attributes.get("model_id"),
+                is_bounding_box=shape.tag != "box" or bool(_rotation(shape)),
             )
         )
     return fit_regions(drafts, target, without_area)
@@ -318,10 +217,9 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
 
 def picture_names(data: bytes) -> list[str]:
     """The names of all images in an annotation file; empty if it is another document."""
-    reader = _Reader()
     with contextlib.suppress(ExchangeError):
-        reader.read(decode_xml(data))
-    return [image.xml_attributes.get("name", "") for image in reader.images]
+        return [image.get("name", "") for image in _images(decode_xml(data))]
+    return []
 
 
 def is_xml(data: bytes) -> bool:
@@ -329,65 +227,73 @@ def is_xml(data: bytes) -> bool:
     return data[:4].lstrip(b"\xef\xbb\xbf\xfe\xff\x00 \r\n\t")[:1] == b"<"
 
 
-def _read_images(data: bytes, target: ExportedPicture) -> list[_Image]:
+def _read_images(data: bytes, target: ExportedPicture) -> list[ET.Element]:
     if not is_archive(data):
-        reader = _Reader()
-        reader.read(decode_xml(data))
-        return reader.images
+        return _images(decode_xml(data))
     documents = []
     for text in (unpack(data, REGIONS) or unpack(data, ".xml")).values():
-        reader = _Reader()
-        try:
-            reader.read(text)
-        except ExchangeError as error:
-            if error.reason is not Reason.UNREADABLE:
-                raise
-            continue
-        documents.append(reader.images)
+        with contextlib.suppress(ExchangeError):
+            documents.append(_images(text))
     matches = [images for images in documents if _matching_images(images, target)]
     return choose(matches, documents)
 
 
-def _matching_images(images: list[_Image], target: ExportedPicture) -> list[_Image]:
+def _images(text: str) -> list[ET.Element]:
+    """The images of a document, and the frames of its video as such. Raises ExchangeError (UNREADABLE)."""
+    root = parse_xml(text)
+    if root.tag != "annotations":
+        raise ExchangeError(Reason.UNREADABLE)
+    size = {element.tag: element.text or "" for element in root.iterfind("meta//original_size/*")}
+    frames: dict[str, ET.Element] = {}
+    for track in root.iterfind("track"):
+        for shape in track.iterfind("*[@frame]"):
+            number = shape.get("frame", "")
+            image = ET.Element("image", {"name": f"frame_{number.zfill(6)}.png", **size})
+            shape.set("label", track.get("label", ""))
+            frames.setdefault(number, image).append(shape)
+    return [*root.iterfind("image"), *frames.values()]
+
+
+def _matching_images(images: list[ET.Element], target: ExportedPicture) -> list[ET.Element]:
     """The images with the content of `target`, else those with its name, else those with a similar name."""
-    names = [(image.xml_attributes.get("name"), image) for image in images]
-    same_content = [
-        image
-        for image in images
-        if target.content_id and image.xml_attributes.get("ipfs_cid") == target.content_id
-    ]
-    same_name = [image for name, image in names if name == target.name]
-    return same_content or same_name or [image for name, image in names if same_picture(name, target.name)]
+    content_id = target.content_id
+    same_content = [image for image in images if content_id and image.get("ipfs_cid") == content_id]
+    same_name = [image for image in images if image.get("name") == target.name]
+    return same_content or same_name or [one for one in images if same_picture(one.get("name"), target.name)]
 
 
-def _rect(shape: _Shape) -> Rect | None:
+def _rect(shape: ET.Element) -> Rect | None:
     """The bounding box of a shape; None if its coordinates are missing or invalid."""
-    tag = shape.xml_attributes
-    match shape.kind:
+    match shape.tag:
         case "box":
-            box = bounding_rect([tag.get(key) for key in ("xtl", "ytl", "xbr", "ybr")])
+            box = bounding_rect([shape.get(key) for key in ("xtl", "ytl", "xbr", "ybr")])
             return None if box is None else rotated_bounds(box, _rotation(shape))
         case "ellipse":
-            middle = parse_rect([tag.get(key) for key in ("cx", "cy", "rx", "ry")])
+            middle = parse_rect([shape.get(key) for key in ("cx", "cy", "rx", "ry")])
             return None if middle is None else ellipse_bounds(middle, _rotation(shape))
         case "mask":
-            return parse_rect([tag.get(key) for key in ("left", "top", "width", "height")])
+            return parse_rect([shape.get(key) for key in ("left", "top", "width", "height")])
         case "cuboid":
-            return bounding_rect([tag.get(key) for key in _CUBOID_CORNERS])
+            return bounding_rect([shape.get(key) for key in _CUBOID_CORNERS])
         case "skeleton":
-            return bounding_rect(_numbers(";".join(shape.points)))
+            return bounding_rect(_numbers(";".join(_skeleton_points(shape))))
         case _:
-            return bounding_rect(_numbers(tag.get("points", "")))
+            return bounding_rect(_numbers(shape.get("points", "")))
+
+
+def _skeleton_points(skeleton: ET.Element) -> list[str]:
+    """The points of its visible parts."""
+    return [part.get("points", "") for part in skeleton.iterfind("*[@points]") if part.get("outside") != "1"]
 
 
 def _numbers(points: str) -> list[str]:
     return points.replace(";", ",").split(",") if points else []
 
 
-def _rotation(shape: _Shape) -> float:
+def _rotation(shape: ET.Element) -> float:
     """The rotation of a shape in radians, clockwise; 0 if there is none."""
     try:
-        angle = math.radians(float(shape.xml_attributes.get("rotation", 0)))
+        angle = math.radians(float(shape.get("rotation", 0)))
     except ValueError:
         return 0.0
     return angle if math.isfinite(angle) else 0.0

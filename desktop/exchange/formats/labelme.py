@@ -25,7 +25,7 @@ from desktop.exchange.data.imported_regions import (
     scale_rect,
 )
 from desktop.exchange.data.outlines import bounding_rect, parse_rect
-from desktop.exchange.formats.archive import is_archive, unpack
+from desktop.exchange.formats.archive import is_archive, refuse_unmarked, unpack
 from desktop.exchange.formats.walkaround_json import load
 from shared.record.geometry import Rect
 
@@ -80,6 +80,8 @@ def _unpack_document(data: bytes, target: ExportedPicture) -> dict[str, Any]:
         for path, document in found.items()
         if same_picture(document.get("imagePath"), target.name) or same_stem(path, target.name)
     ]
+    if not matches:
+        refuse_unmarked(data, target.name)
     return choose(matches, list(found.values()))
 
 

@@ -13,6 +13,7 @@ import contextlib
 import xml.etree.ElementTree as ET
 
 from desktop.exchange.data.content import ExportedPicture
+from desktop.exchange.data.errors import ExchangeError
 from desktop.exchange.data.file_names import same_picture, same_stem
 from desktop.exchange.data.imported_regions import (
     ImportedRegion,
@@ -22,7 +23,7 @@ from desktop.exchange.data.imported_regions import (
     scale_rect,
 )
 from desktop.exchange.data.outlines import bounding_rect, parse_rect
-from desktop.exchange.formats.archive import decode_xml, is_archive, unpack
+from desktop.exchange.formats.archive import decode_xml, is_archive, parse_xml, refuse_unmarked, unpack
 
 
 def documents(data: bytes) -> dict[str, ET.Element]:
@@ -33,11 +34,8 @@ def documents(data: bytes) -> dict[str, ET.Element]:
     texts = unpack(data, ".xml") if is_archive(data) else {"": decode_xml(data)}
     found = {}
     for path, text in texts.items():
-        if "<!DOCTYPE" in text or "<!ENTITY" in text:
-            continue
-        with contextlib.suppress(ET.ParseError, ValueError):
-            # Without its declaration: the text is decoded already.
-            root = ET.fromstring(text[text.find("?>") + 2 :] if text.startswith("<?xml") else text)  # noqa: S314
+        with contextlib.suppress(ExchangeError):
+            root = parse_xml(text)
             if root.tag == "annotation" and root.find("filename") is not None:
                 found[path] = root
     return found
@@ -56,6 +54,8 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
         for path, root in found.items()
         if same_picture(root.findtext("filename"), target.name) or (path and same_stem(path, target.name))
     ]
+    if not matches:
+        refuse_unmarked(data, target.name)
     root = choose(matches, list(found.values()))
     size = parse_rect([0, 0, root.findtext("size/width"), root.findtext("size/height")])
     drafts, without_area = [], 0

@@ -36,7 +36,7 @@ from desktop.exchange.data.file_names import (
 )
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, choose, fit_regions
 from desktop.exchange.data.outlines import bounding_rect, parse_rect
-from desktop.exchange.formats.archive import decode_text, is_archive, pack, unpack
+from desktop.exchange.formats.archive import decode_text, is_archive, pack, refuse_unmarked, unpack
 from shared.datasets import clean_class_name, yolo_row, yolo_yaml
 from shared.record.geometry import Rect
 
@@ -116,6 +116,8 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     exact = [text for path, text in others.items() if stem(last_name(path)) == own_stem]
     matches = exact or [text for path, text in others.items() if same_stem(path, target.name)]
     labels = [text for text in others.values() if text in matches or _is_label(text)]
+    if not matches:
+        refuse_unmarked(data, target.name)
     text = choose(matches, labels)
     return fit_regions(_drafts(text, _read_dataset(texts), target), target)
 

@@ -19,7 +19,7 @@ from service.face.engines.engine import (
     score,
 )
 from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode, picture_bytes, read_header
-from service.face.liveness.decision import decide, find_reached
+from service.face.liveness.decision import REACTION_MS, decide, find_reached
 from service.face.liveness.film import SIDE, Film, straighten
 from service.face.liveness.movements import Reason, Step, Verdict
 from shared.images.cv import cv2
@@ -72,7 +72,7 @@ def judge(
     if not first.faces or first.embedding is None:
         return SequenceAnalysis(Verdict(Reason.NO_FACE, 0.0), nothing)
     seen = frames[skipped:]
-    film = look(engine, seen, times[skipped:], first.faces[0])
+    film = look(engine, seen, times[skipped:], first.faces[0], steps[0].from_ms + REACTION_MS)
     verdict = decide(film, steps)
     if verdict.live:
         # A face that has just turned far enough is easier to recognise than in profile.
@@ -82,8 +82,14 @@ def judge(
     return SequenceAnalysis(verdict, first)
 
 
-def look(engine: FaceEngine, frames: Sequence[Pixels], times: Sequence[float], face: DetectedFace) -> Film:
-    """Find `face` of the first of `frames` in all of them."""
+def look(
+    engine: FaceEngine,
+    frames: Sequence[Pixels],
+    times: Sequence[float],
+    face: DetectedFace,
+    asked_ms: float = 0.0,
+) -> Film:
+    """Find `face` of the first of `frames` in all of them; the first movement is asked for at `asked_ms`."""
     eyes = np.full((len(frames), 2, 2), np.nan)
     nose = np.full((len(frames), 2), np.nan)
     crops = np.zeros((len(frames), SIDE, SIDE), np.uint8)
@@ -94,7 +100,7 @@ def look(engine: FaceEngine, frames: Sequence[Pixels], times: Sequence[float], f
             last = found
             eyes[index], nose[index] = found.eyes, found.nose
             crops[index] = straighten(frame, eyes[index])
-    return Film(np.asarray(times, float), eyes, nose, crops)
+    return Film(np.asarray(times, float), eyes, nose, crops, asked_ms)
 
 
 def _find_near(engine: FaceEngine, frame: Pixels, face: DetectedFace) -> DetectedFace | None:

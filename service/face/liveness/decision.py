@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.liveness.film import FIRST, Film, Values, measure_turns
+from service.face.liveness.film import AHEAD, Film, Values, measure_turns
 from service.face.liveness.matching import is_one_take, match_plane
 from service.face.liveness.movements import Movement, Reason, Step, Verdict
 
@@ -70,7 +70,7 @@ def _measure(film: Film, movement: Movement) -> Values:
     """How far each frame shows `movement` (n,), in parts of what counts; 0 without a face."""
     if movement is Movement.CLOSER:
         apart = np.hypot(*(film.eyes[:, 1] - film.eyes[:, 0]).T)
-        values = (apart / np.median(apart[film.found][:FIRST]) - 1) / CLOSER
+        values = (apart / np.median(apart[film.ahead]) - 1) / CLOSER
     else:
         values = measure_turns(film) @ _DIRECTIONS[movement] / TURN
     return np.asarray(np.minimum(np.nan_to_num(values), FURTHEST))
@@ -86,7 +86,7 @@ def _find_fault(film: Film, step: Step, previous: Step | None) -> Reason | None:
     before = np.flatnonzero(film.found & (film.times <= step.from_ms + REACTION_MS))
     if not len(before):
         return Reason.NO_FACE
-    if np.median(values[before[-FIRST:]]) >= 1:
+    if np.median(values[before[-AHEAD:]]) >= 1 or _has_turned(film):
         return Reason.NOT_STEADY
     reached = find_reached(film, step)
     if step.movement is not Movement.CLOSER and not _is_direct(film, step, previous):
@@ -94,6 +94,14 @@ def _find_fault(film: Film, step: Step, previous: Step | None) -> Reason | None:
     if len(reached) < HELD:
         return Reason.NOT_MADE
     return _find_cut(film, values / values[reached].max(), reached)
+
+
+def _has_turned(film: Film) -> bool:
+    """Whether the face does not look where it first looked when the first movement is asked for: a head that
+    turns back would seem to turn to the other side.
+    """
+    first = measure_turns(film)[film.found][:AHEAD]
+    return bool(np.hypot(*np.median(first, axis=0)) >= TURN)
 
 
 def _is_direct(film: Film, step: Step, previous: Step | None) -> bool:

@@ -16,26 +16,37 @@ Pixels = NDArray[np.uint8]
 # Side of a picture of the face in px, and where the eyes are in it: from the forehead to the chin.
 SIDE = 96
 EYES = np.array(((28.0, 34.0), (68.0, 34.0)))
-# So many frames with a face at the beginning show how it looks ahead.
-FIRST = 3
+# So many frames with a face show how it looks ahead.
+AHEAD = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Film:
     """`times` of the frames (n,) in ms; the centres of the `eyes` (n, 2, 2), the left one in the picture
     first, and the tip or base of the `nose` (n, 2), in px, NaN in frames without a face; `crops`
-    (n, SIDE, SIDE) uint8, the grey face with its eyes at `EYES`.
+    (n, SIDE, SIDE) uint8, the grey face with its eyes at `EYES`; `asked_ms`, until when the person looks
+    ahead.
     """
 
     times: Values
     eyes: Values
     nose: Values
     crops: Pixels
+    asked_ms: float = 0.0
 
     @property
     def found(self) -> NDArray[np.bool_]:
         """Which frames (n,) show the face."""
         return np.isfinite(self.nose[:, 0])
+
+    @property
+    def ahead(self) -> NDArray[np.intp]:
+        """The last `AHEAD` frames with the face until `asked_ms`; the first of all where there are fewer.
+
+        People sway while they wait, so it is where they look just before they turn that counts.
+        """
+        shown = np.flatnonzero(self.found)
+        return shown[max(int((self.times[shown] <= self.asked_ms).sum()), AHEAD) - AHEAD :][:AHEAD]
 
 
 def straighten(frame: Pixels, eyes: Values) -> Pixels:
@@ -50,8 +61,8 @@ def straighten(frame: Pixels, eyes: Values) -> Pixels:
 
 
 def measure_turns(film: Film) -> Values:
-    """How far each frame (n, 2) is turned to the person's left and upwards as seen from the first frames,
-    about as the sine of the angle; NaN without a face.
+    """How far each frame (n, 2) is turned to the person's left and upwards as seen from those in which it
+    looks ahead, about as the sine of the angle; NaN without a face.
 
     The nose stands out from the plane of the eyes, so it moves along and across the line between them.
     """
@@ -60,8 +71,7 @@ def measure_turns(film: Film) -> Values:
     square = np.maximum((between**2).sum(axis=1), 1e-9)
     along = (offset * between).sum(axis=1) / square
     across = (offset[:, 1] * between[:, 0] - offset[:, 0] * between[:, 1]) / square
-    first = np.flatnonzero(film.found)[:FIRST]
-    start = np.median(along[first]), np.median(across[first])
+    start = np.median(along[film.ahead]), np.median(across[film.ahead])
     return _smooth(np.stack((along - start[0], 1 - across / max(float(start[1]), 0.1)), axis=1))
 
 

@@ -14,9 +14,9 @@ from typing import Any
 from sqlalchemy import DateTime, Row, Table, bindparam, delete, insert, select
 from sqlmodel import Session
 
-from service.inspection.queries import ItemRow, json_text, result_values
+from service.inspection.records.item_rows import ItemRow
 from service.inspection.records.records import naive_now
-from service.inspection.rules import cancel_running
+from service.inspection.rules import cancel_running, json_text, result_values
 from service.inspection.tables import DELETED, ITEM, PHOTO, RECORD_PHOTO
 
 KEEP_FOR = dt.timedelta(days=30)

@@ -14,10 +14,11 @@ from service.catalogue.service import find_reference_image
 from service.db import statements
 from service.files.lookup import file_info
 from service.inspection import problems
-from service.inspection.queries import ItemQueries, ItemRow, RecordRow, newest_photos, result_values
-from service.inspection.records.items import Items
+from service.inspection.records import item_rows
+from service.inspection.records.item_rows import ItemRow, newest_photos
 from service.inspection.records.matches import reference_file
-from service.inspection.rules import FINISHED, with_entry
+from service.inspection.records.records import RecordRow
+from service.inspection.rules import FINISHED, result_values, with_entry
 from service.inspection.seal_state import newest_editions, refuse_sealed, state_of
 from service.inspection.tables import ITEM, ITEM_ORDER, PHOTO, RECORD
 from shared.record import results
@@ -83,14 +84,10 @@ class LockedItem:
 
     def __init__(
         self,
-        items: Items,
-        queries: ItemQueries,
         session: Session,
         record: RecordRow,
         item: ItemRow,
     ) -> None:
-        self._items = items
-        self._queries = queries
         self._session = session
         self._record = record
         self._item = item
@@ -105,7 +102,7 @@ class LockedItem:
         image_file = None if image_file_id is None else file_info(session, image_file_id)
         reference = reference_file(session, item_point, image_file)
         file_id = image_file_id if reference is None else reference.file_id
-        photos = statements.run(session.connection(), self._queries.photos, {"item_id": item.item_id})
+        photos = statements.run(session.connection(), item_rows.PHOTOS, {"item_id": item.item_id})
         photo = photos[0] if photos else None
         return DetectionInput(
             item_id=item.item_id,
@@ -135,7 +132,7 @@ class LockedItem:
         if written is None:
             return None
         entries, version = written
-        self._items.change(
+        item_rows.change_item(
             self._session,
             self._record,
             self._item,
@@ -150,10 +147,6 @@ class LockedItem:
 class DetectionAccess:
     """The side of items that detection sees."""
 
-    def __init__(self, items: Items) -> None:
-        self._items = items
-        self._queries = ItemQueries()
-
     def put_result(
         self, session: Session, item_id: str, entry: Entry, actor: str | None = None
     ) -> int | None:
@@ -165,8 +158,7 @@ class DetectionAccess:
 
     def lock(self, session: Session, item_id: str) -> LockedItem:
         """The item, which no other transaction changes now. Raises Problem 404, 409 (sealed)."""
-        rows = self._items.lock_open(session, item_id, None)
-        return LockedItem(self._items, self._queries, session, *rows)
+        return LockedItem(session, *item_rows.lock_open(session, item_id, None))
 
     def open_items(self, session: Session, inspection_id: str, outdated: bool = False) -> list[str]:
         """The ids of a record's items with a model and a photo that no person has decided, oldest first.

@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from service.catalogue.service import find_reference_image
 from service.files.lookup import file_info, find_file
-from service.inspection.queries import json_text
+from service.inspection.rules import json_text
 from service.inspection.tables import ITEM, ITEM_ORDER
 from shared.record.geometry import map_corners, point_to_pixels
 from shared.wire.files import StoredFile

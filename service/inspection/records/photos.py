@@ -11,12 +11,11 @@ from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
 from service.db.database import Database
-from service.files.lookup import file_info
+from service.files.lookup import file_info, to_file_info
 from service.inspection import problems
-from service.inspection.queries import ItemQueries, RecordRow
-from service.inspection.records.items import Items, to_file_info
+from service.inspection.records import item_rows
 from service.inspection.records.matches import record_image, reference_file
-from service.inspection.records.records import naive_now
+from service.inspection.records.records import RecordRow, naive_now
 from service.inspection.records.used_photos import PhotoUses
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, PHOTO, RECORD
@@ -102,10 +101,8 @@ def mark_of(stored: StoredFile | None, record: RecordRow) -> TakenMark | None:
 class Photos:
     """The use cases of photos; each is one transaction."""
 
-    def __init__(self, database: Database, items: Items) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._items = items
-        self._queries = ItemQueries()
 
     async def add(
         self,
@@ -129,7 +126,7 @@ class Photos:
         def work(session: Session) -> Photo:
             # Held until the end: the item is not deleted and its record not sealed between the look and the
             # insert, and the same photo is not added twice at the same time.
-            record, item = self._items.lock(session, item_id)
+            record, item = item_rows.lock(session, item_id)
             if client_key is not None:
                 with_key = (PHOTO.c.item_id == item_id, PHOTO.c.client_key == client_key)
                 added = session.execute(
@@ -183,7 +180,7 @@ class Photos:
             record = session.execute(query).one_or_none()
             if record is None:
                 raise problems.no_record()
-            rows = session.execute(self._queries.record_photos, {"inspection_id": inspection_id})
+            rows = session.execute(item_rows.RECORD_PHOTOS, {"inspection_id": inspection_id})
             return self._photos(session, record, rows.all())
 
         return await self._database.read(work)
@@ -192,7 +189,7 @@ class Photos:
         """Take a photo off the item; the file stays. Raises Problem 404, 409 when the record is sealed."""
 
         def work(session: Session) -> None:
-            self._items.lock_open(session, item_id, None)
+            item_rows.lock_open(session, item_id, None)
             conditions = (PHOTO.c.item_id == item_id, PHOTO.c.photo_id == photo_id)
             file_id = session.execute(select(PHOTO.c.file_id).where(*conditions)).scalar_one_or_none()
             if file_id is None:
@@ -212,7 +209,7 @@ class Photos:
     def _read_photos(self, session: Session, item_id: str) -> list[Photo]:
         of_item = select(RECORD).join(ITEM, ITEM.c.inspection_id == RECORD.c.inspection_id)
         record = session.execute(of_item.where(ITEM.c.item_id == item_id)).one()
-        rows = session.execute(self._queries.photos, {"item_id": item_id})
+        rows = session.execute(item_rows.PHOTOS, {"item_id": item_id})
         return self._photos(session, record, rows.all())
 
     def _photos(

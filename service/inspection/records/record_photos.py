@@ -12,11 +12,9 @@ from sqlmodel import Session
 from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.detection.failure import MESSAGES
-from service.files.lookup import file_info
+from service.files.lookup import file_info, to_file_info
 from service.inspection import problems, sources
-from service.inspection.queries import RecordRow, json_text
 from service.inspection.records import matches
-from service.inspection.records.items import to_file_info
 from service.inspection.records.matches import ItemRegion
 from service.inspection.records.photos import (
     check_photo,
@@ -25,8 +23,9 @@ from service.inspection.records.photos import (
     refuse_reference,
     refuse_used_photo,
 )
-from service.inspection.records.records import locked_record, naive_now, open_record
+from service.inspection.records.records import RecordRow, locked_record, naive_now, open_record
 from service.inspection.records.used_photos import PhotoUses
+from service.inspection.rules import json_text
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, ITEM_ORDER, PHOTO, RECORD, RECORD_PHOTO
 from service.web.language import translate

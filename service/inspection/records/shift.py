@@ -13,8 +13,8 @@ from service.account.tables import LoginSession, User
 from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.inspection import problems
-from service.inspection.queries import RecordQueries
 from service.inspection.records.records import change_record, moment, open_record
+from service.inspection.records.search import RecordQueries
 from service.inspection.tables import COMMENT, HANDOVER, ITEM, RECORD
 from service.web.security import Caller
 from shared.ids import new_id

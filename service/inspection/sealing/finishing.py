@@ -16,10 +16,17 @@ from service.db.database import Database
 from service.detection.jobs.batch_rows import waiting_items
 from service.detection.models.labels import severities
 from service.inspection import problems, sources
-from service.inspection.queries import ItemRow, RecordRow, newest_photos, result_values
-from service.inspection.records.items import Items
-from service.inspection.records.records import Records, RecordState, change_record, moment, naive_now
-from service.inspection.rules import verdict_entry
+from service.inspection.records import item_rows
+from service.inspection.records.item_rows import ItemRow, newest_photos
+from service.inspection.records.records import (
+    RecordRow,
+    Records,
+    RecordState,
+    change_record,
+    moment,
+    naive_now,
+)
+from service.inspection.rules import result_values, verdict_entry
 from service.inspection.seal_state import newest_edition
 from service.inspection.sealing import seal
 from service.inspection.sealing.contents import files_of, reference_image, table_content
@@ -66,10 +73,9 @@ class _Case:
 class Finishing:
     """The use case of finishing, one transaction."""
 
-    def __init__(self, database: Database, records: Records, items: Items) -> None:
+    def __init__(self, database: Database, records: Records) -> None:
         self._database = database
         self._records = records
-        self._items = items
         self._executors = sources.executors
 
     async def finish(
@@ -144,7 +150,7 @@ class Finishing:
             )
             case.entries.append(entry)
             values = result_values(case.entries)
-            self._items.change(
+            item_rows.change_item(
                 session, record, case.row, values, caller.user_id, caller.address, recomputes=False
             )
 

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from desktop.exchange.data import imported_regions
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.formats import cvat
@@ -178,7 +179,7 @@ def test_encodings_are_read(encoding: str) -> None:
 
 
 def test_too_many_shapes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cvat, "MAX_REGIONS", 1)
+    monkeypatch.setattr(imported_regions, "MAX_REGIONS", 1)
     check_refused(image_with('<box label="a" xtl="1" ytl="1" xbr="3" ybr="5"/>' * 11), Reason.TOO_LARGE)
 
 

@@ -452,3 +452,19 @@ def test_captions_and_key_points_of_coco_do_not_hide_its_boxes() -> None:
     files.pop("annotations/instances_train.json")
     files.pop("annotations/captions_train.json")
     assert boxes(read(archive_of(files), "a.zip")) == [("dent", 1, 1, 5, 5)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("labels/b.txt", "0 .5 .5 .1 .1"),
+        ("b.xml", VOC.format(name="b.jpg")),
+        ("b.json", '{"shapes": [{"label": "a", "points": [[1, 1], [5, 5]]}], "imagePath": "b.jpg"}'),
+    ],
+)
+def test_marks_of_another_picture_are_not_those_of_a_picture_without_any(name: str, text: str) -> None:
+    files: dict[str, Content] = {name: text, "images/b.jpg": b"x"}
+    assert len(read(archive_of(files), "a.zip")) == 1
+    with pytest.raises(ExchangeError) as refused:
+        read(archive_of({**files, "images/ref.jpg": b"x"}), "a.zip")
+    assert refused.value.reason is Reason.NO_REGIONS

@@ -346,8 +346,8 @@ def test_audit_names_user_and_address(app: FastAPI, settings: Settings) -> None:
 
 
 def _get_database(app: FastAPI) -> Database:
-    account = app.state.authenticate.__self__
-    database: Database = account._db
+    callers = app.state.authenticate.__self__
+    database: Database = callers._live._database
     return database
 
 

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from sqlmodel import select
 from starlette.testclient import TestClient
 
-from service.account import rules, sessions
+from service.account import authentication, rules
 from service.account.service import AccountService
 from service.account.tables import LoginSession
 from service.changes import ObjectChange
@@ -116,7 +116,7 @@ def test_last_use_is_written_periodically_and_at_the_end(
             written.set()
 
         monkeypatch.setattr(accounts.session_use, "write", write_and_signal)
-        monkeypatch.setattr(sessions, "USE_SECONDS", 0.01)
+        monkeypatch.setattr(authentication, "USE_SECONDS", 0.01)
         tokens = await create_first_admin(accounts)
         clock.advance(30)
         await _caller(accounts, tokens)
@@ -124,7 +124,7 @@ def test_last_use_is_written_periodically_and_at_the_end(
         async with asyncio.timeout(60):
             await written.wait()
         assert read_last_uses() == [clock.at]
-        monkeypatch.setattr(sessions, "USE_SECONDS", 3600.0)
+        monkeypatch.setattr(authentication, "USE_SECONDS", 3600.0)
         clock.advance(30)
         await _caller(accounts, tokens)
         await accounts.session_use.stop()

@@ -10,9 +10,9 @@ from pydantic import SecretStr
 from sqlalchemy import select, update
 from sqlmodel import col
 
+from service.account.logins import RefreshExchange, refresh_hash
 from service.account.service import AccountService
 from service.account.tables import LoginSession, SpentRefreshToken, User
-from service.account.tokens import RefreshExchange, refresh_hash
 from service.changes import ObjectChange
 from service.db.database import Database
 from service.settings import Settings

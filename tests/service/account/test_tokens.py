@@ -12,8 +12,8 @@ import jwt
 import pytest
 from pydantic import SecretStr
 
+from service.account.authentication import AUDIENCE, ISSUER, AccessTokens
 from service.account.service import AccountService
-from service.account.tokens import AUDIENCE, ISSUER, AccessTokens
 from service.db.database import now
 from service.settings import Settings
 from service.web.envelope import Problem
@@ -182,7 +182,7 @@ def test_cached_token_expires(monkeypatch: pytest.MonkeyPatch) -> None:
     assert tokens.read(token) == tokens.read(token)
     for seconds in (901, -1_000):
         at = dt.datetime.now(dt.UTC).timestamp() + seconds
-        monkeypatch.setattr("service.account.tokens.time.time", lambda at=at: at)
+        monkeypatch.setattr("service.account.authentication.time.time", lambda at=at: at)
         with pytest.raises(Problem) as caught:
             tokens.read(token)
         assert caught.value.error == "login_expired"

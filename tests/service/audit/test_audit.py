@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 from starlette.testclient import TestClient
 
-from service.audit import rules
+from service.audit import chain
 from service.audit.routes import router
 from service.audit.service import AuditService, Verification
 from service.audit.tables import AuditRow
@@ -182,12 +182,12 @@ def test_removed_last_rows_with_an_older_head_are_found(audit: AuditService, dat
 
 def test_row_written_from_outside_is_found(audit: AuditService, database: Database) -> None:
     fill(database)
-    event = rules.Event(7, dt.datetime(2026, 5, 1, tzinfo=dt.UTC), "create", "record", None, None, None, "{}")
+    event = chain.Event(7, dt.datetime(2026, 5, 1, tzinfo=dt.UTC), "create", "record", None, None, None, "{}")
     last = audit.verify().hash
     change_row(
         database,
         "INSERT INTO audit_event VALUES (7, '2026-05-01 00:00:00.000000', 'create', 'record', NULL, NULL, "
-        f"NULL, '{{}}', '{last}', '{rules.row_hash(event, last)}')",
+        f"NULL, '{{}}', '{last}', '{chain.row_hash(event, last)}')",
     )
     assert audit.verify().problems == ["row 6 is signed as the last row, but the log ends with row 7"]
 
@@ -311,9 +311,9 @@ def test_any_text_can_be_logged(audit: AuditService, database: Database) -> None
 @hypothesis_settings(deadline=None, max_examples=60)
 @given(st.dictionaries(st.text(), st.none() | st.integers() | st.text() | st.lists(st.text())))
 def test_equal_details_have_equal_text(details: dict[str, Any]) -> None:
-    text_form = rules.details_text(details)
+    text_form = chain.details_text(details)
     assert text_form.isascii()
-    assert rules.details_text(dict(reversed(details.items()))) == text_form
+    assert chain.details_text(dict(reversed(details.items()))) == text_form
 
 
 def test_log_is_listed_in_pages_with_filters(client: TestClient, database: Database) -> None:

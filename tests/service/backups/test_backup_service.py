@@ -258,9 +258,21 @@ def test_only_a_fit_folder_can_be_chosen_and_only_from_the_computer_of_the_servi
         return raised.value.status
 
     assert refusal(unset_backups, str(target), "192.0.2.1") == 403
+    assert not asyncio.run(unset_backups.status(replace(ADMIN_HERE, is_through_proxy=True))).can_choose
     assert [refusal(unset_backups, name) for name in ("backups", str(target / "none"))] == [422, 422]
     assert refusal(unset_backups, str(settings.data_dir)) == 422
     with pytest.raises(Problem) as raised:
         asyncio.run(unset_backups.start_now(ADMIN_HERE))
     assert raised.value.status == 409
     assert refusal(BackupService(unset_backups._database, settings), str(target)) == 409
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP"])
+def test_nobody_chooses_the_folder_through_a_proxy_on_the_computer_of_the_service(
+    client: TestClient, target: Path, header: str
+) -> None:
+    proxied = {header: "192.0.2.1"}
+    answer = client.put("/api/backups", json={"folder": str(target)}, headers=proxied)
+    assert (answer.status_code, answer.json()["data"]["error"]) == (403, "permission_missing")
+    # From the computer itself only the setting of the place refuses it.
+    assert client.put("/api/backups", json={"folder": str(target)}).status_code == 409

@@ -15,7 +15,8 @@ import pytest
 from sqlalchemy import Table, delete, insert, update
 from sqlmodel import Session, select
 
-from service.audit.service import AuditService, audit_listener
+from service.audit.chain import audit_listener
+from service.audit.service import AuditService
 from service.audit.tables import AuditRow
 from service.catalogue.tables import ReferenceImageRow
 from service.commands.file_references import SOURCES, referring_tables, referring_texts

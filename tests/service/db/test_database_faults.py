@@ -30,7 +30,7 @@ from service.db.cancel_statement import NoAnswerError
 from service.db.database import Database
 from service.db.schema import migrate
 from service.db.storage_faults import classify_storage_fault
-from service.web.layers.client_disconnect import CancelOnDisconnect
+from service.web.layers import CancelOnDisconnect
 from shared.record.codes import StorageFault
 from tests.service_process import create_first_admin, service_process
 from tests.stalling_proxy import StallingProxy
@@ -317,7 +317,7 @@ def test_client_that_disconnects_ends_its_query(database_url: str, tmp_path: Pat
 def test_change_is_finished_without_its_client(
     method: str, finished: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.web.layers.client_disconnect.WATCH_AFTER_SECONDS", 0)
+    monkeypatch.setattr("service.web.layers.WATCH_AFTER_SECONDS", 0)
     finishes: list[bool] = []
 
     async def app(_scope: Scope, receive: Receive, _send: Send) -> None:
@@ -339,7 +339,7 @@ def test_change_is_finished_without_its_client(
 
 
 def test_answered_request_is_not_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.web.layers.client_disconnect.WATCH_AFTER_SECONDS", 0)
+    monkeypatch.setattr("service.web.layers.WATCH_AFTER_SECONDS", 0)
     steps: list[str] = []
     answered = asyncio.Event()
 
@@ -362,7 +362,7 @@ def test_answered_request_is_not_cancelled(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_body_of_a_read_request_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.web.layers.client_disconnect.WATCH_AFTER_SECONDS", 0)
+    monkeypatch.setattr("service.web.layers.WATCH_AFTER_SECONDS", 0)
     pieces = [b"x" * 1000] * 100
     all_sent = asyncio.Event()
     seen: list[Message] = []

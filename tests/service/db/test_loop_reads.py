@@ -31,7 +31,7 @@ from sqlmodel import Session
 
 from service.db.cancel_statement import NoAnswerError
 from service.db.database import Database, UtcTime
-from service.db.loop_reads import PostgresqlReads, SharedRead
+from service.db.statements import PostgresqlReads, SharedRead
 
 _POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.postgresql)
 on_both_databases = pytest.mark.parametrize("database_kind", ["sqlite", _POSTGRESQL])

@@ -5,6 +5,7 @@ for.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from itertools import permutations
 from pathlib import Path
@@ -16,11 +17,12 @@ import pytest
 from service.db.database import Database, now
 from service.face.access import challenges
 from service.face.engines.dlib_engine import DlibEngine
+from service.face.engines.engine import PictureAnalysis
 from service.face.engines.messages import FilmedFrame
 from service.face.enrolment import CONSENT_VERSION
 from service.face.liveness.movements import Movement, Reason
 from service.web.envelope import Problem, Refusal
-from shared.record.codes import Permission
+from shared.record.codes import ErrorCode, Permission
 from shared.samples import faces
 from shared.wire.face import CHALLENGE_ADVICE, CHALLENGE_FAILED, CHALLENGE_NEEDED, FacePolicy
 from tests.service.face.challenge_driver import (
@@ -307,6 +309,49 @@ def test_change_of_the_policy_keeps_other_fields(setup: Setup) -> None:
             FacePolicy(login_enabled=False), "chief", ADDRESS
         )
         assert (changed.challenge_admins, changed.challenge_others) == ("always", "in_doubt")
+
+    asyncio.run(play())
+
+
+@pytest.fixture
+def grey_judge(setup: Setup, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> Judge:
+    """An engine with a liveness model, before which the enrolled person sits at a grey camera."""
+    analyse = judge.analyse
+
+    async def analyse_grey(face_info: str) -> PictureAnalysis:
+        analysis = await analyse(face_info)
+        assert analysis.quality is not None
+        return replace(analysis, quality=replace(analysis.quality, colour=0.0), liveness=0.1)
+
+    monkeypatch.setattr(judge, "analyse", analyse_grey)
+    monkeypatch.setattr(judge, "_info", replace(judge._info, liveness_limit=0.5))
+    return judge
+
+
+@pytest.mark.usefixtures("grey_judge")
+def test_grey_camera_leads_to_a_challenge_where_one_is_required_in_doubt(setup: Setup) -> None:
+    async def play() -> None:
+        await set_policy(setup, "off", "in_doubt")
+        with pytest.raises(Refusal) as caught:
+            await setup.service.logins.login(PERSON, ADDRESS)
+        assert caught.value.error == ErrorCode.CHALLENGE_NEEDED
+        challenge_id = await draw_challenge_id(setup)
+        tokens = await setup.service.logins.login_by_challenge(challenge_id, FRAMES, ADDRESS)
+        assert tokens.access_token == "token of mei"
+
+    asyncio.run(play())
+
+
+@pytest.mark.usefixtures("grey_judge")
+@pytest.mark.parametrize("rule", ["off", "always"])
+def test_grey_film_never_avoids_the_liveness_model_elsewhere(setup: Setup, rule: Rule) -> None:
+    async def play() -> None:
+        await set_policy(setup, "off", rule)
+        with pytest.raises(Refusal) as caught:
+            await setup.service.logins.login(PERSON, ADDRESS)
+        assert caught.value.error == ErrorCode.FACE_UNKNOWN
+        challenge_id = await draw_challenge_id(setup)
+        assert await answer_refusal(setup, challenge_id) == caught.value.msg
 
     asyncio.run(play())
 

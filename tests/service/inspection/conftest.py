@@ -24,10 +24,10 @@ from service.db.database import Database, now
 from service.db.upsert import insert_or_update
 from service.detection.tables import BatchRow, ChunkRow, ModelRow
 from service.files.tables import FileRow
-from service.inspection.queries import result_values
 from service.inspection.records.matches import MatchRegion
 from service.inspection.records.records import locked_record, recompute
 from service.inspection.routes import router
+from service.inspection.rules import result_values
 from service.inspection.service import InspectionService
 from service.inspection.tables import ITEM
 from service.settings import Settings

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from service.inspection.queries import RecordQueries
+from service.inspection.records.search import RecordQueries
 from service.inspection.tables import POLICY
 from shared.record.codes import Status
 from shared.record.entries import Entry

@@ -197,6 +197,10 @@ def test_only_this_machine_can_open_the_network(scene: PhoneSetup) -> None:
     elsewhere = Phone(scene.client).client
     elsewhere.headers["Authorization"] = scene.client.headers["Authorization"]
     assert_refused(elsewhere.post("/api/phone/codes", json=body), 403, "permission_missing")
+    proxied = {"X-Forwarded-For": "192.0.2.1"}
+    assert_refused(
+        scene.client.post("/api/phone/codes", json=body, headers=proxied), 403, "permission_missing"
+    )
     # No server of this application can listen in the network: the code is created, but no phone can reach it.
     answer = scene.client.post("/api/phone/codes", json=body).json()["data"]
     assert (answer["addresses"], answer["can_open_network"]) == ([], False)

@@ -56,7 +56,8 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
     best: checks.CandidateHomography | None = None
     guesses: list[Matrix] = []
     for guess, reach in _guesses(reference, region, photo):
-        guesses.append(guess)
+        if not any(guess is known for known in guesses):
+            guesses.append(guess)
         tried = checks.check(reference, photo, check, guess, reach)
         if tried is None or not checks.is_plausible(tried.homography, region, photo.size):
             continue
@@ -159,9 +160,7 @@ def _guesses(reference: Pyramid, region: Rect, photo: Pyramid) -> Iterator[tuple
         ]
     )
     tolerance = 3 * max(max(photo.size) / checks.FEATURE_SIDE, 1.0)
-    for matrix, inliers in features.propose(known, seen, tolerance, photo.size):
-        if inliers >= 6:
-            yield matrix, 8
+    yield from ((matrix, 8) for matrix in features.propose(known, seen, tolerance, photo.size))
 
 
 def _refine(

@@ -40,7 +40,6 @@ _EXPECTED = 0.35
 _SHOWN_SHARE = 0.9
 # The share of the regions inside the photo that must be found in it.
 _MIN_FOUND_SHARE = 0.6
-_MIN_INLIERS = 6
 _REACH = 10
 
 
@@ -164,9 +163,7 @@ def _by_parts(known: ReferenceFeatures, photo: Pyramid, seen: features.Features)
 def _propose_homographies(
     reference: features.Features, photo: Pyramid, seen: features.Features
 ) -> Iterator[Matrix]:
-    for homography, inliers in features.propose(reference, seen, _tolerance(photo), photo.size):
-        if inliers >= _MIN_INLIERS:
-            yield homography
+    return features.propose(reference, seen, _tolerance(photo), photo.size)
 
 
 def _equal_places(one: Matrix, other: Matrix, photo: Pyramid) -> bool:

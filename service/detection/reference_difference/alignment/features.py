@@ -9,6 +9,7 @@ OpenCV's USAC).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,8 @@ from shared.images.cv import cv2
 
 _MAX_FEATURES = 2500
 _RATIO = 0.8
+_MINIMAL = 4
+"""Matches that determine a homography."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,8 @@ def join(parts: Sequence[Features]) -> Features:
 
 def propose(
     reference: Features, photo: Features, tolerance: float, photo_size: tuple[int, int]
-) -> Iterator[tuple[Matrix, int]]:
-    """Homographies (reference px -> photo px) with their number of inliers, the likelier first.
+) -> Iterator[Matrix]:
+    """Homographies (reference px -> photo px) that chance does not explain, the likelier first.
 
     tolerance: px of the photo within which a match agrees.
     """
@@ -77,15 +80,14 @@ def propose(
     distance = np.sqrt(np.maximum(2 - 2 * value, 0))
     rows = np.arange(len(photo.points))
     sure = distance[:, 0] < _RATIO * distance[:, 1]
-    found = _homography(reference.points[nearest[sure, 0]], photo.points[rows[sure]], tolerance)
-    if found is not None:
-        yield found
+    whole = photo_size[0] * photo_size[1]
+    yield from _homography(reference.points[nearest[sure, 0]], photo.points[rows[sure]], tolerance, whole)
     wide_rows, wide = np.repeat(rows, 3), nearest[:, :3].ravel()
     close = distance[:, :3].ravel() < np.maximum(np.repeat(distance[:, 0], 3) * 1.25, 0.35)
     for in_photo, in_reference in _clusters(reference, photo, wide_rows[close], wide[close], photo_size):
-        found = _homography(reference.points[in_reference], photo.points[in_photo], tolerance)
-        if found is not None:
-            yield found
+        # All of a cluster lead to about the same place, so more of them agree by chance.
+        place = (2 * _place_step(photo_size)) ** 2
+        yield from _homography(reference.points[in_reference], photo.points[in_photo], tolerance, place)
 
 
 def _clusters(
@@ -108,7 +110,7 @@ def _clusters(
         [cos * arm[:, 0] - sin * arm[:, 1], sin * arm[:, 0] + cos * arm[:, 1]], axis=1
     )
     # Bins of 24 degrees, a factor 1.5 and 1/12 of the photo; each match votes for both neighbours per axis.
-    step = max(size) / 12
+    step = _place_step(size)
     axes = (turn / np.deg2rad(24), np.log(scale) / np.log(1.5), place[:, 0] / step, place[:, 1] / step)
     low = [np.floor(axis - 0.5).astype(np.int64) for axis in axes]
     bins = np.stack(
@@ -133,12 +135,40 @@ def _clusters(
     return [(in_photo[pick], in_reference[pick]) for pick in picks]
 
 
-def _homography(source: Matrix, target: Matrix, tolerance: float) -> tuple[Matrix, int] | None:
+def _place_step(photo_size: tuple[int, int]) -> float:
+    return max(photo_size) / 12
+
+
+def _homography(source: Matrix, target: Matrix, tolerance: float, area: float) -> Iterator[Matrix]:
+    """The homography of these matches unless chance explains it. area: px in which unrelated ones lie."""
     if len(source) < 5:
-        return None
+        return
     matrix, mask = cv2.findHomography(
         source, target, cv2.USAC_MAGSAC, tolerance, maxIters=3000, confidence=0.995
     )
     if matrix is None or mask is None or not np.all(np.isfinite(matrix)):
-        return None
-    return np.asarray(matrix, np.float64), int(mask.sum())
+        return
+    agreeing = mask.ravel().astype(bool)
+    every = _distinct(target, tolerance)
+    count = min(_distinct(target[agreeing], tolerance), _distinct(source[agreeing], tolerance))
+    by_chance = min(math.pi * tolerance**2 / area, 1.0)
+    if false_alarms(every, count, by_chance) < 1:
+        yield np.asarray(matrix, np.float64)
+
+
+def _distinct(points: Matrix, tolerance: float) -> int:
+    """The number of places: a corner has several features, which agree or not together."""
+    return len(np.unique(np.rint(points / tolerance), axis=0))
+
+
+def false_alarms(matches: int, agreeing: int, by_chance: float) -> float:
+    """How many homographies with this many agreeing matches are expected between unrelated pictures.
+
+    by_chance: the probability that a match agrees with an unrelated homography. It is the number of false
+    alarms of Moisan, Moulon and Monasse (2012, Automatic Homographic Registration of a Pair of Images, with A
+    Contrario Elimination of Outliers, IPOL 2) for one tolerance and four matches a homography.
+    """
+    if agreeing <= _MINIMAL:
+        return math.inf
+    ways = math.comb(matches, agreeing) * math.comb(agreeing, _MINIMAL) * (matches - _MINIMAL)
+    return 10 ** min(math.log10(ways) + (agreeing - _MINIMAL) * math.log10(by_chance), 300)

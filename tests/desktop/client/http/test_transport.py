@@ -31,7 +31,6 @@ from shared.record.codes import Status
 from shared.wire.inspection import RecordUpdate
 from tests.desktop.client.fake_service import (
     BASE,
-    ITEM,
     PAYLOAD,
     RECORD,
     SECRET,
@@ -237,24 +236,6 @@ def test_call_fails_after_its_patience(service: Service, session: Session) -> No
         session.account.me()
     assert caught.value.code == "unavailable"
     assert service.calls["/api/auth/me"] > 1
-
-
-def test_items_that_are_too_large_for_a_page_are_read_in_smaller_ones(
-    service: Service, session: Session
-) -> None:
-    session.account.login("zhang", SECRET)
-    numbers = range(1, 46)
-
-    def list_items(request: httpx.Request) -> httpx.Response:
-        page, size = (int(request.url.params[name]) for name in ("current_page", "page_size"))
-        if size > 20:
-            return failure_answer(413, "too_large", page_size=20)
-        shown = [{**ITEM, "item_id": str(number)} for number in numbers[(page - 1) * size : page * size]]
-        position = {"current_page": page, "page_size": size, "total": 45, "total_pages": 3}
-        return success_answer({"data": shown, "pagination": position})
-
-    service.answers["/api/inspection_item/list"] = list_items
-    assert [item.item_id for item in session.items.all("r1")] == [str(number) for number in numbers]
 
 
 def test_update_sends_its_version_and_only_set_fields(service: Service, session: Session) -> None:

@@ -21,7 +21,7 @@ from desktop.pages.workbench import WorkbenchPage
 from desktop.preferences import Preferences, ReviewView
 from desktop.record.edits import RecordEdits
 from desktop.theme import theme_manager
-from service.inspection.queries import result_values
+from service.inspection.rules import result_values
 from shared.ids import new_id
 from shared.images.cv import cv2
 from shared.record.entries import Entry

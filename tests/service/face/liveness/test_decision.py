@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.face.liveness.decision import decide, find_reached
+from service.face.liveness.decision import REACTION_MS, decide, find_reached
 from service.face.liveness.movements import Movement, Reason, Step
 from shared.samples.heads import Pose
 from tests.service.face.liveness.films import (
@@ -113,3 +113,16 @@ def test_frames_with_a_gap_are_refused() -> None:
 def test_few_frames_are_refused() -> None:
     few = replace(HEAD, times=HEAD.times[:5], eyes=HEAD.eyes[:5], nose=HEAD.nose[:5], crops=HEAD.crops[:5])
     assert decide(few, [STEP]).reason is Reason.TOO_FEW_FRAMES
+
+
+def test_turn_counts_from_where_the_face_looks_just_before_it_is_asked_to() -> None:
+    asked = STEP.from_ms + REACTION_MS
+    swayed = film(draw_head, ((0.0, Pose(yaw=5)), (350.0, Pose()), *move_to(Pose(yaw=10))[1:]))
+    assert not len(find_reached(swayed, STEP))
+    assert len(find_reached(replace(swayed, asked_ms=asked), STEP))
+
+
+def test_head_that_turns_back_has_not_turned_to_the_other_side() -> None:
+    back = film(draw_head, ((0.0, Pose()), (350.0, Pose(yaw=-20)), (650.0, Pose(yaw=-20)), (1100.0, Pose())))
+    asked = replace(back, asked_ms=STEP.from_ms + REACTION_MS)
+    assert decide(asked, [STEP]).reason is Reason.NOT_STEADY

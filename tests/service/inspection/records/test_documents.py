@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from starlette.types import Message, Receive, Scope, Send
 
 from shared.record import results
 from tests.service.inspection.conftest import Stage
@@ -265,26 +266,49 @@ def test_nul_inside_a_document_is_stored(stage: Stage) -> None:
     assert stage.client.get(f"/api/inspection_item/{item['item_id']}").json()["item_point"] == document
 
 
-def test_a_page_that_is_too_large_is_refused(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def _long_item(stage: Stage, inspection_id: str) -> dict[str, Any]:
+    document = {"kept": ["翼" * 10_000] * 7}
+    return stage.item(inspection_id, item_point=document, result=[{"progress": "done"}])
+
+
+def test_a_page_of_long_items_is_sent_one_by_one(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     inspection_id = stage.record()["inspection_id"]
-    for _number in range(21):
-        stage.item(inspection_id, item_point={"kept": "翼" * 100}, result=[{"progress": "done"}])
-    query = {"inspection_id": inspection_id, "page_size": 200}
+    items = [_long_item(stage, inspection_id), stage.item(inspection_id), _long_item(stage, inspection_id)]
+    sizes: list[int] = []
 
-    def listed(**more: int) -> tuple[int, Any]:
-        answer = stage.client.get("/api/inspection_item/list", params=query | more)
-        return answer.status_code, answer.json()["data"]
+    async def count_sizes(scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_counted(message: Message) -> None:
+            sizes.append(len(message.get("body", b"")))
+            await send(message)
 
-    status, page = listed()
-    assert (status, len(page["data"])) == (200, 21)
-    characters = sum(
-        len(json.dumps(item[field], ensure_ascii=False, separators=(",", ":")))
-        for item in page["data"]
-        for field in ("item_point", "result")
-    )
-    monkeypatch.setattr("service.inspection.records.items.MAX_PAGE_LENGTH", characters)
-    assert listed()[0] == 200
-    monkeypatch.setattr("service.inspection.records.items.MAX_PAGE_LENGTH", characters - 1)
-    assert listed() == (413, {"error": "too_large", "page_size": 20})
-    assert listed(page_size=20)[0] == 200
-    assert listed(current_page=2, page_size=200)[0] == 200
+        await stage.app(scope, receive, send_counted)
+
+    monkeypatch.setattr(stage.client._transport, "app", count_sizes)
+    path = "/api/inspection_item/list"
+    for page_size in (3, 200):
+        answer = stage.client.get(path, params={"inspection_id": inspection_id, "page_size": page_size})
+        assert answer.json() == {
+            "code": 0,
+            "data": {
+                "data": items,
+                "pagination": {"current_page": 1, "page_size": page_size, "total": 3, "total_pages": 1},
+            },
+            "msg": "检查项列表获取成功",
+        }
+    assert max(sizes) <= len(stage.client.get(f"/api/inspection_item/{items[0]['item_id']}").content) + 1
+    short = stage.client.get(path, params={"inspection_id": stage.record()["inspection_id"]})
+    assert int(short.headers["content-length"]) == len(short.content)
+
+
+def test_long_item_that_is_deleted_while_its_page_is_sent_is_left_out(stage: Stage) -> None:
+    inspection_id = stage.record()["inspection_id"]
+    deleted, kept = (_long_item(stage, inspection_id) for _ in range(2))
+    items, portal = stage.service.items, stage.client.portal
+    assert portal is not None
+    page, _ = portal.call(items.page, inspection_id, 1, 10)
+    assert stage.client.delete(f"/api/inspection_item/{deleted['item_id']}").status_code == 200
+
+    async def read() -> list[str]:
+        return [json.loads(text)["item_id"] async for text in items.texts(page)]
+
+    assert portal.call(read) == [kept["item_id"]]

@@ -19,7 +19,7 @@ from service.db.database import Database
 from service.db.postgresql import SMALL_READS, address
 from service.db.schema import migrate
 from service.db.statements import Statements
-from service.inspection.queries import RecordQueries
+from service.inspection.records.search import RecordQueries
 from tests.narrowing import not_none
 
 on_both_databases = pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import update
 
 from service.db import write_queue
-from service.inspection.records.items import Items
+from service.inspection.records import item_rows
 from service.inspection.records.records import Records
 from service.inspection.tables import ITEM
 from tests.service.inspection.conftest import Stage
@@ -63,13 +63,13 @@ def test_one_key_in_two_parallel_requests_creates_one_item(
 ) -> None:
     records = [stage.record()["inspection_id"] for _ in range(2)]
     # Neither sees the other's item before it inserts its own, so one must read again.
-    both_have_read, insert = threading.Barrier(2), Items._insert
+    both_have_read, insert = threading.Barrier(2), item_rows.insert_items
 
-    def insert_together(items: Items, *arguments: Any) -> list[str]:
+    def insert_together(*arguments: Any) -> list[str]:
         both_have_read.wait(20)
-        return insert(items, *arguments)
+        return insert(*arguments)
 
-    monkeypatch.setattr(Items, "_insert", insert_together)
+    monkeypatch.setattr(item_rows, "insert_items", insert_together)
     # Otherwise the second would not begin before the first has ended.
     monkeypatch.setattr(write_queue, "MAX_TOGETHER", 1)
 

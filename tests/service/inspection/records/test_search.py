@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, update
 
-from service.inspection.records import record_pages
-from service.inspection.records.records import RecordSearch
+from service.inspection.records import search
+from service.inspection.records.search import RecordSearch
 from service.inspection.tables import RECORD
 from tests.service.inspection.conftest import Stage
 
@@ -248,7 +248,7 @@ def test_deep_pages_equal_those_of_the_loop(
 ) -> None:
     for number in range(9):
         stage.record(inspection_name=str(number), task_id="t")
-    monkeypatch.setattr(record_pages, "MAX_ON_LOOP", 3)
+    monkeypatch.setattr(search, "MAX_ON_LOOP", 3)
     shown = [
         [
             record["inspection_name"]
@@ -291,7 +291,7 @@ def test_parallel_searches_count_once(stage: Stage, monkeypatch: pytest.MonkeyPa
 
     async def main() -> None:
         where = RecordSearch(task_id="t")
-        results = await asyncio.gather(*(stage.service.records.search(where, 1, 10) for _ in range(8)))
+        results = await asyncio.gather(*(stage.service.search.find(where, 1, 10) for _ in range(8)))
         assert [pagination.total for _, pagination in results] == [3] * 8
 
     asyncio.run(main())
@@ -309,7 +309,7 @@ def test_change_during_a_count_outdates_it(stage: Stage, monkeypatch: pytest.Mon
         return result
 
     async def total() -> int:
-        _, standing = await stage.service.records.search(RecordSearch(task_id="t"), 1, 10)
+        _, standing = await stage.service.search.find(RecordSearch(task_id="t"), 1, 10)
         return standing.total
 
     async def main() -> list[int]:
@@ -320,9 +320,9 @@ def test_change_during_a_count_outdates_it(stage: Stage, monkeypatch: pytest.Mon
 
 
 def test_oldest_totals_are_forgotten(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record_pages, "_MAX_TOTALS", 2)
+    monkeypatch.setattr(search, "_MAX_TOTALS", 2)
     stage.record(task_id="t")
     for number in range(5):
         assert stage.search(task_id=str(number))["pagination"]["total"] == 0
-    assert len(stage.service.records._pages._totals) <= 2
+    assert len(stage.service.search._totals) <= 2
     assert stage.search(task_id="t")["pagination"]["total"] == 1

@@ -194,7 +194,7 @@ def test_times_of_verdicts_never_decrease(stage: Stage, monkeypatch: pytest.Monk
     passed, failed = stage.item(record), stage.item(record)
     ahead = dt.datetime.now(dt.UTC).replace(tzinfo=None) + dt.timedelta(minutes=3)
     monkeypatch.setattr("service.inspection.records.records.naive_now", lambda: ahead)
-    monkeypatch.setattr("service.inspection.records.items.naive_now", lambda: ahead)
+    monkeypatch.setattr("service.inspection.records.item_rows.naive_now", lambda: ahead)
     stage.client.post(item_path(passed, "/verdict"), json={"verdict": "passed"})
     monkeypatch.undo()
     stage.client.post(item_path(failed, "/verdict"), json={"verdict": "passed"})

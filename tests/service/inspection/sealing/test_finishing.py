@@ -182,7 +182,7 @@ def test_start_after_end_is_refused(stage: Stage) -> None:
 def test_times_of_a_wrong_clock_are_not_sealed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     record = stage.record()["inspection_id"]
     ahead = dt.datetime.now(dt.UTC).replace(tzinfo=None) + dt.timedelta(hours=2)
-    for module in ("records", "items"):
+    for module in ("records", "item_rows"):
         monkeypatch.setattr(f"service.inspection.records.{module}.naive_now", lambda: ahead)
     set_verdict(stage, stage.item(record), "passed")
     monkeypatch.undo()

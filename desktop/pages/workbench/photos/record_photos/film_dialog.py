@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QKeySequence, QPixmap, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
+    QCheckBox,
     QHBoxLayout,
     QLabel,
     QListView,
@@ -54,22 +55,27 @@ class FilmController(QObject):
     def show(self, path: Path) -> None:
         """Show a film, if photos can be added to the open record."""
         if self._open_record.document is not None and self._open_record.may_edit():
-            dialog = FilmDialog(path, self._window)
+            item = self._open_record.item
+            number = self._open_record.number if item is not None and item.updated_at is not None else 0
+            dialog = FilmDialog(path, self._window, number)
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            dialog.taken.connect(partial(self._add, self._open_record.record_id))
+            item_id = self._open_record.edits.service_id(self._open_record.current)
+            dialog.taken.connect(partial(self._add, self._open_record.record_id, item_id))
             dialog.open()
 
-    def _add(self, record_id: str, frame: PreparedUpload) -> None:
-        self._queue.add([QueuedPicture(record_id, frame.source, frame.name, asks=True)])
+    def _add(self, record_id: str, item_id: str, frame: PreparedUpload, is_of_item: bool) -> None:
+        owner = item_id if is_of_item else ""
+        self._queue.add([QueuedPicture(record_id, frame.source, frame.name, item_id=owner, asks=True)])
 
 
 class FilmDialog(BaseDialog):
     """A film with its strip, the chosen frame large, and the time. Nothing is read on the GUI thread."""
 
-    taken = Signal(object)
-    """A frame that the user took, a `PreparedUpload`."""
+    taken = Signal(object, bool)
+    """A frame that the user took, a `PreparedUpload`; True if it is to be a photo of the item."""
 
-    def __init__(self, path: Path, parent: QWidget | None = None) -> None:
+    def __init__(self, path: Path, parent: QWidget | None = None, item_number: int = 0) -> None:
+        """`item_number`: of the item that frames may be photos of; 0 if there is none."""
         super().__init__(parent)
         self.setObjectName("film")
         self.setWindowTitle(path.name)
@@ -88,6 +94,9 @@ class FilmDialog(BaseDialog):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.time = label("", "strong")
         self.count = label("", "dim")
+        self.of_item = QCheckBox(self.tr("For item {number}").format(number=item_number))
+        if not item_number:
+            self.of_item.hide()
         self.take = Button(self.tr("Take frame"), kind=ButtonKind.MAIN, icon="camera")
         self.close_button = Button(self.tr("Close"))
         content = QWidget()
@@ -120,7 +129,7 @@ class FilmDialog(BaseDialog):
         for widget in (self.time, self.count):
             buttons.addWidget(widget)
         buttons.addStretch(1)
-        for button in (self.take, self.close_button):
+        for button in (self.of_item, self.take, self.close_button):
             buttons.addWidget(button)
         outer = QVBoxLayout(self)
         outer.addWidget(self.stack, 1)
@@ -204,12 +213,13 @@ class FilmDialog(BaseDialog):
         if self.film is None:
             return
         self.take.setEnabled(False)
+        is_of_item = self.of_item.isChecked()
 
         def done(upload: object) -> None:
             self.take.setEnabled(True)
             self.taken_count += 1
             self.count.setText(self.tr("%n frame(s) taken", "", self.taken_count))
-            self.taken.emit(upload)
+            self.taken.emit(upload, is_of_item)
 
         # A film of gigabytes is read for its hash the first time.
         run(

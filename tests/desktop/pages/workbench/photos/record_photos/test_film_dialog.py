@@ -47,6 +47,26 @@ def test_frames_of_a_film_become_photos_of_the_record(
     assert names == {"borescope.avi 00-02.000.jpg", "borescope.avi 00-02.100.jpg"}
 
 
+def test_a_frame_becomes_a_photo_of_the_chosen_item(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = make_film(tmp_path / "borescope.avi")
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    item = workbench.session.items.all(record_id)[1]
+    workbench.page.open_record.choose(item.item_id)
+    workbench.page.photos.record_photos.films.show(path)
+    dialog = not_none(workbench.page.findChild(FilmDialog))
+    assert dialog.of_item.text() == "For item 2"
+    dialog.of_item.setChecked(True)
+    qtbot.waitUntil(dialog.take.isEnabled, timeout=_SOON)
+    with qtbot.waitSignal(dialog.taken, timeout=_SOON):
+        dialog.take.click()
+    dialog.close()
+    qtbot.waitUntil(lambda: len(workbench.session.items.photos(item.item_id)) == 1, timeout=_SOON)
+    assert workbench.page.photos.record_photos.photo_list.photos == []
+
+
 def test_a_dropped_film_is_shown(workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path) -> None:
     path = make_film(tmp_path / "drone.mp4")
     workbench.open(make_record(workbench.session), qtbot.waitUntil)

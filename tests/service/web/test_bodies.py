@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.web.body_limit import RETRY_SECONDS, BodyLimit, BodyRule, BodySum, body_rules
+from service.web.bodies import RETRY_SECONDS, BodyLimit, BodyRule, BodySum, body_rules
 
 MIB = 2**20
 

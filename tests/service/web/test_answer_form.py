@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from service.web.layers import answer_form
-from service.web.layers.answer_form import MIN_BYTES, AnswerForm
+from service.web import layers
+from service.web.layers import MIN_BYTES, AnswerForm
 from service.web.middleware import RequestMiddleware
 
 LONG = {"data": "检查记录" * 400}
@@ -56,7 +56,7 @@ def test_long_answer_is_compressed_if_the_client_accepts_it(form_client: TestCli
     assert int(packed.headers["content-length"]) < int(plain.headers["content-length"]) / 10
 
 
-@pytest.mark.parametrize("length", [MIN_BYTES - 1, MIN_BYTES, answer_form.IN_THREAD_BYTES + 1])
+@pytest.mark.parametrize("length", [MIN_BYTES - 1, MIN_BYTES, layers.IN_THREAD_BYTES + 1])
 def test_short_answer_is_not_compressed(form_client: TestClient, length: int) -> None:
     answer = form_client.get(f"/answer/{length}", headers=GZIP)
     assert answer.content == b"a" * length
@@ -118,7 +118,7 @@ def test_accept_encoding_is_evaluated(form_client: TestClient, header: str, comp
 
 @given(st.binary(max_size=3000))
 def test_every_accept_encoding_header_is_accepted(header: bytes) -> None:
-    answer_form._accepts_gzip([(b"accept-encoding", header)])
+    layers._accepts_gzip([(b"accept-encoding", header)])
 
 
 def test_lists_of_the_service_are_compressed_and_one_record_is_not(client: TestClient) -> None:

@@ -1,15 +1,19 @@
-"""Limits bodies: each by its size and its time, and all of a process that are in memory by their sum."""
+"""Limits bodies, each by its size and its time and those in memory by their sum, and reads JSON ones."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from email.message import Message as MimeHeaders
 from functools import partial
 
+from fastapi import Request
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from service.web.envelope import Problem
 from service.web.middleware import send_failure
 from shared.record.codes import ErrorCode
 from shared.wire.phone import MAX_PART_BYTES
@@ -203,3 +207,37 @@ async def _too_many(send: Send) -> None:
     msg = "服务正在接收的内容过多，请稍后重试"
     headers = [(b"retry-after", str(RETRY_SECONDS).encode())]
     await send_failure(send, 503, ErrorCode.UNAVAILABLE, msg, headers, close=True)
+
+
+_JSON = "application/json"
+_NOT_READABLE = "请求无法解析，请检查请求的格式"
+_NOT_JSON = "不支持的内容类型，请以 Content-Type: application/json 发送 JSON"
+
+
+async def read_json(request: Request) -> None:
+    """Read and parse the body of a request, if it has one; the request stores it for the operation.
+
+    Raises Problem 415 if the content type is not JSON. Raises Problem 422 if the text is not JSON, is not
+    UTF-8, is nested too deep or contains an integer with too many digits.
+    """
+
+    try:
+        if await request.body():
+            if not _is_json_type(request.headers.get("content-type", "")):
+                raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, _NOT_JSON)
+            await request.json()
+    except ClientDisconnect as problem:
+        raise Problem(400, ErrorCode.INVALID_INPUT, _NOT_READABLE) from problem
+    except (ValueError, RecursionError):
+        # Without the cause, because its text repeats the input.
+        fault = {"field": "", "type": "json_invalid", "message": _NOT_READABLE}
+        raise Problem(422, ErrorCode.INVALID_INPUT, _NOT_READABLE, fields=[fault]) from None
+
+
+def _is_json_type(content_type: str) -> bool:
+    if content_type == _JSON:
+        return True
+    headers = MimeHeaders()
+    headers["content-type"] = content_type
+    kind = headers.get_content_type()
+    return kind == _JSON or (kind.startswith("application/") and kind.endswith("+json"))

@@ -1,84 +1,214 @@
-"""Builds the Core statements of searches and lists, and writes their rows as JSON."""
+"""Searches records, newest first.
+
+A database takes some milliseconds to count 100,000 rows. So the totals of searches are kept until the next
+change: every page is read together with the number of the last change (`sources.last_change`).
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from operator import itemgetter
-from typing import Any
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any
+from weakref import WeakValueDictionary
 
+from pydantic import Field
 from sqlalchemy import (
     BindParameter,
     ColumnElement,
-    FromClause,
-    Row,
+    Connection,
     Select,
     UnaryExpression,
     bindparam,
     exists,
     func,
-    insert,
     or_,
     select,
 )
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
-from sqlmodel import Session
 
+from service.db.database import Database
 from service.inspection import sources
-from service.inspection.rules import outcome
-from service.inspection.tables import EDITION, ITEM, ITEM_ORDER, PHOTO, RECORD
-from shared.record import results
-from shared.record.codes import STATUS_NAMES, Status, Verdict
-from shared.record.entries import Entry
+from service.inspection.records.records import COLUMNS, RecordRow, joined, record_body
+from service.inspection.tables import EDITION, ITEM, RECORD
+from shared.record.codes import Status, Verdict
+from shared.wire.common import (
+    Day,
+    EmptyAsNull,
+    Name,
+    OptionalId,
+    Pagination,
+    RecordTime,
+    WireModel,
+    pagination,
+)
 from shared.wire.shift import MAX_COUNT, Work
 
-RecordRow = Row[*tuple[Any, ...]]
-ItemRow = Row[*tuple[Any, ...]]
+_MAX_TOTALS = 500
+MAX_ON_LOOP = 10_000
+"""The event loop itself skips this many rows at most, which takes less than a millisecond."""
+_ORDERED = ("task_id", "executor_id", "inspection_status", "record_state", "reference_image_id")
+"""The filters with an index in the order of a search: a page of one is found without reading other rows."""
+_MAX_SORTED = 1_000
+"""It is faster to sort this many rows than to find them in the order of all records."""
+
+_Search = tuple[tuple[str, Any], ...]
 
 
-# What a record takes of other tables, behind its own columns.
-_JOINED = ("executor_name", "reference_image_name", "flight_id", "aircraft_id", "aircraft_name")
+class RecordSearch(WireModel):
+    """The filters of a search; they combine with AND, an empty one filters nothing. Ranges are inclusive."""
+
+    task_id: OptionalId = None
+    executor_id: OptionalId = None
+    inspection_status: Annotated[
+        Name | None, EmptyAsNull, Field(description="A status code; another text finds no record")
+    ] = None
+    record_state: Annotated[
+        Status | None,
+        EmptyAsNull,
+        Field(
+            description="State of the record by its verdicts: passed and failed find sealed records "
+            "only, whatever their inspection_status"
+        ),
+    ] = None
+    reference_image_id: OptionalId = None
+    flight_id: OptionalId = None
+    aircraft_id: OptionalId = None
+    executor_name: Annotated[
+        Name | None,
+        Field(description="Part of the name, A to Z in upper or lower case; empty finds everything"),
+    ] = None
+    q: Annotated[
+        Name | None,
+        Field(
+            description="Part of the record's, the aircraft's or the executor's name, A to Z in upper or "
+            "lower case; blank finds everything"
+        ),
+    ] = None
+    start_time_from: Annotated[RecordTime | None, EmptyAsNull] = None
+    start_time_to: Annotated[RecordTime | None, EmptyAsNull] = None
+    end_time_from: Annotated[RecordTime | None, EmptyAsNull] = None
+    end_time_to: Annotated[RecordTime | None, EmptyAsNull] = None
+    day_from: Annotated[
+        Day | None,
+        EmptyAsNull,
+        Field(description="First day on which the charts of /statistics count the record"),
+    ] = None
+    day_to: Annotated[
+        Day | None, EmptyAsNull, Field(description="Last day on which these charts count it")
+    ] = None
+    without_aircraft: Annotated[
+        bool, Field(description="Only records without an aircraft; false filters nothing")
+    ] = False
+    timed: Annotated[
+        bool, Field(description="Only records with start and end, not cancelled; false filters nothing")
+    ] = False
+    with_findings: Annotated[bool, Field(description="Only records with findings; false filters nothing")] = (
+        False
+    )
+    finding_label: OptionalId = None
+    finding_region: Annotated[
+        Name | None, EmptyAsNull, Field(description="The name of an item with findings")
+    ] = None
+    model_shown: Annotated[
+        Name | None, EmptyAsNull, Field(description="A version of a model as /statistics/agreement names it")
+    ] = None
+    work: Annotated[
+        Work | None,
+        EmptyAsNull,
+        Field(description="What is to be done with the record, see /inspection/work"),
+    ] = None
+    model_rejected: Annotated[Name | None, EmptyAsNull] = None
+    model_missed: Annotated[Name | None, EmptyAsNull] = None
+
+
+class Search:
+    """The search for records."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.queries = RecordQueries()
+        self._totals: dict[_Search, int] = {}
+        self._last_change: int | None = None
+        self._turns: WeakValueDictionary[_Search, asyncio.Lock] = WeakValueDictionary()
+
+    async def find(
+        self, where: RecordSearch, current_page: int, page_size: int, of_work: Mapping[str, Any] | None = None
+    ) -> tuple[list[dict[str, Any]], Pagination]:
+        """One page of the records that match, newest first, and where it stands.
+
+        `of_work` are the filters of `where.work`.
+        """
+        filters = where.model_dump(exclude_none=True, exclude={"work"}) | dict(of_work or {})
+        if "record_state" in filters:
+            filters["record_state"] = str(filters["record_state"])
+        for name in ("day_from", "day_to"):
+            if name in filters:
+                filters[name] = filters[name].toordinal()
+        for name in ("without_aircraft", "timed", "with_findings"):
+            if not filters[name]:
+                del filters[name]
+        name = filters.pop("executor_name", "")
+        if name:
+            filters["executor_name"] = like(name)
+        text = filters.pop("q", "").strip()
+        if text:
+            filters["q"] = like(text)
+        rows, pagination = await self._find(filters, current_page, page_size)
+        return [record_body(row) for row in rows], pagination
+
+    async def _find(
+        self, filters: Mapping[str, Any], current_page: int, page_size: int
+    ) -> tuple[Sequence[RecordRow], Pagination]:
+        """The rows of a page of the records that pass all `filters`, and where the page stands."""
+        values = {**filters, "size": page_size, "skip": (current_page - 1) * page_size}
+        if _is_ordered(filters):
+            rows = await self._select(self.queries.page(filters), values)
+            total = await self._find_total(filters, rows[0].last_change if rows else None)
+        else:
+            rows, total = await self._database.fetch(partial(self._read, filters, values))
+        return rows, pagination(current_page, page_size, total)
+
+    async def _select(self, page: Select[Any], values: Mapping[str, Any]) -> Sequence[RecordRow]:
+        if values["skip"] <= MAX_ON_LOOP:
+            return await self._database.select(page, values)
+        return await self._database.fetch(lambda connection: connection.execute(page, values).all())
+
+    async def _find_total(self, filters: Mapping[str, Any], last_change: int | None) -> int:
+        """How many records pass the filters, counted again unless `last_change` was the last one then."""
+        search = tuple(filters.items())
+        # The first of several requests counts for the others.
+        async with self._turns.setdefault(search, asyncio.Lock()):
+            if last_change is None or last_change != self._last_change or search not in self._totals:
+                count = self.queries.count(filters)
+                row = await self._database.fetch(lambda connection: connection.execute(count, filters).one())
+                if row.last_change != self._last_change or len(self._totals) >= _MAX_TOTALS:
+                    self._totals, self._last_change = {}, row.last_change
+                self._totals[search] = row.total
+            return self._totals[search]
+
+    def _read(
+        self, filters: Mapping[str, Any], values: Mapping[str, Any], connection: Connection
+    ) -> tuple[Sequence[RecordRow], int]:
+        """The rows and the total by other filters, which read other tables as well: names, findings."""
+        total = int(connection.execute(self.queries.count(filters), filters).one().total)
+        page = self.queries.page(filters, few=total <= _MAX_SORTED)
+        return connection.execute(page, values).all(), total
+
+
+def _is_ordered(filters: Mapping[str, Any]) -> bool:
+    return not filters or (len(filters) == 1 and not filters.keys().isdisjoint(_ORDERED))
 
 
 class RecordQueries:
-    """Statements that read records with their joined fields."""
+    """Statements that search records."""
 
     def __init__(self) -> None:
         record = RECORD.c
         tasks, flights, aircraft = sources.tasks.c, sources.flights.c, sources.aircraft.c
-        executors, images = sources.executors.c, sources.reference_images.c
+        executors = sources.executors.c
         aircraft_id = func.coalesce(tasks.aircraft_id, flights.aircraft_id)
-        self._columns = (
-            *record,
-            *(
-                column.label(name)
-                for name, column in zip(
-                    _JOINED,
-                    (executors.name, images.name, tasks.flight_id, aircraft_id, aircraft.name),
-                    strict=True,
-                )
-            ),
-        )
-
-        def joined(start: FromClause) -> FromClause:
-            return (
-                start.outerjoin(sources.executors, executors.id == record.executor_id)
-                .outerjoin(sources.reference_images, images.id == record.reference_image_id)
-                .outerjoin(sources.tasks, tasks.id == record.task_id)
-                .outerjoin(sources.flights, flights.id == tasks.flight_id)
-                .outerjoin(sources.aircraft, aircraft.id == aircraft_id)
-            )
-
-        self._joined = joined
         self._last_change = sources.last_change.label("last_change")
-        updaters = sources.executors.alias("updaters")
-        self.by_id = (
-            select(*self._columns, updaters.c.name_with_username.label("updated_by_name"))
-            .select_from(joined(RECORD).outerjoin(updaters, updaters.c.id == record.updated_by))
-            .where(record.inspection_id == bindparam("inspection_id"))
-        )
-        self.insert = insert(RECORD)
         of_flight = select(tasks.id).where(tasks.flight_id == bindparam("flight_id"))
         of_aircraft = (
             select(tasks.id)
@@ -139,7 +269,7 @@ class RecordQueries:
         return self._counts[key]
 
     def _page_by_due(self, filters: Iterable[str]) -> Select[Any]:
-        full = select(*self._columns, self._last_change).select_from(self._joined(RECORD))
+        full = select(*COLUMNS, self._last_change).select_from(joined(RECORD))
         matching = full.where(*(self._conditions[name] for name in filters)).order_by(*self._by_due)
         return matching.limit(bindparam("size")).offset(bindparam("skip"))
 
@@ -174,8 +304,8 @@ class RecordQueries:
             cut = ordered.limit(bindparam("size")).offset(bindparam("skip")).subquery()
             page = cut.join(RECORD, RECORD.c.inspection_id == cut.c.inspection_id)
             self._pages[key] = (
-                select(*self._columns, self._last_change)
-                .select_from(self._joined(page))
+                select(*COLUMNS, self._last_change)
+                .select_from(joined(page))
                 .order_by(*_newest_first(RECORD.c))
             )
         return self._pages[key]
@@ -251,133 +381,3 @@ def _newest_first(columns: ReadOnlyColumnCollection[str, Any]) -> list[UnaryExpr
 def like(text: str) -> str:
     r"""`text` for a LIKE with ESCAPE '\' in which every character stands for itself."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
-class ItemQueries:
-    """Statements that read items with the model's name, and photos."""
-
-    def __init__(self) -> None:
-        item, models = ITEM.c, sources.models.c
-        full = (
-            select(*item, models.name.label("model_name"), models.description.label("model_description"))
-            .select_from(ITEM)
-            .outerjoin(sources.models, models.id == item.model_id)
-        )
-        of_record = item.inspection_id == bindparam("inspection_id")
-        updaters = sources.executors.alias("updaters")
-        self.by_id = (
-            full.add_columns(updaters.c.name_with_username.label("updated_by_name"))
-            .outerjoin(updaters, updaters.c.id == item.updated_by)
-            .where(item.item_id == bindparam("item_id"))
-        )
-        self.all = full.where(of_record).order_by(*ITEM_ORDER)
-        self.page = self.all.limit(bindparam("size")).offset(bindparam("skip"))
-        sized = self.page.with_only_columns(item.result, item.item_point).subquery().c
-        text_length = func.length(sized.result) + func.coalesce(func.length(sized.item_point), 0)
-        self.page_length = select(func.coalesce(func.sum(text_length), 0))
-        self.count = select(func.count()).select_from(ITEM).where(of_record)
-
-        photo, executors = PHOTO.c, sources.executors.c
-        photos = (
-            select(*photo, executors.name_with_username.label("added_by_name"))
-            .select_from(PHOTO)
-            .outerjoin(sources.executors, executors.id == photo.added_by)
-            .order_by(photo.created_at.desc(), photo.photo_id.desc())
-        )
-        self.photos = photos.where(photo.item_id == bindparam("item_id"))
-        self.record_photos = photos.join(ITEM, item.item_id == photo.item_id).where(of_record)
-
-
-@dataclass(frozen=True, slots=True)
-class Updater:
-    """Who last changed a thing by hand; the name is None when the person is not known any more."""
-
-    user_id: str
-    name: str | None
-
-
-def updater(row: RecordRow | ItemRow) -> Updater | None:
-    """Who last changed the thing of a row of `one`; None when that is not known."""
-    return None if row.updated_by is None else Updater(row.updated_by, row.updated_by_name)
-
-
-# The names of a record's fields in their order, and the column that each is made of.
-_FIELDS = {
-    "inspection_id": "inspection_id",
-    "inspection_name": "inspection_name",
-    "task_id": "task_id",
-    "executor_id": "executor_id",
-    "executor_name": "executor_name",
-    "reference_image_id": "reference_image_id",
-    "reference_image_name": "reference_image_name",
-    "progress": "progress",
-    "start_time": "start_time",
-    "end_time": "end_time",
-    "inspection_status": "inspection_status",
-    "status_name": "inspection_status",
-    "flight_id": "flight_id",
-    "aircraft_id": "aircraft_id",
-    "aircraft_name": "aircraft_name",
-    "created_at": "created_at",
-    "updated_at": "updated_at",
-}
-_COLUMNS = (*RECORD.c.keys(), *_JOINED)
-# By place: by name it takes four times as long, which is a sixth of the time of a page.
-_field_values = itemgetter(*(_COLUMNS.index(name) for name in _FIELDS.values()))
-
-
-def record_body(row: RecordRow) -> dict[str, Any]:
-    """The record of a row of `RecordQueries` with the fields of the contract; its times are datetimes."""
-    body = dict(zip(_FIELDS, _field_values(row), strict=True))
-    body["status_name"] = STATUS_NAMES[body["inspection_status"]]
-    return body
-
-
-def json_text(value: Any) -> str:
-    """`value` as compact JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
-_PHOTOS_OF_RECORD = (
-    select(PHOTO.c.item_id, PHOTO.c.file_id)
-    .join(ITEM, ITEM.c.item_id == PHOTO.c.item_id)
-    .where(ITEM.c.inspection_id == bindparam("inspection_id"))
-    .order_by(PHOTO.c.created_at, PHOTO.c.photo_id)
-)
-
-
-def newest_photos(session: Session, inspection_id: str) -> dict[str, str]:
-    """The file of the newest photo of each item of a record that has one, by the item's id."""
-    rows = session.execute(_PHOTOS_OF_RECORD, {"inspection_id": inspection_id})
-    # The last photo of an item is the newest one.
-    return {row.item_id: row.file_id for row in rows}
-
-
-def result_values(entries: Sequence[Entry]) -> dict[str, Any]:
-    """The columns of an item that result entries come to."""
-    return {
-        "result": json_text(entries),
-        "outcome": str(outcome(entries)),
-        "verdict": str(results.current_verdict(entries)),
-        "detected": results.finished_detection(entries) is not None,
-    }
-
-
-def item_json(row: ItemRow) -> str:
-    """The item of a row of `ItemQueries` as JSON; `item_point` and `result` pass through as stored."""
-    before = json_text(
-        {
-            "item_id": row.item_id,
-            "item_name": row.item_name,
-            "inspection_id": row.inspection_id,
-            "description": row.description,
-            "model_id": row.model_id,
-            "model_name": row.model_name,
-            "model_description": row.model_description,
-        }
-    )
-    point = "null" if row.item_point is None else row.item_point
-    return (
-        f'{before[:-1]},"item_point":{point},"result":{row.result},'
-        f'"created_at":"{row.created_at.isoformat()}Z","updated_at":"{row.updated_at.isoformat()}Z"}}'
-    )

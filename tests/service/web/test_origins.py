@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from service.app import create_app
 from service.settings import Settings
-from service.web.layers.origins import REQUEST_HEADERS, AllowedOrigins
+from service.web.layers import REQUEST_HEADERS, AllowedOrigins
 from tests.service_app import LOCAL_URL
 
 PAGE_ORIGIN = "https://tools.example"

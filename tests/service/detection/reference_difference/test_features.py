@@ -1,0 +1,51 @@
+"""Homographies from local features: those that chance explains are not proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from service.detection.reference_difference.alignment import features
+from service.detection.reference_difference.alignment.features import Features, false_alarms
+from service.detection.reference_difference.data import Matrix, apply
+
+SIZE = (1200, 1200)
+
+
+def described(points: Matrix, names: list[int]) -> Features:
+    """Features at these points; the same name has the same descriptor."""
+    known = np.random.default_rng(0).uniform(0, 1, (200, 128))
+    known /= np.linalg.norm(known, axis=1, keepdims=True)
+    count = len(points)
+    return Features(points, np.full(count, 8.0), np.zeros(count), known[names].astype(np.float32))
+
+
+def proposals(agreeing: int, others: int) -> Iterator[Matrix]:
+    """What features propose of which `agreeing` have moved together, and `others` at random."""
+    random = np.random.default_rng(5)
+    count = agreeing + others
+    reference = random.uniform(50, 1100, (count, 2))
+    photo = random.uniform(50, 1100, (count, 2))
+    photo[:agreeing] = reference[:agreeing] + 20 + random.normal(0, 0.5, (agreeing, 2))
+    names = list(range(count))
+    return features.propose(described(reference, names), described(photo, names), 3.0, SIZE)
+
+
+def test_six_of_hundred_matches_that_agree_are_chance_and_twelve_are_not() -> None:
+    by_chance = np.pi * 9 / (SIZE[0] * SIZE[1])
+
+    assert false_alarms(100, 6, by_chance) > 1
+    assert false_alarms(100, 12, by_chance) < 1e-6
+    assert false_alarms(20, 7, by_chance) < 1
+
+
+def test_matches_that_moved_together_propose_their_move() -> None:
+    found = next(proposals(20, 60))
+
+    assert apply(found, np.array([[600.0, 600.0]])) == pytest.approx(np.array([[620.0, 620.0]]), abs=1)
+
+
+def test_matches_that_agree_by_chance_propose_nothing() -> None:
+    assert list(proposals(6, 90)) == []
