@@ -168,6 +168,8 @@ def _run(arguments: list[str], environment: dict[str, str], streams: list[int]) 
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
+    # Those of the server remember whether its own files, which pytest replaced, could be sought.
+    sys.stdout, sys.stderr = (open(number, "w", 1, closefd=False) for number in (1, 2))  # noqa: SIM115
     os.environ.clear()
     os.environ.update(environment)
     time.tzset()

@@ -118,7 +118,8 @@ class LoginPage(Page):
         outer.setRowStretch(3, 1)
         outer.setColumnStretch(0, 1)
         outer.setColumnStretch(2, 1)
-        outer.addLayout(self._make_header(), 1, 1)
+        self._header = self._make_header()
+        outer.addLayout(self._header, 1, 1)
         outer.addWidget(self._make_card(), 2, 1)
 
     def _make_header(self) -> QHBoxLayout:
@@ -147,7 +148,8 @@ class LoginPage(Page):
         share = min(self.width() / _GROW_FROM.width(), self.height() / _GROW_FROM.height())
         share = min(max(share, 1.0), _MAX_GROWTH)
         self._card.setFixedWidth(min(round(_CARD.width() * share), self.width() - 2 * margin))
-        self._card.setMinimumHeight(round(_CARD.height() * share))
+        room = self.height() - self._header.sizeHint().height() - 3 * margin
+        self._card.setMinimumHeight(min(round(_CARD.height() * share), room))
         self._form.setFixedWidth(round(_FORM_WIDTH * (1 + (share - 1) / 2)))
         super().resizeEvent(event)
 

@@ -1,10 +1,10 @@
-"""Lays out items, canvas and inspector side by side, with the user's widths."""
+"""Lays out items, canvas, photo tray and inspector, with the user's widths."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from desktop.pages.workbench.results.inspector import WIDTH_PX
 from desktop.preferences import Preferences
@@ -27,31 +27,47 @@ class WorkbenchLayout(QSplitter):
     A panel that the user folded, unfolded or resized stays so.
     """
 
-    def __init__(self, preferences: Preferences, items: QWidget, centre: QWidget, inspector: QWidget) -> None:
+    def __init__(
+        self, preferences: Preferences, items: QWidget, centre: QWidget, tray: QWidget, inspector: QWidget
+    ) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._preferences = preferences
         self._inspector = inspector
         self._moved_by_user = False
-        for index, (widget, stretch) in enumerate(((items, 0), (centre, 1), (inspector, 0))):
-            self.addWidget(widget)
-            self.setStretchFactor(index, stretch)
-        self.setHandleWidth(1)
-        self.setChildrenCollapsible(False)
+        self._upper = QSplitter(Qt.Orientation.Horizontal)
+        # The tray is not below the inspector too, which needs its height for the findings and the verdict.
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._upper, 1)
+        column.addWidget(tray)
         stored = preferences.values.splitters.get(_NAME)
         sizes = stored if stored is not None and len(stored) == 2 else [_ITEMS_PX, WIDTH_PX]
         self._widths_by_person = sizes != [_ITEMS_PX, WIDTH_PX]
-        self.splitterMoved.connect(self._on_splitter_moved)
-        self.setSizes([sizes[0], 10_000, sizes[1]])
+        for splitter, panels in ((self._upper, (items, centre)), (self, (left, inspector))):
+            for panel in panels:
+                splitter.addWidget(panel)
+                splitter.setStretchFactor(splitter.indexOf(panel), int(panel in (centre, left)))
+            splitter.setHandleWidth(1)
+            splitter.setChildrenCollapsible(False)
+            splitter.splitterMoved.connect(self._on_splitter_moved)
+        self._upper.setSizes([sizes[0], 10_000])
+        self.setSizes([10_000, sizes[1]])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fold or unfold by the width of the window."""
         super().resizeEvent(event)
+        width = self.window().width()
         if not self._moved_by_user:
-            self._inspector.setVisible(self.window().width() >= _FOLD_WIDTH)
-        if not self._widths_by_person and not self._inspector.isHidden():
-            wanted = min(max(round(self.window().width() * _SHARE), WIDTH_PX), _MAX_PX)
-            items = _ITEMS_PX if self.window().width() >= _NARROW_WIDTH else _NARROW_ITEMS_PX
-            self.setSizes([items, sum(self.sizes()) - items - wanted, wanted])
+            self._inspector.setVisible(width >= _FOLD_WIDTH)
+        if self._widths_by_person:
+            return
+        if not self._inspector.isHidden():
+            wanted = min(max(round(width * _SHARE), WIDTH_PX), _MAX_PX)
+            self.setSizes([sum(self.sizes()) - wanted, wanted])
+        items = _ITEMS_PX if width >= _NARROW_WIDTH else _NARROW_ITEMS_PX
+        self._upper.setSizes([items, sum(self._upper.sizes()) - items])
 
     def _on_splitter_moved(self) -> None:
         self._widths_by_person = True
@@ -63,7 +79,7 @@ class WorkbenchLayout(QSplitter):
 
     def keep(self) -> None:
         """Remember the widths for the next start."""
-        items, _, inspector = self.sizes()
+        items, inspector = self._upper.sizes()[0], self.sizes()[1]
         splitters = {**self._preferences.values.splitters, _NAME: [items, inspector or WIDTH_PX]}
         chosen = self._widths_by_person and self.isVisible()
         if chosen and splitters != self._preferences.values.splitters:

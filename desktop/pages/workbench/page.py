@@ -53,7 +53,10 @@ class WorkbenchPage(Page):
             record, inspector, (pane, widgets.compare), self.live, self.photos.count_unassigned, self
         )
         self.canvas = CanvasPart(record, widgets, self.photos, self.results.correcting, self)
-        self.splitter = WorkbenchLayout(context.preferences, widgets.items, self.canvas.centre, inspector)
+        tray = self.photos.record_photos.tray
+        self.splitter = WorkbenchLayout(
+            context.preferences, widgets.items, self.canvas.centre, tray, inspector
+        )
         self.stack = StateStack(self.splitter)
         self._build()
         self._connect_parts()
@@ -89,7 +92,6 @@ class WorkbenchPage(Page):
         ):
             column.addWidget(widget)
         column.addWidget(self.stack, 1)
-        column.addWidget(self.photos.record_photos.tray)
 
     def _connect_parts(self) -> None:
         items, photos, results, canvas = self.items, self.photos, self.results, self.canvas

@@ -12,6 +12,8 @@ from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 @pytest.fixture
 def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     """The page with an empty record open."""
+    # As in the window, whose least size does not depend on what the page needs.
+    workbench.page.setMinimumSize(1, 1)
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     return workbench
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from desktop.messages.seal_terms import unassigned_photos_sentence
@@ -178,9 +179,17 @@ class Tray(Panel):
         )
         for part in (self._summary_label, self.thumbnails, self._buttons):
             part.setVisible(not is_folded)
-        self._text_column.setMinimumWidth(_TEXT_PX)
-        self._text_column.setMaximumWidth(_UNLIMITED_PX if is_folded else _TEXT_PX)
+        self._fit_text()
         self._show_summary()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_text()
+
+    def _fit_text(self) -> None:
+        width = min(_TEXT_PX, self.width() // 3)
+        self._text_column.setMinimumWidth(width)
+        self._text_column.setMaximumWidth(_UNLIMITED_PX if self._is_folded else width)
 
     def _show_summary(self) -> None:
         summary = self._summary()

@@ -29,8 +29,6 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     record_id = make_record(workbench.session, REGION)
     add_result(workbench.session, workbench.session.items.all(record_id)[0].item_id)
     workbench.page.resize(*USUAL)
-    # In a window of this width the panel is folded until the user unfolds it.
-    workbench.page.splitter.fold()
     workbench.open(record_id, qtbot.waitUntil)
     qtbot.waitUntil(lambda: workbench.page.photos.pairing.pair is not None)
     return workbench
