@@ -18,7 +18,9 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     return workbench
 
 
-@pytest.mark.parametrize(("width", "folded"), [(712, True), (930, True), (952, False), (1266, False), (1920, False)])
+@pytest.mark.parametrize(
+    ("width", "folded"), [(712, True), (930, True), (952, False), (1266, False), (1920, False)]
+)
 def test_inspector_folds_by_the_width_of_the_window(
     desk: WorkbenchDriver, qtbot: QtBot, width: int, folded: bool
 ) -> None:
