@@ -153,6 +153,7 @@ class Minimap(QWidget):
         self.setAccessibleName(self.tr("Image overview"))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._picture_view = parent
         self._colours = CanvasColours()
         self._viewport: Viewport | None = None
         self._preview: QImage | None = None
@@ -164,7 +165,7 @@ class Minimap(QWidget):
         if view is None or not view.image_width:
             return QSize(168, 104)
         ratio = view.image_height / view.image_width
-        width = min(168.0, 150 / ratio, self.parentWidget().width() / 4)
+        width = min(168.0, 150 / ratio, self._picture_view.width() / 4)
         return QSize(max(round(width), 40), max(round(width * ratio), 24))
 
     def set_colours(self, colours: CanvasColours) -> None:

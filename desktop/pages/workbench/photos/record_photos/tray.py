@@ -187,7 +187,7 @@ class Tray(Panel):
         self._fit_text()
 
     def _fit_text(self) -> None:
-        width = min(_TEXT_PX, self.width() // 3)
+        width = min(_TEXT_PX, self.width() // 4)
         self._text_column.setMinimumWidth(width)
         self._text_column.setMaximumWidth(_UNLIMITED_PX if self._is_folded else width)
 
