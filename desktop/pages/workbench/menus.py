@@ -20,6 +20,7 @@ _FIRST = (
         "record.phone",
         "record.watch",
         "record.review",
+        "record.accept",
         "",
         "item.photo",
         "item.camera",

@@ -58,7 +58,9 @@ class PhotosPart(WorkbenchPart):
             ("record.phone", self.phone.for_record, Needs.EDIT),
             ("record.watch", self.folder_watch.choose, Needs.EDIT),
             ("record.review", photos.show_review, Needs.RECORD),
+            ("record.accept", photos.accept_all, Needs.EDIT),
         )
+        photos.tray.accept.setToolTip(self._commands.tooltip("record.accept"))
         self._commands.bind_within("edit.delete", strip.remove_focused, strip)
 
     def close(self) -> None:

@@ -158,7 +158,8 @@ class RecordPhotosController(QObject):
         """Assign every photo of the tray to the items that it is offered to."""
         local_id = self._open_record.edits.local_id
         offers = {photo_id: list(map(local_id, items)) for photo_id, items in self.photo_list.offers.items()}
-        self._assign(lambda: offers)
+        if offers:
+            self._assign(lambda: offers)
 
     def assign_to_selection(self, photo_ids: Sequence[str]) -> None:
         """Assign these photos to the selected items, too."""

@@ -219,3 +219,13 @@ def test_keys_pressed_before_a_dialog_is_open_do_not_reach_the_page(
     page.canvas.view.setFocus()
     QTest.keyClick(page.canvas.view, Qt.Key.Key_Y)
     assert page.open_record.rows[1].status == "passed"
+
+
+def test_next_undecided_item_is_one_click_from_the_verdict(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    rows, verdict = page.open_record.rows, page.inspector.verdict
+    page.items.changes.decide_item(rows[1].item_id, Verdict.PASSED, "")
+    page.items.go_to(rows[0].item_id)
+    qtbot.mouseClick(verdict.buttons[Verdict.PASSED], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(verdict.next, Qt.MouseButton.LeftButton)
+    assert page.open_record.current == rows[2].item_id

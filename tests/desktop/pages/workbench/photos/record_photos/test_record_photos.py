@@ -165,7 +165,7 @@ def test_accepting_can_be_undone(workbench: WorkbenchDriver, qtbot: QtBot, pictu
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     (whole,) = add_matched_photos(workbench, qtbot, pictures["全貌.jpg"])
-    workbench.page.photos.record_photos.accept_all()
+    workbench.context.commands.run("record.accept")
     accepted = workbench.page.photos.record_photos.accepted
     qtbot.waitUntil(accepted.isVisible, timeout=_SOON)
     accepted.undo.click()
