@@ -71,18 +71,6 @@ def test_of_many_items_one_is_searched_for_by_name_or_number(
     assert (items.model.rowCount(), items.search.text()) == (15, "")
 
 
-def test_inspector_folds_in_a_narrow_window(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    workbench.open(make_record(workbench.session), qtbot.waitUntil)
-    assert not workbench.page.inspector.isHidden()
-    workbench.page.resize(1100, 760)
-    qtbot.waitUntil(workbench.page.inspector.isHidden)
-    workbench.context.commands.run("view.inspector")
-    assert not workbench.page.inspector.isHidden()
-    workbench.page.resize(1000, 760)
-    qtbot.wait(20)
-    assert not workbench.page.inspector.isHidden()
-
-
 def test_list_marks_locked_and_hidden_items(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     page = workbench.page
