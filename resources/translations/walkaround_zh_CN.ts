@@ -1084,6 +1084,10 @@
         <translation>已用于“{record}”</translation>
     </message>
     <message>
+        <source>Frame of {film} at {time}</source>
+        <translation>视频 {film} 中 {time} 的画面</translation>
+    </message>
+    <message>
         <source>Position {latitude}, {longitude}</source>
         <translation>位置 {latitude}，{longitude}</translation>
     </message>
@@ -4757,6 +4761,10 @@
         <translation>关闭</translation>
     </message>
     <message>
+        <source>For item {number}</source>
+        <translation>用于检查项 {number}</translation>
+    </message>
+    <message>
         <source>Frames of the film</source>
         <translation>视频画面</translation>
     </message>
@@ -8265,6 +8273,10 @@
     <message>
         <source>Difference</source>
         <translation>差异</translation>
+    </message>
+    <message>
+        <source>Film of item {number}</source>
+        <translation>检查项 {number} 的视频</translation>
     </message>
     <message>
         <source>Finished by {name}, {time}, edition {n}</source>
