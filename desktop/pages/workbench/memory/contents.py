@@ -52,9 +52,7 @@ def state_text(state: MemoryState) -> str:
         text = translate("Memory", "Cleared on {day}.")
         parts.append(text.format(day=_day(state.begins_at)))
     if state.proposed_place is not None:
-        text = translate(
-            "Memory", "In the item's detection settings, “Position in photos: {place}” suits them."
-        )
+        text = translate("Memory", "“Position in photos: {place}” in the detection settings suits them.")
         parts.append(text.format(place=place_text(state.proposed_place)))
     return " ".join(parts)
 
