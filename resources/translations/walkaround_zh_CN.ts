@@ -2918,14 +2918,6 @@
         <translation>添加忽略区域</translation>
     </message>
     <message>
-        <source>Align each photo</source>
-        <translation>逐张对齐</translation>
-    </message>
-    <message>
-        <source>Anywhere</source>
-        <translation>任意位置</translation>
-    </message>
-    <message>
         <source>Area {n}: {size}</source>
         <translation>区域 {n}：{size}</translation>
     </message>
@@ -2944,10 +2936,6 @@
     <message>
         <source>Detection settings: default</source>
         <translation>检测参数：默认</translation>
-    </message>
-    <message>
-        <source>Fixed camera</source>
-        <translation>固定相机</translation>
     </message>
     <message>
         <source>Ignored areas</source>
@@ -3003,6 +2991,21 @@
     <message>
         <source>This item has no region. Draw one first.</source>
         <translation>此检查项没有区域，请先绘制区域。</translation>
+    </message>
+</context>
+<context>
+    <name>DetectionTerms</name>
+    <message>
+        <source>Align each photo</source>
+        <translation>逐张对齐</translation>
+    </message>
+    <message>
+        <source>Anywhere</source>
+        <translation>任意位置</translation>
+    </message>
+    <message>
+        <source>Fixed camera</source>
+        <translation>固定相机</translation>
     </message>
 </context>
 <context>
@@ -6110,6 +6113,10 @@
     <message>
         <source>Taken</source>
         <translation>拍摄时间</translation>
+    </message>
+    <message>
+        <source>“Position in photos: {place}” in the detection settings suits them.</source>
+        <translation>检测参数中的“照片中的位置：{place}”适合这些照片。</translation>
     </message>
     <message>
         <source>No known variations: detection reports every difference.</source>
