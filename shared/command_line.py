@@ -80,10 +80,10 @@ def _run(module: str, arguments: Sequence[str]) -> int:
 
 
 def _write_utf8() -> None:
-    """Write UTF-8 to pipes and files, where Windows has characters of one region only, and never fail."""
+    """Write UTF-8 to pipes and files, where Windows has the characters of one region only."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding != "utf-8" and not stream.isatty():
+            stream.reconfigure(encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
