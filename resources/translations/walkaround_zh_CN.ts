@@ -1773,6 +1773,10 @@
         <translation>基础数据与系统管理</translation>
     </message>
     <message>
+        <source>Accept matched photos</source>
+        <translation>接受已匹配的照片</translation>
+    </message>
+    <message>
         <source>Add frames of a film…</source>
         <translation>从视频截取照片…</translation>
     </message>
