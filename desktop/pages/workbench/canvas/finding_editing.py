@@ -15,6 +15,7 @@ from desktop.localization.detection_terms import finding_word
 from desktop.pages.workbench.canvas.photo_canvas import PhotoCanvas
 from desktop.pages.workbench.results.correcting import NEW, CorrectionController
 from desktop.pages.workbench.results.findings import SURE, FindingsBox
+from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.record.correction import Boxes, boxes_of
 from desktop.record.document import ItemView
 from desktop.record.item_rows import findings_of, shown_detection
@@ -86,14 +87,12 @@ class FindingEditController(QObject):
         self._showing = False
         self._correcting.selected = self._selected()
 
-    def edit_label(self, place: int, labels: Sequence[str]) -> None:
-        """Ask for the label of a finding, beside it on the photo."""
+    def edit_label(self, place: int, labels: Sequence[str]) -> LabelEditor | None:
+        """Open a field for the label of a finding, beside it on the photo; None if it is not visible."""
         findings = self._box.shown_findings
         if not 0 <= place < len(findings):
-            return
-        editor = self._canvas.edit_label(self._id_of(place), labels, findings[place].label)
-        if editor is not None:
-            editor.labelled.connect(lambda text: self._correcting.relabel(place, text))
+            return None
+        return self._canvas.edit_label(self._id_of(place), labels, findings[place].label)
 
     def menu(self, at: QPoint) -> None:
         """Choose the finding at a position of the canvas and show its menu."""
