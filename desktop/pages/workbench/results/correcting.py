@@ -35,7 +35,7 @@ class LabelRequest(Protocol):
     """A view that has a field for the label of a finding."""
 
     def edit_label(self, place: int, labels: Sequence[str]) -> LabelEditor | None:
-        """Open the field at the shown finding at `place`; None if it is not visible. `labels` are suggested."""
+        """Open the field at the shown finding at `place`, with suggestions; None if it is not visible."""
 
 
 class CorrectionBar(QWidget):
