@@ -47,7 +47,7 @@ def setup() -> None:
     if sys.version_info < OLDEST:
         version = ".".join(map(str, sys.version_info[:3]))
         sys.exit(f"Walkaround needs Python 3.11 or newer; this is {version}. Start it with another.")
-    venv.create(str(ROOT / ".venv"), with_pip=True)
+    venv.create(str(ROOT / ".venv"), symlinks=os.name == "posix", with_pip=True)
     python(*PIP, "--use-pep517", "--editable", ".[dev]")
     python("resources/translations/compile.py")
     READY.touch()

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from shared.record.entries import EntryAppearance, EntryCoverage
 from shared.record.findings import SecondOpinion
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, Severity
+from shared.wire.inspection import Place
 from shared.wire.memory import MemoryReason
 
 BUILT_IN_LABELS = ("missing", "added", "crack", "scratch", "dent", "stain", "highlight", "difference")
@@ -279,3 +280,15 @@ def kind_name(kind: ModelKind) -> str:
         ModelKind.NMS_INSIDE: translate("Detection", "With built-in NMS"),
         ModelKind.BACKBONE: translate("Detection", "Feature model"),
     }[kind]
+
+
+def place_text(place: Place) -> str:
+    """The name of a choice of "Position in photos" in the detection settings."""
+    translate = QCoreApplication.translate
+    match place:
+        case Place.ALIGN:
+            return translate("DetectionTerms", "Align each photo")
+        case Place.FIXED:
+            return translate("DetectionTerms", "Fixed camera")
+        case Place.ANYWHERE:
+            return translate("DetectionTerms", "Anywhere")

@@ -15,6 +15,7 @@ from shared.record.entries import (
     EntrySuppressed,
     EntryThresholds,
 )
+from shared.wire.inspection import Place
 
 
 class Done(TypedDict):
@@ -71,11 +72,12 @@ class Varied(TypedDict):
     differences: int
 
 
-class Disagreeing(TypedDict):
-    """The places where a memory disagrees with its reference image: x, y, w, h in fractions of the image."""
+class Learned(TypedDict):
+    """What a memory says of its region, as `Computer.learn`."""
 
-    event: Literal["disagreeing"]
-    places: list[list[float]]
+    event: Literal["learned"]
+    disagreements: list[list[float]]
+    place: Place | None
 
 
 class Failed(TypedDict):
@@ -85,4 +87,4 @@ class Failed(TypedDict):
     error: str
 
 
-Answer = Done | Matched | Varied | Disagreeing | Failed
+Answer = Done | Matched | Varied | Learned | Failed

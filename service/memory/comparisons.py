@@ -20,7 +20,7 @@ from sqlmodel import Session
 from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.db.upsert import insert_or_update
-from service.detection.dispatch.variations import NEWEST, OLDEST, VERSION, Variations
+from service.detection.dispatch.variations import NEWEST, OLDEST, VERSION, Learned, Variations
 from service.detection.failure import DetectionFailed
 from service.exception_trace import trace_of
 from service.memory import reading, rules, waiting
@@ -49,8 +49,8 @@ class _Plan:
     """The next step for a memory; `place` is None for an item without a place.
 
     `member` is the photo to compare. If it is None, the memory is finished: rows of `unneeded_keys` (item,
-    file, kind) lose their content, rows of `removed_keys` are deleted, and the disagreements of the `passed`
-    photos with their contents are computed (None if they are known). `basis` is of the member, or of the
+    file, kind) lose their content, rows of `removed_keys` are deleted, and what the `passed` photos with
+    their contents say of the region is computed (None if it is known). `basis` is of the member, or of the
     passed photos.
     """
 
@@ -140,17 +140,17 @@ class Comparisons:
                     result = await self._compare(plan.member, plan.basis)
                 await self._database.write(lambda session: self._store_result(session, item, plan, result))
                 return True
-            places: list[list[float]] = []
+            learned = Learned([], None)
             if plan.passed:
                 self._is_resting = False
                 question = plan.passed[0][0].photo.question
                 contents = [content for _, content in plan.passed]
                 async with self._keep_lease(item):
-                    places = await self._find_disagreements(question, contents)
+                    learned = await self._learn(question, contents)
         except StoreUnavailableError:
             await self._database.write(lambda session: waiting.release(session, item, _STORE_SECONDS))
             return True
-        await self._database.write(lambda session: self._finish(session, item, plan, places))
+        await self._database.write(lambda session: self._finish(session, item, plan, learned))
         return True
 
     @contextlib.asynccontextmanager
@@ -192,11 +192,11 @@ class Comparisons:
         self._tries.pop(basis, None)
         return result
 
-    async def _find_disagreements(self, question: Question, contents: Sequence[bytes]) -> list[list[float]]:
+    async def _learn(self, question: Question, contents: Sequence[bytes]) -> Learned:
         try:
-            return await self._variations.disagreements(varying_photo(question), contents)
+            return await self._variations.learn(varying_photo(question), contents)
         except DetectionFailed:
-            return []
+            return Learned([], None)
 
     # Inside transactions
 
@@ -268,8 +268,8 @@ class Comparisons:
         insert_or_update(session, VARIATION, [row], ["item_id", "file_id", "kind"])
         _announce(session, place)
 
-    def _finish(self, session: Session, item: LeasedItem, plan: _Plan, places: list[list[float]]) -> None:
-        """Store the disagreements of the memory, delete unneeded data, and remove the item from the queue."""
+    def _finish(self, session: Session, item: LeasedItem, plan: _Plan, learned: Learned) -> None:
+        """Store what the memory says, delete unneeded data, and remove the item from the queue."""
         waiting.finish(session, item)
         for key in plan.unneeded_keys:
             session.execute(update(VARIATION).where(_matches(key)).values(content=None))
@@ -278,7 +278,11 @@ class Comparisons:
         place = plan.place
         if plan.passed is not None and place is not None and self._find_place(session, item.item_id) == place:
             row = lock_region(session, place)
-            values = {"disagreements": json.dumps(places), "basis": plan.basis}
+            values = {
+                "disagreements": json.dumps(learned.disagreements),
+                "proposed_place": learned.place,
+                "basis": plan.basis,
+            }
             session.execute(update(REGION).where(REGION.c.memory_id == row.memory_id).values(values))
             _announce(session, place)
 

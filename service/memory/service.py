@@ -20,6 +20,7 @@ from service.memory.rules import Member
 from service.web.envelope import Problem
 from service.web.security import Caller, check_permissions
 from shared.record.codes import ErrorCode, Permission
+from shared.wire.inspection import Place
 from shared.wire.memory import (
     MAX_MEMORY_PHOTOS,
     MemoryChange,
@@ -138,6 +139,7 @@ class MemoryService:
                 frozen_by=None,
                 begins_at=None,
                 disagreements=[],
+                proposed_place=None,
                 version=VERSION,
                 **rights,
             )
@@ -161,6 +163,7 @@ class MemoryService:
             frozen_by=None if frozen_by is None else names.get(frozen_by, frozen_by),
             begins_at=None if row is None else row.begins_at,
             disagreements=_find_disagreements(memory, compared_members),
+            proposed_place=_propose_place(memory, compared_members),
             version=VERSION,
             **rights,
         )
@@ -171,10 +174,24 @@ def _find_disagreements(
 ) -> list[tuple[float, float, float, float]]:
     """Return where the memory disagrees with its reference image; nothing until that is computed."""
     row = memory.row
-    passed = [member for member in compared_members if member.kind is MemoryKind.PASSED]
-    if row is None or row.disagreements is None or row.basis != memory.combine_bases(passed):
+    if row is None or row.disagreements is None or not _is_computed(memory, compared_members):
         return []
     return [(x, y, w, h) for x, y, w, h in json.loads(row.disagreements)]
+
+
+def _propose_place(memory: Memory, compared_members: Sequence[Member]) -> Place | None:
+    """Return how photos are best compared; None until enough photos passed and that is computed."""
+    row = memory.row
+    if row is None or row.proposed_place is None or not _is_computed(memory, compared_members):
+        return None
+    if rules.count_passed(compared_members) < memory.required_photos:
+        return None
+    return Place(row.proposed_place)
+
+
+def _is_computed(memory: Memory, compared_members: Iterable[Member]) -> bool:
+    passed = [member for member in compared_members if member.kind is MemoryKind.PASSED]
+    return memory.row is not None and memory.row.basis == memory.combine_bases(passed)
 
 
 def _list_members(memory: Memory) -> list[Member]:

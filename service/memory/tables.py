@@ -18,8 +18,8 @@ from service.db.database import Base, UtcTime
 class RegionRow(Base, table=True):
     """The settings for the memory of a region; `region` is x, y, w, h as an item stores them, as JSON.
 
-    `required` is None if nobody set it. `disagreements` (JSON) was computed from the photos that `basis` is
-    the hash of; None before.
+    `required` is None if nobody set it. `disagreements` (JSON) and `proposed_place` were computed from the
+    photos that `basis` is the hash of; None before.
     """
 
     __tablename__ = "region_memory"
@@ -34,6 +34,7 @@ class RegionRow(Base, table=True):
     begins_at: dt.datetime | None = Field(default=None, sa_type=UtcTime)
     disagreements: str | None = Field(default=None, sa_type=Text)
     basis: str | None = Field(default=None, max_length=64)
+    proposed_place: str | None = Field(default=None, max_length=16)
 
     __table_args__ = (Index(None, "reference_image_id", "reference_file_id", "region", unique=True),)
 

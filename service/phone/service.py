@@ -17,8 +17,7 @@ from service.files.service import FilesService
 from service.inspection.service import InspectionService
 from service.phone.codes import PhoneCodes, PhoneConnection
 from service.phone.facts import ItemFacts, item_facts, record_facts
-from service.phone.network import PhoneNetworkAddress, phone_network_address
-from service.phone.network_access import NetworkAccess
+from service.phone.network_access import NetworkAccess, PhoneNetworkAddress, phone_network_address
 from service.phone.uploads import PhoneUploads
 from service.settings import Settings
 from service.tls import CertificateError

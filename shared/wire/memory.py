@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field, StrictBool
 
 from shared.wire.common import Id, ItemTime, NotNull, StrictNumber, WireModel
+from shared.wire.inspection import Place
 
 MAX_REQUIRED_PHOTOS = 20
 """The largest number of photos that a planner can require for a memory."""
@@ -79,9 +80,10 @@ class MemoryState(WireModel):
 
     `photos`: the newest first. `required`: the number of passed photos before it counts. `begins_at`: when it
     was reset; only photos decided later belong to it. `disagreements`: x, y, w, h in fractions of the
-    reference image, where nearly all newer photos differ from it. `version`: of the comparison method.
-    `can_change`: the caller may leave photos out, `can_require`: the caller may also freeze it, start it over
-    and set `required`.
+    reference image, where nearly all newer photos differ from it. `proposed_place`: what suits the passed
+    photos in the detection settings, null until `required` photos are compared. `version`: of the comparison
+    method. `can_change`: the caller may leave photos out, `can_require`: the caller may also freeze it, start
+    it over and set `required`.
     """
 
     item_id: str
@@ -93,6 +95,7 @@ class MemoryState(WireModel):
     frozen_by: str | None
     begins_at: ItemTime | None
     disagreements: list[tuple[float, float, float, float]]
+    proposed_place: Place | None
     version: int
     can_change: bool
     can_require: bool

@@ -136,6 +136,10 @@ class Appearances:
             "section": [round(value, 6) for value in (section.x, section.y, section.w, section.h)],
         }
 
+    def usual_place(self, looks: Sequence[Look]) -> Place:
+        """Where the object lies in photos that passed, at least one: `FIXED` or `ANYWHERE`."""
+        return self._memory(looks, None).place
+
     def weigh(self, memory: RegionMemory | None, photo: NDArray[np.uint8], result: Result) -> Result:
         """`result` as it is once the appearance has a say. Raises DetectionFailed.
 

@@ -59,6 +59,7 @@ from service.detection.reference_difference.threads import WorkThreads
 from shared.record.entries import EntryAlignment, EntryThresholds
 from shared.record.geometry import Rect, is_inside_quad, point_to_pixels
 from shared.wire.detection import ModelKind
+from shared.wire.inspection import Place
 from shared.wire.memory import MemoryKind
 
 _DECODING_MARGIN = 1.5
@@ -207,10 +208,11 @@ class Computer:
         except MemoryError as error:
             raise DetectionFailed("out_of_memory") from error
 
-    def disagreements(self, request: Request, contents: Sequence[bytes]) -> list[list[float]]:
-        """The places where the memory of these photos disagrees with the reference image of the request.
+    def learn(self, request: Request, contents: Sequence[bytes]) -> tuple[list[list[float]], Place | None]:
+        """What the memory of these photos says of its region.
 
-        contents: as in `run`. Places are x, y, w, h in fractions of the reference image. Raises
+        contents: as in `run`. Gives the places where they disagree with the reference image of the request,
+        x, y, w, h in fractions of it, and how photos are best compared, None without photos. Raises
         DetectionFailed.
         """
         try:
@@ -218,9 +220,9 @@ class Computer:
         except MemoryError as error:
             raise DetectionFailed("out_of_memory") from error
         height, width = marked.reference.shape[:2]
-        return region_memories.disagreement_places(
-            region_memories.merge_memories(marked.region, contents), width, height
-        )
+        memory = region_memories.merge_memories(marked.region, contents)
+        place = None if memory is None else self._comparer.propose_place(memory)
+        return region_memories.disagreement_places(memory, width, height), place
 
     def _region(self, request: Request) -> MarkedRegion:
         if request.reference is None:

@@ -157,6 +157,14 @@ class RegionComparer:
             variation = PhotoVariation(key, order, (), kind, is_aligned=False)
         return RegionMemory.of(marked.region, [replace(variation, section=section)])
 
+    def propose_place(self, memory: RegionMemory) -> Place:
+        """How photos are best compared: aligned if at least half of those that passed are."""
+        aligned = sum(photo.is_aligned for photo in memory.passed)
+        sections = memory.sections()
+        if 2 * aligned >= memory.count or not sections:
+            return Place.ALIGN
+        return self._appearances.usual_place(sections)
+
     def _describe_in(self, region: Rect) -> Callable[[Pyramid, Matrix], Look]:
         return lambda photo, homography: self._appearances.aligned_look(photo, region, homography)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Answer with memories of photos and with places where memories disagree, until the input closes."""
+    """Answer with memories of photos and with what memories say of their region, until the input closes."""
     yield_to_others()
     from service.detection.compute.computer import Computer
 
@@ -31,7 +31,7 @@ def main() -> None:
 def _answer(computer: Computer, frame: Frame) -> Frame:
     """The answer to `{"request": REQUEST, ...}`.
 
-    With `known`, the sizes of memories in the payload, it has the places where these disagree. With `key`,
+    With `known`, the sizes of memories in the payload, it has what these say (`Computer.learn`). With `key`,
     `order`, `kind`, `judged` and `without` its payload is the memory of the photo (`Computer.photo_memory`)
     in the format of `variation.serial`.
     """
@@ -44,8 +44,8 @@ def _answer(computer: Computer, frame: Frame) -> Frame:
     try:
         request = to_request(message["request"])
         if "known" in message:
-            places = computer.disagreements(request, split_payload(frame.payload, message["known"]))
-            answer = {"event": "disagreeing", "places": places}
+            places, place = computer.learn(request, split_payload(frame.payload, message["known"]))
+            answer = {"event": "learned", "disagreements": places, "place": place}
             return Frame({**answer})
         memory = computer.photo_memory(
             request,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlmodel import Session
 
@@ -23,9 +23,10 @@ from service.workers.child import ProcessDied
 from service.workers.frames import Frame
 from shared.record.geometry import Rect
 from shared.wire.detection import ModelKind
+from shared.wire.inspection import Place
 from shared.wire.memory import MemoryKind
 
-__all__ = ["NEWEST", "OLDEST", "VERSION", "Variations", "Varied", "VaryingPhoto"]
+__all__ = ["NEWEST", "OLDEST", "VERSION", "Learned", "Variations", "Varied", "VaryingPhoto"]
 
 _SECONDS: Final = 300.0
 
@@ -58,6 +59,17 @@ class Varied:
 
     content: bytes
     differences: int
+
+
+class Learned(NamedTuple):
+    """What photos that passed say of their region.
+
+    disagreements: the places where they disagree with the reference image, x, y, w, h in fractions of it.
+    place: how photos are best compared; None if that is not known.
+    """
+
+    disagreements: list[list[float]]
+    place: Place | None
 
 
 class Variations:
@@ -99,14 +111,14 @@ class Variations:
         )
         return Varied(frame.payload, int(frame.message["differences"]))
 
-    async def disagreements(self, photo: VaryingPhoto, contents: Sequence[bytes]) -> list[list[float]]:
-        """The places where these memories disagree with the reference image: x, y, w, h in fractions of it.
+    async def learn(self, photo: VaryingPhoto, contents: Sequence[bytes]) -> Learned:
+        """What these memories say of their region.
 
         photo: any of their photos. Raises DetectionFailed and StoreUnavailableError.
         """
         frame = await self._answer(photo, {}, contents)
-        places: list[list[float]] = frame.message["places"]
-        return places
+        place = frame.message["place"]
+        return Learned(frame.message["disagreements"], None if place is None else Place(place))
 
     async def rest(self) -> None:
         """End the process until the next request."""

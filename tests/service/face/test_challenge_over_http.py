@@ -74,7 +74,7 @@ def test_film_is_stretched_to_the_drawn_challenge(waits: list[float]) -> None:
     assert waits == [pytest.approx((times[-1] - 300) / 1000, abs=0.05)]
 
 
-def test_refusal_is_told_by_its_code_and_a_busy_station_waits(waits: list[float]) -> None:
+def test_refusal_gives_its_code_and_a_busy_station_waits(waits: list[float]) -> None:
     busy = httpx.Response(429, headers={"Retry-After": "7"})
     refusal = httpx.Response(200, json={}, headers={ERROR_HEADER: "challenge_not_made"})
     service = PretendedService(busy, draw(*UP_AND_LEFT), refusal, httpx.Response(200, json={}))

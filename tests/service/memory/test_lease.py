@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from service.db.database import Database, now
-from service.detection.dispatch.variations import Variations, Varied
+from service.detection.dispatch.variations import Learned, Variations, Varied
 from service.memory import comparisons, reading, waiting
 from service.memory.comparisons import Comparisons
 from service.memory.facts import Place
@@ -84,8 +84,8 @@ class FakeVariations:
         self.compared += 1
         return Varied(b"content", 1)
 
-    async def disagreements(self, *_photos: object) -> list[list[float]]:
-        return []
+    async def learn(self, *_photos: object) -> Learned:
+        return Learned([], None)
 
     async def rest(self) -> None:
         self.rested.set()

@@ -260,6 +260,14 @@ def test_disagreements_with_the_reference_image_are_listed(site: Site, database:
 
 
 @ON_ONE_DATABASE
+def test_a_place_is_proposed_once_enough_photos_passed(site: Site, database: Database) -> None:
+    first, second = site.passed_item(), site.passed_item()
+    assert wait_for_memory(site, database, first)["proposed_place"] is None
+    site.passed_item()
+    assert wait_for_memory(site, database, second)["proposed_place"] == "align"
+
+
+@ON_ONE_DATABASE
 def test_an_alignment_that_a_person_corrects_has_the_photo_compared_again(
     site: Site, passed_items: list[dict[str, Any]], database: Database
 ) -> None:

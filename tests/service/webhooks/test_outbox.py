@@ -14,8 +14,16 @@ from sqlmodel import Session
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.webhooks import outbox as outbox_module
-from service.webhooks.facts import EditionFacts, ItemFacts
-from service.webhooks.outbox import DELIVERY, KEEP_FOR, LEASE, WEBHOOK, Attempt, Outbox
+from service.webhooks.outbox import (
+    DELIVERY,
+    KEEP_FOR,
+    LEASE,
+    WEBHOOK,
+    Attempt,
+    EditionFacts,
+    ItemFacts,
+    Outbox,
+)
 from service.webhooks.rules import MAX_ATTEMPTS, Outcome
 from shared.wire.webhooks import DeliveryError
 

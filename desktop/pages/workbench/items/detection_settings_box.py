@@ -7,6 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
+from desktop.localization.detection_terms import place_text
 from desktop.record.detection_settings import (
     ItemDetectionSettings,
     sensitivity_of,
@@ -57,13 +58,7 @@ class DetectionSettingsBox(QWidget):
         self.smallest.setSpecialValueText(self.tr("Default"))
         self.place = Combo(self.tr("Position in photos"))
         self.place.setObjectName("own-place")
-        self.place.set_choices(
-            [
-                (Place.ALIGN, self.tr("Align each photo")),
-                (Place.FIXED, self.tr("Fixed camera")),
-                (Place.ANYWHERE, self.tr("Anywhere")),
-            ]
-        )
+        self.place.set_choices([(place, place_text(place)) for place in Place])
         self.area = Button(self.tr("Add ignored area"), icon="rectangle")
         self.area.setObjectName("own-area")
         self._problem = label(

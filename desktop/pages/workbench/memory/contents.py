@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication
 from desktop.client import Session
 from desktop.client.http.errors import NotFound
 from desktop.localization.dates import format_minute
-from desktop.localization.detection_terms import finding_word
+from desktop.localization.detection_terms import finding_word, place_text
 from desktop.pages.workbench.photos.photo_files import PhotoRef
 from desktop.pages.workbench.trend.contents import (
     REFERENCE,
@@ -51,6 +51,9 @@ def state_text(state: MemoryState) -> str:
     if state.begins_at is not None:
         text = translate("Memory", "Cleared on {day}.")
         parts.append(text.format(day=_day(state.begins_at)))
+    if state.proposed_place is not None:
+        text = translate("Memory", "“Position in photos: {place}” in the detection settings suits them.")
+        parts.append(text.format(place=place_text(state.proposed_place)))
     return " ".join(parts)
 
 

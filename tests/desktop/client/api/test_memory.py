@@ -37,6 +37,7 @@ STATE = {
     "frozen_by": None,
     "begins_at": None,
     "disagreements": [[0.1, 0.2, 0.3, 0.4]],
+    "proposed_place": "fixed",
     "version": 1,
     "can_change": True,
     "can_require": False,

@@ -259,6 +259,19 @@ def test_a_photo_that_cannot_be_aligned_explains_nothing_and_disagrees_with_noth
     assert together.aligned().photos == ()
 
 
+def test_the_passed_photos_propose_how_photos_are_compared(gravels: Gravels) -> None:
+    request = gravels.request(gravels.good)
+    unaligned = gravels.memory(3)
+    photos = [photo for content in unaligned for photo in from_bytes(content).photos]
+    aligned = [replace(photo, key=f"{photo.key}, aligned", is_aligned=True) for photo in photos]
+    both = to_bytes(RegionMemory.of(REGION, [*photos, *aligned]))
+
+    with Computer() as computer:
+        assert computer.learn(request, unaligned) == ([], Place.FIXED)
+        assert computer.learn(request, [both]) == ([], Place.ALIGN)
+        assert computer.learn(request, []) == ([], None)
+
+
 @pytest.mark.parametrize("kind", [MemoryKind.REJECTED, MemoryKind.FAILED])
 def test_findings_that_a_person_judged_need_an_alignment(gravels: Gravels, kind: MemoryKind) -> None:
     with Computer() as computer, pytest.raises(DetectionFailed) as failure:

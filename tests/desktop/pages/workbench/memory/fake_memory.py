@@ -108,6 +108,7 @@ def make_memory_state(
         frozen_by=None,
         begins_at=None,
         disagreements=list(disagreements),
+        proposed_place=None,
         version=1,
         can_change=True,
         can_require=can_require,

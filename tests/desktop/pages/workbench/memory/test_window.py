@@ -18,6 +18,7 @@ from desktop.widgets import Confirm
 from shared.record.geometry import Rect
 from shared.record.suppression import SuppressedFinding
 from shared.wire.events import ChangeEvent
+from shared.wire.inspection import Place
 from shared.wire.memory import MemoryChange, MemoryState, MemoryStatus
 from tests.desktop.pages.workbench.driver import WorkbenchDriver
 from tests.desktop.pages.workbench.memory.fake_memory import NOW, FakeMemory, make_memory_state, play
@@ -101,6 +102,17 @@ def test_a_photo_is_left_out_and_put_back(
     dialog.details.leave_out.click()
     qtbot.waitUntil(lambda: not not_none(dialog.photo).left_out)
     assert faded_frames(dialog) == [False, False, False]
+    close_dialog(dialog, qtbot)
+
+
+def test_place_that_suits_the_passed_photos_is_named(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog, fake_memory, _ = open_memory(workbench, qtbot, monkeypatch)
+    assert "suits them" not in dialog.summary.text()
+    fake_memory.state = fake_memory.state.model_copy(update={"proposed_place": Place.FIXED})
+    dialog.read()
+    qtbot.waitUntil(lambda: "“Position in photos: Fixed camera” in the detection" in dialog.summary.text())
     close_dialog(dialog, qtbot)
 
 
