@@ -102,7 +102,7 @@ def _detect(arguments: list[str], settings: Settings) -> int:
         print(f"walkaround detect: {options.memory} is no memory, or of another version", file=sys.stderr)
         return 1
     except (BadModel, LookupError, OSError) as error:
-        print(f"walkaround detect: {error}", file=sys.stderr)
+        print(f"walkaround detect: {in_english(str(error))}", file=sys.stderr)
         return 1
     if model["kind"] == ModelKind.REFERENCE_DIFFERENCE:
         if options.batch is None and options.reference is None:
@@ -351,7 +351,7 @@ def _model(arguments: list[str], settings: Settings, before_commit: Sequence[Bef
         )
         print(added.model_dump_json())
     except (Problem, OSError, ValueError) as error:
-        text = describe_os_error(error) if isinstance(error, OSError) else str(error)
+        text = describe_os_error(error) if isinstance(error, OSError) else in_english(str(error))
         print(f"walkaround model: {text}", file=sys.stderr)
         return 1
     finally:

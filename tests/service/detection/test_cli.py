@@ -172,13 +172,15 @@ def test_unknown_model_and_setting_are_reported(
 ) -> None:
     photo = str(folder / "photo.png")
     assert main(["detect", "--photo", photo, "--model", photo], settings) == 1
-    assert "ONNX" in capsys.readouterr().err
+    assert "ONNX model is incomplete" in capsys.readouterr().err
     assert main(["detect", "--photo", photo, "--model", "some-id"], settings) == 1
     assert "there is no model some-id" in capsys.readouterr().err
     assert not settings.data_dir.exists()
     for text in ("{bad", "[1]"):
         assert main(["model", "add", photo, "--settings", text], settings) == 1
         assert "--settings is no JSON" in capsys.readouterr().err
+    assert main(["model", "add", photo], settings) == 1
+    assert "ONNX model is incomplete" in capsys.readouterr().err
 
 
 def test_a_fixed_camera_compares_by_appearance(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QObject, QPoint, QTimer, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop.background.workers import Task, run
@@ -15,6 +16,7 @@ from desktop.localization.detection_terms import finding_word
 from desktop.pages.workbench.canvas.photo_canvas import PhotoCanvas
 from desktop.pages.workbench.results.correcting import NEW, CorrectionController
 from desktop.pages.workbench.results.findings import SURE, FindingsBox
+from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.record.correction import Boxes, boxes_of
 from desktop.record.document import ItemView
 from desktop.record.item_rows import findings_of, shown_detection
@@ -86,14 +88,12 @@ class FindingEditController(QObject):
         self._showing = False
         self._correcting.selected = self._selected()
 
-    def edit_label(self, place: int, labels: Sequence[str]) -> None:
-        """Ask for the label of a finding, beside it on the photo."""
+    def edit_label(self, place: int, labels: Sequence[str]) -> LabelEditor | None:
+        """Open a field for the label of a finding, beside it on the photo; None if it is not visible."""
         findings = self._box.shown_findings
         if not 0 <= place < len(findings):
-            return
-        editor = self._canvas.edit_label(self._id_of(place), labels, findings[place].label)
-        if editor is not None:
-            editor.labelled.connect(lambda text: self._correcting.relabel(place, text))
+            return None
+        return self._canvas.edit_label(self._id_of(place), labels, findings[place].label)
 
     def menu(self, at: QPoint) -> None:
         """Choose the finding at a position of the canvas and show its menu."""
@@ -125,18 +125,24 @@ class FindingEditController(QObject):
             "view.photo",
             "view.fit",
         )
-        menu = self._commands.menu((*first, *verdicts, "", "tool.rectangle", "", *always), parent)
+        ids = (*first, *verdicts, "", "tool.rectangle", "", *always)
+        menu = self._commands.menu(ids, parent)
+        # The tool draws regions on the reference image, and findings here.
+        drawing = menu.actions()[ids.index("tool.rectangle")]
+        self._set_text(drawing, "tool.rectangle", QCoreApplication.translate("CorrectionBar", "Draw finding"))
         if first:
             self._word_finding_menu(menu)
         menu.aboutToHide.connect(menu.deleteLater)
         return menu
 
+    def _set_text(self, action: QAction, command_id: str, text: str) -> None:
+        action.setText("\t".join(filter(None, (text, self._commands.keys_text(command_id)))))
+
     def _word_finding_menu(self, menu: QMenu) -> None:
         actions = dict(zip(_FINDING, menu.actions(), strict=False))
         shown, index = self._box.shown_findings, self._box.list.current
         if 0 <= index < len(shown) and shown[index].accepted:
-            keys = self._commands.keys_text("finding.accept")
-            actions["finding.accept"].setText("\t".join(filter(None, (self.tr("Withdraw acceptance"), keys))))
+            self._set_text(actions["finding.accept"], "finding.accept", self.tr("Withdraw acceptance"))
         menu.setToolTipsVisible(True)
         actions["finding.delete"].setToolTip(
             self.tr("Not a defect: it becomes a known variation when the item is decided")

@@ -7,29 +7,35 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from desktop.canvas.views.alignment import AlignedPair
 from desktop.canvas.views.compare_view import CompareView
 from desktop.canvas.views.pair_tools import BoxTool
 from desktop.localization.detection_terms import BUILT_IN_LABELS
 from desktop.pages.workbench.results.findings import FindingsBox
+from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.record.correction import CorrectionDraft
 from desktop.record.item_changes import ItemChanges
 from desktop.record.open_record import OpenRecord
 from desktop.widgets import Button, ButtonKind, label
 from shared.record import results
+from shared.record.findings import Finding
 from shared.record.geometry import Rect
 from shared.wire.detection import Severity
 
 NEW = "difference"
 """The label of a drawn finding until the user names it."""
 
+_Key = tuple[str, Rect, str]
+"""What tells a finding from others whose places change: ID of the item, box, label."""
+
 
 class LabelRequest(Protocol):
-    """A view that edits the label of a finding and passes it to `CorrectionController.relabel`."""
+    """A view that has a field for the label of a finding."""
 
-    def edit_label(self, place: int, labels: Sequence[str]) -> None:
-        """Ask for the label of the shown finding at `place`. `labels` are the suggestions."""
+    def edit_label(self, place: int, labels: Sequence[str]) -> LabelEditor | None:
+        """Open the field at the shown finding at `place`, with suggestions; None if it is not visible."""
 
 
 class CorrectionBar(QWidget):
@@ -109,12 +115,13 @@ class CorrectionController(QObject):
         """Whether findings can be drawn on the photo that fills the canvas."""
         self.labelling: LabelRequest = box.list
         """The view that asks for the label of a finding."""
+        self._label_editor: tuple[LabelEditor, _Key] | None = None
+        """The field for a label that was opened last, and its finding."""
         self._tools = [BoxTool(self.choose, self._on_reshaped, self._on_added) for _ in views]
         for view, tool in zip(self._views, self._tools, strict=True):
             view.set_tool(tool)
         box.list.accept_wanted.connect(self.accept)
         box.list.relabel_wanted.connect(self.ask_label)
-        box.list.relabelled.connect(self.relabel)
         bar.save_wanted.connect(self.save)
         bar.discard_wanted.connect(self.discard)
         bar.draw_toggled.connect(self._set_drawing)
@@ -127,6 +134,7 @@ class CorrectionController(QObject):
         """Allow editing of the displayed findings on this pair."""
         shown = [finding.box for finding in self._box.shown_findings]
         editable = self.can_correct
+        self._close_label_editor()
         for view, tool in zip(self._views, self._tools, strict=True):
             tool.rects, tool.current = shown, self._box.list.current
             tool.mapping = None if pair is None else pair.mapping
@@ -227,8 +235,32 @@ class CorrectionController(QObject):
 
     def ask_label(self, shown: int) -> None:
         """Ask for the label of a finding."""
-        if self.can_correct and self._place(shown) >= 0:
-            self.labelling.edit_label(shown, self.labels())
+        findings = self._box.shown_findings
+        if not self.can_correct or not 0 <= shown < len(findings):
+            return
+        editor = self.labelling.edit_label(shown, self.labels())
+        if editor is not None:
+            # The places of the findings change while the field is open: another is deleted, a result arrives.
+            key = self._key(findings[shown])
+            editor.labelled.connect(lambda text: self.relabel(self._shown_at(key), text))
+            self._label_editor = editor, key
+
+    def _key(self, finding: Finding) -> _Key:
+        return self._open_record.current, finding.box, finding.label
+
+    def _shown_at(self, key: _Key) -> int:
+        """The place of a finding among the shown ones; -1 if it is not shown."""
+        shown = [self._key(finding) for finding in self._box.shown_findings]
+        return shown.index(key) if key in shown else -1
+
+    def _close_label_editor(self) -> None:
+        """Close the field for a label if its finding is not shown any more."""
+        if self._label_editor is None:
+            return
+        editor, key = self._label_editor
+        if isValid(editor) and self._shown_at(key) < 0:
+            editor.close_without_label()
+            self._label_editor = None
 
     def ask_chosen_label(self) -> None:
         """Ask for the label of the selected finding."""

@@ -69,8 +69,6 @@ class FindingList(QWidget):
     """The place on the screen (`QPoint`) for the menu of the chosen finding."""
     accept_wanted = Signal(int)
     relabel_wanted = Signal(int)
-    relabelled = Signal(int, str)
-    """Emits the index of a finding, and its new label."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -151,8 +149,8 @@ class FindingList(QWidget):
             self.chosen.emit(row)
             self.relabel_wanted.emit(row)
 
-    def edit_label(self, place: int, labels: Sequence[str]) -> None:
-        """Edit the label of the finding at `place`. `labels` are the suggestions."""
+    def edit_label(self, place: int, labels: Sequence[str]) -> LabelEditor:
+        """Open a field for the label of the finding at `place`. `labels` are the suggestions."""
         # In the parent: the list is no higher than its rows, which are lower than a field.
         parent = self.parentWidget() or self
         editor = LabelEditor(labels, self._findings[place].label, parent)
@@ -160,9 +158,9 @@ class FindingList(QWidget):
         corner = self.mapTo(parent, QPoint(16, place * self.row_px + (ROW_PX - height) // 2))
         top = max(min(corner.y(), parent.height() - height), 0)
         editor.setGeometry(corner.x(), top, max(self.width() - 62, 140), height)
-        editor.labelled.connect(lambda text: self.relabelled.emit(place, text))
         editor.show()
         editor.setFocus()
+        return editor
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         row = event.pos().y() // self.row_px

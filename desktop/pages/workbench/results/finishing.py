@@ -57,15 +57,13 @@ class FinishController(QObject):
             return
         if not open_record.rows:
             self.notice.emit(self.tr("Cannot finish a record without items. Draw a region first."))
-        elif open_record.counters.undecided:
+        else:
             # A key that is pressed before the dialog is open is meant for it, not for the page behind.
             self._key_barrier.raise_until_dialog()
             open_record.edits.call_when_saved(self._read_photos, self)
-        else:
-            self._ask({})
 
     def _read_photos(self) -> None:
-        # An opinion counts for the newest photo only, which another desktop may have added.
+        # An opinion and an inspection count for the newest photo only, which another desktop may have added.
         run(
             self._open_record.context.session.items.record_photos,
             self._open_record.record_id,

@@ -65,10 +65,14 @@ class LabelEditor(QComboBox):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc closes without a label."""
         if event.key() == Qt.Key.Key_Escape:
-            self._done = True
-            self._go()
+            self.close_without_label()
         else:
             super().keyPressEvent(event)
+
+    def close_without_label(self) -> None:
+        """Close; the finding keeps its label."""
+        self._done = True
+        self._go()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Losing the focus accepts the label."""

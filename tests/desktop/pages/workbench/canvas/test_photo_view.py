@@ -493,6 +493,8 @@ def test_context_menu_has_the_commands_for_a_finding(desk: WorkbenchDriver) -> N
     (menu,) = view.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
     texts = [action.text().split("\t")[0] for action in menu.actions()]
     assert texts[:3] == ["Accept finding", "Relabel finding", "Delete finding"]
+    assert "Draw finding" in texts
+    assert "Draw region" not in texts
     assert "known variation" in menu.actions()[2].toolTip()
     menu.actions()[0].trigger()
     assert [finding.accepted for finding in page.inspector.findings.shown_findings] == [False, True]

@@ -178,3 +178,26 @@ def test_drawn_finding_shows_author_name_and_no_confidence(desk: WorkbenchDriver
     desk.page.results.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
     assert desk.page.open_record.rows[0].best == 0.9
+
+
+def test_the_field_for_a_label_closes_with_its_finding(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    open_editor(desk, 0).setEditText("oil leak")
+    page.results.correcting.remove(0)
+    qtbot.waitUntil(lambda: not page.inspector.findings.findChildren(LabelEditor), timeout=60_000)
+    page.results.correcting.discard()
+    open_editor(desk, 0).setEditText("oil leak")
+    (item,) = desk.session.items.all(page.open_record.record_id)
+    add_result(desk.session, item.item_id, resultImage={"boxes": [STAIN]})
+    page.reload()
+    qtbot.waitUntil(lambda: not page.inspector.findings.findChildren(LabelEditor), timeout=60_000)
+    assert labels(desk) == ["stain"]
+
+
+def test_a_label_belongs_to_its_finding_when_less_is_shown(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    box = desk.page.inspector.findings
+    editor = open_editor(desk, 1)
+    desk.page.results.correcting.remove(0)
+    editor.setEditText("oil leak")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    assert [finding.label for finding in box.shown_findings] == ["oil leak"]

@@ -15,6 +15,7 @@ from desktop.pages.sealing.check_dialog import CheckDialog
 from desktop.pages.sealing.editions_dialog import EditionsDialog
 from desktop.pages.sealing.finish_dialog import FinishDialog
 from desktop.pages.sealing.seal_actions import ReopenDialog
+from desktop.pages.sealing.uninspected_items import UninspectedItems
 from shared.record import results
 from shared.record.codes import SealState, Status, Verdict
 from shared.record.entries import item_entries
@@ -100,6 +101,17 @@ def test_accepted_opinions_are_marked_as_accepted(open_workbench: WorkbenchDrive
     ]
     assert accepted[0] is None
     assert None not in accepted[1:]
+
+
+def test_inspected_items_are_not_listed_once_all_are_decided(
+    open_workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    detect_items(open_workbench, qtbot)
+    judge(open_workbench, Verdict.PASSED, 1, 2, 3)
+    open_workbench.context.commands.run("record.finish")
+    dialog = open_dialog(open_workbench, FinishDialog, qtbot)
+    assert dialog.findChildren(UninspectedItems) == []
+    dialog.reject()
 
 
 def test_items_without_an_opinion_must_be_decided(open_workbench: WorkbenchDriver, qtbot: QtBot) -> None:

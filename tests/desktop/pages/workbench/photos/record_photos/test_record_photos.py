@@ -152,6 +152,9 @@ def test_finishing_names_photos_without_an_item_and_folds_the_tray(
     qtbot.waitUntil(lambda: page.open_record.counters.judged == 3, timeout=_SOON)
     assert page.inspector.photo.phone.isEnabled()
     page.results.finishing.finish()
+    qtbot.waitUntil(
+        lambda: any(dialog.isVisible() for dialog in page.findChildren(FinishDialog)), timeout=_SOON
+    )
     dialog = next(dialog for dialog in page.findChildren(FinishDialog) if dialog.isVisible())
     assert child(dialog, QLabel, "finish-unassigned").text() == "1 photo(s) are not assigned to any item."
     dialog.confirm_button.click()
