@@ -26,7 +26,8 @@ from shared.record.geometry import map_corners, point_to_pixels
 MAX_REFERENCES = 8
 """The most reference files whose regions are searched, since each one takes a comparison."""
 _SECONDS = 6.0
-"""The time in which regions are tried one by one if the whole photo cannot be located."""
+"""Processor time for trying regions one by one if the whole photo cannot be located: on a busy computer the same
+places are found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class PlaceSearch:
         photo = Pyramid(grey(image))
         del image
         places: list[FoundPlace | None] = [None] * len(request.regions)
-        until = time.monotonic() + _SECONDS
+        until = time.process_time() + _SECONDS
         for path in list(dict.fromkeys(path for path, _ in request.regions))[:MAX_REFERENCES]:
             numbers = [number for number, (file, _) in enumerate(request.regions) if file == path]
             points = [request.regions[number][1] for number in numbers]
@@ -118,7 +119,7 @@ class PlaceSearch:
                 "covered": place.covered,
             }
 
-        covered = find_regions(features, regions, photo, max(until - time.monotonic(), 0.0))
+        covered = find_regions(features, regions, photo, max(until - time.process_time(), 0.0))
         return [to_found_place(place, number) for number, place in enumerate(covered)]
 
     def _load_features(self, path: str) -> tuple[ReferenceFeatures, float]:

@@ -39,8 +39,8 @@ def test_steps_name_files_and_modules_of_the_project(script: Path) -> None:
     document: dict[str, Any] = yaml.safe_load(script.read_text("utf-8"))
     (job,) = document["jobs"].values()
     run = "\n".join(step["run"] for step in job["steps"] if "run" in step)
-    files = re.findall(r"(?<![\w./$-])((?:resources|tests|shared|service)/[\w./-]+\.\w+|build\.spec)", run)
-    assert "build.spec" in files or "make package" in run
+    files = re.findall(r"(?<![\w./$-])((?:resources|tests|shared|service)/[\w./-]+\.\w+|tasks\.py)", run)
+    assert re.search(r"python tasks\.py (?:\w+ )*package\b", run)
     for name in files:
         assert (program_folder() / name).is_file(), name
     for module in re.findall(r"-m (resources\.[\w.]+)", run):

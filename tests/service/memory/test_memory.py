@@ -16,6 +16,7 @@ from service.db.database import Database, now
 from service.detection.dispatch.variations import VERSION
 from service.memory.tables import LEFT_OUT, REGION, VARIATION, WAITING
 from service.settings import Settings
+from tests.service.files.test_images import make_png_header
 from tests.service.memory.conftest import ON_ONE_DATABASE, Site, file_ids, picture
 from tests.service_app import ADMIN, LOCAL_URL, with_token
 
@@ -242,7 +243,7 @@ def test_another_region_of_the_reference_image_has_a_memory_of_its_own(
 def test_a_photo_that_does_not_show_the_region_adds_nothing_and_is_not_tried_again(
     site: Site, database: Database
 ) -> None:
-    item = site.passed_item(photo=b"\x89PNG\r\n\x1a\n" + picture(1)[8:2000])
+    item = site.passed_item(photo=make_png_header(320, 320))
     memory = wait_for_memory(site, database, item)
     assert (memory["state"], memory["photos"][0]["differences"]) == ("too_few", None)
     (row,) = rows(database)

@@ -96,7 +96,7 @@ def find_regions(
 ) -> list[RegionPlace | None]:
     """The place of each of `regions` (px of the reference image) in the photo (grey); None if not found.
 
-    Regions are tried one by one for at most `seconds`.
+    Regions are tried one by one for at most `seconds` of processor time.
     """
     if min(photo.size) < 16 or min(known.image.size) < 16:
         return [None] * len(regions)
@@ -110,7 +110,7 @@ def find_regions(
         return [None] * len(regions) if scores and np.median(scores) < _USUAL else places
     if best:
         return [None] * len(regions)
-    return _find_one_by_one(known, regions, photo, seen, time.monotonic() + seconds)
+    return _find_one_by_one(known, regions, photo, seen, time.process_time() + seconds)
 
 
 def _tolerance(photo: Pyramid) -> float:
@@ -248,7 +248,7 @@ def _find_one_by_one(
 ) -> list[RegionPlace | None]:
     found: dict[int, checks.CandidateHomography] = {}
     for number in sorted(range(len(regions)), key=lambda one: -regions[one].area):
-        if time.monotonic() > until:
+        if time.process_time() > until:
             break
         if min(regions[number].w, regions[number].h) < 16:
             continue
