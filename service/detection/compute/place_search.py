@@ -26,8 +26,8 @@ from shared.record.geometry import map_corners, point_to_pixels
 MAX_REFERENCES = 8
 """The most reference files whose regions are searched, since each one takes a comparison."""
 _SECONDS = 6.0
-"""Processor time for trying regions one by one if the whole photo cannot be located: on a busy computer the same
-places are found."""
+"""Processor time for trying regions one by one if the whole photo cannot be located. It finds the same places
+on a busy computer."""
 
 
 @dataclass(frozen=True, slots=True)
