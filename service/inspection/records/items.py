@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterable, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from sqlalchemy import bindparam, select
 from sqlmodel import Session
@@ -39,6 +39,9 @@ from shared.wire.text import fill
 _MADE_BY = select(ITEM.c.item_id, ITEM.c.client_body).where(ITEM.c.client_key == bindparam("client_key"))
 _INLINE_LIMIT = 20
 """So many items are read and written in the time that a change of thread takes."""
+MAX_RESULT: Final = 16 * 2**20
+"""The longest result that another correction may make, in characters of JSON: that of the largest body that a
+client can send. Verdicts are always possible."""
 
 
 class Items:
@@ -212,7 +215,7 @@ class Items:
         return await self._database.write(work)
 
     async def correct(self, item_id: str, body: BoxesSet, if_match: str | None, caller: Caller) -> ItemState:
-        """Append findings that the person corrected as a result entry. Raises Problem 404, 409, 412."""
+        """Append findings that the person corrected as a result entry. Raises Problem 404, 409, 412, 413."""
         boxes = [cast(EntryBox, box.model_dump(mode="json")) for box in body.boxes]
 
         def work(session: Session) -> ItemState:
@@ -224,6 +227,8 @@ class Items:
             if entry is None:
                 raise problems.conflict("检测结果没有此版本，请刷新后重试", of_version=body.of_version)
             values = result_values([*entries, entry])
+            if len(values["result"]) > MAX_RESULT:
+                raise Problem(413, ErrorCode.TOO_LARGE, "此检查项的更正过多，无法再保存")
             change_item(session, record, item, values, caller.user_id, caller.address)
             return read_state(session, item_id)
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from service.inspection.records import items
+from service.inspection.rules import json_text
 from shared.record import results
 from shared.record.codes import Verdict
 from tests.service.inspection.conftest import Stage
@@ -56,6 +58,20 @@ def test_corrected_findings_are_the_next_version(stage: Stage) -> None:
         "provenance": {"alignment": {"homography": MATRIX}},
         "correction": {"of_version": 1, "by": "id-of-planner", "by_name": "姓名 planner (planner)"},
     }
+
+
+def test_corrections_cannot_grow_without_end_but_verdicts_stay_possible(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = stage.item(stage.record()["inspection_id"], result=[detection_entry()])
+    path = correction_path(item)
+    assert stage.client.post(path, json={"of_version": 1, "boxes": [box()]}).status_code == 200
+    length = len(json_text(stage.client.get(f"/api/inspection_item/{item['item_id']}").json()["result"]))
+    monkeypatch.setattr(items, "MAX_RESULT", length)
+    answer = stage.client.post(path, json={"of_version": 1, "boxes": [box()]})
+    assert (answer.status_code, answer.json()["data"]["error"]) == (413, "too_large")
+    answer = stage.client.post(f"/api/inspection_item/{item['item_id']}/verdict", json={"verdict": "passed"})
+    assert answer.status_code == 200
 
 
 def test_correction_without_findings_passes_and_the_record_follows(stage: Stage) -> None:
