@@ -120,11 +120,10 @@ TASKS = {
 
 def main(names: list[str]) -> None:
     """Do these tasks in order; `installer` and `portable` share one bundle."""
-    if not names or not set(names) <= set(TASKS):
-        lines = [
-            "  {:<12}{}".format(name, (task.__doc__ or "").splitlines()[0]) for name, task in TASKS.items()
-        ]
-        sys.exit("\n".join(["usage: python tasks.py TASK...", *lines]))
+    unknown = [f"There is no task {name}." for name in names if name not in TASKS]
+    if unknown or not names:
+        lines = [f"  {name:<12}{(task.__doc__ or '').splitlines()[0]}" for name, task in TASKS.items()]
+        sys.exit("\n".join([*unknown, "usage: python tasks.py TASK...", *lines]))
     for name in names:
         if name not in ("setup", "clean"):
             setup()
