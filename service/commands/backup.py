@@ -249,9 +249,9 @@ def _confirm(manifest: Manifest, settings: Settings) -> bool:
     if any(entry.name.startswith("secrets/") for entry in manifest.entries):
         print("- The keys of the backup replace secret.key and face.key.")
     else:
-        print("- The backup has no keys, so those in this folder stay. If it is of another computer, copy its")
-        print("  secret.key and face.key here first, or users must enrol their faces again and the audit log")
-        print("  is signed with another key.")
+        print("- The backup has no keys, so those of this folder stay. If it is of another computer, first")
+        print("  copy its secret.key and face.key here, or users must enrol their faces again and the audit")
+        print("  log is signed with another key.")
     print("Close Walkaround before you continue.")
     return input("Type yes to restore: ").strip().lower() == "yes"
 

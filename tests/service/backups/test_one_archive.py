@@ -385,5 +385,5 @@ def test_restore_over_data_explains_the_keys_and_asks_at_a_terminal(
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     monkeypatch.setattr("builtins.input", lambda _text: answer)
     assert main(["restore", str(archive)], settings) == status
-    assert "Copy secret.key and face.key" in capsys.readouterr().out
+    assert "copy its secret.key and face.key" in capsys.readouterr().out
     assert (settings.data_dir / "walkaround.db").exists() is (status == 0)
