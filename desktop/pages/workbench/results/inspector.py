@@ -91,8 +91,8 @@ class Inspector(Panel):
         content = QWidget()
         content.setProperty("clear", True)
         column = QVBoxLayout(content)
-        column.setContentsMargins(_SIDE, 12, _SIDE, 16)
-        column.setSpacing(12)
+        column.setContentsMargins(_SIDE, 12, _SIDE, 12)
+        column.setSpacing(10)
         # In a low window what does not fit is out of sight: the findings and the verdict belong to the photo,
         # which the canvas shows.
         found = (self.findings, self.explained, self.correction)
