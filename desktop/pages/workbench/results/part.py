@@ -80,6 +80,7 @@ class ResultsPart(WorkbenchPart):
         verdict.decided.connect(self.changes.decide_item)
         verdict.draft_changed.connect(record.keep_verdict_draft)
         verdict.reason_wanted.connect(inspector.show)
+        verdict.completed.connect(self._advance)
         run.wanted.connect(detecting.detect)
         run.cancelled.connect(detecting.cancel_item)
         detecting.running_changed.connect(lambda _: self._show_run())
@@ -102,6 +103,7 @@ class ResultsPart(WorkbenchPart):
             ("item.fail", lambda: self._decide(Verdict.FAILED), Needs.EDIT_ITEM),
             ("item.unsure", lambda: self._decide(Verdict.UNDECIDED), Needs.EDIT_ITEM),
             ("item.detect", detecting.detect, Needs.EDIT_ITEM),
+            ("item.advance", self._toggle_advancing, Needs.RECORD),
             ("edit.rename", self._rename, Needs.EDIT_ITEM),
             ("record.detect", detecting.detect_all, Needs.EDIT),
             ("record.detect_again", detecting.detect_again, Needs.EDIT),
@@ -206,6 +208,18 @@ class ResultsPart(WorkbenchPart):
         if self._inspector.verdict.decide(verdict):
             text = QCoreApplication.translate("WorkbenchPage", "Item {n}: {verdict}")
             self.decided.emit(text.format(n=number, verdict=status_text(verdict.value)))
+
+    def _advance(self) -> None:
+        """Go to the next undecided item after a verdict, if the user wants it; stay at the last one."""
+        if self._context.preferences.values.advances:
+            self.item_wanted.emit(self._open_record.next_undecided())
+
+    def _toggle_advancing(self) -> None:
+        preferences = self._context.preferences
+        preferences.change(advances=not preferences.values.advances)
+        on = QCoreApplication.translate("WorkbenchPage", "The next undecided item follows a verdict.")
+        off = QCoreApplication.translate("WorkbenchPage", "The item stays after a verdict.")
+        self.notice.emit(on if preferences.values.advances else off)
 
     def _complete(self, item_id: str) -> None:
         """Go to an item, and let the user complete a verdict of it that waits."""
