@@ -30,7 +30,7 @@ from desktop.pages.login.forms import FirstRunForm, PasswordForm
 from desktop.pages.login.photo_login import PhotoLogin
 from desktop.pages.login.service_choice import ServerDialog
 from desktop.pages.login.setup_steps import SetupSteps, Step
-from desktop.pages.login.status_widgets import ServiceDot, Welcome
+from desktop.pages.login.status_widgets import FormArea, ServiceDot, Welcome
 from desktop.theme import theme_manager
 from desktop.widgets import Button, ButtonKind, Card, Logo, Page, label, separator
 from desktop.widgets.basic.shadows import soft_shadow
@@ -150,7 +150,8 @@ class LoginPage(Page):
         self._card.setFixedWidth(min(round(_CARD.width() * share), self.width() - 2 * margin))
         room = self.height() - self._header.sizeHint().height() - 3 * margin
         self._card.setMinimumHeight(min(round(_CARD.height() * share), room))
-        self._form.setFixedWidth(round(_FORM_WIDTH * (1 + (share - 1) / 2)))
+        left = self._card.width() - self._left_stack.minimumSizeHint().width() - 2
+        self._form.setFixedWidth(min(round(_FORM_WIDTH * (1 + (share - 1) / 2)), left))
         super().resizeEvent(event)
 
     def _make_card(self) -> Card:
@@ -170,8 +171,10 @@ class LoginPage(Page):
         return self._card
 
     def _make_right(self) -> QWidget:
-        self._form = right = QWidget()
-        right.setFixedWidth(_FORM_WIDTH)
+        right = QWidget()
+        right.setProperty("clear", True)
+        self._form = FormArea(right)
+        self._form.setFixedWidth(_FORM_WIDTH)
         column = QVBoxLayout(right)
         column.setContentsMargins(34, 32, 34, 24)
         column.setSpacing(0)
@@ -202,7 +205,7 @@ class LoginPage(Page):
         row.addWidget(self.change)
         column.addLayout(row)
         self._show_form(first_run=False)
-        return right
+        return self._form
 
     # Opening and leaving
 
