@@ -44,7 +44,7 @@ seconds.
 
 TAGS: Final = {
     "inspection": "Records: create, search, finish, seal, reopen and release them, and their photos.",
-    "inspection_item": "Items of a record: their regions, photos, findings, verdicts, history and memory.",
+    "inspection_item": "Items of a record: regions, photos, findings, verdicts, known variations.",
     "auth": "Login, tokens, sessions, profile and password of the current user.",
     "users": "Users, their roles and their sessions.",
     "face": "Face login, face enrolment, allowed devices and calibration.",
@@ -81,6 +81,8 @@ SUMMARIES: Final = {
     "inspection_list_handovers": "List the handovers of a record",
     "inspection_comment": "Comment on an item",
     "inspection_list_comments": "List the comments of a record",
+    "inspection_change_comment": "Update a comment",
+    "inspection_delete_comment": "Delete a comment",
     "inspection_arrange": "Set the order of the items of a record",
     "inspection_item_set_verdict": "Set the verdict of an item",
     "inspection_item_correct": "Correct findings",
@@ -187,8 +189,8 @@ SUMMARIES: Final = {
     "detection_try_model": "Try a model on an image",
     "detection_list_labels": "List labels",
     "detection_update_labels": "Set the severity of labels",
-    "inspection_item_get_memory": "Get the memory of a region",
-    "inspection_item_change_memory": "Update the memory of a region",
+    "inspection_item_get_memory": "Get the known variations of a region",
+    "inspection_item_change_memory": "Update the known variations of a region",
     "audit_list_audit": "List audit entries",
     "backups_backup_status": "Get the state of backups",
     "backups_choose_backup_folder": "Choose the folder for backups",
