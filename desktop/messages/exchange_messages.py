@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.imported_regions import MAX_REGIONS
+from desktop.localization.language import join_sentences
 
 
 def exchange_sentence(error: ExchangeError) -> str:
@@ -48,4 +49,4 @@ def left_out_sentence(outside: int, without_area: int) -> str:
         sentences.append(
             translate("ExchangeMessages", "%n point(s) or empty shape(s) skipped.", "", without_area)
         )
-    return " ".join(sentences)
+    return join_sentences(sentences)

@@ -258,7 +258,7 @@ def backups(settings: Settings) -> Iterator[CheckResult]:
     if not settings.backup_to:
         yield warn(
             "no backups are made on a schedule",
-            "set WALKAROUND_BACKUP_TO to a folder on another disk, or run “walkaround backup FILE”",
+            "choose a folder on another disk under Administration, Backups, or set WALKAROUND_BACKUP_TO",
         )
         return
     try:

@@ -35,6 +35,7 @@ from desktop.theme import theme_manager
 from desktop.widgets import Button, ButtonKind, Card, Logo, Page, label, separator
 from desktop.widgets.basic.shadows import soft_shadow
 from shared.wire.account import Payload
+from shared.wire.face import FaceRequirements
 
 _CARD = QSize(940, 470)
 _GROW_FROM = QSize(1440, 900)
@@ -82,10 +83,12 @@ class LoginPage(Page):
         values = context.preferences.values
         # The setup is skipped if there was a login before or if it was completed.
         self._step = Step.LANGUAGE if context.embedded and not (values.set_up or values.user_name) else None
+        self._offers_face = False
         self.photo_login = PhotoLogin(session, context.device_token)
         self._build()
         self.viewfinder.action_clicked.connect(self._on_retry)
         self.face.requirements_read.connect(self.photo_login.set_requirements)
+        self.face.requirements_read.connect(self._on_requirements_read)
         self.face.logged_in.connect(self._enter)
         self.face.camera_chosen.connect(lambda name: context.preferences.change(camera=name))
         self.password_form.logged_in.connect(self._enter_by_password)
@@ -315,7 +318,7 @@ class LoginPage(Page):
         run(session.account.first_run_needed, owner=self, done=self._on_probed, failed=self._on_probe_failed)
 
     def _on_probed(self, is_needed: bool) -> None:
-        first_run = is_needed and is_local(self._context.session.base_url)
+        was_first_run, first_run = self._is_first_run, is_needed and is_local(self._context.session.base_url)
         self._show_form(first_run)
         self.ready.emit()
         if is_needed and not first_run:
@@ -327,8 +330,11 @@ class LoginPage(Page):
         if first_run or self._step is not None:
             self.face.stop()
             self._begin()
-        else:
-            self.face.start()
+            return
+        if was_first_run:
+            # The form that had the focus is hidden now.
+            self._begin()
+        self.face.start()
 
     def _on_probe_failed(self, error: Exception) -> None:
         self._service_dot.show_state(ServiceState.FAILED)
@@ -368,7 +374,17 @@ class LoginPage(Page):
             return self.tr("Create administrator account"), self.tr(
                 "Step 3 of 3. The first user is the administrator and can create all other users."
             )
-        return self.tr("Log in"), self.tr("Look into the camera, or enter your password.")
+        return self.tr("Log in"), self._login_text()
+
+    def _login_text(self) -> str:
+        if self._offers_face:
+            return self.tr("Look into the camera, or enter your password.")
+        return self.tr("Enter your username and password.")
+
+    def _on_requirements_read(self, requirements: FaceRequirements) -> None:
+        self._offers_face = requirements.offered
+        if self.password_form.isVisibleTo(self):
+            self._subheading.setText(self._login_text())
 
     def _enter_by_password(self, payload: Payload) -> None:
         self._enter(payload)

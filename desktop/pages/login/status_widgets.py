@@ -107,10 +107,10 @@ class Welcome(QWidget):
         column.addWidget(label(self.tr("Welcome to Walkaround"), "title"))
         column.addSpacing(4)
         for icon, text in (
-            ("lock", self.tr("Compare today's photos with a reference image")),
-            ("server", self.tr("Record every verdict with name and reason")),
-            ("people", self.tr("Seal the finished record; any later change is detected")),
-            ("camera", self.tr("Works without a network")),
+            ("compare", self.tr("Compare today's photos with a reference image")),
+            ("check", self.tr("Record every verdict with name and reason")),
+            ("lock", self.tr("Seal the finished record; any later change is detected")),
+            ("cloud-off", self.tr("Works without a network")),
         ):
             row = QHBoxLayout()
             row.setSpacing(12)

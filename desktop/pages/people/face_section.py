@@ -20,6 +20,7 @@ from desktop.background.workers import Lane, Task, run
 from desktop.client.http.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
+from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_folder
 from desktop.pages.common.forms.password_prompt import ask_password
@@ -181,7 +182,7 @@ class FaceSection(PageSection):
             n=QLocale().toString(one_in)
         )
         if strangers.pairs < _MIN_PAIRS:
-            text += " " + self.tr("More enrolled people make this more exact.")
+            text = join_sentences((text, self.tr("More enrolled people make this more exact.")))
         return text
 
     def _figure_rows(self, figures: FaceCalibration) -> list[tuple[str, str, str]]:

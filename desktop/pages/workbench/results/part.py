@@ -76,6 +76,7 @@ class ResultsPart(WorkbenchPart):
         verdict, run = inspector.verdict, inspector.run
         record.items_changed.connect(lambda: inspector.show_no_item(any_items=bool(record.rows)))
         record.current_edited.connect(self._show_edited)
+        record.rows_changed.connect(self._hide_skipped)
         record.sealing.connect(self.commit)
         verdict.decided.connect(self.changes.decide_item)
         verdict.draft_changed.connect(record.keep_verdict_draft)
@@ -156,6 +157,8 @@ class ResultsPart(WorkbenchPart):
         document = self._open_record.document
         if document is not None:
             self._sealing.show(self._open_record.seal, document.record.inspection_name or "")
+        if not on:
+            self.skipped.hide()
         self._inspector.verdict.set_editable(on)
         self._inspector.run.set_editable(on)
 
@@ -195,6 +198,10 @@ class ResultsPart(WorkbenchPart):
         if change & Change.VERDICTS:
             self._inspector.verdict.show_item(item, self._open_record.verdict_drafts.get(item.item_id))
         self.history.show()
+
+    def _hide_skipped(self) -> None:
+        if all(row.is_judged for row in self._open_record.rows):
+            self.skipped.hide()
 
     def _show_run(self) -> None:
         item = self._open_record.item
