@@ -269,10 +269,10 @@ def _shift(routes: APIRouter, service: InspectionService) -> None:
         inspection_id: IdPath,
         comment_id: IdPath,
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
-    ) -> Envelope[None]:
+    ) -> Done:
         """Delete your own comment, until the record is sealed. The audit log keeps its text."""
         await shift.delete_comment(inspection_id, comment_id, caller)
-        return Envelope(data=None)
+        return Done(msg="评论已删除")
 
 
 def _record(state: RecordState, msg: str) -> Response:

@@ -237,6 +237,7 @@ PARAMETERS: Final = {
     "user_id": "ID of the user",
     "file_id": "ID of the file",
     "photo_id": "ID of the photo",
+    "comment_id": "ID of the comment",
     "model_id": "ID of the detection model",
     "webhook_id": "ID of the webhook",
     "batch_id": "ID of the batch",

@@ -74,9 +74,9 @@ class FaceSection(PageSection):
         self.progress = label("", "dim", wrap=True)
         self._comparison: Task | None = None
         self._calibration: FaceCalibration | None = None
+        self._rows = QWidget()
         self.details = Button(self.tr("Details"), kind=ButtonKind.QUIET, icon="chevron-right")
         self.details.clicked.connect(lambda _checked=False: self._open_details(self._rows.isHidden()))
-        self._rows = QWidget()
         self._figures = QGridLayout(self._rows)
         self._figures.setContentsMargins(0, 0, 0, 0)
         self._figures.setHorizontalSpacing(24)

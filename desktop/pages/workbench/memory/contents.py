@@ -76,9 +76,9 @@ def frame_note(photo: MemoryPhoto, *, aligned: bool, explains: bool = False) -> 
         return translate("Memory", "Shows the difference")
     if photo.kind is MemoryKind.REJECTED:
         return translate("Memory", "Finding rejected")
-    if photo.kind is MemoryKind.FAILED and photo.differences is None:
-        return translate("Memory", "Failed · not compared")
     if photo.kind is MemoryKind.FAILED:
+        if photo.differences is None:
+            return translate("Memory", "Failed · not compared")
         return translate("Memory", "Failed · %n finding(s)", "", photo.differences)
     if photo.differences is not None:
         return translate("Memory", "Passed · %n difference(s)", "", photo.differences)
