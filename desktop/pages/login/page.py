@@ -83,7 +83,7 @@ class LoginPage(Page):
         values = context.preferences.values
         # The setup is skipped if there was a login before or if it was completed.
         self._step = Step.LANGUAGE if context.embedded and not (values.set_up or values.user_name) else None
-        self._offers_face = False
+        self._offers_face = self._lacks_users = False
         self.photo_login = PhotoLogin(session, context.device_token)
         self._build()
         self.viewfinder.action_clicked.connect(self._on_retry)
@@ -319,12 +319,9 @@ class LoginPage(Page):
 
     def _on_probed(self, is_needed: bool) -> None:
         was_first_run, first_run = self._is_first_run, is_needed and is_local(self._context.session.base_url)
+        self._lacks_users = is_needed and not first_run
         self._show_form(first_run)
         self.ready.emit()
-        if is_needed and not first_run:
-            self._subheading.setText(
-                self.tr("No users yet. Create the administrator account on the server computer.")
-            )
         if not self.isVisible():
             return
         if first_run or self._step is not None:
@@ -377,6 +374,8 @@ class LoginPage(Page):
         return self.tr("Log in"), self._login_text()
 
     def _login_text(self) -> str:
+        if self._lacks_users:
+            return self.tr("No users yet. Create the administrator account on the server computer.")
         if self._offers_face:
             return self.tr("Look into the camera, or enter your password.")
         return self.tr("Enter your username and password.")

@@ -28,6 +28,8 @@ class CommentsBox(QWidget):
     """The `Comment` to change, or None for a new one, and its text."""
     delete_wanted = Signal(object)
     """The `Comment` to delete."""
+    begun = Signal()
+    """The user is to type: the field must be in sight."""
     place_wanted = Signal(object)
     """The `Comment` whose place the user wants to see."""
 
@@ -72,6 +74,7 @@ class CommentsBox(QWidget):
             self.text.setText(changed.text)
         self._show_field(self._is_editable)
         self.text.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.begun.emit()
 
     def end(self) -> None:
         """Forget the text that was being typed."""

@@ -40,7 +40,9 @@ def test_comment_on_an_item_is_listed_for_this_item_alone(
     workbench: WorkbenchDriver, record_id: str, qtbot: QtBot
 ) -> None:
     box = workbench.page.inspector.comments
+    workbench.page.resize(1000, 560)
     workbench.context.commands.run("comment.add")
+    qtbot.waitUntil(lambda: box.text.visibleRegion().boundingRect() == box.text.rect(), timeout=60_000)
     box.text.setText("  铆钉松动  ")
     QTest.keyClick(box.text, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: "铆钉松动" in _texts(workbench), timeout=60_000)
