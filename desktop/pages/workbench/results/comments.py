@@ -28,8 +28,8 @@ class CommentsBox(QWidget):
     """The `Comment` to change, or None for a new one, and its text."""
     delete_wanted = Signal(object)
     """The `Comment` to delete."""
-    begun = Signal()
-    """The user is to type: the field must be in sight."""
+    scroll_wanted = Signal()
+    """The field must be in sight: the user begins to type, or sent a text."""
     place_wanted = Signal(object)
     """The `Comment` whose place the user wants to see."""
 
@@ -74,7 +74,7 @@ class CommentsBox(QWidget):
             self.text.setText(changed.text)
         self._show_field(self._is_editable)
         self.text.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.begun.emit()
+        self.scroll_wanted.emit()
 
     def end(self) -> None:
         """Forget the text that was being typed."""
@@ -275,6 +275,7 @@ class CommentsController(QObject):
         shown = {known.comment_id: known for known in self._comments} | {comment.comment_id: comment}
         self._comments = list(shown.values())
         self.show()
+        self._box.scroll_wanted.emit()
 
     def _on_failed(self, error: Exception) -> None:
         self._box.add.setEnabled(True)
