@@ -78,7 +78,7 @@ class ResultsPart(WorkbenchPart):
         record.current_edited.connect(self._show_edited)
         record.sealing.connect(self.commit)
         verdict.decided.connect(self.changes.decide_item)
-        verdict.draft_changed.connect(record.keep_verdict_draft)
+        verdict.draft_changed.connect(record.verdict_drafts.store)
         verdict.reason_wanted.connect(inspector.show)
         run.wanted.connect(detecting.detect)
         run.cancelled.connect(detecting.cancel_item)
