@@ -15,7 +15,7 @@ from sqlmodel import Session, select
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.db.upsert import insert_or_ignore
-from service.files import images, lookup
+from service.files import film_process, images, lookup
 from service.files.rules import clean_name, type_by_content
 from service.files.tables import FileRow
 from service.files.tiles import TileStore
@@ -246,6 +246,10 @@ class FilesService:
         Raises FileNotFoundError if the content is lost, and StoreUnavailableError.
         """
         return self._contents.path(stored.sha256)
+
+    async def opens_as_film(self, stored: StoredFile) -> bool:
+        """Whether the file is a film that this program opens. Raises Problem 404 if its content is lost."""
+        return await self._run_on_disk(film_process.opens, await self._path_for_download(stored))
 
     def stored_hash(self, sha256: str) -> str | None:
         """Compute the SHA-256 of the bytes that are stored under `sha256`; None if there are none."""
