@@ -52,9 +52,9 @@ class Films:
         if file is None:
             raise Problem(404, ErrorCode.NOT_FOUND, "视频文件不存在，请重新上传")
         # Before the film is opened, which takes a process.
-        kept = await self._database.write(lambda session: _find_kept(session, inspection_id, file_id))
-        if kept is not None:
-            return kept
+        present = await self._database.write(lambda session: _find_film(session, inspection_id, file_id))
+        if present is not None:
+            return present
         if not await self._opens_as_film(file):
             raise Problem(
                 415,
@@ -63,8 +63,8 @@ class Films:
             )
 
         def work(session: Session) -> RecordFilm:
-            kept = _find_kept(session, inspection_id, file_id)
-            return _insert(session, inspection_id, file_id, caller) if kept is None else kept
+            present = _find_film(session, inspection_id, file_id)
+            return _insert(session, inspection_id, file_id, caller) if present is None else present
 
         return await self._database.write(work)
 
@@ -92,7 +92,7 @@ class Films:
         await self._database.write(work)
 
 
-def _find_kept(session: Session, inspection_id: str, file_id: str) -> RecordFilm | None:
+def _find_film(session: Session, inspection_id: str, file_id: str) -> RecordFilm | None:
     """The film of a record that may be changed, if it is kept already. Raises Problem 404, 409."""
     record = open_record(session, inspection_id)
     if record.inspection_status == Status.CANCELLED:
