@@ -238,6 +238,7 @@ PARAMETERS: Final = {
     "user_id": "ID of the user",
     "file_id": "ID of the file",
     "photo_id": "ID of the photo",
+    "film_id": "ID of the film",
     "model_id": "ID of the detection model",
     "webhook_id": "ID of the webhook",
     "batch_id": "ID of the batch",
