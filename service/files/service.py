@@ -231,10 +231,7 @@ class FilesService:
     # For other domains
 
     def path(self, file_id: str) -> Path:
-        """Return the path of a local file with the content, for callers outside a transaction.
-
-        Raises FileNotFoundError and StoreUnavailableError.
-        """
+        """The path of a local file with the content. Raises FileNotFoundError and StoreUnavailableError."""
         stored = self._database.read_now(lambda session: lookup.file_info(session, file_id))
         if stored is None:
             raise FileNotFoundError(f"no file {file_id}")
@@ -281,7 +278,7 @@ class FilesService:
 
     async def thumbnail(self, stored: StoredFile, size: int) -> bytes:
         """Return a JPEG within `size` x `size` px. Raises Problem 404; 415 if the image is not readable."""
-        self._require_picture(stored, "该文件不是图片，无法生成缩略图")
+        _require_picture(stored, "该文件不是图片，无法生成缩略图")
         cached_path = self._thumbnails / stored.sha256[:2] / f"{stored.sha256[2:]}-{size}.jpg"
         if size in CACHED_SIZES and (data := await self._run_on_disk(_read_cached, cached_path)) is not None:
             return data
@@ -303,7 +300,7 @@ class FilesService:
         Raises Problem 404 and 415 like `thumbnail`, 404 if `rect` is not inside the image, 413 above the
         limit.
         """
-        self._require_picture(stored, "该文件不是图片，无法裁剪")
+        _require_picture(stored, "该文件不是图片，无法裁剪")
         if rect.right > (stored.width or 0) or rect.bottom > (stored.height or 0):
             msg = fill(
                 "裁剪区域超出图片范围（{width} x {height} 像素）", width=stored.width, height=stored.height
@@ -324,7 +321,7 @@ class FilesService:
 
         Raises Problem 404 and 415 like `thumbnail`.
         """
-        self._require_picture(stored, "该文件不是图片，无法裁剪")
+        _require_picture(stored, "该文件不是图片，无法裁剪")
         path = await self._path_for_download(stored)
         size = (stored.width or 1, stored.height or 1)
         make = partial(images.region_picture, path, size, rect, side)
@@ -345,15 +342,10 @@ class FilesService:
 
     async def _tile_source(self, stored: StoredFile) -> Callable[[], Path]:
         """Return a function that returns the path of the picture, for the case that its tiles must be cut."""
-        self._require_picture(stored, "该文件不是图片，无法分块显示")
+        _require_picture(stored, "该文件不是图片，无法分块显示")
         if await self._run_on_disk(self._contents.is_lost, stored.sha256):
             raise _lost_problem(stored)
         return partial(self.path_of_file, stored)
-
-    @staticmethod
-    def _require_picture(stored: StoredFile, message: str) -> None:
-        if stored.mime_type not in IMAGE_TYPES:
-            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, message)
 
     async def _path_for_download(self, stored: StoredFile) -> Path:
         try:
@@ -365,6 +357,11 @@ class FilesService:
 def _lost_problem(stored: StoredFile) -> Problem:
     msg = "文件内容已丢失，请联系管理员从备份恢复"
     return Problem(404, ErrorCode.NOT_FOUND, msg, sha256=stored.sha256)
+
+
+def _require_picture(stored: StoredFile, message: str) -> None:
+    if stored.mime_type not in IMAGE_TYPES:
+        raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, message)
 
 
 def _begin_upload(content_type: str | None, write: Callable[[bytes], None]) -> Upload:
