@@ -13,9 +13,10 @@ from pytestqt.qtbot import QtBot
 from desktop.pages.workbench.photos.record_photos import films
 from desktop.pages.workbench.photos.record_photos.film_dialog import FilmDialog
 from desktop.pages.workbench.photos.record_photos.films import FilmsDialog
+from desktop.widgets import Confirm
 from shared.record.codes import Verdict
 from tests.desktop.imaging.films import make_film
-from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 from tests.desktop.pages.workbench.photos.test_drag_and_drop import drop
 from tests.narrowing import not_none
 
@@ -79,6 +80,29 @@ def test_a_dropped_film_is_shown(workbench: WorkbenchDriver, qtbot: QtBot, tmp_p
     dialog = not_none(workbench.page.findChild(FilmDialog))
     qtbot.waitUntil(dialog.take.isEnabled, timeout=_SOON)
     dialog.close()
+
+
+def test_a_question_about_a_used_photo_waits_for_the_film_dropped_with_it(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    session, window = workbench.session, workbench.page.window()
+    photo, film = tmp_path / "used.png", make_film(tmp_path / "drone.avi")
+    photo.write_bytes(picture(5))
+    session.photos.add(make_record(session), session.files.upload(photo).file_id)
+    workbench.open(make_record(session), qtbot.waitUntil)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in (photo, film)])
+    drop(workbench.page, data)
+    photos = workbench.page.photos.record_photos
+    qtbot.waitUntil(lambda: photos.queue.failures != [], timeout=_SOON)
+    dialog = not_none(workbench.page.findChild(FilmDialog))
+    qtbot.waitUntil(dialog.take.isEnabled, timeout=_SOON)
+    assert window.findChild(Confirm, "used-photos") is None
+    dialog.close()
+    qtbot.waitUntil(lambda: window.findChild(Confirm, "used-photos") is not None, timeout=_SOON)
+    assert not workbench.page.findChildren(FilmDialog)
+    not_none(window.findChild(Confirm, "used-photos")).confirm_button.click()
+    qtbot.waitUntil(lambda: len(photos.photo_list.photos) == 1, timeout=_SOON)
 
 
 def test_a_damaged_film_says_why(qtbot: QtBot, tmp_path: Path) -> None:
