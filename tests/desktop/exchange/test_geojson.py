@@ -106,7 +106,7 @@ def test_a_zip_file_has_one_document_for_each_picture() -> None:
         (feature("Polygon", [[[[[[[[[1, 2]]]]]]]]]), Reason.NO_REGIONS),
     ],
 )
-def test_what_is_no_geojson_is_refused(document: Any, reason: Reason) -> None:
+def test_a_document_without_features_is_refused(document: Any, reason: Reason) -> None:
     with pytest.raises(ExchangeError) as error:
         read(json.dumps(document), "ref.geojson")
     assert error.value.reason is reason
