@@ -248,7 +248,7 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     shapes are scaled if the sizes differ. Raises ExchangeError.
     """
     document = _read_document(data, target)
-    # Of the images that are no match only the number counts.
+    # Only the number of the other images counts.
     everything = [] if document.first is None else [document.first] * (2 if document.has_more else 1)
     image = choose(document.best(), everything, Reason.NO_REGIONS)
     size = None if image.size is None else (image.size.w, image.size.h)
