@@ -76,6 +76,13 @@ class FilesService:
     async def _run_on_disk(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._disk, work, *arguments)
 
+    async def _decode(self, why: str, work: Callable[..., bytes], *arguments: Any) -> bytes:
+        """Decode a picture. Raises Problem 415 with the text `why` for a damaged one."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._decoders, work, *arguments)
+        except images.BadImageError as error:
+            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, why) from error
+
     # Uploads
 
     async def receive(
@@ -208,6 +215,11 @@ class FilesService:
             images.check_pixels(incoming.path, mime_type)
         except images.BadImageError as error:
             raise BadUploadError("图片已损坏，无法读取，请选择其他图片") from error
+        except images.UnsupportedCompressionError as error:
+            msg = fill(
+                "不支持此 TIFF 的压缩方式（{name}），请以 LZW 或 Deflate 压缩另存后上传", name=str(error)
+            )
+            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, msg) from error
         except images.OverloadedImageError as error:
             raise BadUploadError("图片的文本信息、色彩配置或颜色通道过多，请另存为普通图片后上传") from error
         except images.TooManyPixelsError as error:
@@ -283,13 +295,7 @@ class FilesService:
         if size in CACHED_SIZES and (data := await self._run_on_disk(_read_cached, cached_path)) is not None:
             return data
         path = await self._path_for_download(stored)
-        loop = asyncio.get_running_loop()
-        try:
-            data = await loop.run_in_executor(self._decoders, images.thumbnail, path, size)
-        except images.BadImageError as error:
-            raise Problem(
-                415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法生成缩略图，请重新上传"
-            ) from error
+        data = await self._decode("图片已损坏，无法生成缩略图，请重新上传", images.thumbnail, path, size)
         if size in CACHED_SIZES:
             await self._run_on_disk(_write_cached, cached_path, data)
         return data
@@ -310,11 +316,7 @@ class FilesService:
             msg = fill("裁剪区域过大，最多 {limit} 百万像素", limit=MAX_CROP_PIXELS // 1_000_000)
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_CROP_PIXELS)
         path = await self._path_for_download(stored)
-        loop = asyncio.get_running_loop()
-        try:
-            return await loop.run_in_executor(self._decoders, images.crop, path, rect)
-        except images.BadImageError as error:
-            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法裁剪，请重新上传") from error
+        return await self._decode("图片已损坏，无法裁剪，请重新上传", images.crop, path, rect)
 
     async def region_picture(self, stored: StoredFile, rect: Rect, side: int) -> bytes:
         """Return a JPEG of `rect` (upright px) in a frame with its surroundings, within `side` x `side` px.
@@ -324,11 +326,9 @@ class FilesService:
         _require_picture(stored, "该文件不是图片，无法裁剪")
         path = await self._path_for_download(stored)
         size = (stored.width or 1, stored.height or 1)
-        make = partial(images.region_picture, path, size, rect, side)
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._decoders, make)
-        except images.BadImageError as error:
-            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法裁剪，请重新上传") from error
+        return await self._decode(
+            "图片已损坏，无法裁剪，请重新上传", images.region_picture, path, size, rect, side
+        )
 
     async def describe_tiles(self, stored: StoredFile) -> Tiles:
         """Return the result of `TileStore.describe`. Also raises Problem 404 and 415 like `thumbnail`."""

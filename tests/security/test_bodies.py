@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from service.db.schema import metadata
-from tests.desktop.imaging.films import make_film
+from tests.films import make_film
 from tests.security.application import NEVER_SENT, PopulatedApp, dump
 from tests.security.operations import fill_path, parts
 from tests.service_app import ADMIN

@@ -59,7 +59,7 @@ from shared.record.results import Counters
 from shared.wire.detection import ModelKind
 from shared.wire.seal import Edition, SealCheck, SealDifference
 from shared.wire.webhooks import NewWebhook, WebhookEvent, WebhookState
-from tests.desktop.imaging.films import make_film
+from tests.films import make_film
 
 KEY, OTHER_KEY = (":".join([pair] * 32) for pair in ("5F", "C8"))
 

@@ -27,7 +27,7 @@ from shared.record.codes import Verdict
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.detection import Severity
 from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate, RecordUpdate
-from tests.desktop.imaging.films import make_film
+from tests.films import make_film
 from tests.narrowing import reread
 
 BOX = {"label": "dent", "confidence": 0.5, "points": {"x1": 120, "y1": 100, "x2": 160, "y2": 140}}

@@ -14,7 +14,7 @@ from service.db.database import Database
 from service.inspection.sealing.seal_check import seal_checks
 from service.inspection.tables import FILM
 from service.settings import Settings
-from tests.desktop.imaging.films import make_film
+from tests.films import make_film
 
 
 def _upload(client: TestClient, path: Path) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from desktop.pages.workbench.photos.record_photos.film_dialog import FilmDialog
 from desktop.pages.workbench.photos.record_photos.films import FilmsDialog
 from desktop.widgets import Confirm
 from shared.record.codes import Verdict
-from tests.desktop.imaging.films import make_film
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 from tests.desktop.pages.workbench.photos.test_drag_and_drop import drop
+from tests.films import make_film
 from tests.narrowing import not_none
 
 _SOON = 60_000
