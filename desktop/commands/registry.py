@@ -323,6 +323,7 @@ def _item_commands() -> list[Command]:
         ("record.phone", QT_TRANSLATE_NOOP("Commands", "Take photos with a phone…"), (), "phone"),
         ("record.watch", QT_TRANSLATE_NOOP("Commands", "Watch folder for new photos…"), (), "folder"),
         ("record.review", QT_TRANSLATE_NOOP("Commands", "Photos of the record…"), ("Ctrl+Shift+P",), "eye"),
+        ("record.films", QT_TRANSLATE_NOOP("Commands", "Films of the record…"), (), "play"),
         ("record.accept", QT_TRANSLATE_NOOP("Commands", "Accept matched photos"), ("Ctrl+Shift+A",), "check"),
         ("item.versions", QT_TRANSLATE_NOOP("Commands", "Compare versions…"), ("Shift+C",), "history"),
         ("item.trend", QT_TRANSLATE_NOOP("Commands", "Show trend of item…"), ("Shift+T",), "chart"),
