@@ -308,6 +308,7 @@ def _item_commands() -> list[Command]:
         ("item.next", QT_TRANSLATE_NOOP("Commands", "Next item"), ("D", "PgDown"), "chevron-down"),
         ("item.previous", QT_TRANSLATE_NOOP("Commands", "Previous item"), ("A", "PgUp"), "chevron-up"),
         ("item.undecided", QT_TRANSLATE_NOOP("Commands", "Next undecided item"), ("N",), "flag"),
+        ("item.advance", QT_TRANSLATE_NOOP("Commands", "Next item after verdict"), ("Shift+N",), "flag"),
         ("item.earlier", QT_TRANSLATE_NOOP("Commands", "Move item up"), ("Alt+A",), "chevron-up"),
         ("item.later", QT_TRANSLATE_NOOP("Commands", "Move item down"), ("Alt+D",), "chevron-down"),
         ("comment.add", QT_TRANSLATE_NOOP("Commands", "Comment on this place"), ("K",), "edit"),
