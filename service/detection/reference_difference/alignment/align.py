@@ -77,12 +77,10 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
                 best = tried
                 break
     if best is None or not (best.score > _SURELY_BELONGS or best.blank):
-        likely = guesses[::-1] if best is None else [best.homography, *guesses[::-1]]
-        belongs = best is not None and best.score >= checks.BELONGS
-        bent = bending.through_lens(
-            reference, photo, region, likely[:1] if belongs else likely, 0.0 if best is None else best.score
-        )
-        best = bent or best
+        likely = guesses[-1:] if best is None else [best.homography]
+        for guess in likely:
+            bent = bending.through_lens(reference, photo, region, guess, 0.0 if best is None else best.score)
+            best = bent or best
     if best is None or not (best.score >= checks.BELONGS or best.blank):
         raise AlignmentFailed("no_match")
     return _to_alignment(photo, region, _refine(reference, photo, region, best))

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from service.detection.reference_difference.alignment import features
+from service.detection.reference_difference.alignment import checks, features
 from service.detection.reference_difference.alignment.features import Features, false_alarms
-from service.detection.reference_difference.data import Matrix, apply
+from service.detection.reference_difference.data import Matrix, Pyramid, apply, grey
+from shared import samples
+from shared.record.geometry import Rect
 
 SIZE = (1200, 1200)
 
@@ -49,3 +51,16 @@ def test_matches_that_moved_together_propose_their_move() -> None:
 
 def test_matches_that_agree_by_chance_propose_nothing() -> None:
     assert list(proposals(6, 90)) == []
+
+
+def test_features_of_a_kept_image_are_found_once() -> None:
+    image = Pyramid(grey(samples.draw_scene(320, 240, 3).reference))
+    other = Pyramid(image.warped(np.eye(3), image.size))
+    area = Rect(0, 0, *image.size)
+
+    first = checks.extract(image, area)
+
+    assert checks.extract(image, area) is first
+    assert checks.extract(image, area, 160) is not first
+    assert checks.extract(other, area) is not first
+    assert np.array_equal(checks.extract(other, area).points, first.points)
