@@ -8,8 +8,8 @@ from service.detection.reference_difference.alignment import checks
 from service.detection.reference_difference.data import Matrix, Pyramid
 from shared.record.geometry import Rect
 
-# Bends (see `lens`) that are tried first, and the steps by which the best one is then changed. The lens of a
-# phone bends by 0.02, a wide one by 0.1.
+# Bends (see `lens`) that are tried first, beside none, and the steps by which the best one is then changed.
+# The lens of a phone bends by 0.02, a wide one by 0.1.
 _FIRST_BENDS: Final = (-0.04, 0.04, -0.085, 0.085)
 _STEPS: Final = (0.02, 0.01, 0.005)
 # Longest side of the windows that are tried, px, and the px that a guess may be off in them.
@@ -43,9 +43,9 @@ def through_lens(
         return other if one is None or (other is not None and _closeness(other) > _closeness(one)) else one
 
     best: checks.CandidateHomography | None = None
-    for bend in _FIRST_BENDS:
+    for bend in (0.0, *_FIRST_BENDS):
         best = better(best, check_guess(guess, bend, _REACH))
-    if best is None or best.score <= least:
+    if best is None or not (best.bend or least >= checks.BELONGS):
         return None
     for step in _STEPS:
         start = best
