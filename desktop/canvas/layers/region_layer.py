@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +46,7 @@ def paint_outlines(
     for edges, colour in groups:
         corners = np.rint(pixel_aligned_edges(edges, viewport) * ratio)
         outlines = np.clip(corners + lines, -_MARGIN, farthest).astype(np.int32)
-        polygons = outlines[..., [0, 1, 2, 1, 2, 3, 0, 3]].reshape(-1, 4, 2)
+        polygons: Any = outlines[..., [0, 1, 2, 1, 2, 3, 0, 3]].reshape(-1, 4, 2)
         # The order of the bytes of a pixel in Qt: blue, green, red, alpha.
         paint = (colour.blue(), colour.green(), colour.red(), 255)
         cv2.polylines(pixels, polygons, True, paint)
