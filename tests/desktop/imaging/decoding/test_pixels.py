@@ -62,6 +62,6 @@ def test_a_tile_is_decoded_as_it_is_stored(orientation: int) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"no picture"])
-def test_what_is_no_picture_is_no_tile(data: bytes) -> None:
+def test_other_bytes_are_not_decoded(data: bytes) -> None:
     with pytest.raises(ValueError, match="not a picture"):
         decode_tile(data)
