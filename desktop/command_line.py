@@ -72,7 +72,7 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         check_window_libraries()
         with without_garbage_collection():
-            from desktop.app.application import run_desktop
+            from desktop.app.running import run_desktop
     except ImportError:
         if service is not None:
             service.stop()

@@ -42,6 +42,11 @@ def no_photo() -> Problem:
     return Problem(404, ErrorCode.NOT_FOUND, "照片不存在")
 
 
+def no_film() -> Problem:
+    """404: there is no such film."""
+    return Problem(404, ErrorCode.NOT_FOUND, "视频不存在")
+
+
 def key_reused() -> Problem:
     """422: an Idempotency-Key came again, with another body."""
     return invalid("Idempotency-Key", "key_reused", "此幂等键已用于内容不同的请求，请使用新的键")

@@ -8,7 +8,7 @@ import orjson
 from fastapi import APIRouter, Query, Response
 
 from service.inspection.item_routes import IdempotencyKey, IdPath, add_item_routes
-from service.inspection.photo_routes import add_photo_routes
+from service.inspection.photo_routes import add_film_routes, add_photo_routes
 from service.inspection.records.records import RecordState
 from service.inspection.records.search import RecordSearch
 from service.inspection.seal_routes import add_seal_routes
@@ -58,6 +58,7 @@ def router(service: InspectionService) -> APIRouter:
     add_item_routes(routes, service)
     _sets(routes, service)
     add_photo_routes(routes, service)
+    add_film_routes(routes, service)
     add_seal_routes(routes, service)
     _shift(routes, service)
     return routes

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from service.db.schema import metadata
+from tests.films import make_film
 from tests.security.application import NEVER_SENT, PopulatedApp, dump
 from tests.security.operations import fill_path, parts
 from tests.service_app import ADMIN
@@ -59,6 +62,9 @@ def bodies(populated: PopulatedApp) -> dict[str, tuple[str, dict[str, Any]]]:
             "user_id"
         ]
     }
+    with tempfile.TemporaryDirectory() as folder:
+        content = make_film(Path(folder) / "a.avi", count=1).read_bytes()
+    film = populated.admin.post("/api/files", files={"file": ("a.avi", content)}).json()["data"]
     region = {"item_name": "a", "point": {"x": 0, "y": 0, "w": 1, "h": 1}}
     body_of_path: dict[str, dict[str, Any]] = {
         "POST /api/auth/login": login,
@@ -100,6 +106,7 @@ def bodies(populated: PopulatedApp) -> dict[str, tuple[str, dict[str, Any]]]:
         "POST /api/inspection/{inspection_id}/release": {"edition": 1},
         "POST /api/inspection/{inspection_id}/record-photos": {"file_id": populated.ids["file_id"]},
         "PUT /api/inspection/{inspection_id}/record-photos/{photo_id}/items": {"items": [{"item_id": item}]},
+        "POST /api/inspection/{inspection_id}/films": {"file_id": film["file_id"]},
         "PUT /api/inspection/policy": {"four_eyes": False},
         "POST /api/inspection_item/create": {"item_name": "a", "inspection_id": record},
         "PUT /api/inspection_item/{item_id}": {"item_name": f"i{number}"},

@@ -248,7 +248,7 @@ def test_service_works_with_the_data_of_an_earlier_version(empty_url: str, tmp_p
 def test_built_in_model_gets_its_new_name_unless_another_model_has_it(empty_url: str, is_taken: bool) -> None:
     database = Database(empty_url)
     try:
-        migrate_to(database, "0043")
+        migrate_to(database, "0044")
         with database.writer.begin() as connection:
             models = {table.name: table for table in list_tables(connection)}["detection_model"]
             if is_taken:

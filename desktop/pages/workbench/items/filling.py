@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import run
+from desktop.client.http.answers import Versioned
 from desktop.client.http.errors import Stale
-from desktop.client.http.transport import Versioned
 from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.item_sources import copy_last_items

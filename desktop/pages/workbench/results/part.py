@@ -79,7 +79,7 @@ class ResultsPart(WorkbenchPart):
         record.rows_changed.connect(self._hide_skipped)
         record.sealing.connect(self.commit)
         verdict.decided.connect(self.changes.decide_item)
-        verdict.draft_changed.connect(record.keep_verdict_draft)
+        verdict.draft_changed.connect(record.verdict_drafts.store)
         verdict.reason_wanted.connect(inspector.show)
         verdict.completed.connect(self._advance)
         run.wanted.connect(detecting.detect)
