@@ -29,5 +29,5 @@ def test_the_reference_image_stays_decoded_until_it_is_forgotten(
             computer._load_reference(str(reference))
         assert loaded == [reference]
         computer.forget_pictures()
-        assert computer._load_reference(str(reference))[0].shape == (20, 30, 3)
+        assert computer._load_reference(str(reference)).image.shape == (20, 30, 3)
     assert loaded == [reference] * 2
