@@ -16,6 +16,7 @@ Progress = Callable[[int, int], None]
 """A function that gets the transferred and the total bytes (0 if unknown). Its errors end the transfer."""
 
 _UPLOAD_SECONDS = 300.0
+_PIECE = 2**16
 
 
 class CountingReader:
@@ -61,18 +62,28 @@ class Files:
     def _send(self, file: BinaryIO, name: str, progress: Progress | None) -> StoredFile:
         mime = mimetypes.guess_type(name)[0] or "application/octet-stream"
         body = CountingReader(file, progress) if progress is not None else file
-        answer = self._transport.call(
+        return self._transport.call(
             "POST", "/files", files={"file": (name, body, mime)}, repeatable=True, seconds=_UPLOAD_SECONDS
-        )
-        return answer.data(StoredFile)
+        ).data(StoredFile)
 
     def get(self, file_id: str) -> StoredFile:
         """The metadata of a file. Raises NotFound."""
-        return self._transport.call("GET", f"/files/{segment(file_id)}").data(StoredFile)
+        return self._transport.get(f"/files/{segment(file_id)}", StoredFile)
 
     def download(self, file_id: str, progress: Progress | None = None) -> bytes:
         """The bytes of a file. Raises NotFound."""
         return self._download(f"/files/{segment(file_id)}/content", progress)
+
+    def save(self, file_id: str, path: Path, progress: Progress) -> None:
+        """Write the bytes of a file to `path`, about 64 KiB in memory. Raises NotFound, OSError."""
+        with (
+            self._transport.stream(f"/files/{segment(file_id)}/content") as response,
+            path.open("wb") as file,
+        ):
+            total = int(response.headers.get("Content-Length", 0))
+            for piece in response.iter_bytes(_PIECE):
+                file.write(piece)
+                progress(file.tell(), total)
 
     def thumbnail(self, file_id: str, size: int = 256) -> bytes:
         """A small upright picture, its longer side at most `size` px. Raises NotFound."""
@@ -81,7 +92,7 @@ class Files:
     def tiles(self, file_id: str) -> Tiles:
         """The tiles of a picture. The service creates them on the first call. Raises NotFound,
         Unsupported."""
-        return self._transport.call("GET", f"/files/{segment(file_id)}/tiles").data(Tiles)
+        return self._transport.get(f"/files/{segment(file_id)}/tiles", Tiles)
 
     def tile(self, file_id: str, level: int, column: int, row: int) -> bytes:
         """A tile as JPEG. `level` 0 is the finest. Raises Conflict while tiles are being created,

@@ -1,4 +1,4 @@
-"""Calls the service for the photos of a record, and for uploads from a phone."""
+"""Calls the service for the photos and films of a record, and for uploads from a phone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from collections.abc import Sequence
 
 from desktop.client.http.transport import Transport, segment
 from shared.wire.phone import NewPhoneCode, PhoneCode, PhoneCodeCreate
-from shared.wire.photos import PhotoItemSet, PhotoItemsSet, RecordPhoto, RecordPhotoAdd
+from shared.wire.photos import (
+    PhotoItemSet,
+    PhotoItemsSet,
+    RecordFilm,
+    RecordFilmAdd,
+    RecordPhoto,
+    RecordPhotoAdd,
+)
+
+_OPEN_SECONDS = 90.0
+"""The service tries for 60 s to open a film."""
 
 
 class RecordPhotos:
@@ -22,14 +32,13 @@ class RecordPhotos:
         Conflict when the record is sealed, when the image is its reference image and, with `refuse_used`,
         with the code `photo_used` when another record has the photo.
         """
-        body = RecordPhotoAdd(file_id=file_id, refuse_used=refuse_used).model_dump(mode="json")
+        body = RecordPhotoAdd(file_id=file_id, refuse_used=refuse_used)
         path = f"/inspection/{segment(inspection_id)}/record-photos"
         return self._transport.call("POST", path, body=body, repeatable=True).data(RecordPhoto)
 
     def list(self, inspection_id: str) -> Sequence[RecordPhoto]:
         """The photos of the record, newest first. Raises NotFound."""
-        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/record-photos")
-        return answer.data(list[RecordPhoto])
+        return self._transport.get(f"/inspection/{segment(inspection_id)}/record-photos", list[RecordPhoto])
 
     def match(self, inspection_id: str, photo_id: str, wait: float = 0.0) -> RecordPhoto:
         """Find the regions that the photo shows, and wait up to `wait` seconds for the end; 0 does not wait.
@@ -37,21 +46,20 @@ class RecordPhotos:
         While its state is `waiting`, the matching is running. Another call does not start a second one.
         Raises NotFound, Conflict when the record is sealed.
         """
-        answer = self._transport.call(
+        return self._transport.call(
             "POST",
             f"{_path(inspection_id, photo_id)}/match",
             query={"wait": wait or None},
             seconds=wait + 30,
             repeatable=True,
-        )
-        return answer.data(RecordPhoto)
+        ).data(RecordPhoto)
 
     def assign(self, inspection_id: str, photo_id: str, items: Sequence[PhotoItemSet]) -> RecordPhoto:
         """Assign the photo to exactly these items. Existing results stay.
 
         Raises NotFound when the record has no such photo or item, Conflict when it is sealed.
         """
-        body = PhotoItemsSet(items=list(items)).model_dump(mode="json")
+        body = PhotoItemsSet(items=list(items))
         answer = self._transport.call("PUT", f"{_path(inspection_id, photo_id)}/items", body=body)
         return answer.data(RecordPhoto)
 
@@ -69,6 +77,40 @@ def _path(inspection_id: str, photo_id: str) -> str:
     return f"/inspection/{segment(inspection_id)}/record-photos/{segment(photo_id)}"
 
 
+class Films:
+    """Films that are kept with a record."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def add(self, inspection_id: str, file_id: str) -> RecordFilm:
+        """Keep an uploaded film with the record. One that is kept already is returned unchanged.
+
+        Raises NotFound, Conflict when the record is sealed or void, Unsupported when the service cannot open
+        the film.
+        """
+        answer = self._transport.call(
+            "POST",
+            _films(inspection_id),
+            body=RecordFilmAdd(file_id=file_id).model_dump(mode="json"),
+            seconds=_OPEN_SECONDS,
+            repeatable=True,
+        )
+        return answer.data(RecordFilm)
+
+    def list(self, inspection_id: str) -> Sequence[RecordFilm]:
+        """The films of the record, newest first. Raises NotFound."""
+        return self._transport.call("GET", _films(inspection_id)).data(list[RecordFilm])
+
+    def delete(self, inspection_id: str, film_id: str) -> None:
+        """Remove a film from the record. Raises NotFound, Conflict when the record is sealed."""
+        self._transport.call("DELETE", f"{_films(inspection_id)}/{segment(film_id)}")
+
+
+def _films(inspection_id: str) -> str:
+    return f"/inspection/{segment(inspection_id)}/films"
+
+
 class Phones:
     """The codes with which phones add photos for the user."""
 
@@ -83,13 +125,11 @@ class Phones:
         Raises NotFound, Conflict when the record is sealed or there are too many codes.
         """
         body = PhoneCodeCreate(inspection_id=inspection_id, item_id=item_id, open_network=open_network)
-        answer = self._transport.call("POST", "/phone/codes", body=body.model_dump(mode="json"))
-        return answer.data(NewPhoneCode)
+        return self._transport.call("POST", "/phone/codes", body=body).data(NewPhoneCode)
 
     def get(self, code_id: str) -> PhoneCode:
         """The present state of a code. Raises NotFound."""
-        answer = self._transport.call("GET", f"/phone/codes/{segment(code_id)}")
-        return answer.data(PhoneCode)
+        return self._transport.get(f"/phone/codes/{segment(code_id)}", PhoneCode)
 
     def end(self, code_id: str) -> None:
         """End a code immediately. Raises NotFound."""
