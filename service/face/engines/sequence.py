@@ -20,7 +20,7 @@ from service.face.engines.engine import (
 )
 from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode, picture_bytes, read_header
 from service.face.liveness.decision import REACTION_MS, decide, find_reached
-from service.face.liveness.film import AHEAD, SIDE, Film, find_sharpest, straighten
+from service.face.liveness.film import SIDE, Film, find_sharpest, straighten
 from service.face.liveness.movements import Reason, Step, Verdict
 from shared.images.cv import cv2
 
@@ -80,8 +80,7 @@ def judge(
     if not verdict.live:
         return SequenceAnalysis(verdict, first)
     # A face that has just turned far enough is easier to recognise than in profile.
-    keys = [find_sharpest(film, find_reached(film, step)[:AHEAD]) for step in steps]
-    turned = [analyse(engine, seen[key], near) for key in keys]
+    turned = [analyse(engine, seen[find_reached(film, step)[0]], near) for step in steps]
     if not _shows_same_face(engine, first, turned):
         return SequenceAnalysis(Verdict(Reason.OTHER_FACE, 0.0), first)
     return SequenceAnalysis(verdict, replace(first, liveness=_find_liveness([first, *turned])))

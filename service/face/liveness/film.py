@@ -16,7 +16,7 @@ Pixels = NDArray[np.uint8]
 # Side of a picture of the face in px, and where the eyes are in it: from the forehead to the chin.
 SIDE = 96
 EYES = np.array(((28.0, 34.0), (68.0, 34.0)))
-# So many frames with a face show how it looks ahead, and of so many the sharpest shows it turned.
+# So many frames with a face show how it looks ahead.
 AHEAD = 3
 
 
