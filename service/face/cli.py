@@ -97,7 +97,9 @@ def _models(settings: Settings) -> None:
 def _describe_liveness(model: FaceModel) -> str:
     if model.engine == "liveness":
         return "yes, with every other model"
-    return "yes" if model.checks_liveness else "no: a photo on a phone can log in"
+    if model.checks_liveness:
+        return "yes"
+    return "no: a photo on a phone can log in, unless minifasnet is installed too"
 
 
 def _print_installed(pack: Pack) -> None:

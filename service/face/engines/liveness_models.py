@@ -55,9 +55,9 @@ def _living_probability(model: Any, image: Pixels, face: DetectedFace, scale: fl
 def _surroundings(image: Pixels, face: DetectedFace, scale: float) -> Pixels:
     """Crop a square of `scale` times the face's size, moved and if necessary shrunk to fit into the picture.
 
-    The size is the root of the box's area. Engines draw boxes of different shapes, and a crop of another shape
-    reaches the network distorted: from YuNet's narrow boxes it refused 10 of 28 frames of a person, from
-    squares none.
+    The size is the root of the box's area. Engines draw boxes of different shapes, and a crop of another
+    shape reaches the network distorted: from YuNet's narrow boxes it refused 10 of 28 frames of a person,
+    from squares none.
     """
     height, width = image.shape[:2]
     x0, y0, x1, y1 = face.box

@@ -187,7 +187,7 @@ def _load_engine(name: str, models_dir: Path) -> FaceEngine:
         raise PackError(f"the face model '{name}' is not installed; see: walkaround face models")
     pack = read_manifest(folder)
     if pack.engine == "liveness":
-        raise PackError(f"{name} only checks liveness, with every face model; choose another: {DLIB}")
+        raise PackError(f"{name} only checks liveness, with every model; see: walkaround face models")
     verify(folder, pack)
     if pack.engine == "open":
         from service.face.engines.open_engine import OpenEngine
