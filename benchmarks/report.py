@@ -69,7 +69,7 @@ def measure_report(session: Session, record_id: str, items: int, path: Path, flo
     """Collect and write the report in a worker, as the page does, and measure stalls of the GUI thread."""
     from PySide6.QtCore import QEventLoop
 
-    from desktop.app.application import make_application
+    from desktop.app.running import make_application
     from desktop.background import workers
     from desktop.background.garbage_collection import GarbageCollection
     from desktop.report import pdf

@@ -219,7 +219,8 @@ def run_desktop(at_login: Callable[[], object] = lambda: None) -> Iterator[tuple
         folder = Path(name)
         for variable in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
             os.environ[variable] = str(folder / variable)
-        from desktop.app.application import Desktop, make_application
+        from desktop.app.application import Desktop
+        from desktop.app.running import make_application
         from desktop.background.memory_trimming import release_memory
         from desktop.connection.local_service import ServiceState
         from desktop.preferences import Preferences

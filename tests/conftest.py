@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import importlib
+import inspect
 import logging
 import os
 import re
@@ -65,6 +67,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     check_needs(item)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run the tests with the marker `both_databases` on both, but those that name their `database_kind`."""
+    test = metafunc.definition
+    names_its_own = any("database_kind" in mark.args[0] for mark in test.iter_markers("parametrize"))
+    uses_one = "database_kind" in metafunc.fixturenames and not names_its_own
+    if uses_one and test.get_closest_marker("both_databases") is not None:
+        postgresql = pytest.param("postgresql", marks=pytest.mark.postgresql)
+        metafunc.parametrize("database_kind", ["sqlite", postgresql])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine on an event loop of its own."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    arguments = inspect.signature(pyfuncitem.obj).parameters
+    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in arguments}))
+    return True
 
 
 @pytest.hookimpl(wrapper=True)

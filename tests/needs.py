@@ -13,7 +13,7 @@ import pytest
 from tests.postgresql import find_binaries
 
 _ASK_FONTS = (
-    "import sys; from desktop.app.application import make_application; "
+    "import sys; from desktop.app.running import make_application; "
     "from desktop.localization.fonts import shows_chinese; "
     "application = make_application(); sys.exit(0 if shows_chinese() else 1)"
 )

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import gc
 import logging
-import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
-from PySide6.QtGui import QFontDatabase, QIcon
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QObject, Qt, QTimer
 from shiboken6 import isValid
 
-from desktop.app.end_signals import EndSignals
-from desktop.app.update_notice import UpdateNotice
+from desktop.app.notices import UpdateNotice
 from desktop.app.window import LOGIN, MainWindow
 from desktop.background import workers
 from desktop.background.garbage_collection import GarbageCollection
-from desktop.background.memory_trimming import release_memory
 from desktop.background.repaint import TURN_MS
 from desktop.client import Session
 from desktop.client.http.address import server_key
@@ -29,7 +22,7 @@ from desktop.client.http.errors import Untrusted
 from desktop.connection.local_service import EmbeddedService, ServiceState
 from desktop.connection.remote_service import RemoteWatch
 from desktop.context import Context
-from desktop.crash import CrashHandler, RunMarker, describe_failure, start_program_again
+from desktop.crash import CrashHandler, RunMarker, describe_failure
 from desktop.localization.language import Language
 from desktop.logs import Logs, log_dir
 from desktop.pages.catalogue import CataloguePage
@@ -44,11 +37,9 @@ from desktop.pages.statistics import StatisticsPage
 from desktop.pages.workbench import WorkbenchPage, WorkbenchWidgets
 from desktop.preferences import Preferences
 from desktop.theme import theme_manager
-from desktop.user_folders import APP, data_dir
+from desktop.user_folders import data_dir
 from desktop.widgets import Page, PageFactory
-from shared import __version__
 from shared.record.codes import Permission
-from shared.system.paths import resource_path
 from shared.system.startup import LOAD_TIME
 
 _log = logging.getLogger("walkaround.start")
@@ -56,28 +47,6 @@ _log.setLevel(logging.INFO)
 
 # The address of a session before the embedded service has reported its address. Port 9 is the discard port.
 _PLACEHOLDER_URL = "http://127.0.0.1:9"
-
-
-def make_application(arguments: list[str] | None = None) -> QApplication:
-    """Create the QApplication with its names and icon, or return the running one."""
-    running = QApplication.instance()
-    if isinstance(running, QApplication):
-        return running
-    QCoreApplication.setApplicationName(APP)
-    QCoreApplication.setApplicationVersion(__version__)
-    application = QApplication(arguments or [APP])
-    application.setApplicationDisplayName("Walkaround")
-    application.setDesktopFileName(APP)
-    application.setWindowIcon(QIcon(str(resource_path("icons", "walkaround.svg"))))
-    if sys.platform == "win32" and application.platformName() == "offscreen":
-        _add_windows_fonts()
-    return application
-
-
-def _add_windows_fonts() -> None:
-    """Make the fonts of Windows known to Qt's platform "offscreen", which has none there."""
-    for file in sorted(Path(os.environ["SYSTEMROOT"], "Fonts").glob("*.tt[cf]")):
-        QFontDatabase.addApplicationFont(str(file))
 
 
 @cache
@@ -129,7 +98,7 @@ def build_pages(context: Context, use_server: Callable[[str], object]) -> list[P
 class Desktop(QObject):
     """The running desktop: preferences, language, service, window.
 
-    Requires the QApplication of `make_application`.
+    Requires the QApplication of `desktop.app.running.make_application`.
     """
 
     def __init__(
@@ -420,36 +389,3 @@ class Desktop(QObject):
 
     def _say(self, sentence: str) -> None:
         self.window.toast.show_message(sentence)
-
-
-def run_desktop(
-    server_url: str | None = None,
-    data_folder: Path | None = None,
-    early_service: EmbeddedService | None = None,
-    should_end: Callable[[], bool] = lambda: False,
-) -> int:
-    """Open the window and stay until it is closed; the exit status. `early_service` as for `Desktop`.
-
-    `should_end` says whether a signal asked to end before there was an application that it could end.
-    """
-    release_memory()
-    application = make_application(sys.argv[:1])
-    signals = EndSignals(application)
-    try:
-        if should_end():
-            if early_service is not None:
-                early_service.stop()
-            return 0
-        desktop = Desktop(server_url=server_url, data_folder=data_folder, early_service=early_service)
-        try:
-            desktop.start()
-            # Exclude the objects that live until the end from every garbage collection.
-            gc.freeze()
-            status = application.exec()
-        finally:
-            desktop.close()
-        if desktop.crashes.restart_requested:
-            start_program_again(server_url, data_folder)
-        return status
-    finally:
-        signals.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QStackedWidget,
 
 from desktop.app.about import About
 from desktop.app.assistance import Assistance
-from desktop.app.face_renewal import FaceRenewal
+from desktop.app.menus import RailMenus, ReportSettings
+from desktop.app.notices import FaceRenewal
 from desktop.app.pages_ahead import PagesAhead
 from desktop.app.palette import Palette
-from desktop.app.report_settings import ReportSettings
 from desktop.app.shortcut_sheet import ShortcutSheet
 from desktop.background.repaint import TURN_MS
 from desktop.connection.local_service import ServiceState
@@ -84,30 +84,27 @@ class MainWindow(QMainWindow):
         column.setSpacing(0)
         row.addWidget(self.rail)
         row.addLayout(column, 1)
-        column.addWidget(self.banner)
-        column.addWidget(self.font_banner)
-        column.addWidget(self.update_banner)
-        column.addWidget(self.face_banner)
+        banners = (self.banner, self.font_banner, self.update_banner, self.face_banner)
+        for banner in banners:
+            column.addWidget(banner)
         column.addWidget(self._stack, 1)
         column.addWidget(self.status_bar)
         self.setCentralWidget(inner)
         self.toast = Toast(self)
         self.tour = TourController(context, self, self.rail)
         theme_manager().style_parts_separately()
-        banners = (self.banner, self.font_banner, self.update_banner, self.face_banner)
         for part in (self.rail, *banners, self.status_bar, self.toast):
             theme_manager().apply_to(part)
         self.rail.page_chosen.connect(self._on_rail_chosen)
-        self.rail.settings_requested.connect(self._open_settings_menu)
-        self.rail.account_requested.connect(self._open_account_menu)
         self.banner.action_chosen.connect(self.retry_requested)
         self.banner.second_action_chosen.connect(lambda: context.commands.run("doctor"))
         self.face_banner.action_chosen.connect(lambda: self.go(ACCOUNT))
         self.face_renewal = FaceRenewal(context, self.face_banner)
         context.login_changed.connect(self._on_login_changed)
         context.service_changed.connect(self._on_service_changed)
-        self.report_settings = ReportSettings(context, self)
-        self.report_settings.notice.connect(self.toast.show_message)
+        report_settings = ReportSettings(context, self)
+        report_settings.notice.connect(self.toast.show_message)
+        self.menus = RailMenus(context, self, self.rail, report_settings)
         self.assistance = Assistance(self, context, lambda: self._page)
         self._bind_commands()
         geometry = context.preferences.values.geometry
@@ -363,28 +360,6 @@ class MainWindow(QMainWindow):
         if (self._page is None or self._page.leave()) and self._confirm_logout():
             self._user_id = ""
             self._context.leave()
-
-    def _open_settings_menu(self) -> None:
-        values = self._context.preferences.values
-        themes = {f"theme.{mode}": mode is theme_manager().mode for mode in Mode}
-        languages = {f"language.{code or 'system'}": code == values.language for code in ("", *LANGUAGES)}
-        ids = ["help", "keys", "tour", "palette", "", *themes, "", *languages, ""]
-        reports = self.report_settings.commands
-        ids += [*reports, "finish.rules", "", "doctor", "logs", "about"]
-        self._show_menu(ids, self.rail.settings, themes | languages | reports)
-
-    def _open_account_menu(self) -> None:
-        self._show_menu(["go.me", "", "logout", "quit"], self.rail.account)
-
-    def _show_menu(
-        self, ids: Sequence[str], anchor: QWidget, choices: Mapping[str, bool] | None = None
-    ) -> None:
-        menu = self._context.commands.menu(ids, self, choices)
-        theme_manager().apply_to(menu)
-        corner = anchor.mapToGlobal(anchor.rect().bottomRight())
-        corner.setY(corner.y() - menu.sizeHint().height())
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(corner)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if (self._page is not None and not self._page.leave()) or not self._confirm_close():

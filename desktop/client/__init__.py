@@ -5,8 +5,8 @@ is a `desktop.client.http.errors.ClientError`.
 """
 
 from desktop.client.api.inspection import RecordFilter
+from desktop.client.http.answers import Versioned
 from desktop.client.http.errors import ClientError
-from desktop.client.http.transport import Versioned
 from desktop.client.session import Session
 
 __all__ = ["ClientError", "RecordFilter", "Session", "Versioned"]

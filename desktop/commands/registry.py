@@ -101,28 +101,10 @@ def _record_list_commands() -> list[Command]:
         ("record.delete", QT_TRANSLATE_NOOP("Commands", "Delete record"), ("Delete",), "trash", delete),
         ("record.export", QT_TRANSLATE_NOOP("Commands", "Export list…"), ("Ctrl+E",), "download", None),
         ("record.from_picture", QT_TRANSLATE_NOOP("Commands", "Start from an image…"), (), "photo", manage),
-        (
-            "record.import",
-            QT_TRANSLATE_NOOP("Commands", "Import regions as a record…"),
-            (),
-            "upload",
-            manage,
-        ),
-        (
-            "sample.create",
-            QT_TRANSLATE_NOOP("Commands", "Create sample inspection"),
-            (),
-            "plus",
-            manage,
-        ),
+        ("record.import", QT_TRANSLATE_NOOP("Commands", "Import regions as a record…"), (), "upload", manage),
+        ("sample.create", QT_TRANSLATE_NOOP("Commands", "Create sample inspection"), (), "plus", manage),
         ("sample.open", QT_TRANSLATE_NOOP("Commands", "Open sample inspection"), (), "play", None),
-        (
-            "sample.remove",
-            QT_TRANSLATE_NOOP("Commands", "Delete sample inspection"),
-            (),
-            "trash",
-            manage,
-        ),
+        ("sample.remove", QT_TRANSLATE_NOOP("Commands", "Delete sample inspection"), (), "trash", manage),
         ("record.clear_filters", QT_TRANSLATE_NOOP("Commands", "Clear filters"), (), "close", None),
         (
             "records.detect",
@@ -278,18 +260,8 @@ def _view_commands() -> list[Command]:
         ("view.darker", QT_TRANSLATE_NOOP("Commands", "Darker"), ("Shift+D",), "minus"),
         ("view.contrast_more", QT_TRANSLATE_NOOP("Commands", "More contrast"), ("Shift+K",), "plus"),
         ("view.contrast_less", QT_TRANSLATE_NOOP("Commands", "Less contrast"), ("Shift+J",), "minus"),
-        (
-            "view.plain",
-            QT_TRANSLATE_NOOP("Commands", "Reset brightness and contrast"),
-            ("Shift+P",),
-            "undo",
-        ),
-        (
-            "view.inspector",
-            QT_TRANSLATE_NOOP("Commands", "Show or hide properties panel"),
-            ("I",),
-            "panel",
-        ),
+        ("view.plain", QT_TRANSLATE_NOOP("Commands", "Reset brightness and contrast"), ("Shift+P",), "undo"),
+        ("view.inspector", QT_TRANSLATE_NOOP("Commands", "Show or hide properties panel"), ("I",), "panel"),
     ]
     commands = [
         Command(id_, title, _VIEW, keys, icon_name, _WORKBENCH) for id_, title, keys, icon_name in rows
@@ -326,12 +298,7 @@ def _editing_commands() -> list[Command]:
         ("region.left", QT_TRANSLATE_NOOP("Commands", "Align left"), ("Ctrl+Alt+L",), "chevron-left"),
         ("region.right", QT_TRANSLATE_NOOP("Commands", "Align right"), ("Ctrl+Alt+R",), "chevron-right"),
         ("region.top", QT_TRANSLATE_NOOP("Commands", "Align top"), ("Ctrl+Alt+T",), "chevron-up"),
-        (
-            "region.bottom",
-            QT_TRANSLATE_NOOP("Commands", "Align bottom"),
-            ("Ctrl+Alt+B",),
-            "chevron-down",
-        ),
+        ("region.bottom", QT_TRANSLATE_NOOP("Commands", "Align bottom"), ("Ctrl+Alt+B",), "chevron-down"),
     ]
     return [Command(id_, title, _EDIT, keys, icon_name, _WORKBENCH) for id_, title, keys, icon_name in rows]
 
@@ -341,6 +308,7 @@ def _item_commands() -> list[Command]:
         ("item.next", QT_TRANSLATE_NOOP("Commands", "Next item"), ("D", "PgDown"), "chevron-down"),
         ("item.previous", QT_TRANSLATE_NOOP("Commands", "Previous item"), ("A", "PgUp"), "chevron-up"),
         ("item.undecided", QT_TRANSLATE_NOOP("Commands", "Next undecided item"), ("N",), "flag"),
+        ("item.advance", QT_TRANSLATE_NOOP("Commands", "Next item after verdict"), ("Shift+N",), "flag"),
         ("item.earlier", QT_TRANSLATE_NOOP("Commands", "Move item up"), ("Alt+A",), "chevron-up"),
         ("item.later", QT_TRANSLATE_NOOP("Commands", "Move item down"), ("Alt+D",), "chevron-down"),
         ("comment.add", QT_TRANSLATE_NOOP("Commands", "Comment on this place"), ("K",), "edit"),
@@ -348,19 +316,9 @@ def _item_commands() -> list[Command]:
         ("item.fail", QT_TRANSLATE_NOOP("Commands", "Verdict: failed"), ("X",), "close"),
         ("item.unsure", QT_TRANSLATE_NOOP("Commands", "Verdict: undecided"), ("U",), "flag"),
         ("item.photo", QT_TRANSLATE_NOOP("Commands", "Add photo to item…"), ("Ctrl+I",), "photo"),
-        (
-            "item.camera",
-            QT_TRANSLATE_NOOP("Commands", "Take photo for item…"),
-            ("Ctrl+Shift+I",),
-            "camera",
-        ),
+        ("item.camera", QT_TRANSLATE_NOOP("Commands", "Take photo for item…"), ("Ctrl+Shift+I",), "camera"),
         ("item.phone", QT_TRANSLATE_NOOP("Commands", "Take photos of item with a phone…"), (), "phone"),
-        (
-            "record.photos",
-            QT_TRANSLATE_NOOP("Commands", "Add photos to record…"),
-            ("Ctrl+Shift+O",),
-            "photo",
-        ),
+        ("record.photos", QT_TRANSLATE_NOOP("Commands", "Add photos to record…"), ("Ctrl+Shift+O",), "photo"),
         ("record.camera", QT_TRANSLATE_NOOP("Commands", "Take photo for record…"), (), "camera"),
         ("record.film", QT_TRANSLATE_NOOP("Commands", "Add frames of a film…"), (), "play"),
         ("record.phone", QT_TRANSLATE_NOOP("Commands", "Take photos with a phone…"), (), "phone"),
@@ -377,12 +335,7 @@ def _item_commands() -> list[Command]:
             "memory",
         ),
         ("item.detect", QT_TRANSLATE_NOOP("Commands", "Run detection on item"), ("Ctrl+R",), "play"),
-        (
-            "record.detect",
-            QT_TRANSLATE_NOOP("Commands", "Run detection"),
-            ("Ctrl+Shift+R",),
-            "play",
-        ),
+        ("record.detect", QT_TRANSLATE_NOOP("Commands", "Run detection"), ("Ctrl+Shift+R",), "play"),
         (
             "record.detect_again",
             QT_TRANSLATE_NOOP("Commands", "Rerun detection on undecided items"),

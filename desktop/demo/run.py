@@ -7,7 +7,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 
-from desktop.app.application import Desktop, make_application
+from desktop.app.application import Desktop
+from desktop.app.running import make_application
 from desktop.demo.driver.demo_run import DemoRun
 from desktop.demo.driver.window_driver import StepFailedError, WindowDriver, process_events
 from desktop.demo.material import pictures

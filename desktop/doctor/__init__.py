@@ -20,7 +20,7 @@ def main(arguments: Sequence[str]) -> int:
         import PySide6.QtWidgets  # noqa: F401 - whether the libraries of the windows load
     except ImportError as problem:
         return run_checks("desktop", arguments, [("windows", partial(no_window_libraries, problem))])
-    from desktop.doctor.here import local_checks
+    from desktop.doctor.checks import local_checks
 
     return run_checks("desktop", arguments, local_checks())
 

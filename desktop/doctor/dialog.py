@@ -14,10 +14,9 @@ from desktop.client.http.address import server_key
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.doctor import texts
+from desktop.doctor.checks import Check, computer_checks, service_checks
 from desktop.doctor.computer import DisplayFacts
-from desktop.doctor.here import Check, computer_checks
 from desktop.doctor.network import ServiceLocation, network
-from desktop.doctor.service_side import service_checks
 from desktop.widgets import Button, ButtonKind, Dialog, IconLabel, ProgressBar, label
 from shared import __version__
 from shared.system.checkup import CheckResult, Level, repair

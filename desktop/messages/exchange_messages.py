@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.imported_regions import MAX_REGIONS
 from desktop.exchange.registry import READABLE_NAMES
-from desktop.localization.language import join_words
+from desktop.localization.language import join_sentences, join_words
 
 
 def exchange_sentence(error: ExchangeError) -> str:
@@ -50,4 +50,4 @@ def left_out_sentence(outside: int, without_area: int) -> str:
         sentences.append(
             translate("ExchangeMessages", "%n point(s) or empty shape(s) skipped.", "", without_area)
         )
-    return " ".join(sentences)
+    return join_sentences(sentences)

@@ -1,4 +1,4 @@
-"""Tells what changed on the displayed items, so that only the parts that show it are updated."""
+"""Tells what changed on the open record, so that only the parts that show it are updated."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from enum import Flag, auto
 from functools import reduce
 from operator import or_
 from typing import Any
+
+from PySide6.QtCore import QObject, Signal
 
 from desktop.record.document import ItemView
 from shared.record import results
@@ -29,6 +31,49 @@ class Change(Flag):
     SAVED = auto()
     """Whether the service has the item as it is displayed."""
     ALL = ITEMS | REGIONS | FIELDS | RESULTS | VERDICTS | SAVED
+
+
+class RecordSignals(QObject):
+    """The changes of the open record. A part connects to the signals of what it shows."""
+
+    changing = Signal()
+    """The displayed items are about to change."""
+    rows_changed = Signal()
+    """The rows of the items were computed again."""
+    items_changed = Signal()
+    """Items were added, removed or moved to another place of the list."""
+    regions_changed = Signal()
+    """Regions of items changed, or the picture that they are on."""
+    fields_changed = Signal()
+    """Names, descriptions, models or settings of items changed."""
+    results_changed = Signal()
+    """Detections or corrections of items changed."""
+    record_changed = Signal()
+    """The record was opened, or its fields, its seal or the right to edit it changed."""
+    current_changed = Signal()
+    """Another item was chosen, or another result of the chosen one is shown."""
+    current_edited = Signal(object)
+    """The chosen item changed, but not its result: a `Change`."""
+    selection_changed = Signal()
+    """The selection changed."""
+    refused = Signal(str)
+    """A change was refused. The text is the reason, as a sentence."""
+    sealing = Signal()
+    """The record was sealed elsewhere. Receivers must commit typed text, because editing ends."""
+    drafts_restored = Signal(int)
+    """The number of restored changes to findings that were not saved when the program ended."""
+
+    def announce(self, change: Change) -> None:
+        """Emit the signals of what changed on the items."""
+        self.rows_changed.emit()
+        for kind, signal in (
+            (Change.ITEMS, self.items_changed),
+            (Change.REGIONS, self.regions_changed),
+            (Change.FIELDS, self.fields_changed),
+            (Change.RESULTS, self.results_changed),
+        ):
+            if kind & change:
+                signal.emit()
 
 
 _OF_REGION = ("point", "fileInfo")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.journal import DraftHistory, DraftStep, JournalError
+from desktop.journal import DraftHistory, DraftStep, Edit, EditKind, JournalError
 from desktop.record.correction import CorrectionDraft, boxes_of, same_boxes
 from desktop.record.document import ItemView
 from desktop.record.edits import RecordEdits
@@ -49,7 +49,16 @@ class CorrectionDrafts:
         """Hide the draft of an item while it becomes an edit, or while the item is deleted."""
         self._drafts.pop(item_id, None)
 
-    def reopen(self, item: ItemView) -> None:
+    def follow_edits(self, edits: Iterable[Edit], find_item: Callable[[str], ItemView | None]) -> None:
+        """Hide the drafts of deleted items, and show those of restored items again."""
+        for edit in edits:
+            item = find_item(edit.object_id)
+            if edit.kind is EditKind.DELETE:
+                self.hide(edit.object_id)
+            elif edit.kind is EditKind.RESTORE and item is not None:
+                self._reopen(item)
+
+    def _reopen(self, item: ItemView) -> None:
         """Show the draft of a restored item again, if the journal contains one."""
         journal = self._edits.journal
         history = journal.drafts(self._record_id).get(item.item_id) if journal is not None else None
@@ -132,16 +141,15 @@ class VerdictDrafts:
         """The items that have a draft."""
         return list(self._drafts)
 
-    def keep(self, item_id: str, draft: VerdictDraft) -> None:
-        """Store the draft of an item in place of an earlier one."""
-        if self._drafts.get(item_id) != draft:
+    def store(self, item_id: str, draft: VerdictDraft | None) -> None:
+        """Store the draft of an item in place of an earlier one; None discards it."""
+        if self._drafts.get(item_id) == draft:
+            return
+        if draft is None:
+            del self._drafts[item_id]
+        else:
             self._drafts[item_id] = draft
-            self._write(item_id, draft)
-
-    def drop(self, item_id: str) -> None:
-        """Discard the draft of an item, which became an edit or was given up."""
-        if self._drafts.pop(item_id, None) is not None:
-            self._write(item_id, None)
+        self._write(item_id, draft)
 
     def open(self, record_id: str, item_ids: Iterable[str]) -> None:
         """Restore the drafts of a record from the journal."""

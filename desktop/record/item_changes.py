@@ -72,7 +72,7 @@ class ItemChanges:
         edit = document.correct(draft, EditName.CORRECT)
         record.drafts.hide(draft.item_id)
         if draft.item_id == record.current:
-            record.forget_version()
+            record.show_newest_later()
         if edit is None or record.edits.do(edit):
             record.drafts.drop(draft.item_id)
         else:

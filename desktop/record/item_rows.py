@@ -202,6 +202,14 @@ def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> ItemRow:
     )
 
 
+def counters(rows: Iterable[ItemRow]) -> results.Counters:
+    """The numbers of detected, decided and undecided items."""
+    total = results.Counters()
+    for row in rows:
+        total = total.plus(Verdict(row.status) if row.is_judged else Verdict.UNDECIDED, row.detected)
+    return total
+
+
 class ItemRows:
     """The rows of a record. Unchanged items keep their row objects, which is fast for large records."""
 

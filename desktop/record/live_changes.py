@@ -208,7 +208,7 @@ class LiveChanges(QObject):
 
     def _on_items_read(self, result: Sequence[Item] | str) -> None:
         if isinstance(result, str):
-            self._open_record.drop(result)
+            self._open_record.remove_item(result)
         else:
             self._open_record.update_items(result)
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from desktop.client import Session
+from desktop.client.http.answers import Versioned
 from desktop.client.http.errors import ClientError, Conflict, Forbidden, Invalid, NotFound, Refused, Stale
-from desktop.client.http.transport import Versioned
 from desktop.journal import Edit, EditKind, Journal
 from desktop.journal.edits import join_edits
 from desktop.record.correction import boxes_of, same_boxes

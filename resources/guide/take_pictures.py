@@ -20,7 +20,8 @@ from PySide6.QtCore import QBuffer, QCoreApplication, QEvent, QIODevice, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
-from desktop.app.application import Desktop, make_application
+from desktop.app.application import Desktop
+from desktop.app.running import make_application
 from desktop.demo import isolate_user_folders
 from desktop.demo.driver.demo_run import DemoRun
 from desktop.demo.driver.window_driver import (

@@ -33,7 +33,15 @@ from shared.wire.inspection import (
     RecordUpdate,
 )
 from shared.wire.seal import RecordFinish
-from shared.wire.shift import Comment, CommentWrite, Handover, HandoverWrite, Inspector, WorkCounts
+from shared.wire.shift import (
+    Comment,
+    CommentUpdate,
+    CommentWrite,
+    Handover,
+    HandoverWrite,
+    Inspector,
+    WorkCounts,
+)
 
 HANDED_OVER = "检查记录已交接"
 CREATED = "检查记录创建成功"
@@ -240,6 +248,32 @@ def _shift(routes: APIRouter, service: InspectionService) -> None:
     ) -> Envelope[list[Comment]]:
         """Return the comments on the items of the record, oldest first."""
         return Envelope(data=await shift.comments(inspection_id))
+
+    @routes.put(
+        "/inspection/{inspection_id}/comments/{comment_id}",
+        tags=["inspection"],
+        responses=failures(404, 409, 413),
+    )
+    async def change_comment(
+        inspection_id: IdPath,
+        comment_id: IdPath,
+        body: CommentUpdate,
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    ) -> Envelope[Comment]:
+        """Change your own comment, until the record is sealed. The audit log keeps the old text."""
+        return Envelope(data=await shift.change_comment(inspection_id, comment_id, body, caller))
+
+    @routes.delete(
+        "/inspection/{inspection_id}/comments/{comment_id}", tags=["inspection"], responses=failures(404, 409)
+    )
+    async def delete_comment(
+        inspection_id: IdPath,
+        comment_id: IdPath,
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    ) -> Done:
+        """Delete your own comment, until the record is sealed. The audit log keeps its text."""
+        await shift.delete_comment(inspection_id, comment_id, caller)
+        return Done(msg="评论已删除")
 
 
 def _record(state: RecordState, msg: str) -> Response:

@@ -16,7 +16,8 @@ from typing import Any
 
 from PySide6.QtCore import QEventLoop
 
-from desktop.app.application import Desktop, make_application
+from desktop.app.application import Desktop
+from desktop.app.running import make_application
 from desktop.connection.local_service import ServiceState
 from desktop.journal import Edit, EditKind
 from desktop.record.document import ITEM

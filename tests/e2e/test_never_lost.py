@@ -19,9 +19,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kill -9, tmpfs 
 
 Scenario = Callable[[Service, Writers], list[float]]
 THREADS = 6
-on_both_databases = pytest.mark.parametrize(
-    "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
-)
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +57,7 @@ def play_scenario(settings: Settings, scenario: Scenario) -> ScenarioResult:
     return outcome
 
 
-@on_both_databases
+@pytest.mark.both_databases
 @pytest.mark.slow(120)
 def test_killed_service_loses_no_acknowledged_change(settings: Settings, database_kind: str) -> None:
     assert len(play_scenario(settings, scenarios.kill_repeatedly(2)).recoveries) == 2
@@ -78,7 +75,7 @@ def test_full_disk_loses_no_acknowledged_change(
     assert [sentence for sentence in outcome.refused if "空间不足" not in sentence] == []
 
 
-@on_both_databases
+@pytest.mark.both_databases
 @pytest.mark.slow(120)
 def test_silent_database_loses_no_acknowledged_change(
     settings: Settings, database_kind: str, request: pytest.FixtureRequest

@@ -16,10 +16,7 @@ from shared.wire.detection import MAX_LISTED_JOBS, OPEN_JOB_STATES, Job, JobStat
 from tests.service.detection.dispatch.test_listing import RECORD, jobs_of
 from tests.service_app import ADMIN, LOCAL_URL
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 @pytest.fixture(autouse=True)

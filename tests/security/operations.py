@@ -101,6 +101,8 @@ RULES: dict[str, Rule] = {
     "GET /api/inspection/{inspection_id}/handovers": Rule(EVERYBODY, 404),
     "POST /api/inspection/{inspection_id}/comments": Rule(WORKERS, 422),
     "GET /api/inspection/{inspection_id}/comments": Rule(EVERYBODY, 404),
+    "PUT /api/inspection/{inspection_id}/comments/{comment_id}": Rule(WORKERS, 422),
+    "DELETE /api/inspection/{inspection_id}/comments/{comment_id}": Rule(WORKERS, 404),
     "PUT /api/inspection/{inspection_id}/item-order": Rule(WORKERS, 422),
     "POST /api/inspection/{inspection_id}/detect": Rule(WORKERS, 404),
     "POST /api/inspection_item/create": Rule(WORKERS, 422),

@@ -100,6 +100,7 @@ def bodies(populated: PopulatedApp) -> dict[str, tuple[str, dict[str, Any]]]:
         "POST /api/inspection/{inspection_id}/reopen": {"reason": "again"},
         "POST /api/inspection/{inspection_id}/handovers": {"given_to": ids["user_id"], "note": "go on"},
         "POST /api/inspection/{inspection_id}/comments": {"item_id": item, "text": "look"},
+        "PUT /api/inspection/{inspection_id}/comments/{comment_id}": {"text": f"look {number}"},
         "PUT /api/inspection/{inspection_id}/item-order": {"item_ids": [item]},
         "PUT /api/backups": {"folder": "relative"},
         "POST /api/inspection/{inspection_id}/release": {"edition": 1},
@@ -144,7 +145,8 @@ def bodies(populated: PopulatedApp) -> dict[str, tuple[str, dict[str, Any]]]:
     photo = populated.post(f"/api/inspection/{record}/record-photos", file_id=populated.ids["file_id"])[
         "photo_id"
     ]
-    ids |= {"inspection_id": record, "item_id": item, "photo_id": photo}
+    comment = populated.post(f"/api/inspection/{record}/comments", item_id=item, text="look")["comment_id"]
+    ids |= {"inspection_id": record, "item_id": item, "photo_id": photo, "comment_id": comment}
     of_judged = {**ids, "inspection_id": judged}
     return {
         name: (fill_path(parts(name)[1], of_judged if name.endswith(_OF_JUDGED) else ids), body)

@@ -28,10 +28,7 @@ from service.running import configure_logging
 from service.settings import Settings
 from tests.service_app import forget_applications
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 def test_ended_application_leaves_nothing(settings: Settings) -> None:

@@ -76,12 +76,16 @@ class RegionChange:
 
 @dataclass(frozen=True, slots=True)
 class StoreEvent:
-    """The difference that a change made to a store: ids of regions, and whether the selection changed."""
+    """The difference that a change made to a store: ids of regions, and whether the selection changed.
+
+    With `only_states`, nothing but the states of the changed regions differs.
+    """
 
     changed: frozenset[str] = frozenset()
     added: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
     selection: bool = False
+    only_states: bool = False
 
 
 Listener = Callable[[StoreEvent], None]
@@ -192,15 +196,23 @@ class RegionStore:
             if self._regions.pop(region.id, None) is not None:
                 self._index.remove(region.id)
                 removed.add(region.id)
+        only_states = not removed and all(map(self._has_other_state, new_regions))
         for region in new_regions:
             (changed if region.id in self._regions else added).add(region.id)
             self._regions[region.id] = region
-        self._index.update({region.id: region.rect for region in new_regions})
         if not (removed or added or changed):
             return
+        if not only_states:
+            self._index.update({region.id: region.rect for region in new_regions})
         deselected = removed & self._selected.keys()
         self._selected = {key: None for key in self._selected if key not in removed}
-        self._notify(StoreEvent(frozenset(changed), frozenset(added), frozenset(removed), bool(deselected)))
+        ids = frozenset(changed), frozenset(added), frozenset(removed)
+        self._notify(StoreEvent(*ids, selection=bool(deselected), only_states=only_states))
+
+    def _has_other_state(self, region: Region) -> bool:
+        """Whether `region` is a present one with another state, and nothing else differs."""
+        present = self._regions.get(region.id)
+        return present is not None and replace(present, state=region.state) == region
 
     def _notify(self, event: StoreEvent) -> None:
         for listener in tuple(self._listeners):

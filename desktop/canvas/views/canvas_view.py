@@ -48,6 +48,8 @@ class CanvasView(PictureView):
     """A RegionChange that is not yet applied to the store."""
     selection_changed = Signal(tuple)
     """The ids of the selected regions, in the order of selecting."""
+    regions_changed = Signal()
+    """The selection or anything but the states of regions changed in the store."""
     region_activated = Signal(str)
     """A region was double-clicked."""
     edit_refused = Signal()
@@ -275,6 +277,8 @@ class CanvasView(PictureView):
     def _on_store_changed(self, event: StoreEvent) -> None:
         if event.selection:
             self.selection_changed.emit(self.store.selected_ids)
+        if not event.only_states:
+            self.regions_changed.emit()
         self._update_soon()
 
     def _update_soon(self) -> None:

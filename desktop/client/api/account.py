@@ -85,8 +85,7 @@ class Account:
 
     def face_requirements(self) -> FaceRequirements:
         """The requirements of a face login."""
-        answer = self._transport.call("GET", "/auth/faceRequirements", login=False)
-        return answer.data(FaceRequirements)
+        return self._transport.get("/auth/faceRequirements", FaceRequirements, login=False)
 
     def login_by_face(self, image: bytes, device_token: str = "") -> Payload:
         """Log in by a picture of the face (JPEG, PNG or WebP), on the device with this token.
@@ -101,14 +100,13 @@ class Account:
 
         Raises Invalid when none of left, right and up remains, TooMany, Forbidden.
         """
-        answer = self._transport.call(
+        return self._transport.call(
             "POST",
             "/auth/faceChallenge",
             body={"avoid": list(avoid)},
             headers=_device(device_token),
             login=False,
-        )
-        return answer.data(DrawnChallenge)
+        ).data(DrawnChallenge)
 
     def login_by_challenge(
         self, challenge_id: str, frames: Sequence[tuple[int, bytes]], device_token: str = ""
@@ -180,7 +178,7 @@ class Account:
 
     def face_status(self) -> FaceStatus:
         """Whether the user's face is enrolled, and the text of the consent."""
-        return self._transport.call("GET", "/auth/face").data(FaceStatus)
+        return self._transport.get("/auth/face", FaceStatus)
 
     def enrol_face(self, images: Sequence[bytes]) -> FaceStatus:
         """Enrol the user's face with 1 to 5 pictures. The user must have consented.
@@ -188,8 +186,7 @@ class Account:
         Raises Refused, whose message says what to change.
         """
         body = {"images": [_as_base64(image) for image in images], "consent": True}
-        answer = self._transport.call("POST", "/auth/face", body=body, seconds=_FACE_SECONDS)
-        return answer.data(FaceStatus)
+        return self._transport.call("POST", "/auth/face", body=body, seconds=_FACE_SECONDS).data(FaceStatus)
 
     def delete_face(self) -> None:
         """Delete the user's face data."""
@@ -205,7 +202,7 @@ class Users:
     def list(self, page: int = 1, page_size: int = 50, q: str | None = None) -> Page[UserWithRoles]:
         """One page of the users; `q` filters by name."""
         query = {"current_page": page, "page_size": page_size, "q": q or None}
-        return self._transport.call("GET", "/users", query=query).data(Page[UserWithRoles])
+        return self._transport.get("/users", Page[UserWithRoles], query=query)
 
     def create(
         self, username: str, password: str, roles: Sequence[Role], name: str | None = None
@@ -219,8 +216,7 @@ class Users:
         body = change.model_dump(mode="json", exclude_unset=True, exclude={"password"})
         if password is not None:
             body["password"] = password
-        answer = self._transport.call("PUT", f"/users/{segment(user_id)}", body=body)
-        return answer.data(UserWithRoles)
+        return self._transport.call("PUT", f"/users/{segment(user_id)}", body=body).data(UserWithRoles)
 
     def sessions(self, user_id: str) -> Page[LoginSession]:
         """The open sessions of a user, last used first; up to 50."""

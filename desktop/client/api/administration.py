@@ -20,21 +20,19 @@ class Webhooks:
 
     def list(self) -> Sequence[Webhook]:
         """Every webhook, oldest first."""
-        return self._transport.call("GET", "/webhooks").data(list[Webhook])
+        return self._transport.get("/webhooks", list[Webhook])
 
     def create(self, body: WebhookCreate) -> NewWebhook:
         """Add a webhook. Only this answer contains its secret.
 
         Raises Invalid for an address that is not allowed, Conflict when there are too many webhooks.
         """
-        answer = self._transport.call("POST", "/webhooks", body=body.model_dump(mode="json"))
-        return answer.data(NewWebhook)
+        return self._transport.call("POST", "/webhooks", body=body).data(NewWebhook)
 
     def update(self, webhook_id: str, change: WebhookUpdate) -> Webhook:
         """Change the fields that are set in `change`. Raises NotFound, Invalid."""
-        body = change.model_dump(mode="json", exclude_unset=True)
-        answer = self._transport.call("PUT", f"/webhooks/{segment(webhook_id)}", body=body)
-        return answer.data(Webhook)
+        body = change
+        return self._transport.call("PUT", f"/webhooks/{segment(webhook_id)}", body=body).data(Webhook)
 
     def delete(self, webhook_id: str) -> None:
         """Delete a webhook and its pending deliveries. Raises NotFound."""
@@ -47,8 +45,7 @@ class Webhooks:
 
     def deliveries(self, webhook_id: str) -> Sequence[Delivery]:
         """The last deliveries, newest first. Raises NotFound."""
-        answer = self._transport.call("GET", f"/webhooks/{segment(webhook_id)}/deliveries")
-        return answer.data(list[Delivery])
+        return self._transport.get(f"/webhooks/{segment(webhook_id)}/deliveries", list[Delivery])
 
 
 class Backups:
@@ -59,7 +56,7 @@ class Backups:
 
     def status(self) -> BackupStatus:
         """The last successful backup, the time of the next one, and the newest runs."""
-        return self._transport.call("GET", "/backups").data(BackupStatus)
+        return self._transport.get("/backups", BackupStatus)
 
     def choose_folder(self, folder: str) -> BackupStatus:
         """Store backups in this folder of the service's computer; the first one starts at once."""

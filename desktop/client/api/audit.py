@@ -45,4 +45,4 @@ class Audit:
     def page(self, where: AuditFilter | None = None, page: int = 1, page_size: int = 50) -> Page[AuditEntry]:
         """One page of the entries that match, newest first."""
         query = {**(where or AuditFilter()).query(), "current_page": page, "page_size": page_size}
-        return self._transport.call("GET", "/audit", query=query).data(Page[AuditEntry])
+        return self._transport.get("/audit", Page[AuditEntry], query=query)

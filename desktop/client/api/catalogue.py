@@ -7,7 +7,8 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from desktop.client.http.transport import Transport, Versioned, segment
+from desktop.client.http.answers import Versioned
+from desktop.client.http.transport import Transport, segment
 from shared.wire.catalogue import (
     Aircraft,
     AircraftWrite,
@@ -54,7 +55,7 @@ class Entries(Generic[Read, Write]):
 
     def create(self, body: Write) -> Read:
         """Create an entry."""
-        sent = body.model_dump(mode="json", exclude_unset=True)
+        sent = body
         return self._transport.call("POST", self._path, body=sent).read(self._entry).data
 
     def update(self, entry_id: str, body: Write, etag: str | None = None) -> Read:
@@ -63,7 +64,7 @@ class Entries(Generic[Read, Write]):
         Raises Stale when `etag` is given and is not the newest. Its `details` contain `current`, the present
         entry, and its `etag`.
         """
-        sent = body.model_dump(mode="json", exclude_unset=True)
+        sent = body
         answer = self._transport.call("PUT", f"{self._path}/{segment(entry_id)}", body=sent, etag=etag)
         return answer.read(self._entry).data
 
@@ -84,8 +85,7 @@ class ReferenceImages(Entries[ReferenceImage, ReferenceImageWrite]):
         """Save `regions` as the template of the reference image. Raises Stale as `update` does."""
         body = {"template": [region.model_dump(mode="json") for region in regions]}
         path = f"{self._path}/{segment(reference_image_id)}/template"
-        answer = self._transport.call("POST", path, body=body, etag=etag)
-        return answer.data(ReferenceImage)
+        return self._transport.call("POST", path, body=body, etag=etag).data(ReferenceImage)
 
 
 class Catalogue:

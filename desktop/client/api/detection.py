@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from desktop.client.api.files import CountingReader, Progress
-from desktop.client.http.transport import Transport, Versioned, segment
+from desktop.client.http.answers import Versioned
+from desktop.client.http.transport import Transport, segment
 from shared.wire.detection import (
     MAX_LISTED_JOBS,
     OPEN_JOB_STATES,
@@ -37,8 +38,7 @@ class Detection:
 
     def models(self) -> Sequence[DetectionModel]:
         """Every detection model."""
-        answer = self._transport.call("GET", "/detection/models")
-        return answer.data(list[DetectionModel])
+        return self._transport.get("/detection/models", list[DetectionModel])
 
     def tagged_model(self, model_id: str) -> Versioned[DetectionModel]:
         """A model with its version, which is needed to refuse stale changes. Raises NotFound."""
@@ -50,7 +50,7 @@ class Detection:
 
         Raises Stale when `etag` is given and is not the newest.
         """
-        body = change.model_dump(mode="json", exclude_unset=True)
+        body = change
         answer = self._transport.call("PUT", f"/detection/models/{segment(model_id)}", body=body, etag=etag)
         return answer.data(DetectionModel)
 
@@ -85,10 +85,9 @@ class Detection:
                 CountingReader(file, progress) if progress is not None else file,
                 "application/octet-stream",
             )
-            answer = self._transport.call(
+            return self._transport.call(
                 "POST", "/detection/models", files=parts, repeatable=False, seconds=_UPLOAD_SECONDS
-            )
-        return answer.data(DetectionModel)
+            ).data(DetectionModel)
 
     def try_model(self, model_id: str, path: Path) -> ModelTrial:
         """What a model finds in the picture at `path`, which is not stored (needs MODEL_MANAGE).
@@ -97,23 +96,21 @@ class Detection:
         image, TooLarge, and Invalid when the picture or the model cannot be used.
         """
         with path.open("rb") as file:
-            answer = self._transport.call(
+            return self._transport.call(
                 "POST",
                 f"/detection/models/{segment(model_id)}/trial",
                 files={"file": (path.name, file, "application/octet-stream")},
                 repeatable=False,
                 seconds=_UPLOAD_SECONDS,
-            )
-        return answer.data(ModelTrial)
+            ).data(ModelTrial)
 
     def supersede_model(self, model_id: str, change: ModelVersion) -> DetectionModel:
         """Create the next version of a model with other settings or labels (needs MODEL_MANAGE).
 
         Raises NotFound, Conflict for the built-in model, Invalid for invalid settings.
         """
-        body = change.model_dump(mode="json", exclude_unset=True)
         path = f"/detection/models/{segment(model_id)}/versions"
-        return self._transport.call("POST", path, body=body).data(DetectionModel)
+        return self._transport.call("POST", path, body=change).data(DetectionModel)
 
     def labels(self) -> dict[str, Severity]:
         """The labels of findings that have a severity."""
@@ -123,7 +120,7 @@ class Detection:
     def set_severities(self, severities: Mapping[str, Severity | None]) -> dict[str, Severity]:
         """Set the severities of labels; None removes one (needs MODEL_MANAGE)."""
         changes = [LabelSeverity(label=name, severity=severity) for name, severity in severities.items()]
-        body = LabelSeverities(labels=changes).model_dump(mode="json")
+        body = LabelSeverities(labels=changes)
         answer = self._transport.call("PUT", "/detection/labels", body=body)
         return _severities(answer.data(list[LabelSeverity]))
 
@@ -159,7 +156,7 @@ class Detection:
         previous page. Raises NotFound when there is no such job.
         """
         query = {"inspection_id": record_id, "batch_id": batch_id, "state": list(states), "before": before}
-        return self._transport.call("GET", "/detection/jobs", query=query).data(list[Job])
+        return self._transport.get("/detection/jobs", list[Job], query=query)
 
     def open_jobs(self, record_id: str) -> Sequence[Job]:
         """All waiting and running jobs of a record, newest first."""
@@ -171,17 +168,15 @@ class Detection:
         return jobs
 
     def _batch(self, method: str, batch_id: str, suffix: str) -> Batch:
-        answer = self._transport.call(method, f"/detection/batches/{segment(batch_id)}{suffix}")
-        return answer.data(Batch)
+        return self._transport.call(method, f"/detection/batches/{segment(batch_id)}{suffix}").data(Batch)
 
     def job(self, job_id: str) -> Job:
         """The present state of a job. Raises NotFound."""
-        return self._transport.call("GET", f"/detection/jobs/{segment(job_id)}").data(Job)
+        return self._transport.get(f"/detection/jobs/{segment(job_id)}", Job)
 
     def cancel(self, job_id: str) -> Job:
         """Cancel a job."""
-        answer = self._transport.call("POST", f"/detection/jobs/{segment(job_id)}/cancel")
-        return answer.data(Job)
+        return self._transport.call("POST", f"/detection/jobs/{segment(job_id)}/cancel").data(Job)
 
 
 def _severities(labels: Sequence[LabelSeverity]) -> dict[str, Severity]:

@@ -20,7 +20,7 @@ class Faces:
 
     def policy(self) -> FacePolicy:
         """The policy of face login."""
-        return self._transport.call("GET", "/face/policy").data(FacePolicy)
+        return self._transport.get("/face/policy", FacePolicy)
 
     def change_policy(self, policy: FacePolicy) -> FacePolicy:
         """Change the policy for all users. Fields without a value do not change.
@@ -32,15 +32,14 @@ class Faces:
 
     def devices(self) -> list[Device]:
         """The devices that are allowed for face logins, by name."""
-        return self._transport.call("GET", "/face/devices").data(list[Device])
+        return self._transport.get("/face/devices", list[Device])
 
     def allow_device(self, name: str) -> NewDevice:
         """Allow a device. Only this answer contains its token.
 
         Raises Forbidden, Conflict when there are too many devices.
         """
-        answer = self._transport.call("POST", "/face/devices", body={"name": name})
-        return answer.data(NewDevice)
+        return self._transport.call("POST", "/face/devices", body={"name": name}).data(NewDevice)
 
     def rename_device(self, device_id: str, name: str) -> Device:
         """Rename a device. Raises Forbidden, NotFound."""
@@ -53,12 +52,11 @@ class Faces:
 
     def models(self) -> list[FaceModel]:
         """The face models that exist, with their licences and how to get them."""
-        return self._transport.call("GET", "/face/models").data(list[FaceModel])
+        return self._transport.get("/face/models", list[FaceModel])
 
     def calibration(self) -> FaceCalibration:
         """The scores between enrolled faces, and the present threshold."""
-        answer = self._transport.call("GET", "/face/calibration", seconds=_SECONDS)
-        return answer.data(FaceCalibration)
+        return self._transport.get("/face/calibration", FaceCalibration, seconds=_SECONDS)
 
     def compare_strangers(self, images: Sequence[bytes]) -> StrangerScores:
         """Compare 1 to 10 pictures (JPEG, PNG or WebP) of people who are not enrolled with the enrolled
@@ -75,5 +73,4 @@ class Faces:
 
         Raises Forbidden without a recent password login.
         """
-        answer = self._transport.call("DELETE", f"/face/enrolments/{segment(user_id)}")
-        return answer.data(bool)
+        return self._transport.call("DELETE", f"/face/enrolments/{segment(user_id)}").data(bool)

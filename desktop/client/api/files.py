@@ -62,14 +62,13 @@ class Files:
     def _send(self, file: BinaryIO, name: str, progress: Progress | None) -> StoredFile:
         mime = mimetypes.guess_type(name)[0] or "application/octet-stream"
         body = CountingReader(file, progress) if progress is not None else file
-        answer = self._transport.call(
+        return self._transport.call(
             "POST", "/files", files={"file": (name, body, mime)}, repeatable=True, seconds=_UPLOAD_SECONDS
-        )
-        return answer.data(StoredFile)
+        ).data(StoredFile)
 
     def get(self, file_id: str) -> StoredFile:
         """The metadata of a file. Raises NotFound."""
-        return self._transport.call("GET", f"/files/{segment(file_id)}").data(StoredFile)
+        return self._transport.get(f"/files/{segment(file_id)}", StoredFile)
 
     def download(self, file_id: str, progress: Progress | None = None) -> bytes:
         """The bytes of a file. Raises NotFound."""
@@ -93,7 +92,7 @@ class Files:
     def tiles(self, file_id: str) -> Tiles:
         """The tiles of a picture. The service creates them on the first call. Raises NotFound,
         Unsupported."""
-        return self._transport.call("GET", f"/files/{segment(file_id)}/tiles").data(Tiles)
+        return self._transport.get(f"/files/{segment(file_id)}/tiles", Tiles)
 
     def tile(self, file_id: str, level: int, column: int, row: int) -> bytes:
         """A tile as JPEG. `level` 0 is the finest. Raises Conflict while tiles are being created,

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-from desktop.client.http.transport import Transport, Versioned, segment
+from desktop.client.http.answers import Answer, Versioned
+from desktop.client.http.transport import Transport, segment
 from shared.record.codes import Status, Verdict
 from shared.wire.common import Page
 from shared.wire.detection import Job
@@ -38,7 +39,16 @@ from shared.wire.seal import (
     RecordUsers,
     SealCheck,
 )
-from shared.wire.shift import Comment, CommentWrite, Handover, HandoverWrite, Inspector, Work, WorkCounts
+from shared.wire.shift import (
+    Comment,
+    CommentUpdate,
+    CommentWrite,
+    Handover,
+    HandoverWrite,
+    Inspector,
+    Work,
+    WorkCounts,
+)
 
 _VERIFY_SECONDS = 600.0
 """The service reads every file of the record."""
@@ -103,29 +113,17 @@ class Records:
 
         Raises Invalid when the key was used with another body.
         """
-        answer = self._transport.call(
-            "POST",
-            "/inspection/create",
-            body=body.model_dump(mode="json", exclude_unset=True),
-            headers={"Idempotency-Key": key} if key is not None else None,
-            repeatable=key is not None,
-        )
-        return answer.data(Record)
+        return self._transport.call("POST", "/inspection/create", body=body, key=key).data(Record)
 
     def get(self, inspection_id: str) -> Versioned[Record]:
         """The record. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection/getInspectionById/{segment(inspection_id)}")
-        return Versioned(answer.data(Record), answer.etag, answer.modified_by)
+        return answer.versioned(Record)
 
     def update(self, inspection_id: str, change: RecordUpdate, etag: str | None = None) -> Versioned[Record]:
         """Change what is set in `change`. Raises Stale when `etag` is given and is not the newest."""
-        answer = self._transport.call(
-            "PUT",
-            f"/inspection/updateInspection/{segment(inspection_id)}",
-            body=change.model_dump(mode="json", exclude_unset=True),
-            etag=etag,
-        )
-        return Versioned(answer.data(Record), answer.etag, answer.modified_by)
+        path = f"/inspection/updateInspection/{segment(inspection_id)}"
+        return self._transport.call("PUT", path, body=change, etag=etag).versioned(Record)
 
     def delete(self, inspection_id: str, etag: str | None = None) -> None:
         """Delete the record with its items.
@@ -137,7 +135,7 @@ class Records:
     def search(self, where: RecordFilter | None = None, page: int = 1, page_size: int = 50) -> Page[Record]:
         """One page of the records that match, newest first."""
         query = {**(where or RecordFilter()).query(), "current_page": page, "page_size": page_size}
-        return self._transport.call("GET", "/inspection/search", query=query).data(Page[Record])
+        return self._transport.get("/inspection/search", Page[Record], query=query)
 
     def finish(
         self,
@@ -160,84 +158,81 @@ class Records:
             item_ids=None if item_ids is None else list(item_ids),
             reason=reason,
         )
-        answer = self._transport.call(
-            "POST",
-            f"/inspection/{segment(inspection_id)}/finish",
-            body=body.model_dump(mode="json"),
-            etag=etag,
-        )
-        return answer.data(Record)
+        path = f"/inspection/{segment(inspection_id)}/finish"
+        return self._transport.call("POST", path, body=body, etag=etag).data(Record)
 
     def release(self, inspection_id: str, edition: int) -> RecordSeal:
         """Release an edition as a user who took no part in the record.
 
         Raises Forbidden with the code `same_person`, Conflict when it is not the newest or awaits no release.
         """
-        body = RecordRelease(edition=edition).model_dump(mode="json")
-        answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/release", body=body)
-        return answer.data(RecordSeal)
+        path = f"/inspection/{segment(inspection_id)}/release"
+        return self._transport.call("POST", path, body=RecordRelease(edition=edition)).data(RecordSeal)
 
     def reopen(self, inspection_id: str, reason: str) -> RecordSeal:
         """Reopen a sealed record, so that it can be changed again. Raises Conflict when it is not sealed."""
-        body = RecordReopen(reason=reason).model_dump(mode="json")
-        answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/reopen", body=body)
-        return answer.data(RecordSeal)
+        path = f"/inspection/{segment(inspection_id)}/reopen"
+        return self._transport.call("POST", path, body=RecordReopen(reason=reason)).data(RecordSeal)
 
     def seal(self, inspection_id: str) -> RecordSeal:
         """The status of the record, its counters and its newest edition. Raises NotFound."""
-        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/seal")
-        return answer.data(RecordSeal)
+        return self._transport.get(f"/inspection/{segment(inspection_id)}/seal", RecordSeal)
 
     def work(self) -> WorkCounts:
         """How many records there are of each kind of work for the user."""
-        return self._transport.call("GET", "/inspection/work").data(WorkCounts)
+        return self._transport.get("/inspection/work", WorkCounts)
 
     def inspectors(self) -> Sequence[Inspector]:
         """The users to whom a record can be handed over."""
-        return self._transport.call("GET", "/inspection/inspectors").data(list[Inspector])
+        return self._transport.get("/inspection/inspectors", list[Inspector])
 
     def hand_over(self, inspection_id: str, body: HandoverWrite) -> Handover:
         """Make another user the executor of the record. Raises NotFound, Conflict when it is sealed."""
         path = f"/inspection/{segment(inspection_id)}/handovers"
-        return self._transport.call("POST", path, body=body.model_dump(mode="json")).data(Handover)
+        return self._transport.call("POST", path, body=body).data(Handover)
 
     def handovers(self, inspection_id: str) -> Sequence[Handover]:
         """The handovers of a record, newest first. Raises NotFound."""
-        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/handovers")
-        return answer.data(list[Handover])
+        return self._transport.get(f"/inspection/{segment(inspection_id)}/handovers", list[Handover])
 
     def comments(self, inspection_id: str) -> Sequence[Comment]:
         """The comments on the items of a record, oldest first. Raises NotFound."""
-        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/comments")
-        return answer.data(list[Comment])
+        return self._transport.get(f"/inspection/{segment(inspection_id)}/comments", list[Comment])
 
     def comment(self, inspection_id: str, body: CommentWrite) -> Comment:
         """Write a comment on an item of the record. Raises NotFound, Conflict when it is sealed."""
         path = f"/inspection/{segment(inspection_id)}/comments"
-        return self._transport.call("POST", path, body=body.model_dump(mode="json")).data(Comment)
+        return self._transport.call("POST", path, body=body).data(Comment)
+
+    def change_comment(self, inspection_id: str, comment_id: str, text: str) -> Comment:
+        """Change the user's own comment. Raises NotFound, Forbidden, Conflict when it is sealed."""
+        path = f"/inspection/{segment(inspection_id)}/comments/{segment(comment_id)}"
+        body = CommentUpdate(text=text).model_dump(mode="json")
+        return self._transport.call("PUT", path, body=body).data(Comment)
+
+    def delete_comment(self, inspection_id: str, comment_id: str) -> None:
+        """Delete the user's own comment. Raises NotFound, Forbidden, Conflict when it is sealed."""
+        path = f"/inspection/{segment(inspection_id)}/comments/{segment(comment_id)}"
+        self._transport.call("DELETE", path)
 
     def users(self, inspection_id: str) -> RecordUsers:
         """The users whom the record names, and the changes of their full names. Raises NotFound."""
-        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/users")
-        return answer.data(RecordUsers)
+        return self._transport.get(f"/inspection/{segment(inspection_id)}/users", RecordUsers)
 
     def verify_seal(self, inspection_id: str) -> SealCheck:
         """Compare the stored data with the sealed edition. Raises Conflict for a record without an
         edition."""
-        answer = self._transport.call(
-            "GET", f"/inspection/{segment(inspection_id)}/seal/verify", seconds=_VERIFY_SECONDS
-        )
-        return answer.data(SealCheck)
+        path = f"/inspection/{segment(inspection_id)}/seal/verify"
+        return self._transport.get(path, SealCheck, seconds=_VERIFY_SECONDS)
 
     def editions(self, inspection_id: str) -> Sequence[Edition]:
         """The sealed editions of a record, oldest first. Raises NotFound."""
-        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/editions")
-        return answer.data(list[Edition])
+        return self._transport.get(f"/inspection/{segment(inspection_id)}/editions", list[Edition])
 
     def edition(self, inspection_id: str, edition: int) -> EditionContent:
         """A sealed edition with its content. Raises NotFound."""
         path = f"/inspection/{segment(inspection_id)}/editions/{edition}"
-        return self._transport.call("GET", path).data(EditionContent)
+        return self._transport.get(path, EditionContent)
 
     def summaries(self, inspection_ids: Sequence[str]) -> Sequence[RecordSeal]:
         """The state of several records, in the order of their IDs; IDs without a record are left out."""
@@ -250,7 +245,7 @@ class Records:
 
     def policy(self) -> InspectionPolicy:
         """The rules of the installation for reasons and finished records."""
-        return self._transport.call("GET", "/inspection/policy").data(InspectionPolicy)
+        return self._transport.get("/inspection/policy", InspectionPolicy)
 
     def set_policy(self, changes: InspectionPolicy) -> InspectionPolicy:
         """Change the rules that `changes` has for records that are finished from now on.
@@ -258,8 +253,7 @@ class Records:
         Returns all rules. Needs a recent password login.
         """
         body = changes.model_dump(mode="json", exclude_none=True)
-        answer = self._transport.call("PUT", "/inspection/policy", body=body)
-        return answer.data(InspectionPolicy)
+        return self._transport.call("PUT", "/inspection/policy", body=body).data(InspectionPolicy)
 
     def detect(self, inspection_id: str, *, outdated: bool = False) -> Sequence[Job]:
         """Start detections for all items of the record with a photo and a model and without a verdict.
@@ -269,6 +263,11 @@ class Records:
         query = {"outdated": "true"} if outdated else None
         answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/detect", query=query)
         return answer.data(list[Job])
+
+
+def _versioned_item(answer: Answer) -> Versioned[Item]:
+    """The item of the contract's answers, which have no envelope."""
+    return Versioned(answer.read(Item), answer.etag, answer.modified_by)
 
 
 class Items:
@@ -282,29 +281,18 @@ class Items:
 
         Raises NotFound when its record does not exist.
         """
-        answer = self._transport.call(
-            "POST",
-            "/inspection_item/create",
-            body=body.model_dump(mode="json", exclude_unset=True),
-            headers={"Idempotency-Key": key} if key is not None else None,
-            repeatable=key is not None,
-        )
-        return Versioned(answer.read(Item), answer.etag, answer.modified_by)
+        answer = self._transport.call("POST", "/inspection_item/create", body=body, key=key)
+        return _versioned_item(answer)
 
     def get(self, item_id: str) -> Versioned[Item]:
         """The item. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}")
-        return Versioned(answer.read(Item), answer.etag, answer.modified_by)
+        return _versioned_item(answer)
 
     def update(self, item_id: str, change: ItemUpdate, etag: str | None = None) -> Versioned[Item]:
         """Change what is set in `change`. Raises Stale when `etag` is given and is not the newest."""
-        answer = self._transport.call(
-            "PUT",
-            f"/inspection_item/{segment(item_id)}",
-            body=change.model_dump(mode="json", exclude_unset=True),
-            etag=etag,
-        )
-        return Versioned(answer.read(Item), answer.etag, answer.modified_by)
+        answer = self._transport.call("PUT", f"/inspection_item/{segment(item_id)}", body=change, etag=etag)
+        return _versioned_item(answer)
 
     def delete(self, item_id: str, etag: str | None = None, reason: str = "") -> None:
         """Delete the item. The `reason` is stored in the audit log.
@@ -320,12 +308,12 @@ class Items:
         Raises NotFound when it cannot be restored or its record was deleted.
         """
         answer = self._transport.call("POST", f"/inspection_item/{segment(item_id)}/restore", repeatable=True)
-        return Versioned(answer.read(Item), answer.etag, answer.modified_by)
+        return _versioned_item(answer)
 
     def list(self, inspection_id: str, page: int = 1, page_size: int = 200) -> Page[Item]:
         """One page of the items of a record, in the order of the walk."""
         query = {"inspection_id": inspection_id, "current_page": page, "page_size": page_size}
-        return self._transport.call("GET", "/inspection_item/list", query=query).data(Page[Item])
+        return self._transport.get("/inspection_item/list", Page[Item], query=query)
 
     def all(self, inspection_id: str) -> Sequence[Item]:
         """Every item of a record, in the order of the walk."""
@@ -350,12 +338,8 @@ class Items:
 
         Raises NotFound, Conflict when the record is sealed.
         """
-        answer = self._transport.call(
-            "PUT",
-            f"/inspection/{segment(inspection_id)}/item-order",
-            body=ItemOrderSet(item_ids=list(item_ids)).model_dump(mode="json"),
-        )
-        return answer.data(list[str])
+        path, body = f"/inspection/{segment(inspection_id)}/item-order", ItemOrderSet(item_ids=list(item_ids))
+        return self._transport.call("PUT", path, body=body).data(list[str])
 
     def set_verdict(
         self, item_id: str, verdict: Verdict, reason: str | None = None, etag: str | None = None
@@ -364,18 +348,14 @@ class Items:
 
         Raises NotFound, Stale when `etag` is given and is not the newest.
         """
-        body = VerdictSet(verdict=verdict, reason=reason).model_dump(mode="json")
-        answer = self._transport.call(
-            "POST", f"/inspection_item/{segment(item_id)}/verdict", body=body, etag=etag
+        path, body = (
+            f"/inspection_item/{segment(item_id)}/verdict",
+            VerdictSet(verdict=verdict, reason=reason),
         )
-        return Versioned(answer.data(Item), answer.etag, answer.modified_by)
+        return self._transport.call("POST", path, body=body, etag=etag).versioned(Item)
 
     def correct(
-        self,
-        item_id: str,
-        of_version: int,
-        boxes: Sequence[Mapping[str, Any]],
-        etag: str | None = None,
+        self, item_id: str, of_version: int, boxes: Sequence[Mapping[str, Any]], etag: str | None = None
     ) -> Versioned[Item]:
         """Replace the findings of a version by `boxes`. Returns the item with the new result entry.
 
@@ -383,13 +363,8 @@ class Items:
         when `etag` is given and is not the newest.
         """
         body = BoxesSet.model_validate({"of_version": of_version, "boxes": list(boxes)})
-        answer = self._transport.call(
-            "POST",
-            f"/inspection_item/{segment(item_id)}/boxes",
-            body=body.model_dump(mode="json"),
-            etag=etag,
-        )
-        return Versioned(answer.data(Item), answer.etag, answer.modified_by)
+        path = f"/inspection_item/{segment(item_id)}/boxes"
+        return self._transport.call("POST", path, body=body, etag=etag).versioned(Item)
 
     def history(self, item_id: str, limit: int = 20) -> Sequence[HistoryEntry]:
         """The results of earlier inspections at the item's place, newest first; at most `limit` (1..100).
@@ -397,39 +372,32 @@ class Items:
         Raises NotFound.
         """
         path = f"/inspection_item/{segment(item_id)}/history"
-        return self._transport.call("GET", path, query={"limit": limit}).data(list[HistoryEntry])
+        return self._transport.get(path, list[HistoryEntry], query={"limit": limit})
 
     def trend(self, item_id: str, limit: int = 50) -> Trend:
         """The inspections of the item's place, oldest first; the newest `limit` (1..200). Raises NotFound."""
         path = f"/inspection_item/{segment(item_id)}/trend"
-        return self._transport.call("GET", path, query={"limit": limit}).data(Trend)
+        return self._transport.get(path, Trend, query={"limit": limit})
 
     def memory(self, item_id: str) -> MemoryState:
         """The memory of the item's region with its photos, newest first. Raises NotFound."""
-        answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}/memory")
-        return answer.data(MemoryState)
+        return self._transport.get(f"/inspection_item/{segment(item_id)}/memory", MemoryState)
 
     def change_memory(self, item_id: str, change: MemoryChange) -> MemoryState:
         """Change the fields that are set in `change`. Returns the changed memory.
 
         Raises NotFound, Forbidden when the role does not allow it (`can_change`, `can_require`).
         """
-        answer = self._transport.call(
-            "PUT",
-            f"/inspection_item/{segment(item_id)}/memory",
-            body=change.model_dump(mode="json", exclude_unset=True),
-        )
-        return answer.data(MemoryState)
+        path = f"/inspection_item/{segment(item_id)}/memory"
+        return self._transport.call("PUT", path, body=change).data(MemoryState)
 
     def photos(self, item_id: str) -> Sequence[Photo]:
         """The photos of an item."""
-        answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}/photos")
-        return answer.data(list[Photo])
+        return self._transport.get(f"/inspection_item/{segment(item_id)}/photos", list[Photo])
 
     def record_photos(self, inspection_id: str) -> Sequence[Photo]:
         """The photos of all items of a record. Raises NotFound."""
-        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/photos")
-        return answer.data(list[Photo])
+        return self._transport.get(f"/inspection/{segment(inspection_id)}/photos", list[Photo])
 
     def add_photo(
         self, item_id: str, file_id: str, key: str | None = None, *, refuse_used: bool = False
@@ -440,14 +408,9 @@ class Items:
         file does not exist, Invalid when the key was used with another file, Conflict when the file is the
         reference file and, with `refuse_used`, with the code `photo_used` when another record has the photo.
         """
-        answer = self._transport.call(
-            "POST",
-            f"/inspection_item/{segment(item_id)}/photos",
-            body=PhotoAdd(file_id=file_id, refuse_used=refuse_used).model_dump(mode="json"),
-            headers={"Idempotency-Key": key} if key is not None else None,
-            repeatable=key is not None,
-        )
-        return answer.data(Photo)
+        body = PhotoAdd(file_id=file_id, refuse_used=refuse_used)
+        path = f"/inspection_item/{segment(item_id)}/photos"
+        return self._transport.call("POST", path, body=body, key=key).data(Photo)
 
     def delete_photo(self, item_id: str, photo_id: str) -> None:
         """Remove a photo from the item. The file is not deleted."""
@@ -455,10 +418,5 @@ class Items:
 
     def detect(self, item_id: str, wait: float = 0.0) -> Job:
         """Start a detection for the item, and wait up to `wait` seconds for its end; 0 does not wait."""
-        answer = self._transport.call(
-            "POST",
-            f"/inspection_item/{segment(item_id)}/detect",
-            query={"wait": wait or None},
-            seconds=wait + 30,
-        )
-        return answer.data(Job)
+        path, query = f"/inspection_item/{segment(item_id)}/detect", {"wait": wait or None}
+        return self._transport.call("POST", path, query=query, seconds=wait + 30).data(Job)

@@ -32,14 +32,13 @@ class RecordPhotos:
         Conflict when the record is sealed, when the image is its reference image and, with `refuse_used`,
         with the code `photo_used` when another record has the photo.
         """
-        body = RecordPhotoAdd(file_id=file_id, refuse_used=refuse_used).model_dump(mode="json")
+        body = RecordPhotoAdd(file_id=file_id, refuse_used=refuse_used)
         path = f"/inspection/{segment(inspection_id)}/record-photos"
         return self._transport.call("POST", path, body=body, repeatable=True).data(RecordPhoto)
 
     def list(self, inspection_id: str) -> Sequence[RecordPhoto]:
         """The photos of the record, newest first. Raises NotFound."""
-        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/record-photos")
-        return answer.data(list[RecordPhoto])
+        return self._transport.get(f"/inspection/{segment(inspection_id)}/record-photos", list[RecordPhoto])
 
     def match(self, inspection_id: str, photo_id: str, wait: float = 0.0) -> RecordPhoto:
         """Find the regions that the photo shows, and wait up to `wait` seconds for the end; 0 does not wait.
@@ -47,21 +46,20 @@ class RecordPhotos:
         While its state is `waiting`, the matching is running. Another call does not start a second one.
         Raises NotFound, Conflict when the record is sealed.
         """
-        answer = self._transport.call(
+        return self._transport.call(
             "POST",
             f"{_path(inspection_id, photo_id)}/match",
             query={"wait": wait or None},
             seconds=wait + 30,
             repeatable=True,
-        )
-        return answer.data(RecordPhoto)
+        ).data(RecordPhoto)
 
     def assign(self, inspection_id: str, photo_id: str, items: Sequence[PhotoItemSet]) -> RecordPhoto:
         """Assign the photo to exactly these items. Existing results stay.
 
         Raises NotFound when the record has no such photo or item, Conflict when it is sealed.
         """
-        body = PhotoItemsSet(items=list(items)).model_dump(mode="json")
+        body = PhotoItemsSet(items=list(items))
         answer = self._transport.call("PUT", f"{_path(inspection_id, photo_id)}/items", body=body)
         return answer.data(RecordPhoto)
 
@@ -127,13 +125,11 @@ class Phones:
         Raises NotFound, Conflict when the record is sealed or there are too many codes.
         """
         body = PhoneCodeCreate(inspection_id=inspection_id, item_id=item_id, open_network=open_network)
-        answer = self._transport.call("POST", "/phone/codes", body=body.model_dump(mode="json"))
-        return answer.data(NewPhoneCode)
+        return self._transport.call("POST", "/phone/codes", body=body).data(NewPhoneCode)
 
     def get(self, code_id: str) -> PhoneCode:
         """The present state of a code. Raises NotFound."""
-        answer = self._transport.call("GET", f"/phone/codes/{segment(code_id)}")
-        return answer.data(PhoneCode)
+        return self._transport.get(f"/phone/codes/{segment(code_id)}", PhoneCode)
 
     def end(self, code_id: str) -> None:
         """End a code immediately. Raises NotFound."""

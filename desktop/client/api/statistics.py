@@ -40,14 +40,11 @@ class Statistics:
 
     def durations(self, where: ChartFilter) -> Durations:
         """The time of records from start to end."""
-        answer = self._transport.call("GET", "/statistics/durations", query=where.query())
-        return answer.data(Durations)
+        return self._transport.get("/statistics/durations", Durations, query=where.query())
 
     def agreement(self, where: ChartFilter) -> Sequence[ModelAgreement]:
         """The kept, removed and missed findings of each version of a model."""
-        answer = self._transport.call("GET", "/statistics/agreement", query=where.query())
-        return answer.data(list[ModelAgreement])
+        return self._transport.get("/statistics/agreement", list[ModelAgreement], query=where.query())
 
     def _chart(self, name: str, where: ChartFilter) -> Chart:
-        answer = self._transport.call("GET", f"/statistics/{name}", query=where.query())
-        return answer.data(Chart)
+        return self._transport.get(f"/statistics/{name}", Chart, query=where.query())

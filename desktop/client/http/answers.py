@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 from urllib.parse import unquote
 
 import httpx
@@ -58,6 +58,18 @@ FOREIGN_ANSWER = "not_walkaround"
 """Code of a ServerFault for an answer that does not come from a Walkaround service."""
 
 
+@dataclass(frozen=True, slots=True)
+class Versioned(Generic[T]):
+    """An object of the service with its version (ETag). The ETag is None if the service sent none.
+
+    `modified_by` is the name of the user who last changed it, if the service provides it.
+    """
+
+    value: T
+    etag: str | None
+    modified_by: str | None = None
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Answer:
     """A successful answer: its JSON document, its ETag, and the user who last changed the object."""
@@ -81,6 +93,10 @@ class Answer:
     def data(self, kind: type[T]) -> T:
         """The `data` of the document, validated as `kind`. Raises ServerFault when it is invalid."""
         return self.read(Envelope[kind]).data  # type: ignore[valid-type]
+
+    def versioned(self, kind: type[T]) -> Versioned[T]:
+        """The `data` of the document, validated as `kind`, with its version. Raises ServerFault."""
+        return Versioned(self.data(kind), self.etag, self.modified_by)
 
 
 def read_answer(response: httpx.Response) -> Answer:

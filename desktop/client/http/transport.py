@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import httpx
+from pydantic import BaseModel
 
 from desktop.client.http.address import is_local
 from desktop.client.http.answers import Answer, error_of, read_answer
@@ -40,18 +41,6 @@ _USER_AGENT = f"Walkaround/{__version__} ({platform.system()})"
 _NOT_SENT_ERRORS = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 # Calls to this computer must not use its proxy.
 _NO_PROXY: Mapping[str, None] = {"all://127.0.0.1": None, "all://localhost": None, "all://[::1]": None}
-
-
-@dataclass(frozen=True, slots=True)
-class Versioned(Generic[T]):
-    """An object of the service with its version (ETag). The ETag is None if the service sent none.
-
-    `modified_by` is the name of the user who last changed it, if the service provides it.
-    """
-
-    value: T
-    etag: str | None
-    modified_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +226,7 @@ class Transport:
         body: Any = None,
         files: Any = None,
         etag: str | None = None,
+        key: str | None = None,
         headers: Mapping[str, str] | None = None,
         login: bool = True,
         repeatable: bool | None = None,
@@ -244,20 +234,27 @@ class Transport:
     ) -> Answer:
         """Call the service and return its successful answer. `path` is relative to `/api`.
 
-        `etag` is sent as If-Match. `repeatable` says whether the call may be sent again after a lost answer;
-        the default is True for GET and for PUT without `etag`. `seconds` is the timeout of the answer, 30 by
-        default. Raises ClientError.
+        Of a model as `body`, the fields that are set are sent. `etag` is sent as If-Match, `key` as
+        Idempotency-Key. `repeatable` says whether the call may be sent again after a lost answer; the default
+        is True for GET, for PUT without `etag` and with a `key`. `seconds` is the timeout of the answer, 30
+        by default. Raises ClientError.
         """
         if repeatable is None:
-            repeatable = method == "GET" or (method == "PUT" and etag is None)
+            repeatable = method == "GET" or (method == "PUT" and etag is None) or key is not None
+        if isinstance(body, BaseModel):
+            body = body.model_dump(mode="json", exclude_unset=True)
         options: dict[str, Any] = {"params": _without_none(query), "json": body, "files": files}
         if seconds is not None:
             options["timeout"] = httpx.Timeout(seconds, connect=5.0, write=120.0, pool=60.0)
-        request_headers = {**(headers or {}), **({"If-Match": etag} if etag is not None else {})}
+        request_headers = {**(headers or {}), **_without_none({"If-Match": etag, "Idempotency-Key": key})}
         send = partial(self._send, method, path, repeatable=repeatable, **options)
         return read_answer(
             self._send_with_token(send, request_headers) if login else send(headers=request_headers)
         )
+
+    def get(self, path: str, kind: type[T], **options: Any) -> T:
+        """What `path` gives, validated as `kind`. `options` as for `call`. Raises ClientError."""
+        return self.call("GET", path, **options).data(kind)
 
     @contextmanager
     def stream(

@@ -9,8 +9,8 @@ from pydantic import BaseModel
 
 from desktop.client.api.catalogue import Entries
 from desktop.client.api.detection import Detection
+from desktop.client.http.answers import Versioned
 from desktop.client.http.errors import Stale
-from desktop.client.http.transport import Versioned
 from desktop.pages.common.lists.delete_unchanged import MAX_ATTEMPTS, delete_unchanged
 from shared.wire.detection import DetectionModel, ModelUpdate
 

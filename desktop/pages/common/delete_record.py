@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import run
 from desktop.client import Session
-from desktop.client.http.transport import Versioned
+from desktop.client.http.answers import Versioned
 from desktop.localization.dates import format_minute
 from desktop.pages.common.lists.delete_unchanged import delete_unchanged
 from desktop.widgets import confirm, status_text

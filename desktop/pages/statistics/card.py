@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from PySide6.QtCore import QBuffer, QIODevice, QRectF, QSize, Signal
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
@@ -13,20 +11,14 @@ from desktop.client.api.inspection import RecordFilter
 from desktop.client.api.statistics import ChartFilter
 from desktop.context import Context
 from desktop.messages.error_messages import sentence
-from desktop.pages.common.files.file_dialogs import Purpose
-from desktop.pages.common.files.save_as import choose_file
-from desktop.pages.common.files.spreadsheet import write_csv
+from desktop.pages.common.charts import ChartExport, chart_picture
 from desktop.pages.statistics.chart import ChartData
 from desktop.pages.statistics.chart_view import ChartView
 from desktop.pages.statistics.charts import ChartKind, chart_title, read_chart
-from desktop.pages.statistics.painting import Part, paint_chart, paint_title
-from desktop.theme import theme_manager
+from desktop.pages.statistics.painting import Part, paint_chart
 from desktop.widgets import ButtonKind, Card, ElidedLabel, EmptyState, IconButton, StateStack
-from shared.system import atomic
 
 PICTURE = QSize(1200, 700)
-_PIXEL_RATIO = 2
-"""How many px of an exported picture one px of its layout has, so that it is sharp in print."""
 _MIN_HEIGHT = 300
 
 
@@ -65,6 +57,8 @@ class ChartCard(Card):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.view.records_requested.connect(self._open_records)
         self.export.clicked.connect(lambda _checked=False: self.save())
+        self._exporting = ChartExport(self)
+        self._exporting.notice.connect(self.notice)
 
     def fetch(self, chart_filter: ChartFilter, filters: str) -> None:
         """Fetch the chart. `filters` describes the filters for an exported picture."""
@@ -128,54 +122,12 @@ class ChartCard(Card):
 
     def save(self) -> None:
         """Ask for a file, and write the numbers as CSV or the chart as a picture."""
-        kinds = {self.tr("Numbers as CSV (*.csv)"): ".csv", self.tr("Picture as PNG (*.png)"): ".png"}
-        choice = choose_file(self, self.tr("Export chart"), f"{self.kind}.csv", kinds, Purpose.EXPORTS)
-        if choice is None:
-            return
-        path = choice[0]
-        if path.suffix.lower() == ".png":
-            run(
-                write_picture,
-                path,
-                self.picture(),
-                owner=self,
-                done=self._on_saved,
-                failed=self._on_save_failed,
-            )
-        else:
-            rows = self.view.chart.table()
-            run(write_table, path, rows, owner=self, done=self._on_saved, failed=self._on_save_failed)
+        numbers = self.tr("Numbers as CSV (*.csv)")
+        self._exporting.save(self.kind, numbers, self.view.chart.table, self.picture)
 
     def picture(self) -> QImage:
         """The chart with its title and filters, in the current theme."""
-        image = QImage(PICTURE * _PIXEL_RATIO, QImage.Format.Format_RGB32)
-        image.setDevicePixelRatio(_PIXEL_RATIO)
-        image.fill(theme_manager().theme.colour("panel"))
-        area = QRectF(0, 0, PICTURE.width(), PICTURE.height()).adjusted(24, 18, -24, -18)
-        painter = QPainter(image)
-        painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
-        title_height = paint_title(painter, self.view.chart.title, self._filters, area)
-        paint_chart(painter, self.view.chart, area.adjusted(0, title_height, 0, 0))
-        painter.end()
-        return image
-
-    def _on_saved(self, path: Path) -> None:
-        self.notice.emit(self.tr("Chart saved: {file}").format(file=path.name))
-
-    def _on_save_failed(self, error: Exception) -> None:
-        self.notice.emit(sentence(error))
-
-
-def write_table(path: Path, rows: list[list[object]]) -> Path:
-    """Write a chart's numbers as CSV. Returns `path`. Raises OSError."""
-    write_csv(path, rows)
-    return path
-
-
-def write_picture(path: Path, image: QImage) -> Path:
-    """Write a chart as PNG. Returns `path`. Raises OSError."""
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")  # type: ignore[call-overload]
-    atomic.write_file(path, bytes(buffer.data().data()), durable=True)
-    return path
+        chart = self.view.chart
+        return chart_picture(
+            PICTURE, chart.title, self._filters, lambda painter, area: paint_chart(painter, chart, area)
+        )

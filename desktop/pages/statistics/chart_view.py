@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
 
+from desktop.pages.common.charts import Chart
 from desktop.pages.statistics.chart import ChartData
 from desktop.pages.statistics.painting import PaintedPart, Part, paint_chart
-from desktop.theme import theme_manager
-from desktop.widgets import escape_tooltip
 
 _MARGIN = 4
 
 
-class ChartView(QWidget):
+class ChartView(Chart):
     """A chart. The arrow keys mark a part, and Enter or a click requests the records that it counts."""
 
     records_requested = Signal(object)
@@ -25,10 +24,6 @@ class ChartView(QWidget):
         self._chart = ChartData("")
         self._painted_parts: list[PaintedPart] = []
         self.marked: Part | None = None
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMouseTracking(True)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        theme_manager().theme_changed.connect(self.update)
 
     @property
     def chart(self) -> ChartData:
@@ -60,9 +55,7 @@ class ChartView(QWidget):
         area = QRectF(self.rect()).adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
         self._painted_parts = paint_chart(painter, self._chart, area, marked)
         if self.hasFocus() and marked is None:
-            painter.setPen(theme_manager().theme.colour("accent"))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+            self.paint_focus(painter)
         painter.end()
 
     # Mouse
@@ -84,14 +77,9 @@ class ChartView(QWidget):
         if event.button() is Qt.MouseButton.LeftButton and part is not None:
             self._request_records(part)
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            part = self.part_at(QPointF(event.pos()))
-            QToolTip.showText(
-                event.globalPos(), "" if part is None else escape_tooltip(self.part_text(part)), self
-            )
-            return True
-        return super().event(event)
+    def text_at(self, position: QPointF) -> str:
+        part = self.part_at(position)
+        return "" if part is None else self.part_text(part)
 
     # Keyboard
 
@@ -108,14 +96,6 @@ class ChartView(QWidget):
             self._request_records(self.marked)
         else:
             super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
     def _mark_next(self, rows: int, columns: int) -> None:
         """Mark the next part in a direction, or the last part if none is marked."""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QLocale, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from desktop.pages.statistics.chart import Bars, ChartData, ticks
-from desktop.theme import LABEL_PX, TEXT_PX, Theme, ink_on, text_font, theme_manager
+from desktop.theme import LABEL_PX, Theme, ink_on, text_font, theme_manager
 
 # The colours of Okabe and Ito (jfly.uni-koeln.de/color), which colour-blind people can distinguish. Some are
 # lighter or darker than the originals for a contrast of 3 : 1 to the panel (WCAG 2.2 criterion 1.4.11).
@@ -214,18 +214,3 @@ def _paint_sums(
             metrics.height(),
         )
         painter.drawText(box, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, text)
-
-
-def paint_title(painter: QPainter, title: str, subtitle: str, area: QRectF) -> float:
-    """Paint a title with a subtitle below it. Returns their height in px."""
-    theme = theme_manager().theme
-    height = 0.0
-    for text, size, tone in ((title, TEXT_PX + 3, "text"), (subtitle, LABEL_PX + 1, "dim")):
-        painter.setFont(text_font(size, bold=size > TEXT_PX))
-        painter.setPen(theme.colour(tone))
-        line = QFontMetricsF(painter.font())
-        box = QRectF(area.left(), area.top() + height, area.width(), line.height())
-        elided = line.elidedText(text, Qt.TextElideMode.ElideRight, box.width())
-        painter.drawText(box, Qt.AlignmentFlag.AlignLeft, elided)
-        height += line.height() + 2
-    return height + _GAP_PX

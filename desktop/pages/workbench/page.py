@@ -176,7 +176,7 @@ class WorkbenchPage(Page):
         self.results.close()
         self.canvas.close()
         self.items.close()
-        self.open_record.leave()
+        self.open_record.close()
         self.photos.close()
 
     def _offer_records(self, why: str) -> None:
@@ -187,7 +187,7 @@ class WorkbenchPage(Page):
         repaint_later(self.items.panel, self.inspector, self.canvas.centre)
         self.stack.show_content()
         self.inspector.fields.set_models(opened.models)
-        self.open_record.take(opened)
+        self.open_record.open(opened)
         if item_id and item_id in [row.item_id for row in self.open_record.rows]:
             self.open_record.choose(item_id)
         self.top.show_record(opened.record, self.open_record.seal)

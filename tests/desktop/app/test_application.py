@@ -16,7 +16,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.app.application import Desktop, build_pages, make_application
+from desktop.app.application import Desktop, build_pages
+from desktop.app.running import make_application
 from desktop.app.window import MainWindow
 from desktop.connection import remote_service
 from desktop.connection.local_service import ServiceState

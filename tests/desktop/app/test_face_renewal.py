@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.app.face_renewal import FaceRenewal
+from desktop.app.notices import FaceRenewal
 from desktop.context import Context
 from desktop.widgets import Banner
 from shared.wire.account import Payload

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.app.report_settings import ReportSettings
+from desktop.app.menus import ReportSettings
 from desktop.client import Session
 from desktop.context import Context
 from desktop.pages.common.files.report_file import report_options

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.app.about import About
 from desktop.app.application import Desktop
-from desktop.app.update_notice import UpdateNotice
+from desktop.app.notices import UpdateNotice
 from desktop.client.updates import VARIABLE, Update
 from desktop.pages.login import LoginPage
 from desktop.pages.me import MePage
@@ -75,7 +75,7 @@ def test_no_request_is_sent_without_an_address(qtbot: QtBot, monkeypatch: pytest
         raise AssertionError("asked")
 
     monkeypatch.delenv(VARIABLE, raising=False)
-    monkeypatch.setattr("desktop.app.update_notice.run", fail)
+    monkeypatch.setattr("desktop.app.notices.run", fail)
     notice = UpdateNotice()
     notice.start()
     notice.check()
@@ -86,7 +86,7 @@ def test_no_request_is_sent_without_an_address(qtbot: QtBot, monkeypatch: pytest
 def test_page_of_the_version_is_opened(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(
-        "desktop.app.update_notice.QDesktopServices.openUrl", lambda url: opened.append(url.toString())
+        "desktop.app.notices.QDesktopServices.openUrl", lambda url: opened.append(url.toString())
     )
     notice = UpdateNotice(address="https://files.example/v.json")
     notice.open_page()
@@ -107,7 +107,7 @@ def test_an_installed_version_is_offered_to_everyone_until_it_is_dismissed(
     desktop.context.enter(make_payload(Role.INSPECTOR))
     desktop.updates.check_installed()
     assert desktop.window.update_banner.isHidden()
-    monkeypatch.setattr("desktop.app.update_notice.newer_program", lambda: Path("/new"))
+    monkeypatch.setattr("desktop.app.notices.newer_program", lambda: Path("/new"))
     desktop.updates.check_installed()
     assert "was installed" in desktop.window.update_banner.text()
     monkeypatch.setattr(desktop.window, "unsent_photos", lambda: 0)

@@ -356,7 +356,7 @@ def test_changed_shortcut_is_explained(qtbot: QtBot, context: Context) -> None:
 
 def test_the_settings_mark_theme_and_language_in_force(window: MainWindow, context: Context) -> None:
     def checked_menu_texts() -> list[str]:
-        window._open_settings_menu()
+        window.menus.open_settings()
         (menu,) = (menu for menu in window.findChildren(QMenu) if menu.isVisible())
         texts = [entry.text() for entry in menu.actions() if entry.isChecked()]
         menu.close()

@@ -21,7 +21,7 @@ from pytestqt.qtbot import QtBot
 from desktop import doctor
 from desktop.context import Context
 from desktop.display import check_window_libraries, connect_fcitx
-from desktop.doctor import computer, here, service_side, texts
+from desktop.doctor import checks, computer, texts
 from desktop.doctor.dialog import DoctorDialog
 from desktop.doctor.network import ServiceLocation, network
 from desktop.journal import Edit, EditKind, Journal
@@ -315,7 +315,7 @@ def test_command_line_takes_side_and_json(qtbot: QtBot, capsys: pytest.CaptureFi
     doctor.main(["--json"])
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert {line["side"] for line in lines} == {"desktop"}
-    assert {line["check"] for line in lines} >= {name for name, _check in here.computer_checks(FACTS)} - {
+    assert {line["check"] for line in lines} >= {name for name, _check in checks.computer_checks(FACTS)} - {
         "camera"
     }
 
@@ -323,13 +323,13 @@ def test_command_line_takes_side_and_json(qtbot: QtBot, capsys: pytest.CaptureFi
 def test_service_side_runs_in_a_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = to_json("service", "python", ok("Python {version}", version="3"))
     monkeypatch.setattr(
-        service_side,
+        checks,
         "program_command",
         lambda *_words: [sys.executable, "-c", f"print({line!r}); print('noise')"],
     )
-    assert service_side.service_checks(tmp_path) == [("python", ok("Python {version}", version="3"))]
-    monkeypatch.setattr(service_side, "program_command", lambda *_words: [sys.executable, "-c", ""])
-    [(_name, result)] = service_side.service_checks(tmp_path)
+    assert checks.service_checks(tmp_path) == [("python", ok("Python {version}", version="3"))]
+    monkeypatch.setattr(checks, "program_command", lambda *_words: [sys.executable, "-c", ""])
+    [(_name, result)] = checks.service_checks(tmp_path)
     assert result.level is Level.FAIL
 
 

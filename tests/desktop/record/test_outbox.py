@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from desktop.client import Session
+from desktop.client.http.answers import Versioned
 from desktop.client.http.errors import Forbidden, NotFound, Stale, Unreachable
-from desktop.client.http.transport import Versioned
 from desktop.journal import Edit, EditKind, Journal
 from desktop.record.document import ORDER
 from desktop.record.outbox import Outbox, SendResult, UnshownEdits

@@ -36,10 +36,7 @@ from tests.service.account.conftest import (
 
 OTHER_ADDRESS = "198.51.100.7"
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 async def _try_login(accounts: AccountService, username: str, address: str, password: str = "wrong") -> str:
@@ -58,70 +55,58 @@ def test_wait_doubles_up_to_a_quarter_of_an_hour() -> None:
     assert wait_seconds(10**6, 5) == LONGEST_WAIT_SECONDS
 
 
-def test_sixth_attempt_is_429_with_the_time_to_wait(accounts: AccountService, clock: SettableClock) -> None:
-    async def attempt() -> None:
-        await create_first_admin(accounts)
-        for _ in range(PAIR_FREE_FAILURES):
-            assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS) == "wrong"
-        clock.advance(10.5)
-        with pytest.raises(Problem) as caught:
-            await log_in(accounts, CHIEF_LOGIN)
-        problem = caught.value
-        assert (problem.status, problem.error) == (429, "too_many_requests")
-        assert problem.headers["Retry-After"] == "20"
-        assert problem.details["retry_after"] == 20
-        assert "20 秒" in problem.msg
-        clock.advance(19.4)
-        assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS) == "wait"
-        clock.advance(0.2)
+async def test_sixth_attempt_is_429_with_the_time_to_wait(
+    accounts: AccountService, clock: SettableClock
+) -> None:
+    await create_first_admin(accounts)
+    for _ in range(PAIR_FREE_FAILURES):
         assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS) == "wrong"
-        clock.advance(59)
-        assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "wait"
-        clock.advance(2)
-        assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
-        for _ in range(PAIR_FREE_FAILURES):
-            assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS) == "wrong"
-
-    asyncio.run(attempt())
-
-
-def test_changed_clock_locks_no_user_out(accounts: AccountService, clock: SettableClock) -> None:
-    async def attempt() -> None:
-        await create_first_admin(accounts)
-        for _ in range(PAIR_FREE_FAILURES):
-            assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS) == "wrong"
-        clock.advance(-3600)
-        assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
-        for _ in range(PAIR_FREE_FAILURES):
-            assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS) == "wrong"
-        # A small step back does not end a wait.
-        clock.advance(-5)
-        assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "wait"
-        clock.advance(24 * 3600)
-        assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
-
-    asyncio.run(attempt())
+    clock.advance(10.5)
+    with pytest.raises(Problem) as caught:
+        await log_in(accounts, CHIEF_LOGIN)
+    problem = caught.value
+    assert (problem.status, problem.error) == (429, "too_many_requests")
+    assert problem.headers["Retry-After"] == "20"
+    assert problem.details["retry_after"] == 20
+    assert "20 秒" in problem.msg
+    clock.advance(19.4)
+    assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS) == "wait"
+    clock.advance(0.2)
+    assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS) == "wrong"
+    clock.advance(59)
+    assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "wait"
+    clock.advance(2)
+    assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
+    for _ in range(PAIR_FREE_FAILURES):
+        assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS) == "wrong"
 
 
-def test_forms_of_a_username_count_as_one(accounts: AccountService) -> None:
-    async def attempt() -> None:
-        await create_first_admin(accounts)
-        for name in ("chief", "CHIEF", "ｃｈｉｅｆ", " Chief ", "cHIEF"):
-            assert await _try_login(accounts, name, HOME_ADDRESS) == "wrong"
-        assert await _try_login(accounts, "Chief", HOME_ADDRESS) == "wait"
+async def test_changed_clock_locks_no_user_out(accounts: AccountService, clock: SettableClock) -> None:
+    await create_first_admin(accounts)
+    for _ in range(PAIR_FREE_FAILURES):
+        assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS) == "wrong"
+    clock.advance(-3600)
+    assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
+    for _ in range(PAIR_FREE_FAILURES):
+        assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS) == "wrong"
+    # A small step back does not end a wait.
+    clock.advance(-5)
+    assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "wait"
+    clock.advance(24 * 3600)
+    assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
 
-    asyncio.run(attempt())
+
+async def test_forms_of_a_username_count_as_one(accounts: AccountService) -> None:
+    await create_first_admin(accounts)
+    for name in ("chief", "CHIEF", "ｃｈｉｅｆ", " Chief ", "cHIEF"):
+        assert await _try_login(accounts, name, HOME_ADDRESS) == "wrong"
+    assert await _try_login(accounts, "Chief", HOME_ADDRESS) == "wait"
 
 
-def test_parallel_attempts_are_all_counted(accounts: AccountService) -> None:
-    async def attempt() -> None:
-        await create_first_admin(accounts)
-        outcomes = await asyncio.gather(
-            *(_try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS) for _ in range(40))
-        )
-        assert sorted(outcomes) == ["wait"] * 35 + ["wrong"] * PAIR_FREE_FAILURES
-
-    asyncio.run(attempt())
+async def test_parallel_attempts_are_all_counted(accounts: AccountService) -> None:
+    await create_first_admin(accounts)
+    outcomes = await asyncio.gather(*(_try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS) for _ in range(40)))
+    assert sorted(outcomes) == ["wait"] * 35 + ["wrong"] * PAIR_FREE_FAILURES
 
 
 def test_parallel_attempts_with_many_names_are_all_counted(
@@ -170,87 +155,69 @@ def test_overtaken_correct_password_is_not_revealed(
     others.close()
 
 
-def test_thousand_guesses_from_one_address_do_not_lock_the_owner_out(
+async def test_thousand_guesses_from_one_address_do_not_lock_the_owner_out(
     accounts: AccountService, clock: SettableClock
 ) -> None:
-    async def attempt() -> None:
-        await create_first_admin(accounts)
-        outcomes = []
-        for _ in range(1000):
-            outcomes.append(await _try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS))
-            clock.advance(0.3)
-        assert "in" not in outcomes
-        assert outcomes.count("wrong") <= 10
-        assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
-
-    asyncio.run(attempt())
+    await create_first_admin(accounts)
+    outcomes = []
+    for _ in range(1000):
+        outcomes.append(await _try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS))
+        clock.advance(0.3)
+    assert "in" not in outcomes
+    assert outcomes.count("wrong") <= 10
+    assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
 
 
-def test_thousand_guesses_from_fifty_addresses_do_not_lock_the_owner_out(
+async def test_thousand_guesses_from_fifty_addresses_do_not_lock_the_owner_out(
     accounts: AccountService, clock: SettableClock
 ) -> None:
-    async def attempt() -> None:
-        await create_first_admin(accounts)
-        outcomes = []
-        for number in range(1000):
-            outcomes.append(await _try_login(accounts, CHIEF_LOGIN[0], f"203.0.113.{number % 50}"))
-            clock.advance(0.3)
-        assert outcomes.count("wrong") <= USER_FREE_FAILURES + 5
-        assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
-        assert await _try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS, CHIEF_LOGIN[1]) == "wait"
-        clock.advance(LONGEST_WAIT_SECONDS)
-        assert await _try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS, CHIEF_LOGIN[1]) == "in"
-
-    asyncio.run(attempt())
+    await create_first_admin(accounts)
+    outcomes = []
+    for number in range(1000):
+        outcomes.append(await _try_login(accounts, CHIEF_LOGIN[0], f"203.0.113.{number % 50}"))
+        clock.advance(0.3)
+    assert outcomes.count("wrong") <= USER_FREE_FAILURES + 5
+    assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
+    assert await _try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS, CHIEF_LOGIN[1]) == "wait"
+    clock.advance(LONGEST_WAIT_SECONDS)
+    assert await _try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS, CHIEF_LOGIN[1]) == "in"
 
 
-def test_address_that_tries_many_users_must_wait(accounts: AccountService) -> None:
-    async def attempt() -> None:
-        await create_first_admin(accounts)
-        outcomes = [await _try_login(accounts, f"user-{number}", OTHER_ADDRESS) for number in range(40)]
-        assert outcomes == ["wrong"] * 30 + ["wait"] * 10
-        assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
-
-    asyncio.run(attempt())
+async def test_address_that_tries_many_users_must_wait(accounts: AccountService) -> None:
+    await create_first_admin(accounts)
+    outcomes = [await _try_login(accounts, f"user-{number}", OTHER_ADDRESS) for number in range(40)]
+    assert outcomes == ["wrong"] * 30 + ["wait"] * 10
+    assert await _try_login(accounts, CHIEF_LOGIN[0], HOME_ADDRESS, CHIEF_LOGIN[1]) == "in"
 
 
-def test_correct_password_resets_only_the_failures_of_its_user(accounts: AccountService) -> None:
+async def test_correct_password_resets_only_the_failures_of_its_user(accounts: AccountService) -> None:
     """Otherwise an attacker with an account could reset the limit of an address."""
 
-    async def attempt() -> None:
-        await create_inspector(accounts)
-        for number in range(ADDRESS_FREE_FAILURES - 1):
-            assert await _try_login(accounts, f"user-{number}", OTHER_ADDRESS) == "wrong"
-        assert await _try_login(accounts, INSPECTOR_LOGIN[0], OTHER_ADDRESS, INSPECTOR_LOGIN[1]) == "in"
-        assert await _try_login(accounts, "one-more", OTHER_ADDRESS) == "wrong"
-        assert await _try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS, CHIEF_LOGIN[1]) == "wait"
-
-    asyncio.run(attempt())
+    await create_inspector(accounts)
+    for number in range(ADDRESS_FREE_FAILURES - 1):
+        assert await _try_login(accounts, f"user-{number}", OTHER_ADDRESS) == "wrong"
+    assert await _try_login(accounts, INSPECTOR_LOGIN[0], OTHER_ADDRESS, INSPECTOR_LOGIN[1]) == "in"
+    assert await _try_login(accounts, "one-more", OTHER_ADDRESS) == "wrong"
+    assert await _try_login(accounts, CHIEF_LOGIN[0], OTHER_ADDRESS, CHIEF_LOGIN[1]) == "wait"
 
 
-def test_addresses_of_one_ipv6_network_count_as_one(accounts: AccountService) -> None:
-    async def attempt() -> None:
-        await create_first_admin(accounts)
-        outcomes = [
-            await _try_login(accounts, CHIEF_LOGIN[0], f"2001:db8:0:1::{number:x}") for number in range(8)
-        ]
-        assert outcomes == ["wrong"] * PAIR_FREE_FAILURES + ["wait"] * 3
-        assert await _try_login(accounts, CHIEF_LOGIN[0], "2001:db8:0:2::1") == "wrong"
-
-    asyncio.run(attempt())
+async def test_addresses_of_one_ipv6_network_count_as_one(accounts: AccountService) -> None:
+    await create_first_admin(accounts)
+    outcomes = [
+        await _try_login(accounts, CHIEF_LOGIN[0], f"2001:db8:0:1::{number:x}") for number in range(8)
+    ]
+    assert outcomes == ["wrong"] * PAIR_FREE_FAILURES + ["wait"] * 3
+    assert await _try_login(accounts, CHIEF_LOGIN[0], "2001:db8:0:2::1") == "wrong"
 
 
-def test_unknown_username_is_answered_and_limited_like_a_user(accounts: AccountService) -> None:
-    async def attempt() -> None:
-        await create_first_admin(accounts)
-        for address in (OTHER_ADDRESS, "198.51.100.8"):
-            outcomes = {
-                name: [await _try_login(accounts, name, address) for _ in range(8)]
-                for name in (CHIEF_LOGIN[0], "nobody")
-            }
-            assert outcomes[CHIEF_LOGIN[0]] == outcomes["nobody"]
-
-    asyncio.run(attempt())
+async def test_unknown_username_is_answered_and_limited_like_a_user(accounts: AccountService) -> None:
+    await create_first_admin(accounts)
+    for address in (OTHER_ADDRESS, "198.51.100.8"):
+        outcomes = {
+            name: [await _try_login(accounts, name, address) for _ in range(8)]
+            for name in (CHIEF_LOGIN[0], "nobody")
+        }
+        assert outcomes[CHIEF_LOGIN[0]] == outcomes["nobody"]
 
 
 def test_failures_expire_after_a_day(
@@ -271,21 +238,20 @@ def test_failures_expire_after_a_day(
     assert rows == 3
 
 
-def test_wrong_current_passwords_are_limited_too(accounts: AccountService, clock: SettableClock) -> None:
-    async def attempt() -> None:
-        tokens = await create_inspector(accounts)
-        caller = await accounts.authenticate(tokens.access_token, HOME_ADDRESS)
-        new = SecretStr("quite-another-one")
-        for _ in range(PAIR_FREE_FAILURES):
-            with pytest.raises(Refusal, match="原密码错误"):
-                await accounts.update_password(caller, SecretStr("wrong"), new)
-        with pytest.raises(Problem) as caught:
-            await accounts.update_password(caller, SecretStr(INSPECTOR_LOGIN[1]), new)
-        assert caught.value.status == 429
-        clock.advance(30)
+async def test_wrong_current_passwords_are_limited_too(
+    accounts: AccountService, clock: SettableClock
+) -> None:
+    tokens = await create_inspector(accounts)
+    caller = await accounts.authenticate(tokens.access_token, HOME_ADDRESS)
+    new = SecretStr("quite-another-one")
+    for _ in range(PAIR_FREE_FAILURES):
+        with pytest.raises(Refusal, match="原密码错误"):
+            await accounts.update_password(caller, SecretStr("wrong"), new)
+    with pytest.raises(Problem) as caught:
         await accounts.update_password(caller, SecretStr(INSPECTOR_LOGIN[1]), new)
-
-    asyncio.run(attempt())
+    assert caught.value.status == 429
+    clock.advance(30)
+    await accounts.update_password(caller, SecretStr(INSPECTOR_LOGIN[1]), new)
 
 
 def test_typed_password_is_neither_stored_nor_logged(

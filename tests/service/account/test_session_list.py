@@ -37,10 +37,7 @@ from tests.service.account.conftest import (
 AsRole = Callable[..., TestClient]
 WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:130.0) Gecko/20100101 Firefox/130.0"
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 async def _caller(accounts: AccountService, tokens: Tokens) -> Caller:
@@ -57,31 +54,28 @@ async def _are_refused(accounts: AccountService, tokens: Tokens) -> bool:
     return all(isinstance(answer, Problem) and answer.status == 401 for answer in answers)
 
 
-def test_session_shows_time_method_address_and_program_of_the_login(
+async def test_session_shows_time_method_address_and_program_of_the_login(
     accounts: AccountService, clock: SettableClock
 ) -> None:
-    async def work() -> None:
-        tokens = await create_inspector(accounts)
-        clock.advance(60)
-        phone = await accounts.logins.log_in(
-            INSPECTOR_LOGIN[0], SecretStr(INSPECTOR_LOGIN[1]), "192.0.2.9", WINDOWS
-        )
-        by_face = await accounts.logins.log_in_user(
-            phone.payload.user.user_id, ("face",), HOME_ADDRESS, "curl/8.5.0"
-        )
-        caller = await _caller(accounts, tokens)
-        page = await accounts.sessions.find(caller, caller.user_id, 1, 50)
-        assert page.pagination.total == 3
-        by_program = {session.program: session for session in page.data}
-        window = by_program["Firefox 130 · Windows"]
-        assert (window.methods, window.address, window.current) == (["pwd"], "192.0.2.9", False)
-        assert window.created_at == window.used_at == clock.at
-        assert by_program["curl 8.5.0"].methods == ["face"]
-        assert by_program[None].current
-        assert [session.session_id for session in page.data if session.current] == [caller.session_id]
-        assert by_face.payload.user.user_id == caller.user_id
-
-    asyncio.run(work())
+    tokens = await create_inspector(accounts)
+    clock.advance(60)
+    phone = await accounts.logins.log_in(
+        INSPECTOR_LOGIN[0], SecretStr(INSPECTOR_LOGIN[1]), "192.0.2.9", WINDOWS
+    )
+    by_face = await accounts.logins.log_in_user(
+        phone.payload.user.user_id, ("face",), HOME_ADDRESS, "curl/8.5.0"
+    )
+    caller = await _caller(accounts, tokens)
+    page = await accounts.sessions.find(caller, caller.user_id, 1, 50)
+    assert page.pagination.total == 3
+    by_program = {session.program: session for session in page.data}
+    window = by_program["Firefox 130 · Windows"]
+    assert (window.methods, window.address, window.current) == (["pwd"], "192.0.2.9", False)
+    assert window.created_at == window.used_at == clock.at
+    assert by_program["curl 8.5.0"].methods == ["face"]
+    assert by_program[None].current
+    assert [session.session_id for session in page.data if session.current] == [caller.session_id]
+    assert by_face.payload.user.user_id == caller.user_id
 
 
 def test_last_use_is_in_memory_until_it_is_written(accounts: AccountService, clock: SettableClock) -> None:
@@ -133,92 +127,79 @@ def test_last_use_is_written_periodically_and_at_the_end(
     asyncio.run(work())
 
 
-def test_later_use_in_another_process_is_not_overwritten(
+async def test_later_use_in_another_process_is_not_overwritten(
     accounts: AccountService, clock: SettableClock, database: Database, settings: Settings
 ) -> None:
-    async def work() -> None:
-        tokens = await create_first_admin(accounts)
-        other = AccountService(database, settings, clock=clock)
-        clock.advance(10)
-        caller = await _caller(accounts, tokens)
-        clock.advance(10)
-        await _caller(other, tokens)
-        await other.session_use.write()
-        await accounts.session_use.write()
-        assert (await accounts.sessions.find(caller, caller.user_id, 1, 50)).data[0].used_at == clock.at
-        other.close()
-
-    asyncio.run(work())
+    tokens = await create_first_admin(accounts)
+    other = AccountService(database, settings, clock=clock)
+    clock.advance(10)
+    caller = await _caller(accounts, tokens)
+    clock.advance(10)
+    await _caller(other, tokens)
+    await other.session_use.write()
+    await accounts.session_use.write()
+    assert (await accounts.sessions.find(caller, caller.user_id, 1, 50)).data[0].used_at == clock.at
+    other.close()
 
 
-def test_ended_session_is_refused_immediately_in_every_process(
+async def test_ended_session_is_refused_immediately_in_every_process(
     accounts: AccountService,
     clock: SettableClock,
     database: Database,
     settings: Settings,
     changes: list[ObjectChange],
 ) -> None:
-    async def work() -> None:
-        tokens, lost_tokens = await create_inspector(accounts), await log_in(accounts, INSPECTOR_LOGIN)
-        # Another service process has cached the session.
-        other = AccountService(database, settings, clock=clock)
-        caller, other_caller = await _caller(other, tokens), await _caller(other, lost_tokens)
-        changes.clear()
+    tokens, lost_tokens = await create_inspector(accounts), await log_in(accounts, INSPECTOR_LOGIN)
+    # Another service process has cached the session.
+    other = AccountService(database, settings, clock=clock)
+    caller, other_caller = await _caller(other, tokens), await _caller(other, lost_tokens)
+    changes.clear()
+    await accounts.sessions.end(caller, caller.user_id, other_caller.session_id)
+    assert await _are_refused(accounts, lost_tokens)
+    assert await _are_refused(other, lost_tokens)
+    assert not await _are_refused(other, tokens)
+    (end,) = [change for change in changes if change.action == "session_ended"]
+    assert (end.kind, end.object_id, end.actor) == ("user", caller.user_id, caller.user_id)
+    assert end.details == {"session_id": other_caller.session_id}
+    with pytest.raises(Problem) as again:
         await accounts.sessions.end(caller, caller.user_id, other_caller.session_id)
-        assert await _are_refused(accounts, lost_tokens)
-        assert await _are_refused(other, lost_tokens)
-        assert not await _are_refused(other, tokens)
-        (end,) = [change for change in changes if change.action == "session_ended"]
-        assert (end.kind, end.object_id, end.actor) == ("user", caller.user_id, caller.user_id)
-        assert end.details == {"session_id": other_caller.session_id}
-        with pytest.raises(Problem) as again:
-            await accounts.sessions.end(caller, caller.user_id, other_caller.session_id)
-        assert again.value.status == 404
-        other.close()
-
-    asyncio.run(work())
+    assert again.value.status == 404
+    other.close()
 
 
-def test_ending_other_sessions_keeps_the_callers_session(
+async def test_ending_other_sessions_keeps_the_callers_session(
     accounts: AccountService, changes: list[ObjectChange]
 ) -> None:
-    async def work() -> None:
-        inspector_tokens = await create_inspector(accounts)
-        others = [await log_in(accounts, INSPECTOR_LOGIN) for _ in range(3)]
-        chief = await log_in(accounts, CHIEF_LOGIN)
-        caller = await _caller(accounts, inspector_tokens)
-        assert await accounts.sessions.end_others(caller, caller.user_id) == 3
-        assert [await _are_refused(accounts, tokens) for tokens in (*others, chief, inspector_tokens)] == [
-            True, True, True, False, False,
-        ]  # fmt: skip
+    inspector_tokens = await create_inspector(accounts)
+    others = [await log_in(accounts, INSPECTOR_LOGIN) for _ in range(3)]
+    chief = await log_in(accounts, CHIEF_LOGIN)
+    caller = await _caller(accounts, inspector_tokens)
+    assert await accounts.sessions.end_others(caller, caller.user_id) == 3
+    assert [await _are_refused(accounts, tokens) for tokens in (*others, chief, inspector_tokens)] == [
+        True, True, True, False, False,
+    ]  # fmt: skip
 
-        (end,) = [change for change in changes if change.action == "sessions_ended"]
-        assert end.details == {"count": 3}
-
-    asyncio.run(work())
+    (end,) = [change for change in changes if change.action == "sessions_ended"]
+    assert end.details == {"count": 3}
 
 
-def test_ending_no_session_is_not_audited(accounts: AccountService, changes: list[ObjectChange]) -> None:
-    async def work() -> None:
-        caller = await _caller(accounts, await create_inspector(accounts))
-        assert await accounts.sessions.end_others(caller, caller.user_id) == 0
-        assert "sessions_ended" not in [change.action for change in changes]
+async def test_ending_no_session_is_not_audited(
+    accounts: AccountService, changes: list[ObjectChange]
+) -> None:
+    caller = await _caller(accounts, await create_inspector(accounts))
+    assert await accounts.sessions.end_others(caller, caller.user_id) == 0
+    assert "sessions_ended" not in [change.action for change in changes]
 
-    asyncio.run(work())
 
-
-def test_expired_sessions_are_not_listed_counted_or_ended(
+async def test_expired_sessions_are_not_listed_counted_or_ended(
     accounts: AccountService, clock: SettableClock
 ) -> None:
-    async def work() -> None:
-        clock.advance(-15 * 24 * 3600)
-        await create_first_admin(accounts)
-        clock.advance(15 * 24 * 3600)
-        caller = await _caller(accounts, await log_in(accounts, CHIEF_LOGIN))
-        assert (await accounts.sessions.find(caller, caller.user_id, 1, 50)).pagination.total == 1
-        assert await accounts.sessions.end_others(caller, caller.user_id) == 0
-
-    asyncio.run(work())
+    clock.advance(-15 * 24 * 3600)
+    await create_first_admin(accounts)
+    clock.advance(15 * 24 * 3600)
+    caller = await _caller(accounts, await log_in(accounts, CHIEF_LOGIN))
+    assert (await accounts.sessions.find(caller, caller.user_id, 1, 50)).pagination.total == 1
+    assert await accounts.sessions.end_others(caller, caller.user_id) == 0
 
 
 def _sessions(client: TestClient, path: str) -> list[dict[str, Any]]:

@@ -121,18 +121,15 @@ def test_token_from_the_future_must_be_refreshed(claim: str) -> None:
     assert _refusal_code(_signed_token(**changed)) == "login_expired"
 
 
-def test_session_survives_a_changed_clock(accounts: AccountService, clock: SettableClock) -> None:
-    async def work() -> None:
-        clock.advance(3600)
-        tokens = await create_first_admin(accounts)
-        clock.advance(-3600)
-        for days in (0, 1, -1):
-            clock.advance(days * 24 * 3600)
-            tokens = await accounts.logins.refresh(SecretStr(tokens.refresh_token), HOME_ADDRESS)
-        caller = await accounts.authenticate(tokens.access_token, HOME_ADDRESS)
-        assert caller.username == CHIEF_LOGIN[0]
-
-    asyncio.run(work())
+async def test_session_survives_a_changed_clock(accounts: AccountService, clock: SettableClock) -> None:
+    clock.advance(3600)
+    tokens = await create_first_admin(accounts)
+    clock.advance(-3600)
+    for days in (0, 1, -1):
+        clock.advance(days * 24 * 3600)
+        tokens = await accounts.logins.refresh(SecretStr(tokens.refresh_token), HOME_ADDRESS)
+    caller = await accounts.authenticate(tokens.access_token, HOME_ADDRESS)
+    assert caller.username == CHIEF_LOGIN[0]
 
 
 def test_expired_token_of_another_secret_is_refused() -> None:
@@ -154,26 +151,22 @@ def test_token_has_its_methods_and_its_expiry(accounts: AccountService, settings
     assert claims["aud"] == AUDIENCE
 
 
-def test_refresh_token_is_not_accepted_as_access_token(accounts: AccountService) -> None:
-    async def work() -> None:
-        tokens = await create_first_admin(accounts)
-        with pytest.raises(Problem) as caught:
-            await accounts.authenticate(tokens.refresh_token, HOME_ADDRESS)
-        assert caught.value.error == "not_logged_in"
-
-    asyncio.run(work())
+async def test_refresh_token_is_not_accepted_as_access_token(accounts: AccountService) -> None:
+    tokens = await create_first_admin(accounts)
+    with pytest.raises(Problem) as caught:
+        await accounts.authenticate(tokens.refresh_token, HOME_ADDRESS)
+    assert caught.value.error == "not_logged_in"
 
 
-def test_token_of_another_users_session_is_refused(accounts: AccountService, settings: Settings) -> None:
-    async def work() -> None:
-        tokens = await create_first_admin(accounts)
-        session = jwt.decode(tokens.access_token, options={"verify_signature": False})["sid"]
-        forged = AccessTokens(settings.load_signing_secret(), 900).sign("other", session, ("pwd",), now())
-        with pytest.raises(Problem) as caught:
-            await accounts.authenticate(forged, HOME_ADDRESS)
-        assert caught.value.error == "not_logged_in"
-
-    asyncio.run(work())
+async def test_token_of_another_users_session_is_refused(
+    accounts: AccountService, settings: Settings
+) -> None:
+    tokens = await create_first_admin(accounts)
+    session = jwt.decode(tokens.access_token, options={"verify_signature": False})["sid"]
+    forged = AccessTokens(settings.load_signing_secret(), 900).sign("other", session, ("pwd",), now())
+    with pytest.raises(Problem) as caught:
+        await accounts.authenticate(forged, HOME_ADDRESS)
+    assert caught.value.error == "not_logged_in"
 
 
 def test_cached_token_expires(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,10 +31,7 @@ from service.settings import Settings
 from shared.record.codes import Role
 from tests.service.domain_app import create_client, role_headers
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 @pytest.fixture

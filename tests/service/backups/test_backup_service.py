@@ -32,9 +32,6 @@ from service.web.envelope import Problem
 from service.web.security import Caller
 from service.workers.child import ProcessDied
 
-on_both_databases = pytest.mark.parametrize(
-    "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
-)
 PATIENCE = 60.0
 
 
@@ -78,7 +75,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
     raise AssertionError("it did not come")
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_service_makes_due_backups_in_a_child_process(
     backups: BackupService, database: Database, target: Path, database_kind: str
 ) -> None:
@@ -109,7 +106,7 @@ def test_running_service_makes_backups(settings: Settings, target: Path, client:
     assert main(["backup", "verify"], settings) == 0
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_one_backup_at_a_time(
     backups: BackupService, database: Database, settings: Settings, database_kind: str
 ) -> None:
@@ -120,7 +117,7 @@ def test_one_backup_at_a_time(
         elsewhere = settings.model_copy(update={"data_dir": settings.data_dir.parent / "elsewhere"})
         elsewhere.prepare()
         try:
-            # Another machine has another data directory, but the same database if it is on a server.
+            # Another machine has another data folder, but the same database if it is on a server.
             for using in [settings] if other.is_sqlite else [settings, elsewhere]:
                 with pytest.raises(BusyError):
                     make_now(other, using, make)

@@ -30,9 +30,6 @@ from tests.s3_server import S3Server, s3, short_retries, store_settings
 
 __all__ = ["s3", "short_retries"]
 
-on_both_databases = pytest.mark.parametrize(
-    "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
-)
 StoreFile = Callable[[str, bytes], str]
 
 
@@ -98,7 +95,7 @@ def content_names(place: BackupPlace) -> dict[str, int]:
     return dict(place.list_objects(CONTENTS))
 
 
-@on_both_databases
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("backups_one_second_apart", "store_file")
 def test_backup_adds_only_new_contents(
     folder: SharedFolder, settings: Settings, store_file: StoreFile, database_kind: str
@@ -124,7 +121,7 @@ def test_backup_adds_only_new_contents(
     assert unchanged.added <= second.added - 10_000
 
 
-@on_both_databases
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("backups_one_second_apart")
 def test_newest_or_named_backup_is_restored(
     settings: Settings,
@@ -200,7 +197,7 @@ def test_nothing_is_removed_if_a_manifest_cannot_be_read(
     assert content_names(folder.place) == before
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_verify_finds_a_changed_and_a_missing_content(
     settings: Settings,
     target: Path,
@@ -227,7 +224,7 @@ def test_verify_finds_a_changed_and_a_missing_content(
     assert main(["backup", "verify", "--all"], settings) == 0
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_verify_reads_the_database(
     settings: Settings,
     target: Path,
@@ -247,7 +244,7 @@ def test_verify_reads_the_database(
     assert "damaged" in capsys.readouterr().out
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_changed_log_is_backed_up_and_reported(
     settings: Settings,
     database: Database,
@@ -352,7 +349,7 @@ def test_name_is_the_time_in_utc(folder: SharedFolder, settings: Settings, store
         folder.read("../../etc/passwd")
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_backup_is_consistent_while_the_service_writes(
     settings: Settings, database: Database, store_file: StoreFile, database_kind: str
 ) -> None:
@@ -396,7 +393,7 @@ def test_files_in_a_bucket_are_backed_up_and_restored(
     elsewhere = Settings(data_dir=tmp_path / "elsewhere", database_url="")
     assert main(["restore", str(target)], elsewhere) == 0
     assert file_contents(elsewhere).path(stored).read_bytes() == b"photo"
-    # Restored into a bucket, not into the data directory.
+    # Restored into a bucket, not into the data folder.
     other = bucket_settings.model_copy(
         update={
             "files_url": f"{bucket_settings.files_url}/other",

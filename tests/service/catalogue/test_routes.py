@@ -35,10 +35,7 @@ IDS = {
 }
 NAMES = {kind: next(iter(body)) for kind, body in KINDS.items()}
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 def stored_file(file_id: str, size: int | None) -> FileRow:

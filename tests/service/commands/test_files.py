@@ -41,10 +41,7 @@ __all__ = ["s3"]
 GRACE = dt.timedelta(days=7)
 WriteReference = Callable[[Session, StoredFile], None]
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 @pytest.fixture

@@ -24,10 +24,7 @@ from tests.service.detection.dispatch.test_jobs import encode, upload
 
 SHARES = (Fraction("0.8"), Fraction("0.1"), Fraction("0.1"))
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 def photo(name: str, *groups: str) -> CorrectedPhoto:

@@ -38,7 +38,6 @@ from tests.stalling_proxy import StallingProxy
 PATIENCE = 60.0
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 _POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.postgresql)
-on_both_databases = pytest.mark.parametrize("database_kind", ["sqlite", _POSTGRESQL])
 on_postgresql = pytest.mark.parametrize("database_kind", [_POSTGRESQL])
 
 
@@ -115,7 +114,7 @@ def test_errors_of_postgresql_are_recognized(
     assert classify_storage_fault(OperationalError("SELECT canary", {}, problem)) is storage_fault
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_request_does_not_wait_forever(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.db.database.GRACE_SECONDS", 1)
     database = Database(database_url, statement_seconds=1)
@@ -241,7 +240,7 @@ def test_unreachable_server_is_a_503(database_url: str, proxy: StallingProxy, tm
         assert httpx.get(f"{url}/healthz").status_code == 200
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_a_connection_in_use_at_the_close_is_closed_afterwards(database_url: str) -> None:
     database = Database(database_url)
     connections: list[Any] = []
@@ -260,7 +259,7 @@ def test_a_connection_in_use_at_the_close_is_closed_afterwards(database_url: str
 # Clients that disconnect
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_cancelled_read_ends_its_query(database_url: str) -> None:
     database = Database(database_url)
     started, ended = threading.Event(), threading.Event()
@@ -388,7 +387,7 @@ def test_the_body_of_a_read_request_is_not_kept(monkeypatch: pytest.MonkeyPatch)
 # One writer
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_one_thread_writes_on_sqlite(database: Database) -> None:
     names: set[str] = set()
 

@@ -34,7 +34,6 @@ from service.db.database import Database, UtcTime
 from service.db.statements import PostgresqlReads, SharedRead
 
 _POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.postgresql)
-on_both_databases = pytest.mark.parametrize("database_kind", ["sqlite", _POSTGRESQL])
 on_postgresql = pytest.mark.parametrize("database_kind", [_POSTGRESQL])
 AT = dt.datetime(2026, 5, 1, 12, 30, 15, 250_000)
 
@@ -75,7 +74,7 @@ def numbers_of(rows: list[Any]) -> list[int]:
     return [row.number for row in rows]
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_rows_have_the_types_of_their_columns(database: Database) -> None:
     add(database, 7)
     (row,) = asyncio.run(database.select(SELECT_NUMBER, {"number": 7}))
@@ -87,17 +86,14 @@ def test_rows_have_the_types_of_their_columns(database: Database) -> None:
     assert asyncio.run(database.select(SELECT_SINCE, {"at": AT + dt.timedelta(seconds=1), "size": 5})) == []
 
 
-@on_both_databases
-def test_read_sees_every_commit(database: Database) -> None:
-    async def main() -> None:
-        for number in range(3):
-            await asyncio.to_thread(add, database, number)
-            assert numbers_of(await database.select(SELECT_ALL, {})) == list(range(number + 1))
-
-    asyncio.run(main())
+@pytest.mark.both_databases
+async def test_read_sees_every_commit(database: Database) -> None:
+    for number in range(3):
+        await asyncio.to_thread(add, database, number)
+        assert numbers_of(await database.select(SELECT_ALL, {})) == list(range(number + 1))
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_uncommitted_change_is_not_seen(database: Database) -> None:
     add(database, 1)
     started, go_on = threading.Event(), threading.Event()
@@ -121,7 +117,7 @@ def test_uncommitted_change_is_not_seen(database: Database) -> None:
     asyncio.run(main())
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_error_is_raised_and_the_next_read_works(database: Database) -> None:
     missing = select(Table("loop_missing", MetaData(), Column("number", Integer)))
     add(database, 1)
@@ -257,38 +253,32 @@ async def _settle() -> None:
         await asyncio.sleep(0)
 
 
-def test_requests_during_a_read_share_the_next_one() -> None:
-    async def main() -> None:
-        reads = CountedReads()
-        shared = SharedRead(reads)
-        first = asyncio.create_task(shared.get())
-        await _settle()
-        later = [asyncio.create_task(shared.get()) for _ in range(5)]
-        await _settle()
-        assert reads.count == 1
-        reads.ends[0].set()
-        await _settle()
-        assert await first == 1
-        assert reads.count == 2
-        reads.ends[1].set()
-        assert await asyncio.gather(*later) == [2] * 5
-
-    asyncio.run(main())
+async def test_requests_during_a_read_share_the_next_one() -> None:
+    reads = CountedReads()
+    shared = SharedRead(reads)
+    first = asyncio.create_task(shared.get())
+    await _settle()
+    later = [asyncio.create_task(shared.get()) for _ in range(5)]
+    await _settle()
+    assert reads.count == 1
+    reads.ends[0].set()
+    await _settle()
+    assert await first == 1
+    assert reads.count == 2
+    reads.ends[1].set()
+    assert await asyncio.gather(*later) == [2] * 5
 
 
-def test_cancelled_request_does_not_end_a_shared_read() -> None:
-    async def main() -> None:
-        reads = CountedReads()
-        shared = SharedRead(reads)
-        leaving, staying = asyncio.create_task(shared.get()), asyncio.create_task(shared.get())
-        await _settle()
-        leaving.cancel()
-        await _settle()
-        reads.ends[0].set()
-        assert await staying == 1
-        assert leaving.cancelled()
-
-    asyncio.run(main())
+async def test_cancelled_request_does_not_end_a_shared_read() -> None:
+    reads = CountedReads()
+    shared = SharedRead(reads)
+    leaving, staying = asyncio.create_task(shared.get()), asyncio.create_task(shared.get())
+    await _settle()
+    leaving.cancel()
+    await _settle()
+    reads.ends[0].set()
+    assert await staying == 1
+    assert leaving.cancelled()
 
 
 def test_failed_shared_read_fails_for_all_and_the_next_one_works() -> None:

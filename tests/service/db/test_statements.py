@@ -13,9 +13,6 @@ from sqlmodel import Session
 from service.db import statements
 from service.db.database import Database, UtcTime
 
-on_both_databases = pytest.mark.parametrize(
-    "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
-)
 AT = dt.datetime(2026, 5, 1, 12, 30, 15, 250_000)
 NUMBERS = Table(
     "statement_numbers",
@@ -48,7 +45,7 @@ def read_names(database: Database) -> list[str]:
     )
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_row_is_changed_and_read_with_the_types_of_its_columns(database: Database) -> None:
     def work(session: Session) -> list[statements.ResultRow]:
         assert statements.run(session.connection(), INSERT, make_row(7)) == []
@@ -59,7 +56,7 @@ def test_row_is_changed_and_read_with_the_types_of_its_columns(database: Databas
     assert tuple(found) == tuple(make_row(7).values())
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_insert_returns_columns(database: Database) -> None:
     statement = NUMBERS.insert().returning(NUMBERS.c.number, NUMBERS.c.seen_at)
     (found,) = database.write_now(
@@ -68,7 +65,7 @@ def test_insert_returns_columns(database: Database) -> None:
     assert tuple(found) == (3, AT.replace(tzinfo=dt.UTC))
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_several_rows_are_inserted_together(database: Database) -> None:
     rows = [make_row(number) for number in range(5)]
     database.write_now(lambda session: statements.run_many(session.connection(), INSERT, rows))
@@ -78,7 +75,7 @@ def test_several_rows_are_inserted_together(database: Database) -> None:
     assert read_names(database) == [f"{number}!" for number in range(5)]
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_failed_transaction_is_rolled_back(database: Database) -> None:
     def work(session: Session) -> None:
         statements.run(session.connection(), INSERT, make_row(1))
@@ -91,7 +88,7 @@ def test_failed_transaction_is_rolled_back(database: Database) -> None:
     assert read_names(database) == []
 
 
-@on_both_databases
+@pytest.mark.both_databases
 @pytest.mark.parametrize("many", [False, True])
 def test_duplicate_key_is_an_integrity_error_without_the_values(database: Database, *, many: bool) -> None:
     database.write_now(lambda session: statements.run(session.connection(), INSERT, make_row(1)))

@@ -25,10 +25,7 @@ COUNT = Table(
     Column("note", String(20)),
 )
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 @pytest.fixture

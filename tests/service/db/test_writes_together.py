@@ -24,9 +24,6 @@ class ChangeError(Exception):
     """The exception of a failing change."""
 
 
-on_both_databases = pytest.mark.parametrize(
-    "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
-)
 on_postgresql = pytest.mark.parametrize(
     "database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)]
 )
@@ -99,7 +96,7 @@ def count_commits(database: Database) -> list[None]:
     return counted
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_waiting_changes_share_a_commit(database: Database) -> None:
     announced: list[str | None] = []
     database.after_commit.append(lambda changes: announced.extend(change.object_id for change in changes))
@@ -110,7 +107,7 @@ def test_waiting_changes_share_a_commit(database: Database) -> None:
     assert announced == ["0", "1", "2", "3", "4"]
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_failed_change_does_not_fail_the_others(database: Database) -> None:
     announced: list[str | None] = []
     database.after_commit.append(lambda changes: announced.extend(change.object_id for change in changes))
@@ -123,7 +120,7 @@ def test_failed_change_does_not_fail_the_others(database: Database) -> None:
     assert announced == ["1", "2"]
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_change_that_raises_stop_iteration_fails_alone(database: Database) -> None:
     def take_from_empty_iterator(_session: Session) -> int:
         return next(iter(()))
@@ -135,7 +132,7 @@ def test_change_that_raises_stop_iteration_fails_alone(database: Database) -> No
     assert read_numbers(database) == [1, 2]
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_listener_that_refuses_undoes_one_change(database: Database) -> None:
     def refuse(_session: Session, changes: list[ObjectChange]) -> None:
         if any(change.object_id == "2" for change in changes):
@@ -147,7 +144,7 @@ def test_listener_that_refuses_undoes_one_change(database: Database) -> None:
     assert read_numbers(database) == [1, 3]
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_listener_that_fails_after_the_commit_fails_only_its_change(database: Database) -> None:
     def fail(changes: list[ObjectChange]) -> None:
         if changes[0].object_id == "2":
@@ -161,7 +158,7 @@ def test_listener_that_fails_after_the_commit_fails_only_its_change(database: Da
     assert read_numbers(database) == [1, 2, 3]
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_failed_commit_fails_all_changes(database: Database) -> None:
     def fail(_connection: object) -> None:
         raise ChangeError
@@ -189,7 +186,7 @@ def test_transaction_rolled_back_by_sqlite_is_repeated_change_by_change(database
     assert read_numbers(database) == [1, 2]
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_listeners_before_the_commit_get_all_changes_together(database: Database) -> None:
     announced: list[list[str | None]] = []
     database.before_commit.append(
@@ -264,7 +261,7 @@ def test_other_changes_are_answered_while_one_waits_for_a_row(database: Database
     holder.join()
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_changes_do_not_share_objects(database: Database) -> None:
     def add(number: int) -> Callable[[Session], int]:
         def work(session: Session) -> int:
@@ -301,7 +298,7 @@ def test_change_does_not_wait_for_a_long_one(database: Database, monkeypatch: py
     asyncio.run(main())
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_cancelled_change_is_not_started(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     before = BlockedChange(database)
 
@@ -319,7 +316,7 @@ def test_cancelled_change_is_not_started(database: Database, monkeypatch: pytest
     assert read_numbers(database) == [2]
 
 
-@on_both_databases
+@pytest.mark.both_databases
 def test_cancelled_caller_does_not_stop_a_started_change(database: Database) -> None:
     before = BlockedChange(database)
 

@@ -194,22 +194,19 @@ def test_hanging_check_times_out_and_runs_once(monkeypatch: pytest.MonkeyPatch) 
     asyncio.run(play())
 
 
-def test_cancelled_probe_does_not_end_the_check_of_others() -> None:
-    async def play() -> None:
-        started, free = asyncio.Event(), asyncio.Event()
+async def test_cancelled_probe_does_not_end_the_check_of_others() -> None:
+    started, free = asyncio.Event(), asyncio.Event()
 
-        async def check() -> None:
-            started.set()
-            await free.wait()
+    async def check() -> None:
+        started.set()
+        await free.wait()
 
-        ready = Readiness({"part": check})
-        first, second = asyncio.create_task(ready.find_failures()), asyncio.create_task(ready.find_failures())
-        await started.wait()
-        first.cancel()
-        free.set()
-        assert await second == {}
-
-    asyncio.run(play())
+    ready = Readiness({"part": check})
+    first, second = asyncio.create_task(ready.find_failures()), asyncio.create_task(ready.find_failures())
+    await started.wait()
+    first.cancel()
+    free.set()
+    assert await second == {}
 
 
 def test_failure_and_recovery_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:

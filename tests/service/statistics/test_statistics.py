@@ -21,10 +21,7 @@ from tests.service_app import Answer
 DAY = "2026-05-14"
 NOON = f"{DAY}T12:00:00"
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 @pytest.fixture

@@ -36,9 +36,7 @@ def item_decided(verdict: str) -> ObjectChange:
     return ObjectChange("update", "item", "i1", "u1", None, {"verdict": {"old": "undecided", "new": verdict}})
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 class OutboxSetup:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from desktop.client.http.answers import Versioned
 from desktop.client.http.errors import NotFound, Stale
-from desktop.client.http.transport import Versioned
 
 T = TypeVar("T")
 

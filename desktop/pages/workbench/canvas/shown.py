@@ -193,7 +193,7 @@ class StatusLine(QObject):
         self._cursor: tuple[int, int] | None = None
         for view in comparing.views:
             view.cursor_moved.connect(self._on_cursor_moved)
-            view.store.subscribe(lambda _: self.show())
+            view.regions_changed.connect(self.show)
         comparing.changed.connect(self.show)
         photos.photo_changed.connect(self.show)
 

@@ -114,6 +114,8 @@ class RegionCrops(CropQueue):
         self.cropped: dict[str, Rect] = {}
         """The region of each item whose crop is listed or being created."""
         open_record.regions_changed.connect(self._on_regions_changed)
+        # Their photos may have other findings.
+        open_record.results_changed.connect(self._items.ask_for_pictures)
 
     def _on_regions_changed(self) -> None:
         for item_id, rect in list(self.cropped.items()):
@@ -122,6 +124,7 @@ class RegionCrops(CropQueue):
                 del self.cropped[item_id]
             elif region.rect != rect:
                 self._wanted_ids[item_id] = None
+        self._items.ask_for_pictures()
         self._start_soon()
 
     def begin(self, item_ids: Iterable[str]) -> None:

@@ -57,7 +57,7 @@ class ItemsModel(QStringListModel):
     """
 
     picture_wanted = Signal(str)
-    """The picture of this item is being painted."""
+    """An item is painted whose picture may be missing or outdated."""
 
     def __init__(self, store: RegionStore, parent: QObject | None = None) -> None:
         """`store` holds the regions on the canvas, for the marks of locked and hidden ones."""
@@ -70,6 +70,8 @@ class ItemsModel(QStringListModel):
         self._search_text = ""
         self._pictures: dict[str, QPixmap] = {}
         self._photos: dict[str, QPixmap] = {}
+        self._asked: set[str] = set()
+        """The items whose pictures are made, if there are any."""
         self._running_percents: Mapping[str, int] = {}
         self._current_id = ""
         self._all_hidden = False
@@ -88,7 +90,9 @@ class ItemsModel(QStringListModel):
             case Role.ROW:
                 return row
             case Role.PICTURE:
-                self.picture_wanted.emit(row.item_id)
+                if row.item_id not in self._asked:
+                    self._asked.add(row.item_id)
+                    self.picture_wanted.emit(row.item_id)
                 return self._photos.get(row.item_id, self._pictures.get(row.item_id))
             case Role.CHOSEN:
                 return row.item_id == self._current_id
@@ -184,11 +188,16 @@ class ItemsModel(QStringListModel):
         if row >= 0:
             self.dataChanged.emit(self.index(row), self.index(row))
 
+    def ask_for_pictures(self) -> None:
+        """Ask again for the pictures of the items in sight, and of others when they are painted."""
+        self._asked.clear()
+        self._emit_all_changed()
+
     def drop_pictures(self) -> None:
         """Forget all crops."""
         self._pictures.clear()
         self._photos.clear()
-        self._emit_all_changed()
+        self.ask_for_pictures()
 
     def _refresh(self) -> None:
         rows = self._all_rows

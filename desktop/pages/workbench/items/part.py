@@ -101,7 +101,11 @@ class ItemsPart(WorkbenchPart):
             self.notice.emit(text)
 
     def _step(self, offset: int) -> None:
-        self.go_to(self._open_record.step(offset, self.panel.model.ids()))
+        """Go to the item `offset` places after the chosen one in the list, wrapping around."""
+        item_ids, current = self.panel.model.ids(), self._open_record.current
+        if item_ids:
+            index = item_ids.index(current) if current in item_ids else -1 if offset > 0 else 0
+            self.go_to(item_ids[(index + offset) % len(item_ids)])
 
     def _toggle_compact(self) -> None:
         preferences = self._context.preferences

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.client import Session
 from desktop.client.http.errors import Conflict, Invalid, NotFound
 from desktop.imaging.sources.cut import map_rect
+from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.memory.contents import (
     ExplainedDifference,
@@ -21,12 +22,10 @@ from desktop.pages.workbench.memory.contents import (
 )
 from desktop.pages.workbench.memory.details import MemoryRules, PhotoDetails
 from desktop.pages.workbench.trend.contents import REFERENCE, Place, place_of
-from desktop.pages.workbench.trend.film_strip import FilmStrip, FrameView, ZoomButtons
-from desktop.pages.workbench.trend.film_strip_model import FilmStripModel
-from desktop.pages.workbench.trend.pictures import FINE_PX, FramePictures
+from desktop.pages.workbench.trend.film_strip_dialog import FilmStripDialog
 from desktop.record.item_rows import to_reference
 from desktop.record.open_record import OpenRecord
-from desktop.widgets import Banner, BaseDialog, Button, Confirm, ElidedLabel, StateStack, label
+from desktop.widgets import Banner, Confirm, ElidedLabel, label
 from shared.record.suppression import SuppressedFinding
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.memory import MemoryChange, MemoryPhoto, MemoryState
@@ -36,11 +35,8 @@ _FOLLOW_MS = 400
 _DETAILS_PX = 300
 
 
-class MemoryDialog(BaseDialog):
+class MemoryDialog(FilmStripDialog):
     """The memory of one region."""
-
-    open_wanted = Signal(str, str)
-    """The ids of a record and of its item whose photo the user wants to compare."""
 
     def __init__(
         self,
@@ -57,54 +53,33 @@ class MemoryDialog(BaseDialog):
 
         A photo that explains `difference` is chosen first.
         """
-        super().__init__(parent)
+        names = self.tr("Photos of the known variations"), self.tr("Chosen photo of the known variations")
+        super().__init__(session, place, *names, parent)
         self.setObjectName("memory")
         self.setWindowTitle(self.tr("Known variations"))
-        self.setModal(True)
-        self.setMinimumSize(900, 560)
-        size = QSize(1400, 900) if parent is None else parent.window().size() - QSize(40, 130)
-        self.resize(size.expandedTo(QSize(900, 560)))
-        self._session, self._item_id, self._place = session, item_id, place
+        self._item_id = item_id
         self._unused = model_id not in (None, REFERENCE_DIFFERENCE)
         self._difference = difference
         self._read_task: Task | None = None
         self._change_task: Task | None = None
         self.memory: MemoryContents | None = None
-        self.pictures = FramePictures(session, self)
-        self.reel = FilmStripModel(self.pictures, self)
-        self.reel.waiting = self.tr("Loading photo…")
-        self.strip = FilmStrip(self.reel, self.tr("Photos of the known variations"))
-        self.stage = FrameView(self.reel, self.tr("Chosen photo of the known variations"))
         self.details = PhotoDetails()
         self.rules = MemoryRules()
         self.banner = Banner()
-        self.summary = label("", "dim", wrap=True)
-        self.which = ElidedLabel("", "strong")
         self.problem = label("", "error", wrap=True)
-        self.close_button = Button(self.tr("Close"))
-        content = QWidget()
-        self.stack = StateStack(content)
-        self._build(content, title)
-        self._soon = QTimer(self, singleShot=True, interval=_REQUEST_MS)
-        self._soon.timeout.connect(self._request_pictures)
+        self._build(title)
         self._read_again = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
         self._read_again.timeout.connect(self.read)
         self._connect()
         self.read()
 
-    def _build(self, content: QWidget, title: str) -> None:
-        tools = ZoomButtons(self.reel)
-        tools.addWidget(self.which, 1)
-        left = QVBoxLayout()
-        left.setSpacing(6)
-        left.addWidget(self.stage, 1)
-        left.addLayout(tools)
+    def _build(self, title: str) -> None:
         self.details.setFixedWidth(_DETAILS_PX)
         upper = QHBoxLayout()
         upper.setSpacing(10)
-        upper.addLayout(left, 1)
+        upper.addLayout(self._frame_column(), 1)
         upper.addWidget(self.details)
-        inside = QVBoxLayout(content)
+        inside = QVBoxLayout(self.content)
         inside.setContentsMargins(0, 0, 0, 0)
         inside.setSpacing(10)
         inside.addLayout(upper, 3)
@@ -126,11 +101,7 @@ class MemoryDialog(BaseDialog):
         self.problem.hide()
 
     def _connect(self) -> None:
-        reel = self.reel
-        reel.current_changed.connect(self._on_frame_chosen)
-        reel.view_changed.connect(self._soon.start)
-        reel.frames_changed.connect(self._soon.start)
-        reel.opened.connect(lambda _key: self._open_record())
+        self.film.opened.connect(lambda _key: self._open_record())
         self.details.open_wanted.connect(self._open_record)
         self.details.leave_out_wanted.connect(
             lambda file_id, out: self.change(MemoryChange(left_out={file_id: out}))
@@ -139,8 +110,6 @@ class MemoryDialog(BaseDialog):
         self.rules.frozen_wanted.connect(lambda on: self.change(MemoryChange(frozen=on)))
         self.rules.start_over_wanted.connect(self._ask_start_over)
         self.banner.action_chosen.connect(self._show_reference)
-        self.close_button.clicked.connect(self.accept)
-        self.finished.connect(self._on_finished)
 
     # Reading and changing
 
@@ -218,32 +187,26 @@ class MemoryDialog(BaseDialog):
     # Showing
 
     def _show_memory(self, memory: MemoryContents) -> None:
-        state, chosen = memory.state, self._chosen_key()
+        state = memory.state
         self.memory = memory
         parts = [state_text(state)]
         if self._unused:
             parts.append(self.tr("The model of this item does not use it; only reference difference does."))
-        self.summary.setText(" ".join(parts))
+        self.summary.setText(join_sentences(parts))
         self.rules.show_state(state)
         self._show_disagreements(state)
         if not state.photos:
             self.pictures.show({}, 1.0)
-            self.reel.show((), 1.0, 0)
+            self.film.show((), 1.0, 0)
             self.stack.show_empty("photo", self._empty_text(state))
             return
         self.stack.show_content()
-        aspect = 4 / 3 if self._place is None else self._place.aspect
-        self.pictures.show(sources_of(memory, self._place), aspect)
         frames = frames_of(memory, self._place, self._difference)
-        keys = [frame.key for frame in frames]
         files = () if self._difference is None else self._difference.files
         explaining = [key_of(photo) for photo in state.photos if photo.file_id in files]
-        first = next(
-            (key for key in (chosen, *explaining) if key in keys), keys[min(self._offset, len(keys) - 1)]
-        )
-        self.reel.show(frames, aspect, keys.index(first))
-        if not chosen:
-            self.strip.setFocus(Qt.FocusReason.OtherFocusReason)
+        newest = min(self._offset, len(frames) - 1)
+        sources = sources_of(memory, self._place)
+        self._show_frames(sources, frames, [self._chosen_key(), *explaining], newest)
 
     def _empty_text(self, state: MemoryState) -> str:
         if state.reference_file_id is None:
@@ -271,18 +234,10 @@ class MemoryDialog(BaseDialog):
         self.banner.show_message(text, "warn", action=marked, closable=False)
 
     def _show_reference(self) -> None:
-        keys = [frame.key for frame in self.reel.frames]
+        keys = [frame.key for frame in self.film.frames]
         if REFERENCE in keys:
-            self.reel.choose(keys.index(REFERENCE))
+            self.film.choose(keys.index(REFERENCE))
             self.strip.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    @property
-    def _offset(self) -> int:
-        """The number of frames before the newest photo."""
-        return 0 if self._place is None else 1
-
-    def _chosen_key(self) -> str:
-        return self.reel.frames[self.reel.current].key if self.reel.frames else ""
 
     @property
     def photo(self) -> MemoryPhoto | None:
@@ -292,27 +247,14 @@ class MemoryDialog(BaseDialog):
         key = self._chosen_key()
         return next((photo for photo in self.memory.state.photos if key_of(photo) == key), None)
 
-    def _on_frame_chosen(self, index: int) -> None:
+    def _show_chosen(self, index: int) -> None:
         photo = self.photo
         if self.memory is None:
             return
         source = sources_of(self.memory, self._place).get(self._chosen_key())
         aligned = source is not None and source.to_photo is not None
         self.details.show_photo(photo, aligned=aligned, can_change=self.memory.state.can_change)
-        if self.reel.frames:
-            frame = self.reel.frames[index]
-            self.which.setText(f"{index + 1}/{len(self.reel.frames)} · {frame.day} · {frame.name}")
-        self._soon.start()
-
-    def _request_pictures(self) -> None:
-        """Request the visible pictures, the large one first."""
-        reel = self.reel
-        if not reel.frames:
-            return
-        keys = [self._chosen_key(), *(reel.frames[index].key for index in self.strip.in_sight())]
-        box = self.stage.picture_box()
-        longest = round(max(box.width(), box.height()) * self.devicePixelRatioF())
-        self.pictures.want(list(dict.fromkeys(keys)), reel.view, min(longest, FINE_PX))
+        super()._show_chosen(index)
 
     def _open_record(self) -> None:
         photo = self.photo
@@ -320,16 +262,9 @@ class MemoryDialog(BaseDialog):
             self.accept()
             self.open_wanted.emit(photo.inspection_id, photo.item_id)
 
-    def resizeEvent(self, event: object) -> None:
-        super().resizeEvent(event)  # type: ignore[arg-type]
-        self._soon.start()
-
     def _on_finished(self) -> None:
-        self.reel.play(False)
-        self._soon.stop()
         self._read_again.stop()
-        self.pictures.stop()
-        self.deleteLater()
+        super()._on_finished()
 
 
 class MemoryController(QObject):

@@ -32,19 +32,19 @@ _FADED_OPACITY = 0.4
 class FilmStrip(QAbstractScrollArea):
     """The frames side by side. Arrows choose one, Enter or a click opens it, the wheel or + and - zoom."""
 
-    def __init__(self, reel: FilmStripModel, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, film: FilmStripModel, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.reel = reel
+        self.film = film
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.viewport().setMouseTracking(True)
-        reel.frames_changed.connect(self._lay_out)
-        reel.current_changed.connect(self._follow)
-        reel.view_changed.connect(self._on_changed)
-        reel.pictures.ready.connect(lambda _key: self.viewport().update())
+        film.frames_changed.connect(self._lay_out)
+        film.current_changed.connect(self._follow)
+        film.view_changed.connect(self._on_changed)
+        film.pictures.ready.connect(lambda _key: self.viewport().update())
         theme_manager().theme_changed.connect(self.viewport().update)
 
     def sizeHint(self) -> QSize:
@@ -64,7 +64,7 @@ class FilmStrip(QAbstractScrollArea):
 
     def _picture_size(self) -> tuple[int, int]:
         high = max(self.viewport().height() - self._text_height() - 3 * _INNER, 40)
-        return max(min(round(high * self.reel.aspect), 2 * high), _NARROWEST), high
+        return max(min(round(high * self.film.aspect), 2 * high), _NARROWEST), high
 
     def _pitch(self) -> int:
         return self._picture_size()[0] + 2 * _INNER + _GAP
@@ -78,24 +78,24 @@ class FilmStrip(QAbstractScrollArea):
     def frame_at(self, where: QPointF) -> int | None:
         """The frame at a place of the viewport."""
         index = int((where.x() + self.horizontalScrollBar().value()) // self._pitch())
-        inside = 0 <= index < len(self.reel.frames) and self.frame_box(index).contains(where)
+        inside = 0 <= index < len(self.film.frames) and self.frame_box(index).contains(where)
         return index if inside else None
 
     def in_sight(self) -> list[int]:
         """The frames that are visible, at least in part."""
         first = self.horizontalScrollBar().value() // self._pitch()
         last = (self.horizontalScrollBar().value() + self.viewport().width()) // self._pitch()
-        return [index for index in range(first, last + 1) if index < len(self.reel.frames)]
+        return [index for index in range(first, last + 1) if index < len(self.film.frames)]
 
     def picture_box(self, index: int) -> QRectF:
         """Where the picture of a frame is: with the frame's aspect, centred in its slot."""
         wide, high = self._picture_size()
         slot = QRectF(self.frame_box(index).left() + _INNER, _INNER, wide, high)
-        return fit_rect(slot, self.reel.aspect)
+        return fit_rect(slot, self.film.aspect)
 
     def _lay_out(self) -> None:
         bar = self.horizontalScrollBar()
-        total = len(self.reel.frames) * self._pitch() - _GAP
+        total = len(self.film.frames) * self._pitch() - _GAP
         bar.setRange(0, max(total - self.viewport().width(), 0))
         bar.setPageStep(self.viewport().width())
         bar.setSingleStep(self._pitch())
@@ -110,7 +110,7 @@ class FilmStrip(QAbstractScrollArea):
         self._on_changed()
 
     def _on_changed(self) -> None:
-        self.setAccessibleDescription(self.reel.text())
+        self.setAccessibleDescription(self.film.text())
         self.viewport().update()
 
     # Events
@@ -118,7 +118,7 @@ class FilmStrip(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._lay_out()
-        self._follow(self.reel.current)
+        self._follow(self.film.current)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
@@ -128,16 +128,16 @@ class FilmStrip(QAbstractScrollArea):
         painter.end()
 
     def _paint(self, painter: QPainter, index: int) -> None:
-        theme, frame, box = theme_manager().theme, self.reel.frames[index], self.frame_box(index)
-        chosen = index == self.reel.current
+        theme, frame, box = theme_manager().theme, self.film.frames[index], self.frame_box(index)
+        chosen = index == self.film.current
         painter.setBrush(theme.colour("accent_ground" if chosen else "raised"))
         edge = theme.colour("accent" if chosen else "line")
         painter.setPen(QPen(edge, 2 if chosen and self.hasFocus() else 1))
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 6, 6)
         where = self.picture_box(index)
-        picture = self.reel.pictures.best(frame.key, self.reel.view)
+        picture = self.film.pictures.best(frame.key, self.film.view)
         painter.setOpacity(_FADED_OPACITY if frame.faded else 1.0)
-        paint_picture(painter, where, picture, self.reel.view, frame, self.reel.placeholder(frame), False)
+        paint_picture(painter, where, picture, self.film.view, frame, self.film.placeholder(frame), False)
         painter.setOpacity(1.0)
         left, width = box.left() + _INNER + 2, box.width() - 2 * _INNER - 4
         top = _INNER + self._picture_size()[1] + 3.0
@@ -166,12 +166,12 @@ class FilmStrip(QAbstractScrollArea):
 
     def scrollContentsBy(self, _dx: int, _dy: int) -> None:
         self.viewport().update()
-        self.reel.view_changed.emit()
+        self.film.view_changed.emit()
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             index = self.frame_at(QPointF(event.pos()))
-            frame = None if index is None else self.reel.frames[index]
+            frame = None if index is None else self.film.frames[index]
             parts = [] if frame is None else [frame.day, frame.name, frame.note]
             QToolTip.showText(
                 event.globalPos(), escape_tooltip("\n".join(part for part in parts if part)), self
@@ -181,19 +181,19 @@ class FilmStrip(QAbstractScrollArea):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         at = self.frame_at(event.position())
-        leads = at is not None and self.reel.frames[at].opens
+        leads = at is not None and self.film.frames[at].opens
         shape = Qt.CursorShape.PointingHandCursor if leads else Qt.CursorShape.ArrowCursor
         self.viewport().setCursor(shape)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         at = self.frame_at(event.position())
         if at is not None and event.button() is Qt.MouseButton.LeftButton:
-            self.reel.play(False)
-            self.reel.choose(at)
+            self.film.play(False)
+            self.film.choose(at)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if self.frame_at(event.position()) is not None and event.button() is Qt.MouseButton.LeftButton:
-            self.reel.open_current()
+            self.film.open_current()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         turned = event.angleDelta()
@@ -201,30 +201,30 @@ class FilmStrip(QAbstractScrollArea):
             Qt.KeyboardModifier.ShiftModifier
         ):
             factor = STEP if (turned.y() or turned.x()) > 0 else 1 / STEP
-            self.reel.set_view(zoom_view(self.reel.view, factor))
+            self.film.set_view(zoom_view(self.film.view, factor))
         else:
             bar = self.horizontalScrollBar()
             bar.setValue(bar.value() - (turned.x() or turned.y()))
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self.reel.handle_key(event):
+        if not self.film.handle_key(event):
             event.ignore()
 
 
 class FrameView(QWidget):
     """The chosen frame, large. The wheel zooms about the pointer, a drag moves the view."""
 
-    def __init__(self, reel: FilmStripModel, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, film: FilmStripModel, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.reel = reel
+        self.film = film
         self._drag_position: QPointF | None = None
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        for changed in (reel.frames_changed, reel.current_changed, reel.view_changed):
+        for changed in (film.frames_changed, film.current_changed, film.view_changed):
             changed.connect(self._on_changed)
-        reel.pictures.ready.connect(lambda _key: self.update())
+        film.pictures.ready.connect(lambda _key: self.update())
         theme_manager().theme_changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
@@ -235,10 +235,10 @@ class FrameView(QWidget):
 
     def picture_box(self) -> QRectF:
         """Where the picture is, px of the widget."""
-        return fit_rect(QRectF(self.rect()).adjusted(2, 2, -2, -2), self.reel.aspect)
+        return fit_rect(QRectF(self.rect()).adjusted(2, 2, -2, -2), self.film.aspect)
 
     def _on_changed(self) -> None:
-        self.setAccessibleDescription(self.reel.text())
+        self.setAccessibleDescription(self.film.text())
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -246,11 +246,11 @@ class FrameView(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(self.rect(), theme.colour("canvas"))
-        if self.reel.frames:
-            frame = self.reel.frames[self.reel.current]
-            picture = self.reel.pictures.best(frame.key, self.reel.view)
-            placeholder = self.reel.placeholder(frame)
-            paint_picture(painter, self.picture_box(), picture, self.reel.view, frame, placeholder, True)
+        if self.film.frames:
+            frame = self.film.frames[self.film.current]
+            picture = self.film.pictures.best(frame.key, self.film.view)
+            placeholder = self.film.placeholder(frame)
+            paint_picture(painter, self.picture_box(), picture, self.film.view, frame, placeholder, True)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.colour("accent"), 2))
@@ -261,7 +261,7 @@ class FrameView(QWidget):
         box, at = self.picture_box(), event.position()
         x, y = (at.x() - box.left()) / box.width(), (at.y() - box.top()) / box.height()
         factor = STEP if event.angleDelta().y() > 0 else 1 / STEP
-        self.reel.set_view(zoom_view(self.reel.view, factor, min(max(x, 0.0), 1.0), min(max(y, 0.0), 1.0)))
+        self.film.set_view(zoom_view(self.film.view, factor, min(max(x, 0.0), 1.0), min(max(y, 0.0), 1.0)))
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -272,20 +272,20 @@ class FrameView(QWidget):
         if self._drag_position is not None:
             box, by = self.picture_box(), event.position() - self._drag_position
             self._drag_position = event.position()
-            self.reel.set_view(move_view(self.reel.view, -by.x() / box.width(), -by.y() / box.height()))
+            self.film.set_view(move_view(self.film.view, -by.x() / box.width(), -by.y() / box.height()))
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
         self._drag_position = None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self.reel.handle_key(event):
+        if not self.film.handle_key(event):
             event.ignore()
 
 
 class ZoomButtons(QHBoxLayout):
-    """Zoom all pictures of a reel, or show the whole region in each."""
+    """Zoom all pictures of a film, or show the whole region in each."""
 
-    def __init__(self, reel: FilmStripModel) -> None:
+    def __init__(self, film: FilmStripModel) -> None:
         super().__init__()
         self.setSpacing(6)
         for icon, text, factor in (
@@ -293,10 +293,10 @@ class ZoomButtons(QHBoxLayout):
             ("plus", self.tr("Zoom all photos in"), STEP),
         ):
             button = IconButton(icon, text, side=28)
-            button.clicked.connect(lambda _checked=False, by=factor: reel.set_view(zoom_view(reel.view, by)))
+            button.clicked.connect(lambda _checked=False, by=factor: film.set_view(zoom_view(film.view, by)))
             self.addWidget(button)
         whole = IconButton("fit", self.tr("Show the whole region"), side=28)
-        whole.clicked.connect(lambda _checked=False: reel.set_view(WHOLE))
+        whole.clicked.connect(lambda _checked=False: film.set_view(WHOLE))
         self.addWidget(whole)
 
 

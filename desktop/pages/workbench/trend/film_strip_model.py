@@ -1,4 +1,4 @@
-"""Owns the state that strip and stage share: the frames, the chosen one, the view, and playing."""
+"""Owns the state that strip and large frame share: the frames, the chosen one, the view, and playing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLAY_MS = 700
 
 
 class FilmStripModel(QObject):
-    """What strip and stage share: the frames, which one is chosen, the view, and whether it plays."""
+    """What strip and large frame share: the frames, which one is chosen, the view, and whether it plays."""
 
     frames_changed = Signal()
     current_changed = Signal(int)
@@ -88,7 +88,7 @@ class FilmStripModel(QObject):
             self.choose(following)
 
     def handle_key(self, event: QKeyEvent) -> bool:
-        """Handle a key of strip and stage. Returns False if it has no effect."""
+        """Handle a key of strip and large frame. Returns False if it has no effect."""
         shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         moves = {
             Qt.Key.Key_Left: (-0.1, 0.0),

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
 
+from desktop.pages.common.charts import Chart
 from desktop.pages.workbench.trend.growth_painting import GrowthData, Part, Placed, paint_growth
 from desktop.pages.workbench.trend.series import Measured, entry_text, point_text, series_text
-from desktop.theme import theme_manager
-from desktop.widgets import escape_tooltip
 
 _NEAR_PX = 12.0
 
 
-class GrowthChart(QWidget):
+class GrowthChart(Chart):
     """The chart. Arrow keys or the pointer mark a measurement, whose inspection becomes the current one."""
 
     chosen = Signal(int)
@@ -27,10 +26,6 @@ class GrowthChart(QWidget):
         self.marked: Part | None = None
         self._layout = Placed()
         self.setAccessibleName(name)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMouseTracking(True)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        theme_manager().theme_changed.connect(self.update)
 
     def show_data(self, data: GrowthData) -> None:
         """Show another trend, without a mark."""
@@ -62,9 +57,7 @@ class GrowthChart(QWidget):
         marked = self.marked if self.hasFocus() or self.underMouse() else None
         self._layout = paint_growth(painter, self.data, where, self.current, marked)
         if self.hasFocus():
-            painter.setPen(theme_manager().theme.colour("accent"))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+            self.paint_focus(painter)
         painter.end()
 
     # Mouse
@@ -100,16 +93,11 @@ class GrowthChart(QWidget):
         elif index is not None:
             self.chosen.emit(index)
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            where = QPointF(event.pos())
-            part, index = self.part_at(where), self.inspection_at(where)
-            text = "" if index is None else entry_text(self.data.entries[index])
-            QToolTip.showText(
-                event.globalPos(), escape_tooltip(self.text_of(part) if part is not None else text), self
-            )
-            return True
-        return super().event(event)
+    def text_at(self, position: QPointF) -> str:
+        part, index = self.part_at(position), self.inspection_at(position)
+        if part is not None:
+            return self.text_of(part)
+        return "" if index is None else entry_text(self.data.entries[index])
 
     # Keyboard
 
@@ -136,14 +124,6 @@ class GrowthChart(QWidget):
         else:
             index = min(max(index + right, 0), len(self.data.drawn_findings[number].points) - 1)
         self._mark((number, index))
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
     def _value_at(self) -> Measured:
         number, index = self.marked or (0, 0)

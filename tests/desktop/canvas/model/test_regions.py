@@ -9,7 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desktop.canvas.model.rect_index import RectIndex
-from desktop.canvas.model.regions import Region, RegionChange, RegionStep, RegionStore, StoreEvent
+from desktop.canvas.model.regions import (
+    Region,
+    RegionChange,
+    RegionState,
+    RegionStep,
+    RegionStore,
+    StoreEvent,
+)
 from shared.record.geometry import Rect
 from tests.narrowing import reread
 
@@ -135,3 +142,16 @@ def test_selection_keeps_its_order_without_removed_regions() -> None:
 def test_next_number_is_one_above_the_highest() -> None:
     assert RegionStore().next_number() == 1
     assert store_with(region("a", number=4), region("b", number=2)).next_number() == 5
+
+
+def test_event_says_whether_only_states_differ() -> None:
+    store = store_with(region("a"), region("b"))
+    events: list[StoreEvent] = []
+    store.subscribe(events.append)
+    passed = region("a", state=RegionState.PASSED)
+    store.replace([passed, region("b")])
+    store.replace([region("a", state=RegionState.FAILED, locked=True), region("b")])
+    store.replace([region("b")])
+    store.replace([region("b", 5)])
+    assert [event.only_states for event in events] == [True, False, False, False]
+    assert store.hits(14, 5) == [region("b", 5)]

@@ -22,9 +22,6 @@ from service.db.statements import Statements
 from service.inspection.records.search import RecordQueries
 from tests.narrowing import not_none
 
-on_both_databases = pytest.mark.parametrize(
-    "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
-)
 RECORDS = 40_000
 START = dt.datetime(2025, 1, 1)
 # Half of the records not started, 200 tasks, 20 people, one record each five minutes.
@@ -120,7 +117,6 @@ def _sequential(plan: Mapping[str, Any]) -> Iterator[str]:
         yield from _sequential(inner)
 
 
-@on_both_databases
 def test_every_filter_and_order_uses_an_index(database: Database) -> None:
     queries = RecordQueries()
     # Without a transaction: PostgreSQL would end it if the test had to wait for the processor.
@@ -143,7 +139,6 @@ def test_every_filter_and_order_uses_an_index(database: Database) -> None:
     assert {search: steps for search, steps in plans.items() if steps} == {}
 
 
-@on_both_databases
 def test_scan_would_be_found(database: Database) -> None:
     with database.reader.connect() as connection:
         queries = RecordQueries()

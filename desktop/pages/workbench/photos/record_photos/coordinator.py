@@ -91,8 +91,8 @@ class RecordPhotosController(QObject):
         self._thumbnails.changed.connect(self._show)
         self.photo_list.failed.connect(self.notice)
         self._open_record.record_changed.connect(self._show)
-        self._open_record.items_changed.connect(self._show)
-        self._open_record.selection_changed.connect(self._show)
+        self._open_record.items_changed.connect(self._show_items)
+        self._open_record.selection_changed.connect(self._show_items)
 
     def _on_sent(self, photo: RecordPhoto) -> None:
         self.photo_list.take([photo])
@@ -359,6 +359,11 @@ class RecordPhotosController(QObject):
             self.review.show_thumbnails(
                 [self._thumbnails.get(photo) for photo in photo_list.photos], bool(open_record.rows)
             )
+
+    def _show_items(self) -> None:
+        """Update what depends on the items, which is nothing without photos of the record."""
+        if self.photo_list.photos:
+            self._show()
 
     def _show_queue(self) -> None:
         """Update only the uploads, which change many times a second."""

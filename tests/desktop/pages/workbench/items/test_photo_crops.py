@@ -8,8 +8,11 @@ import numpy as np
 from PySide6.QtGui import QColor, QImage, QPixmap
 from pytestqt.qtbot import QtBot
 
-from desktop.pages.workbench.items.items_model import Role
+from desktop.canvas.model.regions import RegionStore
+from desktop.pages.workbench.items.items_model import ItemsModel, Role
 from desktop.pages.workbench.photos.photo_strip import PhotoStrip
+from desktop.record.document import ItemView
+from desktop.record.item_rows import row_of
 from shared.images.cv import cv2
 from shared.wire.inspection import FileInfo, ItemUpdate, Photo
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
@@ -86,3 +89,15 @@ def test_thumbnails_of_another_record_are_dropped(qapp: object) -> None:
     strip.forget()
     assert strip.show_photos([photo], "", False) == [photo]
     strip.deleteLater()
+
+
+def test_painting_asks_for_a_picture_once_until_pictures_may_have_changed(qapp: object) -> None:
+    model, wanted = ItemsModel(RegionStore()), list[str]()
+    model.picture_wanted.connect(wanted.append)
+    model.show([row_of(ItemView("a", "a"), 1, {})])
+    for _ in range(2):
+        model.data(model.index(0), Role.PICTURE)
+    assert wanted == ["a"]
+    model.ask_for_pictures()
+    model.data(model.index(0), Role.PICTURE)
+    assert wanted == ["a", "a"]

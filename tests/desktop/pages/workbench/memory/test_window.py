@@ -60,14 +60,14 @@ def label_texts(dialog: MemoryDialog) -> str:
 
 
 def faded_frames(dialog: MemoryDialog) -> list[bool]:
-    return [frame.faded for frame in dialog.reel.frames]
+    return [frame.faded for frame in dialog.film.frames]
 
 
 def test_photos_are_laid_on_the_place_newest_first(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialog, _, inspections = open_memory(workbench, qtbot, monkeypatch)
-    frames = dialog.reel.frames
+    frames = dialog.film.frames
     names = [frame.name for frame in frames[1:]]
     assert names == ["左翼根部检查 3", "左翼根部检查 2", "左翼根部检查 1"]
     assert [frame.note for frame in frames] == NOTES
@@ -78,9 +78,9 @@ def test_photos_are_laid_on_the_place_newest_first(
     assert not_none(dialog.photo).item_id == inspections.items[-1]
     assert "李四" in label_texts(dialog)
     assert "not aligned" not in label_texts(dialog)
-    dialog.reel.choose(2)
+    dialog.film.choose(2)
     assert "not aligned" in label_texts(dialog)
-    dialog.reel.choose(0)
+    dialog.film.choose(0)
     assert dialog.photo is None
     assert dialog.details.leave_out.isHidden()
     close_dialog(dialog, qtbot)
@@ -95,7 +95,7 @@ def test_a_photo_is_left_out_and_put_back(
     qtbot.waitUntil(lambda: not_none(dialog.photo).left_out)
     assert fake_memory.changes == [MemoryChange(left_out={file_id: True})]
     assert faded_frames(dialog) == [False, True, False]
-    assert dialog.reel.frames[1].note == "Left out"
+    assert dialog.film.frames[1].note == "Left out"
     assert "0 of 2 required photos" in dialog.summary.text()
     assert "张三" in label_texts(dialog)
     assert dialog.details.leave_out.text() == "Put back into known variations"
@@ -134,7 +134,7 @@ def test_planners_freeze_and_start_over_after_a_question(
     rules.start_over.click()
     (question,) = dialog.findChildren(Confirm)
     question.confirm_button.click()
-    qtbot.waitUntil(lambda: fake_memory.state.state is MemoryStatus.EMPTY and not dialog.reel.frames)
+    qtbot.waitUntil(lambda: fake_memory.state.state is MemoryStatus.EMPTY and not dialog.film.frames)
     assert [change.start_over for change in fake_memory.changes] == [False, False, True]
     assert dialog.stack.currentWidget() is not dialog.stack.content
     assert "Cleared on 2026-03-02" in dialog.summary.text()
@@ -188,13 +188,13 @@ def test_places_that_newer_photos_show_otherwise_are_marked(
     dialog, _, _ = open_memory(workbench, qtbot, monkeypatch, disagreements=[(0.4, 0.3, 0.1, 0.1)])
     assert not dialog.banner.isHidden()
     assert "1 place(s) look different" in dialog.banner.text()
-    assert [len(frame.outlines) for frame in dialog.reel.frames] == [1, 1, 0, 1]
+    assert [len(frame.outlines) for frame in dialog.film.frames] == [1, 1, 0, 1]
     place = not_none(dialog._place)
-    (outline,) = dialog.reel.frames[0].outlines
+    (outline,) = dialog.film.frames[0].outlines
     assert outline.rect.x * place.rect.w + place.rect.x == pytest.approx(0.4 * 480)
     assert outline.rect.h * place.rect.h == pytest.approx(0.1 * 360)
     dialog.banner.action_chosen.emit()
-    assert dialog.reel.current == 0
+    assert dialog.film.current == 0
     close_dialog(dialog, qtbot)
 
 
@@ -230,7 +230,7 @@ def test_a_memory_that_cannot_be_read_is_read_again(
     dialog = not_none(workbench.page.results.memory.show())
     qtbot.waitUntil(lambda: dialog.stack.currentWidget() not in (dialog.stack.content, dialog.stack.loading))
     dialog.read()
-    qtbot.waitUntil(lambda: bool(dialog.reel.frames))
+    qtbot.waitUntil(lambda: bool(dialog.film.frames))
     close_dialog(dialog, qtbot)
 
 
@@ -266,15 +266,15 @@ def test_changes_of_other_users_keep_the_typed_text(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialog, fake_memory, _ = open_memory(workbench, qtbot, monkeypatch, required=1)
-    dialog.reel.choose(2)
+    dialog.film.choose(2)
     dialog.rules.required.setValue(7)
     photos = [photo.model_copy(update={"differences": 4}) for photo in fake_memory.state.photos]
     fake_memory.state = fake_memory.state.model_copy(update={"photos": photos})
     workbench.page.live.memory_changed.emit("of another image")
     assert not dialog._read_again.isActive()
     workbench.page.live.memory_changed.emit("reference")
-    qtbot.waitUntil(lambda: dialog.reel.frames[1].note == "Passed · 4 difference(s)")
-    assert dialog.reel.current == 2
+    qtbot.waitUntil(lambda: dialog.film.frames[1].note == "Passed · 4 difference(s)")
+    assert dialog.film.current == 2
     assert dialog.rules.required.value() == 7
     close_dialog(dialog, qtbot)
     # Nothing listens any more.
@@ -299,7 +299,7 @@ def test_a_refused_change_reads_the_memory_again(
     fake_memory.state = fake_memory.state.model_copy(update={"photos": fake_memory.state.photos[1:]})
     fake_memory.error = NotFound("gone")
     dialog.details.leave_out.click()
-    qtbot.waitUntil(lambda: len(dialog.reel.frames) == 2)
+    qtbot.waitUntil(lambda: len(dialog.film.frames) == 2)
     assert not dialog.problem.isHidden()
     assert not_none(dialog.photo).item_id == inspections.items[0]
     close_dialog(dialog, qtbot)
@@ -330,11 +330,11 @@ def test_photos_that_explain_a_difference_are_marked(
     files = (state.photos[1].file_id,)
     difference = SuppressedFinding("stain", Rect(200, 150, 20, 10), 0.1, 0.8, files)
     dialog = not_none(workbench.page.results.memory.show(difference))
-    qtbot.waitUntil(lambda: bool(dialog.reel.frames))
-    assert [frame.note for frame in dialog.reel.frames][1:] == [
+    qtbot.waitUntil(lambda: bool(dialog.film.frames))
+    assert [frame.note for frame in dialog.film.frames][1:] == [
         "Passed · not compared",
         "Shows the difference",
     ]
     assert not_none(dialog.photo).file_id == files[0]
-    assert [[outline.text for outline in frame.outlines] for frame in dialog.reel.frames] == [["stain"]] * 3
+    assert [[outline.text for outline in frame.outlines] for frame in dialog.film.frames] == [["stain"]] * 3
     close_dialog(dialog, qtbot)

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.client.api.inspection import Items
+from desktop.client.http.answers import Versioned
 from desktop.client.http.errors import Unreachable
-from desktop.client.http.transport import Versioned
 from desktop.connection.local_service import EmbeddedService
 from desktop.pages.workbench.saving import ConflictDialog
 from shared.names import user_label

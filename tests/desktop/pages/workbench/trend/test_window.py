@@ -25,7 +25,7 @@ def open_dialog(workbench: WorkbenchDriver, qtbot: QtBot, crack: Grown) -> Trend
     workbench.open(crack.records[-1], qtbot.waitUntil)
     workbench.page.items.go_to(crack.items[-1])
     dialog = not_none(workbench.page.results.trend.show())
-    qtbot.waitUntil(lambda: bool(dialog.reel.frames))
+    qtbot.waitUntil(lambda: bool(dialog.film.frames))
     return dialog
 
 
@@ -37,26 +37,26 @@ def close_dialog(dialog: TrendDialog, qtbot: QtBot) -> None:
 def test_frames_are_in_order_and_report_missing_pictures(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     crack = grown(workbench.session, 4, unaligned=[1], without=[2])
     dialog = open_dialog(workbench, qtbot, crack)
-    frames = dialog.reel.frames
+    frames = dialog.film.frames
     assert [frame.key for frame in frames] == ["reference", *crack.items]
     assert [frame.note for frame in frames] == ["", "", "Photo not aligned", "Not photographed", ""]
     assert [frame.status for frame in frames] == ["", "passed", "passed", "undecided", "undecided"]
     assert [frame.opens for frame in frames] == [False, True, True, False, True]
-    assert dialog.reel.current == 4
+    assert dialog.film.current == 4
     qtbot.waitUntil(lambda: all(dialog.pictures.is_settled(frame.key) for frame in frames))
     # The places of findings on an unaligned photo are known once the photo is loaded.
-    assert [len(frame.outlines) for frame in dialog.reel.frames] == [0, 1, 1, 0, 1]
-    assert dialog.reel.frames[2].outlines[0].series is None
+    assert [len(frame.outlines) for frame in dialog.film.frames] == [0, 1, 1, 0, 1]
+    assert dialog.film.frames[2].outlines[0].series is None
     (series,) = dialog.chart.data.series
     sizes = [point.size * 0.5 for point in series.points]
     assert sizes == pytest.approx([8.7, 17.3], abs=1.5)
-    assert "2025-02-03 to 2025-05-25" in dialog.summary_label.text()
+    assert "2025-02-03 to 2025-05-25" in dialog.summary.text()
     close_dialog(dialog, qtbot)
 
 
 def test_the_crack_is_where_its_outline_is(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     dialog = open_dialog(workbench, qtbot, grown(workbench.session, 2, (800, 600)))
-    for frame in dialog.reel.frames[1:]:
+    for frame in dialog.film.frames[1:]:
         qtbot.waitUntil(partial(dialog.pictures.is_settled, frame.key))
         image = not_none(dialog.pictures.best(frame.key, WHOLE)).sizes[0]
         (outline,) = frame.outlines
@@ -74,28 +74,28 @@ def test_the_crack_is_where_its_outline_is(workbench: WorkbenchDriver, qtbot: Qt
 
 def test_window_can_be_used_by_the_keyboard(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     dialog = open_dialog(workbench, qtbot, grown(workbench.session, 3))
-    strip, reel = dialog.strip, dialog.reel
+    strip, film = dialog.strip, dialog.film
     strip.setFocus()
     QTest.keyClick(strip, Qt.Key.Key_Left)
-    assert (reel.current, dialog.chart.current) == (2, 1)
+    assert (film.current, dialog.chart.current) == (2, 1)
     assert strip.accessibleDescription().startswith("3/4: ")
     assert "crack" in strip.accessibleDescription()
     QTest.keyClick(strip, Qt.Key.Key_Home)
-    assert reel.current == 0
+    assert film.current == 0
     assert not dialog.compare.isEnabled()
     QTest.keyClick(strip, Qt.Key.Key_Plus)
-    assert reel.view.w < 1
-    before = reel.view
+    assert film.view.w < 1
+    before = film.view
     QTest.keyClick(strip, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
-    assert reel.view.x > before.x
+    assert film.view.x > before.x
     QTest.keyClick(strip, Qt.Key.Key_0)
-    assert reel.view == WHOLE
+    assert film.view == WHOLE
     QTest.keyClick(strip, Qt.Key.Key_End)
-    assert reel.current == 3
+    assert film.current == 3
     dialog.chart.setFocus()
     QTest.keyClick(dialog.chart, Qt.Key.Key_Left)
     QTest.keyClick(dialog.chart, Qt.Key.Key_Left)
-    assert reel.current == 2
+    assert film.current == 2
     assert "mm since" in dialog.chart.accessibleDescription()
     close_dialog(dialog, qtbot)
 
@@ -105,15 +105,15 @@ def test_playing_shows_one_frame_after_another_until_it_is_stopped(
 ) -> None:
     dialog = open_dialog(workbench, qtbot, grown(workbench.session, 2))
     frames: list[int] = []
-    dialog.reel.current_changed.connect(frames.append)
+    dialog.film.current_changed.connect(frames.append)
     dialog.strip.setFocus()
     QTest.keyClick(dialog.strip, Qt.Key.Key_Space)
     assert dialog.play.text() == "Stop"
-    dialog.reel._clock.setInterval(5)
+    dialog.film._clock.setInterval(5)
     qtbot.waitUntil(lambda: len(frames) >= 4)
     assert frames[:4] == [0, 1, 2, 0]
     dialog.play.click()
-    assert not dialog.reel.is_playing
+    assert not dialog.film.is_playing
     close_dialog(dialog, qtbot)
 
 
@@ -123,7 +123,7 @@ def test_a_record_is_opened_at_its_photo(workbench: WorkbenchDriver, qtbot: QtBo
     box = dialog.strip.frame_box(1).center().toPoint()
     assert dialog.strip.frame_at(dialog.strip.frame_box(1).center()) == 1
     QTest.mouseClick(dialog.strip.viewport(), Qt.MouseButton.LeftButton, pos=box)
-    assert dialog.reel.current == 1
+    assert dialog.film.current == 1
     with qtbot.waitSignal(dialog.destroyed):
         QTest.keyClick(dialog.strip, Qt.Key.Key_Return)
     page = workbench.page
@@ -137,11 +137,11 @@ def test_earlier_inspections_are_added_in_front_and_the_chosen_frame_stays(
     monkeypatch.setattr(window, "PAGE", 2)
     crack = grown(workbench.session, 3)
     dialog = open_dialog(workbench, qtbot, crack)
-    assert [frame.key for frame in dialog.reel.frames[1:]] == crack.items[1:]
-    dialog.reel.choose(1)
+    assert [frame.key for frame in dialog.film.frames[1:]] == crack.items[1:]
+    dialog.film.choose(1)
     dialog.earlier.click()
-    qtbot.waitUntil(lambda: len(dialog.reel.frames) == 4)
-    assert dialog.reel.frames[dialog.reel.current].key == crack.items[1]
+    qtbot.waitUntil(lambda: len(dialog.film.frames) == 4)
+    assert dialog.film.frames[dialog.film.current].key == crack.items[1]
     assert dialog.earlier.isHidden()
     close_dialog(dialog, qtbot)
 
@@ -150,13 +150,13 @@ def test_pictures_stay_within_the_memory_limit(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialog = open_dialog(workbench, qtbot, grown(workbench.session, 4))
-    key = dialog.reel.frames[-1].key
+    key = dialog.film.frames[-1].key
     qtbot.waitUntil(lambda: dialog.pictures.best(key, WHOLE) is not None)
     picture_bytes = not_none(dialog.pictures.best(key, WHOLE)).bytes
     monkeypatch.setattr(pictures, "MAX_BYTES", 2 * picture_bytes)
     for index in range(5):
-        dialog.reel.choose(index)
-        wanted = dialog.reel.frames[index].key
+        dialog.film.choose(index)
+        wanted = dialog.film.frames[index].key
         qtbot.waitUntil(partial(dialog.pictures.is_settled, wanted))
         assert dialog.pictures.bytes <= 2 * picture_bytes
     close_dialog(dialog, qtbot)
@@ -164,7 +164,7 @@ def test_pictures_stay_within_the_memory_limit(
 
 def test_first_inspection_is_marked_as_the_first(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     dialog = open_dialog(workbench, qtbot, grown(workbench.session, 1))
-    assert "first inspection" in dialog.summary_label.text()
+    assert "first inspection" in dialog.summary.text()
     close_dialog(dialog, qtbot)
 
 
@@ -217,6 +217,6 @@ def test_chart_marks_the_point_below_the_pointer(workbench: WorkbenchDriver, qtb
     part, place = next(iter(chart._layout.points.items()))
     assert chart.part_at(place) == part
     QTest.mouseClick(chart, Qt.MouseButton.LeftButton, pos=QPoint(round(place.x()), round(place.y())))
-    assert dialog.reel.current == 1
+    assert dialog.film.current == 1
     assert "2025-02-03" in chart.text_of(part)
     close_dialog(dialog, qtbot)

@@ -1,15 +1,20 @@
-"""The settings of reports in the menu: a page per failed finding, and the template file."""
+"""Shows the menus of the rail, and changes the settings of reports that are in one of them."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop.context import Context
+from desktop.localization.language import LANGUAGES
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
 from desktop.report.errors import TemplateError
 from desktop.report.template import read_template
+from desktop.theme import Mode, theme_manager
+from desktop.widgets import Rail
 
 
 class ReportSettings(QObject):
@@ -54,3 +59,34 @@ class ReportSettings(QObject):
         self._preferences.change(report_template=str(path))
         text = self.tr("Reports use the template of {company}.")
         self.notice.emit(text.format(company=template.company or path.name))
+
+
+class RailMenus:
+    """The menus that the lowest buttons of the rail open: settings and account."""
+
+    def __init__(self, context: Context, window: QWidget, rail: Rail, reports: ReportSettings) -> None:
+        self._context, self._window, self._rail, self._reports = context, window, rail, reports
+        rail.settings_requested.connect(self.open_settings)
+        rail.account_requested.connect(self.open_account)
+
+    def open_settings(self) -> None:
+        """Open the menu of help, theme, language and the settings of reports."""
+        values = self._context.preferences.values
+        themes = {f"theme.{mode}": mode is theme_manager().mode for mode in Mode}
+        languages = {f"language.{code or 'system'}": code == values.language for code in ("", *LANGUAGES)}
+        ids = ["help", "keys", "tour", "palette", "", *themes, "", *languages, ""]
+        reports = self._reports.commands
+        ids += [*reports, "finish.rules", "", "doctor", "logs", "about"]
+        self._show(ids, self._rail.settings, themes | languages | reports)
+
+    def open_account(self) -> None:
+        """Open the menu of the user's own page and the ends of the login and the program."""
+        self._show(["go.me", "", "logout", "quit"], self._rail.account)
+
+    def _show(self, ids: Sequence[str], anchor: QWidget, choices: Mapping[str, bool] | None = None) -> None:
+        menu = self._context.commands.menu(ids, self._window, choices)
+        theme_manager().apply_to(menu)
+        corner = anchor.mapToGlobal(anchor.rect().bottomRight())
+        corner.setY(corner.y() - menu.sizeHint().height())
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(corner)

@@ -1,7 +1,8 @@
-"""Announces a version that was installed while the program is open, or one that can be downloaded.
+"""Decides what the banners of the main window announce: a newer version, and old face data.
 
-For downloads the administrator configures an update address, which is checked in the background 20 s after
-the start and once a day. The notice can be dismissed and then appears only for a still newer version.
+A version is one that was installed while the program is open, or one that can be downloaded. For downloads
+the administrator configures an update address, which is checked in the background 20 s after the start and
+once a day. The notice can be dismissed and then appears only for a still newer version.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from PySide6.QtGui import QDesktopServices
 
 from desktop.background.workers import Lane, run
 from desktop.client.updates import Update, newer_version, update_address
+from desktop.context import Context
 from desktop.widgets import Banner
 from shared.system.paths import is_program_replaced, newer_program
+from shared.wire.face import FaceStatus
 
 _FIRST_CHECK_MS = 20_000
 _CHECK_INTERVAL_MS = 24 * 3600 * 1000
@@ -86,3 +89,37 @@ class UpdateNotice(QObject):
         shown = self.current_update
         if shown is not None:
             self.update_found.emit(shown.version, shown.url)
+
+
+class FaceRenewal(QObject):
+    """Offers to renew old face data after a login that required more than a face; a logout hides the offer.
+
+    The user decides. The account page asks for the consent again.
+    """
+
+    def __init__(self, context: Context, banner: Banner) -> None:
+        super().__init__(banner)
+        self._context = context
+        self._banner = banner
+        banner.action_chosen.connect(banner.hide)
+        context.strong_login.connect(self._read_status)
+        context.login_changed.connect(self._on_login_changed)
+
+    def _read_status(self) -> None:
+        payload = self._context.payload
+        if payload is not None and payload.user.has_face:
+            run(
+                self._context.session.account.face_status,
+                owner=self,
+                done=self._on_status,
+                failed=lambda _error: None,
+            )
+
+    def _on_status(self, status: FaceStatus) -> None:
+        if self._context.payload is not None and status.renewal_due and status.login_enabled:
+            text = self.tr("Your face data is more than a year old. Renew it to be recognized reliably.")
+            self._banner.show_message(text, "info", self.tr("Renew face data"))
+
+    def _on_login_changed(self) -> None:
+        if self._context.payload is None:
+            self._banner.hide()
