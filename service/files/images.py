@@ -13,7 +13,7 @@ from shared.images.colours import to_srgb
 from shared.images.completeness import is_damaged
 from shared.images.formats import IMAGE_TYPES
 from shared.images.opening import bitmap_size, open_picture
-from shared.images.tiff import rare_compression
+from shared.images.tiff import rare_form
 from shared.images.tiles import MAX_CROP_PIXELS
 from shared.images.upright import stored_rect
 from shared.record.geometry import Rect
@@ -40,8 +40,8 @@ class BadImageError(ValueError):
     """Raised if a file that begins like an image cannot be decoded."""
 
 
-class UnsupportedCompressionError(ValueError):
-    """Raised if an image is compressed in a way that libvips cannot read; the text is its name."""
+class UnsupportedFormError(ValueError):
+    """Raised if an image is stored in a form that libvips cannot read; the text names it."""
 
 
 class TooManyPixelsError(ValueError):
@@ -71,7 +71,7 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
             raise BadImageError("the header is cut off") from error
         is_sideways, is_decoded_whole = False, True
     else:
-        image = _open_image(path)
+        image = _open_known(path, mime_type)
         width, height = int(image.width), int(image.height)
         is_sideways = _read_field(image, "orientation") in _SIDEWAYS_ORIENTATIONS
         is_decoded_whole = mime_type == "image/webp" or bool(_read_field(image, "interlaced"))
@@ -86,17 +86,30 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
 
 
 def check_pixels(path: Path, mime_type: str) -> None:
-    """Raise BadImageError for a damaged file, and UnsupportedCompressionError for a TIFF."""
+    """Raise BadImageError for a damaged file, and UnsupportedFormError for a TIFF."""
     if is_damaged(path, mime_type):
         raise BadImageError("the file is damaged")
     if mime_type == "image/tiff":
         try:
-            image = _open_image(path, fail_on="error")
+            image = _open_known(path, mime_type, fail_on="error")
             image.crop(0, 0, image.width, 1).copy_memory()
         except pyvips.Error as error:
-            if (name := rare_compression(path)) is not None:
-                raise UnsupportedCompressionError(name) from error
+            _refuse_rare_form(path, error)
             raise BadImageError("the pixels cannot be decoded") from error
+
+
+def _open_known(path: Path, mime_type: str, **options: Any) -> Any:
+    try:
+        return _open_image(path, **options)
+    except BadImageError as error:
+        if mime_type == "image/tiff":
+            _refuse_rare_form(path, error)
+        raise
+
+
+def _refuse_rare_form(path: Path, error: Exception) -> None:
+    if (name := rare_form(path)) is not None:
+        raise UnsupportedFormError(name) from error
 
 
 def camera_data(path: Path, mime_type: str, *, position: bool) -> CameraData:

@@ -215,9 +215,10 @@ class FilesService:
             images.check_pixels(incoming.path, mime_type)
         except images.BadImageError as error:
             raise BadUploadError("图片已损坏，无法读取，请选择其他图片") from error
-        except images.UnsupportedCompressionError as error:
+        except images.UnsupportedFormError as error:
             msg = fill(
-                "不支持此 TIFF 的压缩方式（{name}），请以 LZW 或 Deflate 压缩另存后上传", name=str(error)
+                "不支持此 TIFF 的存储格式（{name}），请另存为 8 或 16 位、LZW 或 Deflate 压缩的 TIFF 后上传",
+                name=str(error),
             )
             raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, msg) from error
         except images.OverloadedImageError as error:
@@ -250,10 +251,7 @@ class FilesService:
         return self.path_of_file(stored)
 
     def path_of_file(self, stored: StoredFile) -> Path:
-        """Return the path of a local file with the content of `stored`.
-
-        Raises FileNotFoundError if the content is lost, and StoreUnavailableError.
-        """
+        """`path` of a file that was looked up. Raises FileNotFoundError and StoreUnavailableError."""
         return self._contents.path(stored.sha256)
 
     async def opens_as_film(self, stored: StoredFile) -> bool:

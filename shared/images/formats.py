@@ -31,9 +31,8 @@ _MAGIC: Final = (
 _BMP_HEADERS: Final = frozenset(size.to_bytes(2, "little") for size in (12, 40, 52, 56, 64, 108, 124))
 
 # HEIF (ISO/IEC 23008-12), AVIF and Canon's CR3 are in the same container.
-_PICTURE_BRANDS: Final = frozenset(
-    (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1", b"avif", b"avis", b"crx ")
-)
+_HEIF_BRANDS: Final = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
+_PICTURE_BRANDS: Final = frozenset((*_HEIF_BRANDS, b"avif", b"avis", b"crx "))
 _OLD_QUICKTIME: Final = (b"moov", b"mdat", b"wide", b"free", b"skip")
 
 
@@ -56,6 +55,11 @@ def film_type(head: bytes) -> str | None:
     if head[4:8] == b"ftyp" and head[8:12] not in _PICTURE_BRANDS:
         return "video/quicktime" if head[8:12] == b"qt  " else "video/mp4"
     return "video/quicktime" if head[4:8] in _OLD_QUICKTIME else None
+
+
+def is_heif(head: bytes) -> bool:
+    """Return True for the first `HEAD_BYTES` of a HEIC photo."""
+    return head[4:8] == b"ftyp" and head[8:12] in _HEIF_BRANDS
 
 
 def is_picture_name(name: str, suffixes: tuple[str, ...] = SUFFIXES) -> bool:

@@ -14,6 +14,7 @@ MAX_PAGES: Final = 64
 """Pages that are read; a small file can claim any number."""
 _MAX_ENTRIES: Final = 4096
 _NUMBER_FORMS: Final = {3: "H", 4: "I", 16: "Q"}
+_BITS: Final = 258
 _COMPRESSION: Final = 259
 _EXTRA_SAMPLES: Final = 338
 _ALPHA: Final = (1, 2)
@@ -21,6 +22,7 @@ _ALPHA: Final = (1, 2)
 
 _USUAL_SCHEMES: Final = frozenset({1, 2, 3, 4, 5, 7, 8, 32773, 32946})
 """None, CCITT, LZW, JPEG, Deflate and PackBits."""
+_MAX_BITS: Final = 32
 _RARE_SCHEMES: Final = {
     6: "JPEG (TIFF 6.0)",
     34661: "JBIG",
@@ -92,18 +94,25 @@ def has_declared_alpha(data: Path | bytes, page: int) -> bool:
     return struct.unpack(f"{order}H", value[:2])[0] in _ALPHA
 
 
-def rare_compression(path: Path) -> str | None:
-    """Name the compression of a TIFF that not every decoder knows; None if all of its pages have a usual one.
+def rare_form(path: Path) -> str | None:
+    """Name the compression or the depth of a TIFF that not every decoder knows; None if all pages are usual.
 
     Use it to explain a failure: libvips may have been built with the decoder. Raises OSError.
     """
     with path.open("rb") as file, contextlib.suppress(struct.error):
         for order, entries in islice(directories(file), MAX_PAGES):
-            numbers = [read_numbers(file, order, entry) for entry in entries if entry.tag == _COMPRESSION]
-            scheme = numbers[0][0] if numbers and numbers[0] else 1
+            by_tag = {entry.tag: entry for entry in entries}
+            scheme = _first_number(file, order, by_tag.get(_COMPRESSION), 1)
             if scheme not in _USUAL_SCHEMES:
                 return _RARE_SCHEMES.get(scheme, str(scheme))
+            if (bits := _first_number(file, order, by_tag.get(_BITS), 1)) > _MAX_BITS:
+                return f"{bits} bit"
     return None
+
+
+def _first_number(file: BinaryIO, order: str, entry: Entry | None, default: int) -> int:
+    numbers = () if entry is None else read_numbers(file, order, entry)
+    return numbers[0] if numbers else default
 
 
 def _read(file: BinaryIO, form: str) -> tuple[int, ...]:

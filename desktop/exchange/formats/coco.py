@@ -137,7 +137,9 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
             if str(annotation.get("image_id")) != str(image["id"]):
                 continue
             shape = annotation.get("segmentation")
-            rect = parse_rect(annotation.get("bbox")) or _bounding_rect_of_shape(shape)
+            rect = parse_rect(annotation.get("bbox"))
+            if rect is None or rect.is_empty:
+                rect = _bounding_rect_of_shape(shape) or rect
             if rect is None:
                 without_area += 1
                 continue
@@ -219,7 +221,12 @@ def _bounding_rect_of_mask(mask: Mapping[str, Any]) -> Rect | None:
 
 
 def _bounding_rect_of_polygons(polygons: Any) -> Rect | None:
-    if not isinstance(polygons, list) or not all(isinstance(polygon, list) for polygon in polygons):
+    if not isinstance(polygons, list):
+        return None
+    if not any(isinstance(polygon, list) for polygon in polygons):
+        # Some programs write the numbers of one polygon without a list around it.
+        return bounding_rect(polygons)
+    if not all(isinstance(polygon, list) for polygon in polygons):
         return None
     return bounding_rect([number for polygon in polygons for number in polygon])
 

@@ -1,9 +1,9 @@
 """Reads regions from QuPath's GeoJSON, of one file or of the files in a ZIP file. The format is not written.
 
-The export is a FeatureCollection, a list of features, or one feature. A feature has `geometry`, whose
-coordinates are px of the whole picture, and `properties` with `name` and `classification`. Every geometry
-becomes the bounding box of all of its positions, and QuPath writes ellipses as polygons. Measurements are
-ignored. A file does not name its picture.
+The export is a FeatureCollection, a list of features, one feature, or one geometry. A feature has
+`geometry`, whose coordinates are px of the whole picture, and `properties` with `name` and
+`classification`. Every geometry becomes the bounding box of all of its positions, and QuPath writes
+ellipses as polygons. Measurements are ignored. A file does not name its picture.
 
 Sources of the fields: RFC 7946, and https://qupath.readthedocs.io/en/stable/docs/advanced/exporting_annotations.html.
 """
@@ -44,7 +44,7 @@ def documents(data: bytes) -> dict[str, list[Feature]]:
 def _features(text: str) -> list[Feature] | None:
     """The features of a document; None if it is something else."""
     # Without parsing every large document of another format.
-    if '"geometry"' not in text and '"FeatureCollection"' not in text:
+    if '"coordinates"' not in text and '"FeatureCollection"' not in text:
         return None
     try:
         document = json.loads(text)
@@ -52,9 +52,20 @@ def _features(text: str) -> list[Feature] | None:
         return None
     if isinstance(document, dict) and document.get("type") == "FeatureCollection":
         document = document.get("features")
-    features = document if isinstance(document, list) else [document]
-    are_features = all(isinstance(each, dict) and each.get("type") == "Feature" for each in features)
-    return features if are_features else None
+    values = document if isinstance(document, list) else [document]
+    features = [feature for value in values if (feature := _feature(value)) is not None]
+    return features if len(features) == len(values) else None
+
+
+def _feature(value: Any) -> Feature | None:
+    """A feature, or a geometry alone as a feature without properties; None for something else."""
+    kind = value.get("type") if isinstance(value, dict) else None
+    if not isinstance(kind, str):
+        return None
+    # Scripts also write the type in lower case.
+    if kind.casefold() == "feature":
+        return dict(value)
+    return {"geometry": value} if "coordinates" in value or "geometries" in value else None
 
 
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:

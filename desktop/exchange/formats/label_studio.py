@@ -63,7 +63,10 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     matches = [task for task in found if any(same_picture(name, target.name) for name in picture_names(task))]
     task = choose(matches, found)
     drafts, without_area = [], 0
+    pages = _pages(task, target.name)
     for shape in _shapes(task):
+        if pages and shape.get("item_index", 0) not in pages:
+            continue
         value = shape["value"]
         rect = _rect(value, target.width / 100, target.height / 100)
         if rect is None:
@@ -80,10 +83,23 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
 
 def picture_names(task: Mapping[str, Any]) -> Iterator[str]:
     """The names of the picture: in the addresses of its data, without the prefix of an uploaded file."""
-    for value in (*task["data"].values(), task.get("file_upload")):
-        name = unquote(last_name(value))
+    values = (*task["data"].values(), task.get("file_upload"))
+    for address in (each for value in values for each in (value if isinstance(value, list) else [value])):
+        name = _plain(address)
         yield name
         yield name.partition("-")[2]
+
+
+def _plain(address: object) -> str:
+    return unquote(last_name(address))
+
+
+def _pages(task: Mapping[str, Any], target: str) -> set[int]:
+    """The places of the picture in a task with a list of pictures; empty if the task has no such list."""
+    lists = [value for value in task["data"].values() if isinstance(value, list)]
+    return {
+        number for names in lists for number, name in enumerate(names) if same_picture(_plain(name), target)
+    }
 
 
 def _shapes(task: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -88,12 +88,13 @@ def _unpack_document(data: bytes, target: ExportedPicture) -> dict[str, Any]:
 def _rect(shape: Mapping[str, Any]) -> Rect | None:
     points = shape.get("points")
     if not isinstance(points, list) or not all(
-        isinstance(point, list) and len(point) == 2 for point in points
+        isinstance(point, list) and len(point) >= 2 for point in points
     ):
         return None
-    box = bounding_rect([number for point in points for number in point])
+    # Points of a volume have a third number.
+    box = bounding_rect([number for point in points for number in point[:2]])
     if box is None or shape.get("shape_type") != "circle" or len(points) != 2:
         return box
-    x, y = (float(number) for number in points[0])
+    x, y = (float(number) for number in points[0][:2])
     radius = math.dist((box.x, box.y), (box.right, box.bottom))
     return parse_rect([x - radius, y - radius, 2 * radius, 2 * radius])

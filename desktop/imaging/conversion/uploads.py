@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication
 from desktop.imaging.conversion import heif, raw
 from desktop.imaging.conversion.jpeg import add_comment, is_jpeg
 from desktop.imaging.decoding.errors import ImageError
-from shared.images.formats import SUFFIXES
+from shared.images.formats import HEAD_BYTES, SUFFIXES, is_heif
 
 HEIF = (".heic", ".heif", ".hif")
 RAW = (".arw", ".cr2", ".cr3", ".dng", ".nef", ".nrw", ".orf", ".pef", ".raf", ".rw2", ".srw")
@@ -40,17 +40,28 @@ def prepare_upload(source: Path | bytes, name: str = "") -> PreparedUpload:
 
     HEIC is encoded again with quality 95. The result of a RAW file is its largest embedded JPEG. Time,
     camera, exposure, place and orientation stay in the EXIF block. A comment names the original and its
-    SHA-256. The name is that of the original with `.jpg` appended. One file is converted at a time. Blocking:
+    SHA-256. The name is that of the original, with `.jpg` appended unless it has
+    the suffix of a JPEG already. One file is converted at a time. Blocking:
     call it off the GUI thread. Raises ImageError, OSError.
     """
     if isinstance(source, bytes):
         return PreparedUpload(source, name)
     name = name or source.name
     suffix = source.suffix.lower()
-    if suffix not in CONVERTED_SUFFIXES:
+    if suffix in CONVERTED_SUFFIXES:
+        name = f"{name}.jpg"
+    elif _is_heif(source):
+        # Phones and messengers give HEIC photos the suffix of a JPEG.
+        suffix = HEIF[0]
+    else:
         return PreparedUpload(source, name)
     with _conversion_lock:
-        return PreparedUpload(_convert(source, suffix), f"{name}.jpg")
+        return PreparedUpload(_convert(source, suffix), name)
+
+
+def _is_heif(path: Path) -> bool:
+    with path.open("rb") as file:
+        return is_heif(file.read(HEAD_BYTES))
 
 
 def _convert(path: Path, suffix: str) -> bytes:

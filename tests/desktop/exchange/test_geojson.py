@@ -24,12 +24,21 @@ def collection(*features: dict[str, Any]) -> dict[str, Any]:
     return {"type": "FeatureCollection", "features": list(features)}
 
 
-@pytest.mark.parametrize("document", [collection(feature()), [feature()], feature()])
+@pytest.mark.parametrize(
+    "document",
+    [collection(feature()), [feature()], feature(), feature() | {"type": "feature"}],
+)
 @pytest.mark.parametrize("name", ["ref.geojson", "export.json"])
 def test_a_collection_a_list_and_a_single_feature_are_read(document: Any, name: str) -> None:
     regions = read(json.dumps(document), name)
     assert boxes(regions) == [CRACK]
     assert regions.bounding_box_count == 0
+
+
+def test_a_geometry_alone_has_no_name() -> None:
+    geometry = {"type": "MultiPolygon", "coordinates": [SQUARE]}
+    assert boxes(read(json.dumps(geometry), "ref.geojson")) == [("", *CRACK[1:])]
+    assert boxes(read(json.dumps([geometry]), "ref.geojson")) == [("", *CRACK[1:])]
 
 
 def test_what_older_and_newer_versions_write() -> None:

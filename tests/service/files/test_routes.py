@@ -331,6 +331,27 @@ def test_a_cut_jpeg_is_refused(client: TestClient) -> None:
     assert (refused.status_code, refused.json()["msg"]) == (422, "图片已损坏，无法读取，请选择其他图片")
 
 
+def test_a_tiff_of_64_bits_is_refused_by_its_depth(client: TestClient) -> None:
+    fields = [
+        (256, 3),
+        (257, 2),
+        (258, 64),
+        (259, 1),
+        (262, 1),
+        (273, 8),
+        (277, 1),
+        (278, 2),
+        (279, 48),
+        (339, 3),
+    ]
+    entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in fields)
+    pixels = struct.pack("<6d", *range(6))
+    data = b"II*\0" + struct.pack("<I", 56) + pixels + struct.pack("<H", len(fields)) + entries + bytes(4)
+    refused = upload(client, data)
+    assert (refused.status_code, refused.json()["data"]["error"]) == (415, "unsupported_media")
+    assert "（64 bit）" in refused.json()["msg"]
+
+
 @pytest.mark.parametrize(
     ("compression", "name"), [(50000, "ZSTD"), (34925, "LZMA"), (41000, "41000")], ids=["ZSTD", "LZMA", "?"]
 )
@@ -344,7 +365,7 @@ def test_a_tiff_with_an_unknown_compression_is_refused_by_its_name(
     at = whole.index(field) + len(field)
     refused = upload(client, whole[:at] + struct.pack("<H", compression) + whole[at + 2 :])
     assert (refused.status_code, refused.json()["data"]["error"]) == (415, "unsupported_media")
-    assert f"不支持此 TIFF 的压缩方式（{name}）" in refused.json()["msg"]
+    assert f"不支持此 TIFF 的存储格式（{name}）" in refused.json()["msg"]
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,13 @@ def refusal_text(path: Path) -> str:
 # --- all kinds ----------------------------------------------------------------------------------------
 
 
+def test_a_heic_photo_with_the_suffix_of_a_jpeg_is_converted(tmp_path: Path) -> None:
+    upload = prepare_upload(heic(tmp_path / "IMG_1.jpg", scene(64, 64)))
+    assert upload.name == "IMG_1.jpg"
+    assert isinstance(upload.source, bytes)
+    assert upload.source.startswith(b"\xff\xd8\xff")
+
+
 def test_accepted_formats_are_not_converted(tmp_path: Path) -> None:
     path = write_file(tmp_path / "a.JPG", jpeg(scene(64, 48)))
     assert prepare_upload(path) == (path, "a.JPG")
