@@ -90,7 +90,7 @@ class PolicyCard(Card):
             ),
             self.tr(
                 "Experimental and off by default: of 80 film cuts of four people it refused 2 with dlib and "
-                "26 with an open model, and 15 of 18 with dlib of one who moved before the turn. Users who "
+                "8 with an open model, and 15 of 18 with dlib of one who moved before the turn. Users who "
                 "are refused can use their password."
             ),
         ):
