@@ -140,12 +140,16 @@ class FaceLogins:
         try:
             with needing_engine(), self._recognition.waiting.admit():
                 sequence = await self._judge(challenge_id, frames, address)
+                limit = (await self._recognition.client.engine_info()).liveness_limit
         except BadPicture as bad:
             raise refuse(bad.fault) from None
         if sequence is None:
             raise Refusal(CHALLENGE_FAILED, error=ErrorCode.CHALLENGE_FAILED)
         advice = rules.find_advice(sequence)
-        return ChallengePractice(passed=sequence.verdict.live and advice is None, advice=advice)
+        # Whether a grey picture passes depends on the policy, and not on the movements.
+        is_fit = rules.find_login_fault(sequence.first, limit) in (None, rules.QualityFault.GREY)
+        passed = sequence.verdict.live and advice is None and is_fit
+        return ChallengePractice(passed=passed, advice=advice)
 
     async def _judge(
         self, challenge_id: str, frames: Sequence[FilmedFrame], address: str

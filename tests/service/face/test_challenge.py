@@ -10,6 +10,7 @@ from datetime import timedelta
 from itertools import permutations
 from pathlib import Path
 from typing import Literal
+from unittest.mock import AsyncMock
 
 import numpy as np
 import pytest
@@ -352,6 +353,22 @@ def test_grey_film_never_avoids_the_liveness_model_elsewhere(setup: Setup, rule:
         assert caught.value.error == ErrorCode.FACE_UNKNOWN
         challenge_id = await draw_challenge_id(setup)
         assert await answer_refusal(setup, challenge_id) == caught.value.msg
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(("liveness", "passed"), [(0.9, True), (0.1, False)])
+def test_practice_passes_only_a_face_that_a_login_accepts(
+    setup: Setup, judge: Judge, monkeypatch: pytest.MonkeyPatch, liveness: float, passed: bool
+) -> None:
+    analysis = replace(asyncio.run(judge.analyse(PERSON)), liveness=liveness)
+    monkeypatch.setattr(judge, "analyse", AsyncMock(return_value=analysis))
+    monkeypatch.setattr(judge, "_info", replace(judge._info, liveness_limit=0.5))
+
+    async def play() -> None:
+        challenge_id = await draw_challenge_id(setup)
+        practice = await setup.service.logins.practise_challenge(challenge_id, FRAMES, ADDRESS)
+        assert (practice.passed, practice.advice) == (passed, None)
 
     asyncio.run(play())
 

@@ -89,8 +89,9 @@ class PolicyCard(Card):
                 "has no liveness check of its own: without one, every login is in doubt."
             ),
             self.tr(
-                "Experimental and off by default. Some users may be refused although they move as shown. "
-                "They can try again or use their password."
+                "Experimental and off by default: of 80 film cuts of four people it refused 2 with dlib and "
+                "8 with an open model, and 15 of 18 with dlib of one who moved before the turn. Users who "
+                "are refused can use their password."
             ),
         ):
             column.addWidget(label(text, "dim", wrap=True))
