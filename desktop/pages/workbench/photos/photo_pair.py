@@ -117,7 +117,8 @@ class PhotoPairController(QObject):
         self._stop_pairing()
         self._photos_by_item.clear()
         self._box.strip.clear()
-        self._shown = self.pair = self.ref = None
+        self._shown = self.ref = None
+        self._announce_pair(None)
         self._set_photo("", None, is_of_item=False)
 
     def reread(self, item_id: str) -> None:
@@ -252,8 +253,9 @@ class PhotoPairController(QObject):
         self._box.show_pair(None, text)
 
     def _announce_pair(self, pair: AlignedPair | None) -> None:
-        self.pair = pair
-        self.pair_changed.emit(pair)
+        if pair is not None or self.pair is not None:
+            self.pair = pair
+            self.pair_changed.emit(pair)
 
     @property
     def finding_pair(self) -> AlignedPair | None:
