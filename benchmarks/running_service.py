@@ -21,7 +21,7 @@ ADMIN = {"username": "chief", "password": "correct-horse-battery"}
 
 
 class Service:
-    """A real service on a data directory, started and killed as often as wanted."""
+    """A real service on a data folder, started and killed as often as wanted."""
 
     def __init__(self, data_dir: Path, **settings: str) -> None:
         self._data_dir = data_dir
@@ -78,7 +78,7 @@ class Service:
 
 @contextmanager
 def service(fill: Callable[[Path], None] = Path.mkdir, **settings: str) -> Iterator[Service]:
-    """A running service on a fresh data directory, which `fill` makes, with `settings` as variables of its
+    """A running service on a fresh data folder, which `fill` makes, with `settings` as variables of its
     environment.
     """
     with tempfile.TemporaryDirectory() as folder:

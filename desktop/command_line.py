@@ -46,7 +46,7 @@ def _run(arguments: Sequence[str]) -> int:
         help="use the service at URL instead of starting one",
     )
     parser.add_argument(
-        "--data-dir", metavar="DIR", type=Path, help="data directory of the service that the desktop starts"
+        "--data-dir", metavar="DIR", type=Path, help="data folder of the service that the desktop starts"
     )
     parser.add_argument(
         "--out",
@@ -82,7 +82,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _demo(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="walkaround demo", description="Play a whole inspection offscreen, in a fresh data directory."
+        prog="walkaround demo", description="Play a whole inspection offscreen, in a fresh data folder."
     )
     parser.add_argument("--out", metavar="DIR", type=Path, default=Path("out"), help="where it writes (out)")
     return _play_demo(parser.parse_args(arguments).out)

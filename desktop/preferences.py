@@ -57,6 +57,8 @@ class PreferenceValues(BaseModel):
     """Whether the list of items has one line for each."""
     draws_on: bool = False
     """Whether the tool for drawing stays until Esc, for several regions one after another."""
+    advances: bool = False
+    """Whether the next undecided item is shown after a verdict."""
     report_pages: bool = False
     """Whether reports have a page for each finding of a failed item."""
     report_template: str = ""

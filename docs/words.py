@@ -41,6 +41,7 @@ PHRASES = (
     (r"reckon(s|ed)?( with)?", "compute, expect"),
     (r"thinks? better of it", "cancel"),
     (r"as of now", "at this moment"),
+    (r"data director(y|ies)", "data folder"),
 )
 SOURCES = (
     (r"may stay empty", "(optional)"),

@@ -100,6 +100,7 @@ class Domains:
             stored_hash=self.files.stored_hash,
             model_hash=lambda sha256: self.detection.models.stored_hash(sha256),
             match_photo=lambda file_id, regions: self.detection.photo_matching.match(file_id, regions),
+            opens_as_film=self.files.opens_as_film,
             reason_characters=settings.reason_characters,
         )
         self.detection = DetectionService(

@@ -51,7 +51,7 @@ _TLS_SETTINGS = ("tls_cert", "tls_key")
 def _common_parser() -> argparse.ArgumentParser:
     """The parser of the options that every command has."""
     parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--data-dir", type=Path, help="data directory: database, files and keys")
+    parser.add_argument("--data-dir", type=Path, help="data folder: database, files and keys")
     parser.add_argument(
         "--database-url", help="database to use instead of SQLite, for example postgresql://..."
     )
@@ -138,7 +138,7 @@ def _database_message(problem: DBAPIError) -> str:
         case StorageFault.DISK_FULL:
             return "the disk is full: the database cannot be written. Free disk space, then start again."
         case StorageFault.DAMAGED_DATABASE:
-            return "the database is damaged. Move the data directory away and restore the newest backup."
+            return "the database is damaged. Move the data folder away and restore the newest backup."
         case StorageFault.BUSY_DATABASE:
             return "another program uses the database. End that program, or try again later."
     # The text of the exception can contain the address of the database with a password.

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from service.tls.files import CertificateFiles
 
 BUSY = 3
-"""Exit status when another service has the data directory."""
+"""Exit status when another service has the data folder."""
 
 END_SECONDS = 8.0
 """How long the shutdown may take; the desktop kills the process two seconds later."""
@@ -179,7 +179,7 @@ def _ready_line(server_socket: socket.socket, certificate: CertificateFiles | No
 
 
 def _busy_line(data_dir: Path) -> str:
-    """The line `{"event": "busy", "url": ...}` with the address of the service on the data directory."""
+    """The line `{"event": "busy", "url": ...}` with the address of the service on the data folder."""
     service = read_service_address(data_dir)
     line = {"event": "busy", "url": None if service is None else service.url}
     if service is not None and service.fingerprint is not None:
@@ -283,7 +283,7 @@ def _serve_one_process(settings: Settings) -> int:
     lock = FileLock(settings.data_dir / "service.lock")
     try:
         if settings.is_sqlite:
-            # One service per data directory: the second uses the first.
+            # One service per data folder: the second uses the first.
             lock.acquire(timeout=0)
     except Timeout:
         print(_busy_line(settings.data_dir), flush=True)

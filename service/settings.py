@@ -254,7 +254,7 @@ class Settings(BaseSettings):
 
     @property
     def url(self) -> URL:
-        """The address of the database; SQLite in the data directory if none is set.
+        """The address of the database; SQLite in the data folder if none is set.
 
         Not as text: a path may contain `?` and `%`, which mean something in an address. Raises ArgumentError.
         """
@@ -289,7 +289,7 @@ class Settings(BaseSettings):
         return self.data_dir / "face_models"
 
     def prepare(self) -> None:
-        """Create the data directory, readable by its owner only."""
+        """Create the data folder, readable by its owner only."""
         self.data_dir.mkdir(parents=True, exist_ok=True)
         if os.name == "posix":
             self.data_dir.chmod(stat.S_IRWXU)

@@ -29,7 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "face": (SERVICE, "list, install and calibrate face models"),
     "model": (SERVICE, "add and list detection models"),
     "detect": (SERVICE, "run detection on files, without a service"),
-    "memory": (SERVICE, "make and show the memory of a region"),
+    "memory": (SERVICE, "make and show the known variations of a region"),
     "training-set": (SERVICE, "write corrected findings as a training set"),
     "tls": (SERVICE, "show the certificate of the service"),
     "backup": (SERVICE, "write database and files into one archive"),

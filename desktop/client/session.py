@@ -14,7 +14,7 @@ from desktop.client.api.detection import Detection
 from desktop.client.api.faces import Faces
 from desktop.client.api.files import Files
 from desktop.client.api.inspection import Items, Records
-from desktop.client.api.photos import Phones, RecordPhotos
+from desktop.client.api.photos import Films, Phones, RecordPhotos
 from desktop.client.api.statistics import Statistics
 from desktop.client.http.events import Events
 from desktop.client.http.transport import Transport
@@ -42,6 +42,7 @@ class Session:
         self.records = Records(self._transport)
         self.items = Items(self._transport)
         self.photos = RecordPhotos(self._transport)
+        self.films = Films(self._transport)
         self.phones = Phones(self._transport)
         self.catalogue = Catalogue(self._transport)
         self.files = Files(self._transport)

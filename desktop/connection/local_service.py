@@ -53,7 +53,7 @@ class _StartOutcome(Enum):
     """It was READY until it ended."""
     FAILED = auto()
     OTHER_IS_STARTING = auto()
-    """Another program has locked the data directory and has not written its address yet."""
+    """Another program has locked the data folder and has not written its address yet."""
 
 
 OnState = Callable[[ServiceState, str | None], None]
@@ -276,7 +276,7 @@ class EmbeddedService:
         while url is None:
             url = self._read_url()
             if url is None and (self._stop_requested.wait(0.1) or time.monotonic() > deadline):
-                # Only another start can tell whether the data directory is still locked.
+                # Only another start can tell whether the data folder is still locked.
                 return _StartOutcome.OTHER_IS_STARTING
         # Imported here because loading them takes 0.1 s, which would delay the start of the service.
         import httpx

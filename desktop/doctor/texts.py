@@ -43,7 +43,8 @@ TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "tile cache"),
     QT_TRANSLATE_NOOP("Doctor", "no backups are made on a schedule"),
     QT_TRANSLATE_NOOP(
-        "Doctor", "set WALKAROUND_BACKUP_TO to a folder on another disk, or run “walkaround backup FILE”"
+        "Doctor",
+        "choose a folder on another disk under Administration, Backups, or set WALKAROUND_BACKUP_TO",
     ),
     QT_TRANSLATE_NOOP("Doctor", "there is no backup in {place}"),
     QT_TRANSLATE_NOOP("Doctor", "the service makes one within minutes of its start; its log says why not"),
@@ -162,5 +163,7 @@ def advice(result: CheckResult) -> str:
 
 
 def _sentence(text: str, result: CheckResult) -> str:
-    """Format the text with its values and capitalise it, except when it begins with a value."""
-    return (text[:1].upper() + text[1:]).format(**result.values)
+    """Format the text with its values and capitalise it, except when it begins with a value or a name."""
+    if not text.startswith("libheif"):
+        text = text[:1].upper() + text[1:]
+    return text.format(**result.values)

@@ -14,7 +14,7 @@ from typing import Any
 
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import last_name, same_picture, written_names
-from desktop.exchange.formats import coco, cvat, label_studio, voc, walkaround_json
+from desktop.exchange.formats import coco, cvat, geojson, label_studio, voc, walkaround_json
 from desktop.exchange.formats.archive import MAX_BYTES, is_archive, members
 from shared.images.formats import SUFFIXES
 
@@ -43,7 +43,10 @@ def find_picture(path: Path) -> FoundPicture | None:
     if is_archive(data):
         return _archived_picture(data)
     names: list[object] = []
-    if tasks := label_studio.tasks(data):
+    if geojson.documents(data):
+        # It does not name its picture.
+        names = []
+    elif tasks := label_studio.tasks(data):
         names = [name for task in tasks for name in label_studio.picture_names(task)]
     elif path.suffix.lower() == ".json":
         document = walkaround_json.load(data)

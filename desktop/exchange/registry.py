@@ -16,6 +16,7 @@ from desktop.exchange.formats import (
     coco,
     csv_table,
     cvat,
+    geojson,
     label_studio,
     labelme,
     voc,
@@ -65,8 +66,10 @@ FORMATS = (
     ExportFormat("yolo", "YOLO", "-yolo.zip", yolo.write, yolo.regions, yolo.files, yolo.pictures),
     ExportFormat("cvat", "CVAT", "-cvat.zip", cvat.write, cvat.regions, cvat.files, cvat.pictures),
 )
-READABLE_PATTERNS = ("*.json", "*.csv", "*.zip", "*.txt", "*.xml")
+READABLE_PATTERNS = ("*.json", "*.geojson", "*.csv", "*.zip", "*.txt", "*.xml")
 """The patterns of file names that can be imported."""
+READABLE_NAMES = ("labelme", "COCO", "YOLO", "CVAT", "QuPath", "Pascal VOC", "Label Studio", "CSV")
+"""The programs and formats whose files can be imported, beside exports of this program."""
 
 
 def read_regions(data: bytes, file_name: str, target: ExportedPicture) -> ImportedRegions:
@@ -90,6 +93,8 @@ def find_reader(data: bytes, file_name: str) -> Callable[[bytes, ExportedPicture
             return yolo.regions
     if cvat.is_xml(data):
         return voc.regions if voc.documents(data) else cvat.regions
+    if geojson.documents(data):
+        return geojson.regions
     if label_studio.tasks(data):
         return label_studio.regions
     document = walkaround_json.load(data)
@@ -103,6 +108,8 @@ def _find_archive_reader(data: bytes) -> Callable[[bytes, ExportedPicture], Impo
         return coco.regions
     if labelme.documents(data):
         return labelme.regions
+    if geojson.documents(data):
+        return geojson.regions
     if unpack(data, ".xml"):
         return voc.regions if voc.documents(data) else cvat.regions
     return yolo.regions

@@ -74,6 +74,7 @@ _DIALOG_TOPICS = {
     "HandoverDialog": "records",
     "EnrolDialog": "faces",
     "FilmDialog": "photos",
+    "FilmsDialog": "photos",
     "PracticeDialog": "faces",
     "EntryForm": "catalogue",
     "FieldConflictDialog": "record",

@@ -1,13 +1,8 @@
-"""Reads films of borescopes and drones, frame by frame. Blocking: use it off the GUI thread.
-
-The program itself holds Motion JPEG in AVI. OpenCV's FFmpeg, which reads MP4 and MOV, is not part of the
-packaged program, and a call of its stand-in would end the process (docs/adr/0054-what-is-shipped.md).
-"""
+"""Reads films of borescopes and drones, frame by frame. Blocking: use it off the GUI thread."""
 
 from __future__ import annotations
 
 import hashlib
-import sys
 import threading
 from pathlib import Path
 from typing import Any, Final
@@ -24,22 +19,20 @@ from desktop.imaging.decoding.errors import ImageError
 from desktop.imaging.decoding.pixels import to_qimage
 from shared.images.camera_data import film_frame_packet
 from shared.images.cv import cv2
+from shared.images.films import (
+    MAX_SECONDS,
+    MAX_SIDE,
+    can_read,
+    frames_per_second,
+    is_within_limits,
+    open_capture,
+    read_frame,
+    read_type,
+)
 from shared.wire.files import FilmFrame
 
-FILM_SUFFIXES: Final = (".mp4", ".mov", ".m4v", ".avi")
-"""The suffixes of film files, in lower case."""
 MAX_BYTES: Final = 8 * 2**30
-MAX_SECONDS: Final = 4 * 3600
-MAX_SIDE: Final = 8192
-"""The longest side of a frame in px: that of 8K cameras."""
-
 _QUALITY = 95
-_MAX_FPS = 1000
-
-
-def can_read(suffix: str) -> bool:
-    """Return True if this program can read films with this suffix, in lower case."""
-    return suffix in FILM_SUFFIXES and (suffix == ".avi" or not getattr(sys, "frozen", False))
 
 
 class Film:
@@ -53,12 +46,10 @@ class Film:
         self._lock = threading.Lock()
         self._digest = ""
         self._capture = _open(path)
-        fps = self._get(cv2.CAP_PROP_FPS)
-        self.fps = fps if 0 < fps <= _MAX_FPS else 25.0
+        self.fps = frames_per_second(self._capture)
         self.count = int(self._get(cv2.CAP_PROP_FRAME_COUNT))
         """The number of frames, as the file says it."""
-        width, height = self._get(cv2.CAP_PROP_FRAME_WIDTH), self._get(cv2.CAP_PROP_FRAME_HEIGHT)
-        if self.count < 1 or self.count > MAX_SECONDS * self.fps or not 0 < max(width, height) <= MAX_SIDE:
+        if not is_within_limits(self._capture):
             self.close()
             raise ImageError(
                 QCoreApplication.translate(
@@ -96,11 +87,8 @@ class Film:
         with self._lock:
             if number != round(self._get(cv2.CAP_PROP_POS_FRAMES)):
                 self._capture.set(cv2.CAP_PROP_POS_FRAMES, number)
-            try:
-                good, pixels = self._capture.read()
-            except cv2.error:
-                good, pixels = False, None
-        if not good or pixels is None or pixels.ndim != 3 or pixels.shape[2] != 3:
+            pixels = read_frame(self._capture)
+        if pixels is None:
             raise ImageError(
                 QCoreApplication.translate(
                     "imaging", "Cannot read the film at {0}. It may be damaged."
@@ -151,15 +139,12 @@ def clock(seconds: float) -> str:
 
 
 def _check_file(path: Path) -> None:
-    """Refuse other files by their first bytes: FFmpeg also opens play lists that name other files."""
-    with path.open("rb") as file:
-        head = file.read(12)
-    is_avi = head[:4] == b"RIFF" and head[8:] == b"AVI "
-    if not is_avi and head[4:8] not in (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip"):
+    kind = read_type(path)
+    if kind is None:
         raise ImageError(
             QCoreApplication.translate("imaging", "{0} is not a film in MP4, MOV or AVI.").format(path.name)
         )
-    if not is_avi and not can_read(".mp4"):
+    if kind != "video/x-msvideo" and not can_read(".mp4"):
         raise ImageError(
             QCoreApplication.translate(
                 "imaging", "This program reads only films in AVI with Motion JPEG. Convert {0} first."
@@ -174,16 +159,12 @@ def _check_file(path: Path) -> None:
 
 
 def _open(path: Path) -> Any:
-    backends = (
-        [cv2.CAP_OPENCV_MJPEG] if getattr(sys, "frozen", False) else [cv2.CAP_FFMPEG, cv2.CAP_OPENCV_MJPEG]
-    )
-    for backend in backends:
-        capture = cv2.VideoCapture(str(path.absolute()), backend)
-        if capture.isOpened():
-            return capture
-        capture.release()
-    raise ImageError(
-        QCoreApplication.translate(
-            "imaging", "Cannot open {0}. It is damaged or encoded in a way that this program does not read."
-        ).format(path.name)
-    )
+    capture = open_capture(path)
+    if capture is None:
+        raise ImageError(
+            QCoreApplication.translate(
+                "imaging",
+                "Cannot open {0}. It is damaged or encoded in a way that this program does not read.",
+            ).format(path.name)
+        )
+    return capture

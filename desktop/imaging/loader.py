@@ -19,6 +19,7 @@ from desktop.background.threads import BackgroundThread
 from desktop.imaging.decoding.decoder import shrink_image
 from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.decoding.tone import Tone
+from desktop.imaging.sources.cut import is_large
 from desktop.imaging.sources.source import ImageSource
 
 CACHE_BYTES = 64 * 1024**2
@@ -205,6 +206,9 @@ class TileLoader(QObject):
 
     def _open_source(self, source: ImageSource, generation: int) -> None:
         try:
+            if not is_large(source):
+                # Decoding twice would take longer than waiting for all pixels.
+                source.prepare(lambda _share: True)
             preview = source.preview()
             self._emit(generation, "preview", (preview, shrink_image(preview, OVERVIEW)))
             source.prepare(lambda share: self._report_progress(generation, share))

@@ -15,7 +15,7 @@ from shared.wire.memory import MemoryReason
 BUILT_IN_LABELS = ("missing", "added", "crack", "scratch", "dent", "stain", "highlight", "difference")
 """The labels of the built-in model, offered for every finding."""
 
-_DEFAULT_DESCRIPTION = "把照片与参考图上的标记区域对齐后比较，无需训练"
+_DEFAULT_DESCRIPTION = "将照片与参考图上的区域对齐后比对，无需训练"
 """The description that the service gives the built-in model until a user changes it."""
 
 

@@ -39,6 +39,12 @@ def join_words(words: Iterable[str]) -> str:
     return QCoreApplication.translate("Words", ", ", "between the words of a list").join(words)
 
 
+def join_sentences(sentences: Iterable[str]) -> str:
+    """Join sentences as the language does: Chinese has no space between them. Empty ones are left out."""
+    space = "" if QLocale().language() is QLocale.Language.Chinese else " "
+    return space.join(filter(None, sentences))
+
+
 def format_label_and_value(name: str, value: str) -> str:
     """Join a label and its value with the colon of the language."""
     text = QCoreApplication.translate("Words", "{name}: {value}", "what it is called, what it is")

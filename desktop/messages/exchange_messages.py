@@ -6,6 +6,8 @@ from PySide6.QtCore import QCoreApplication
 
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.imported_regions import MAX_REGIONS
+from desktop.exchange.registry import READABLE_NAMES
+from desktop.localization.language import join_sentences, join_words
 
 
 def exchange_sentence(error: ExchangeError) -> str:
@@ -15,9 +17,9 @@ def exchange_sentence(error: ExchangeError) -> str:
         case Reason.UNREADABLE:
             return translate(
                 "ExchangeMessages",
-                "Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO, CVAT, "
-                "labelme, Pascal VOC or Label Studio file.",
-            )
+                "Cannot read regions from this file. Select an undamaged file in one of these formats: "
+                "Walkaround, {formats}.",
+            ).format(formats=join_words(READABLE_NAMES))
         case Reason.NO_REGIONS:
             return translate("ExchangeMessages", "No region in this file is inside the reference image.")
         case Reason.WHICH_PICTURE:
@@ -48,4 +50,4 @@ def left_out_sentence(outside: int, without_area: int) -> str:
         sentences.append(
             translate("ExchangeMessages", "%n point(s) or empty shape(s) skipped.", "", without_area)
         )
-    return " ".join(sentences)
+    return join_sentences(sentences)

@@ -1,4 +1,4 @@
-"""Uploads photos of records and of their items one at a time, and resumes after a lost connection."""
+"""Uploads photos and films of records one at a time, and resumes after a lost connection."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from desktop.imaging.conversion import prepare_upload
 from desktop.messages.error_messages import sentence
 from shared.ids import new_key
 from shared.wire.inspection import Photo
-from shared.wire.photos import RecordPhoto
+from shared.wire.photos import RecordFilm, RecordPhoto
 
 _FIRST_PAUSE_MS = 1_000
 _LONGEST_PAUSE_MS = 30_000
@@ -27,7 +27,7 @@ _LONGEST_PAUSE_MS = 30_000
 
 @dataclass(frozen=True, slots=True)
 class QueuedPicture:
-    """A picture that is to become a photo, and the name of its file.
+    """A picture that is to become a photo, or a film that is to be kept, and the name of its file.
 
     It becomes a photo of the item with `item_id`, the service's id, or else of the record. `asks`: a user
     adds it and is asked if another record has it; `may_be_used`: the user wants it nevertheless.
@@ -39,6 +39,7 @@ class QueuedPicture:
     item_id: str = ""
     asks: bool = False
     may_be_used: bool = False
+    is_film: bool = False
     key: str = field(default_factory=new_key)
     """Identifies the photo to the service, so that it is added once although an answer was lost."""
 
@@ -57,7 +58,7 @@ class PhotoQueue(QObject):
     item_sent = Signal(object, object)
     """Emits the `QueuedPicture` of an item, and the `Photo` that the item has now."""
     stored = Signal(object)
-    """Emits the `QueuedPicture` of a sent photo."""
+    """Emits the `QueuedPicture` of a sent photo or film."""
     lost = Signal(object, object)
     """Emits a `QueuedPicture` that the service refused, and the error."""
 
@@ -157,14 +158,14 @@ class PhotoQueue(QObject):
         self.share = share
         self.changed.emit()
 
-    def _on_sent(self, photo: RecordPhoto | Photo) -> None:
+    def _on_sent(self, photo: RecordPhoto | RecordFilm | Photo) -> None:
         self._uploading = None
         picture = self._waiting.popleft()
         self.away, self._pause = False, _FIRST_PAUSE_MS
         self.stored.emit(picture)
         if isinstance(photo, RecordPhoto):
             self.sent.emit(photo)
-        else:
+        elif isinstance(photo, Photo):
             self.item_sent.emit(picture, photo)
         self.changed.emit()
         self._send_next()
@@ -213,12 +214,16 @@ class PhotoQueue(QObject):
         self.changed.emit()
 
 
-def upload(report: ProgressReport, session: Session, picture: QueuedPicture) -> RecordPhoto | Photo:
-    """Upload a picture and add it to its record or item. Reports 0..1.
+def upload(
+    report: ProgressReport, session: Session, picture: QueuedPicture
+) -> RecordPhoto | RecordFilm | Photo:
+    """Upload a picture or a film and add it to its record or item. Reports 0..1.
 
     Raises ClientError, ImageError, OSError.
     """
-    source, name = prepare_upload(picture.source, picture.name)
+    source, name = picture.source, picture.name
+    if not picture.is_film:
+        source, name = prepare_upload(source, name)
     report.check()
 
     def progress(done: int, total: int) -> None:
@@ -226,6 +231,8 @@ def upload(report: ProgressReport, session: Session, picture: QueuedPicture) -> 
 
     stored = session.files.upload(source, name, progress)
     report.check()
+    if picture.is_film:
+        return session.films.add(picture.record_id, stored.file_id)
     refuse_used = not picture.may_be_used
     if picture.item_id:
         return session.items.add_photo(

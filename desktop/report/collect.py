@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QLocale
 from PySide6.QtGui import QImage
 
 from desktop.client.http.errors import Forbidden, NotFound
@@ -71,6 +71,15 @@ class Content:
     users: RecordUsers
     files: Mapping[str, str] | None = None
     comments: Sequence[Comment] = ()
+    films: Sequence[KeptFilm] = ()
+
+
+class KeptFilm(NamedTuple):
+    """A film that is kept with the record: its name, its size in bytes and its SHA-256."""
+
+    name: str
+    size: int
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +118,7 @@ def collect(
         severities=_severities(session, seal),
         users=users,
         comments=_comments(session, inspection_id),
+        films=_films(session, inspection_id),
     )
     return assemble(session, content, made_by, progress, options)
 
@@ -116,6 +126,13 @@ def collect(
 def _comments(session: Session, inspection_id: str) -> Sequence[Comment]:
     with contextlib.suppress(NotFound, Forbidden):
         return session.records.comments(inspection_id)
+    return ()
+
+
+def _films(session: Session, inspection_id: str) -> Sequence[KeptFilm]:
+    with contextlib.suppress(NotFound, Forbidden):
+        files = [film.file for film in session.films.list(inspection_id)]
+        return [KeptFilm(file.filename, file.size, file.sha256) for file in files]
     return ()
 
 
@@ -166,6 +183,10 @@ def assemble(
         if options.failed_pages and reported_item.passed is False:
             failed += _failed_findings(reported_item, item, item_reference, pictures)
     progress(len(items), len(items))
+    use = QCoreApplication.translate("Report", "Film of the record")
+    for film in content.films:
+        size = QLocale().formattedDataSize(film.size)
+        evidence.append(Evidence(use, f"{film.name} ({size})", film.sha256))
     overview = QImage() if reference is None else shrink_image(reference.picture.preview(), OVERVIEW_PX)
     return Report(
         title=record.inspection_name or QCoreApplication.translate("Report", "Inspection record"),

@@ -13,6 +13,7 @@ from desktop.client.session import Session
 from desktop.report.collect import (
     Content,
     Image,
+    KeptFilm,
     Progress,
     ReportOptions,
     assemble,
@@ -79,11 +80,18 @@ def _content(session: Session, inspection_id: str, stored_edition: EditionConten
         severities=sealed_severities(content) or {},
         files={file["file_id"]: file["sha256"] for file in content["files"]},
         users=users,
+        films=_films(content),
         comments=[
             Comment.model_validate({**comment, "created_at": f"{comment['created_at']}Z"})
             for comment in content.get("comments", [])
         ],
     )
+
+
+def _films(content: Mapping[str, Json]) -> list[KeptFilm]:
+    files = {file["file_id"]: file for file in content["files"]}
+    film_files = [files[film["file_id"]] for film in content.get("films", []) if film["file_id"] in files]
+    return [KeptFilm(file["filename"], file["size"], file["sha256"]) for file in film_files]
 
 
 def _item(fields: Mapping[str, Json]) -> Item:

@@ -111,7 +111,7 @@ def settings(item: ReportedItem) -> str:
     translate, values = QCoreApplication.translate, item.settings
     parts = []
     if values.get("sensitivity") is not None:
-        text = translate("Report", "sensitivity {value} %")
+        text = translate("Report", "sensitivity {value}%")
         parts.append(text.format(value=round(100 * values["sensitivity"])))
     if values.get("smallest") is not None:
         parts.append(translate("Report", "minimum size {value}").format(value=f"{values['smallest']:g}"))
@@ -132,7 +132,7 @@ def comment(comment: Comment) -> str:
     )
     if comment.x is None or comment.y is None:
         return text
-    place = QCoreApplication.translate("Report", "at {x} % from the left, {y} % from the top of the photo")
+    place = QCoreApplication.translate("Report", "at {x}% from the left, {y}% from the top of the photo")
     return f"{text} ({place.format(x=round(100 * comment.x), y=round(100 * comment.y))})"
 
 

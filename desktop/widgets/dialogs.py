@@ -96,9 +96,21 @@ class Dialog(BaseDialog):
 
 
 class Confirm(Dialog):
-    """Asks before an action. The confirm button names the action; the cancel button is the default."""
+    """Asks before an action. The confirm button names the action.
 
-    def __init__(self, parent: QWidget | None, title: str, text: str, verb: str, danger: bool = True) -> None:
+    It is the default, unless the action is dangerous (`danger`) or not possible yet. `dismiss` names the
+    other button where "Cancel" could be taken for the action.
+    """
+
+    def __init__(
+        self,
+        parent: QWidget | None,
+        title: str,
+        text: str,
+        verb: str,
+        danger: bool = True,
+        dismiss: str = "",
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
         self.setModal(True)
@@ -118,15 +130,22 @@ class Confirm(Dialog):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addStretch(1)
-        self.cancel_button = Button(self.tr("Cancel"))
+        self.cancel_button = Button(dismiss or self.tr("Cancel"))
         self.cancel_button.clicked.connect(self.reject)
         self.confirm_button = Button(verb, kind=ButtonKind.DANGER if danger else ButtonKind.MAIN)
         self.confirm_button.clicked.connect(self.accept)
         row.addWidget(self.cancel_button)
         row.addWidget(self.confirm_button)
         column.addLayout(row)
-        self.cancel_button.setDefault(True)
-        self.cancel_button.setFocus()
+        self._is_dangerous = danger
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        is_safe = self.confirm_button.isEnabled() and not self._is_dangerous
+        default = self.confirm_button if is_safe else self.cancel_button
+        default.setDefault(True)
+        if self.focusWidget() in (None, self.cancel_button, self.confirm_button):
+            default.setFocus()
 
 
 def fit_height(dialog: QDialog) -> None:
@@ -152,12 +171,14 @@ def grow_height(dialog: QDialog) -> None:
         dialog.resize(dialog.width(), max(dialog.height(), layout.totalHeightForWidth(dialog.width())))
 
 
-def confirm(parent: QWidget | None, title: str, text: str, verb: str, danger: bool = True) -> bool:
-    """Ask, and return True if the user chose `verb`. Enter, Esc and closing the dialog cancel.
+def confirm(
+    parent: QWidget | None, title: str, text: str, verb: str, danger: bool = True, dismiss: str = ""
+) -> bool:
+    """Ask as `Confirm` does, and return True if the user chose `verb`. Esc and closing the dialog dismiss.
 
     Raises UnansweredQuestionError where no person can answer, see `desktop/widgets/questions.py`.
     """
-    dialog = Confirm(parent, title, text, verb, danger)
+    dialog = Confirm(parent, title, text, verb, danger, dismiss)
     try:
         return ask(dialog)
     finally:

@@ -931,17 +931,17 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>The service is not responding. %n photo(s) will be uploaded when it is back.</source>
+        <source>The service is not responding. %n file(s) will be uploaded when it is back.</source>
         <translation>
-            <numerusform>The service is not responding. %n photo will be uploaded when it is back.</numerusform>
-            <numerusform>The service is not responding. %n photos will be uploaded when it is back.</numerusform>
+            <numerusform>The service is not responding. %n file will be uploaded when it is back.</numerusform>
+            <numerusform>The service is not responding. %n files will be uploaded when it is back.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Uploading %n photo(s)…</source>
+        <source>Uploading %n file(s)…</source>
         <translation>
-            <numerusform>Uploading %n photo…</numerusform>
-            <numerusform>Uploading %n photos…</numerusform>
+            <numerusform>Uploading %n file…</numerusform>
+            <numerusform>Uploading %n files…</numerusform>
         </translation>
     </message>
 </context>

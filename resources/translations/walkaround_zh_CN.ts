@@ -173,6 +173,14 @@
         <translation>添加评论</translation>
     </message>
     <message>
+        <source>Comment changed</source>
+        <translation>修改评论</translation>
+    </message>
+    <message>
+        <source>Comment deleted</source>
+        <translation>删除评论</translation>
+    </message>
+    <message>
         <source>Created</source>
         <translation>创建</translation>
     </message>
@@ -231,6 +239,14 @@
     <message>
         <source>File</source>
         <translation>文件</translation>
+    </message>
+    <message>
+        <source>Film added</source>
+        <translation>添加视频</translation>
+    </message>
+    <message>
+        <source>Film removed</source>
+        <translation>移除视频</translation>
     </message>
     <message>
         <source>Finding labels</source>
@@ -438,6 +454,10 @@
     <message>
         <source>Cancelled</source>
         <translation>已取消</translation>
+    </message>
+    <message>
+        <source>Comment</source>
+        <translation>评论</translation>
     </message>
     <message>
         <source>Completed</source>
@@ -650,6 +670,10 @@
     <message>
         <source>No</source>
         <translation>否</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>备注</translation>
     </message>
     <message>
         <source>Only on allowed devices</source>
@@ -1273,12 +1297,12 @@
         </translation>
     </message>
     <message>
-        <source>Add images</source>
-        <translation>添加图片</translation>
+        <source>Add images…</source>
+        <translation>添加图片…</translation>
     </message>
     <message>
-        <source>Add model</source>
-        <translation>添加模型</translation>
+        <source>Add model…</source>
+        <translation>添加模型…</translation>
     </message>
     <message>
         <source>Aircraft</source>
@@ -1485,14 +1509,6 @@
 <context>
     <name>ChartCard</name>
     <message>
-        <source>Chart saved: {file}</source>
-        <translation>图表已保存：{file}</translation>
-    </message>
-    <message>
-        <source>Export chart</source>
-        <translation>导出图表</translation>
-    </message>
-    <message>
         <source>Export chart “{title}”</source>
         <translation>导出图表“{title}”</translation>
     </message>
@@ -1509,16 +1525,27 @@
         <translation>数据 CSV (*.csv)</translation>
     </message>
     <message>
-        <source>Picture as PNG (*.png)</source>
-        <translation>图片 PNG (*.png)</translation>
-    </message>
-    <message>
         <source>Show everything</source>
         <translation>显示全部</translation>
     </message>
     <message>
         <source>Show records</source>
         <translation>查看记录</translation>
+    </message>
+</context>
+<context>
+    <name>ChartExport</name>
+    <message>
+        <source>Chart saved: {file}</source>
+        <translation>图表已保存：{file}</translation>
+    </message>
+    <message>
+        <source>Export chart</source>
+        <translation>导出图表</translation>
+    </message>
+    <message>
+        <source>Picture as PNG (*.png)</source>
+        <translation>图片 PNG (*.png)</translation>
     </message>
 </context>
 <context>
@@ -1869,6 +1896,10 @@
         <translation>编辑</translation>
     </message>
     <message>
+        <source>Films of the record…</source>
+        <translation>记录的视频…</translation>
+    </message>
+    <message>
         <source>Find command</source>
         <translation>查找命令</translation>
     </message>
@@ -2063,6 +2094,10 @@
     <message>
         <source>Move up by a large step</source>
         <translation>大步上移</translation>
+    </message>
+    <message>
+        <source>Next item after verdict</source>
+        <translation>判定后转到下一项</translation>
     </message>
     <message>
         <source>Relabel finding</source>
@@ -2300,8 +2335,31 @@
         <translation>位于照片上标记的位置。</translation>
     </message>
     <message>
+        <source>Change comment</source>
+        <translation>修改评论</translation>
+    </message>
+    <message>
         <source>Comment</source>
         <translation>评论</translation>
+    </message>
+    <message>
+        <source>Delete comment</source>
+        <translation>删除评论</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+</context>
+<context>
+    <name>CommentsController</name>
+    <message>
+        <source>Delete comment</source>
+        <translation>删除评论</translation>
+    </message>
+    <message>
+        <source>Delete comment?</source>
+        <translation>删除此评论？</translation>
     </message>
 </context>
 <context>
@@ -3173,6 +3231,10 @@
         <translation>请检查本机与服务器之间的网络</translation>
     </message>
     <message>
+        <source>choose a folder on another disk under Administration, Backups, or set WALKAROUND_BACKUP_TO</source>
+        <translation>请在“系统管理”的“备份”中选择另一块磁盘上的文件夹，或设置 WALKAROUND_BACKUP_TO</translation>
+    </message>
+    <message>
         <source>clock {time}, time zone {zone}</source>
         <translation>时钟 {time}，时区 {zone}</translation>
     </message>
@@ -3511,10 +3573,6 @@
     <message>
         <source>run “walkaround doctor” on the server</source>
         <translation>请在服务器上运行“walkaround doctor”</translation>
-    </message>
-    <message>
-        <source>set WALKAROUND_BACKUP_TO to a folder on another disk, or run “walkaround backup FILE”</source>
-        <translation>请把 WALKAROUND_BACKUP_TO 设为另一块磁盘上的文件夹，或运行“walkaround backup FILE”</translation>
     </message>
     <message>
         <source>start the service once: it restores the protection. Then run: walkaround audit verify</source>
@@ -4097,8 +4155,8 @@
         </translation>
     </message>
     <message>
-        <source>Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO, CVAT, labelme, Pascal VOC or Label Studio file.</source>
-        <translation>无法从此文件读取区域。请选择未损坏的 JSON、CSV、COCO、YOLO、CVAT、labelme、Pascal VOC 或 Label Studio 文件。</translation>
+        <source>Cannot read regions from this file. Select an undamaged file in one of these formats: Walkaround, {formats}.</source>
+        <translation>无法从此文件读取区域，请选择未损坏的文件，支持的格式：Walkaround、{formats}。</translation>
     </message>
     <message>
         <source>No region in this file is inside the reference image.</source>
@@ -4531,6 +4589,10 @@
         <translation>误匹配</translation>
     </message>
     <message>
+        <source>Details</source>
+        <translation>详细信息</translation>
+    </message>
+    <message>
         <source>Model</source>
         <translation>模型</translation>
     </message>
@@ -4776,6 +4838,10 @@
         <translation>视频画面</translation>
     </message>
     <message>
+        <source>Keep film</source>
+        <translation>保存视频</translation>
+    </message>
+    <message>
         <source>Opening film…</source>
         <translation>正在打开视频…</translation>
     </message>
@@ -4786,6 +4852,84 @@
     <message>
         <source>Time in the film</source>
         <translation>视频时间</translation>
+    </message>
+    <message>
+        <source>Upload the film itself as a file of the record</source>
+        <translation>将视频本身作为记录的文件上传</translation>
+    </message>
+    <message>
+        <source>Uploading film…</source>
+        <translation>正在上传视频…</translation>
+    </message>
+</context>
+<context>
+    <name>FilmStripDialog</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Loading photo…</source>
+        <translation>正在加载照片…</translation>
+    </message>
+</context>
+<context>
+    <name>FilmsDialog</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Film download progress</source>
+        <translation>视频下载进度</translation>
+    </message>
+    <message>
+        <source>Films ({patterns})</source>
+        <translation>视频 ({patterns})</translation>
+    </message>
+    <message>
+        <source>Films of the record</source>
+        <translation>记录的视频</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>No films are kept with this record. Open a film and choose Keep film.</source>
+        <translation>此记录没有保存视频。请打开视频，然后点击“保存视频”。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Open film…</source>
+        <translation>打开视频…</translation>
+    </message>
+    <message>
+        <source>Photos that are frames of it stay.</source>
+        <translation>从中截取的照片会保留。</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Remove {film} from the record?</source>
+        <translation>从记录移除 {film}？</translation>
+    </message>
+    <message>
+        <source>Save as…</source>
+        <translation>另存为…</translation>
+    </message>
+    <message>
+        <source>Save film</source>
+        <translation>另存视频</translation>
+    </message>
+    <message>
+        <source>Saved: {file}</source>
+        <translation>已保存：{file}</translation>
     </message>
 </context>
 <context>
@@ -5246,10 +5390,6 @@
         <translation>暂无检查记录</translation>
     </message>
     <message>
-        <source>Regions from labelme, COCO, YOLO, CVAT, CSV, or an export of Walkaround, with their image.</source>
-        <translation>来自 labelme、COCO、YOLO、CVAT、CSV 或本程序导出文件的区域，连同图片。</translation>
-    </message>
-    <message>
         <source>Start from an image</source>
         <translation>从图片开始</translation>
     </message>
@@ -5260,6 +5400,10 @@
     <message>
         <source>New record…</source>
         <translation>新建记录…</translation>
+    </message>
+    <message>
+        <source>Regions from {formats} or an export of Walkaround, with their image.</source>
+        <translation>来自 {formats} 或本程序导出文件的区域，连同图片。</translation>
     </message>
     <message>
         <source>Try the sample inspection</source>
@@ -5858,6 +6002,10 @@
         <translation>创建管理员账户</translation>
     </message>
     <message>
+        <source>Enter your username and password.</source>
+        <translation>请输入用户名和密码。</translation>
+    </message>
+    <message>
         <source>Inspection workstation</source>
         <translation>绕机检查工作站</translation>
     </message>
@@ -6057,6 +6205,10 @@
         </translation>
     </message>
     <message>
+        <source>Failed · not compared</source>
+        <translation>未通过 · 未比对</translation>
+    </message>
+    <message>
         <source>Finding rejected</source>
         <translation>缺陷已否定</translation>
     </message>
@@ -6148,14 +6300,6 @@
         <translation>已知变化中选中的照片</translation>
     </message>
     <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
-    <message>
-        <source>Loading photo…</source>
-        <translation>正在加载照片…</translation>
-    </message>
-    <message>
         <source>Known variations</source>
         <translation>已知变化</translation>
     </message>
@@ -6221,10 +6365,6 @@
     <message>
         <source>Photos that people pass from now on are added again</source>
         <translation>此后判定为通过的照片重新加入</translation>
-    </message>
-    <message>
-        <source>Required photos</source>
-        <translation>所需照片数</translation>
     </message>
     <message>
         <source>Unfreeze</source>
@@ -6892,6 +7032,10 @@
         <translation>新建用户</translation>
     </message>
     <message>
+        <source>New user…</source>
+        <translation>新建用户…</translation>
+    </message>
+    <message>
         <source>Planner</source>
         <translation>计划员</translation>
     </message>
@@ -7285,6 +7429,10 @@
 <context>
     <name>PolicyCard</name>
     <message>
+        <source>A model without a liveness check cannot tell a photo from a person: anyone who shows a photo of a user on a phone logs in as this user. The login page therefore offers face login only with such a check, with head movements at every login, or with this box checked.</source>
+        <translation>没有活体检测的模型无法区分照片与真人：用手机出示某用户的照片即可以其身份登录。因此，只有使用带活体检测的模型、每次登录都要求头部动作，或勾选此项时，登录页才提供人脸登录。</translation>
+    </message>
+    <message>
         <source>All other users</source>
         <translation>其他用户</translation>
     </message>
@@ -7293,12 +7441,20 @@
         <translation>始终</translation>
     </message>
     <message>
+        <source>At login the user turns the head as an arrow shows. This rejects printed and displayed photos. It does not reject masks, recordings of the same movements, live deepfakes or blends of several photos of the user.</source>
+        <translation>登录时按箭头转头，可识别打印照片和屏幕照片；无法识别面具、相同动作的录像、实时换脸，以及由本人多张照片合成的影像。</translation>
+    </message>
+    <message>
         <source>Devices and cameras</source>
         <translation>设备与摄像头</translation>
     </message>
     <message>
         <source>Enable face login for all users</source>
         <translation>允许所有用户使用人脸登录</translation>
+    </message>
+    <message>
+        <source>Experimental and off by default. Some users may be refused although they move as shown. They can try again or use their password.</source>
+        <translation>试验功能，默认关闭。按提示完成动作的用户也可能被误拒，可重试或使用密码。</translation>
     </message>
     <message>
         <source>Face login</source>
@@ -7333,28 +7489,16 @@
         <translation>在其他电脑上，以及没有设备令牌的其他程序中，人脸登录会被拒绝。密码登录不受影响。</translation>
     </message>
     <message>
+        <source>Programs such as OBS or ManyCam play videos as if they came from a camera. They are recognized by name where the system gives one (Linux). The login page then offers no photo files. Anyone who controls the computer can hide a virtual camera.</source>
+        <translation>OBS、ManyCam 等程序能像摄像头一样播放影片。系统提供名称时（Linux）可按名称识别，登录页也不再提供照片文件登录。能控制电脑的人可以隐藏虚拟摄像头。</translation>
+    </message>
+    <message>
         <source>When in doubt: the model in use has no liveness check or the camera no colour, the last login on the device failed, or the face is only just recognized. The built-in model dlib has no liveness check, so every login is in doubt.</source>
         <translation>“存疑时”指：所用模型没有活体检测或摄像头为黑白、该设备上一次登录失败，或人脸勉强匹配。内置模型 dlib 没有活体检测，因此每次登录都属于存疑。</translation>
     </message>
     <message>
         <source>Allow only the devices listed below</source>
         <translation>只允许下列设备</translation>
-    </message>
-    <message>
-        <source>A model without a liveness check cannot tell a photo from a person: whoever shows a photo of a user on a phone logs in as this user. So the login page offers face login only with such a check, with head movements at every login, or with this box checked.</source>
-        <translation>没有活体检测的模型无法区分照片与真人：用手机出示某用户的照片即可以其身份登录。因此，只有使用带活体检测的模型、每次登录都要求头部动作，或勾选此项时，登录页才提供人脸登录。</translation>
-    </message>
-    <message>
-        <source>At login an arrow asks for two movements within four seconds. It keeps out printed photos and still pictures on a screen. It does not keep out a mask, a film of just these movements, a live deepfake, and blends of several photos of the person.</source>
-        <translation>登录时箭头会在四秒内提示两个动作。可识别打印照片和屏幕上的静态图片；无法识别面具、恰好包含这些动作的影片、实时换脸，以及由本人多张照片合成的影像。</translation>
-    </message>
-    <message>
-        <source>Experimental and off by default: of 80 film cuts of four people it refused 2 with dlib and 26 with an open model, and 15 of 18 with dlib of one who moved before the turn. Users who are refused can use their password.</source>
-        <translation>试验功能，默认关闭：在四个人的 80 段影片剪辑中，dlib 误拒 2 段，open 模型误拒 26 段；其中一人在转头前晃动的 18 段，dlib 误拒 15 段。被拒的用户可使用密码。</translation>
-    </message>
-    <message>
-        <source>Programs such as OBS or ManyCam play films as if they came from a camera. This program recognizes them by name where the system gives one (Linux), and then offers no photo files at login. A person who controls the computer can hide a virtual camera.</source>
-        <translation>OBS、ManyCam 等程序能像摄像头一样播放影片。本程序在系统提供名称时（Linux）按名称识别它们，登录时也不再提供照片文件登录。能控制电脑的人可以隐藏虚拟摄像头。</translation>
     </message>
     <message>
         <source>Refuse virtual cameras</source>
@@ -7631,6 +7775,10 @@
     <message>
         <source>Handed over to {name}.</source>
         <translation>已交接给 {name}。</translation>
+    </message>
+    <message>
+        <source>Keep record</source>
+        <translation>保留记录</translation>
     </message>
     <message>
         <source>More</source>
@@ -8290,6 +8438,10 @@
         <translation>检查项 {number} 的视频</translation>
     </message>
     <message>
+        <source>Film of the record</source>
+        <translation>记录的视频</translation>
+    </message>
+    <message>
         <source>Finished by {name}, {time}, edition {n}</source>
         <translation>由 {name} 于 {time} 完成，版次 {n}</translation>
     </message>
@@ -8438,8 +8590,12 @@
         <translation>校验命令：{command}</translation>
     </message>
     <message>
-        <source>at {x} % from the left, {y} % from the top of the photo</source>
+        <source>at {x}% from the left, {y}% from the top of the photo</source>
         <translation>照片上距左 {x}%、距上 {y}%</translation>
+    </message>
+    <message>
+        <source>sensitivity {value}%</source>
+        <translation>灵敏度 {value}%</translation>
     </message>
     <message>
         <source>confidence from {value}</source>
@@ -8448,10 +8604,6 @@
     <message>
         <source>minimum size {value}</source>
         <translation>最小尺寸 {value}</translation>
-    </message>
-    <message>
-        <source>sensitivity {value} %</source>
-        <translation>灵敏度 {value}%</translation>
     </message>
     <message>
         <source>{judged} of {items}</source>
@@ -9082,8 +9234,8 @@
         <translation>删除“{name}”？</translation>
     </message>
     <message>
-        <source>Edit</source>
-        <translation>编辑</translation>
+        <source>Edit…</source>
+        <translation>编辑…</translation>
     </message>
     <message>
         <source>No entries yet.</source>
@@ -9127,10 +9279,6 @@
     <message>
         <source>Connecting…</source>
         <translation>正在连接…</translation>
-    </message>
-    <message>
-        <source>Select service</source>
-        <translation>选择服务</translation>
     </message>
 </context>
 <context>
@@ -9985,20 +10133,20 @@
         <translation>停止上传照片</translation>
     </message>
     <message numerus="yes">
-        <source>The service is not responding. %n photo(s) will be uploaded when it is back.</source>
+        <source>The service is not responding. %n file(s) will be uploaded when it is back.</source>
         <translation>
-            <numerusform>服务无响应。恢复后将上传 %n 张照片。</numerusform>
+            <numerusform>服务无响应，恢复后将上传 %n 个文件。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Uploading %n file(s)…</source>
+        <translation>
+            <numerusform>正在上传 %n 个文件…</numerusform>
         </translation>
     </message>
     <message>
         <source>Unassigned photos</source>
         <translation>待分配的照片</translation>
-    </message>
-    <message numerus="yes">
-        <source>Uploading %n photo(s)…</source>
-        <translation>
-            <numerusform>正在上传 %n 张照片…</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -10109,14 +10257,6 @@
 <context>
     <name>TrendDialog</name>
     <message>
-        <source>Chart saved: {file}</source>
-        <translation>图表已保存：{file}</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
-    <message>
         <source>Compare photo</source>
         <translation>对比照片</translation>
     </message>
@@ -10129,16 +10269,8 @@
         <translation>历次检查的照片条</translation>
     </message>
     <message>
-        <source>Loading photo…</source>
-        <translation>正在加载照片…</translation>
-    </message>
-    <message>
         <source>Photo of the chosen inspection</source>
         <translation>所选检查的照片</translation>
-    </message>
-    <message>
-        <source>Picture as PNG (*.png)</source>
-        <translation>PNG 图片 (*.png)</translation>
     </message>
     <message>
         <source>Play</source>
@@ -10439,8 +10571,8 @@
         <translation>角色</translation>
     </message>
     <message>
-        <source>Set password</source>
-        <translation>设置密码</translation>
+        <source>Set password…</source>
+        <translation>设置密码…</translation>
     </message>
     <message>
         <source>Status</source>
@@ -10774,6 +10906,10 @@
     <message>
         <source>New webhook</source>
         <translation>新建 Webhook</translation>
+    </message>
+    <message>
+        <source>New webhook…</source>
+        <translation>新建 Webhook…</translation>
     </message>
     <message>
         <source>Paused</source>
@@ -11119,6 +11255,14 @@
     <message>
         <source>Show the reference image first ({keys}).</source>
         <translation>请先显示参考图（{keys}）。</translation>
+    </message>
+    <message>
+        <source>The item stays after a verdict.</source>
+        <translation>判定后停留在当前检查项。</translation>
+    </message>
+    <message>
+        <source>The next undecided item follows a verdict.</source>
+        <translation>判定后转到下一个待判定的检查项。</translation>
     </message>
     <message>
         <source>This record no longer exists.</source>

@@ -247,7 +247,7 @@ def _log_outcome(outcome: Outcome) -> None:
 
 @contextlib.contextmanager
 def _hold_lock(database: Database, settings: Settings) -> Iterator[None]:
-    """Hold the lock of backups: one file in the data directory and, on PostgreSQL, one in the database.
+    """Hold the lock of backups: one file in the data folder and, on PostgreSQL, one in the database.
 
     Raises BusyError if another process holds it.
     """

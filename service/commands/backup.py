@@ -34,7 +34,7 @@ from service.settings import Settings
 from service.stores.port import StoreSettingsError, StoreUnavailableError
 from shared.system.os_errors import describe_os_error
 
-_PLACE_HELP = "the directory or s3://BUCKET/PREFIX of the backups (default: WALKAROUND_BACKUP_TO)"
+_PLACE_HELP = "the folder or s3://BUCKET/PREFIX of the backups (default: WALKAROUND_BACKUP_TO)"
 
 
 def main(arguments: Sequence[str], settings: Settings) -> int:
@@ -84,7 +84,7 @@ def _write_archive(arguments: Sequence[str], settings: Settings) -> int:
     if target.exists():
         raise BackupRefusedError(f"{target} exists already; name another file")
     if settings.data_dir.resolve() in target.resolve().parents:
-        raise BackupRefusedError("name a file outside of the data directory, best on another disk")
+        raise BackupRefusedError("name a file outside of the data folder, best on another disk")
     check_data(settings)
     with (
         tempfile.TemporaryDirectory(dir=target.parent, prefix=".backup-") as folder,
@@ -209,14 +209,12 @@ def _select_backups(
 def _restore(arguments: Sequence[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(prog="walkaround restore")
     parser.add_argument(
-        "source", metavar="FILE", help="archive to read, or directory or s3://BUCKET/PREFIX of backups"
+        "source", metavar="FILE", help="archive to read, or folder or s3://BUCKET/PREFIX of backups"
     )
     parser.add_argument(
         "--backup", metavar="NAME", help="one of `walkaround backup list` (default: the newest)"
     )
-    parser.add_argument(
-        "--force", action="store_true", help="restore even if the data directory is not empty"
-    )
+    parser.add_argument("--force", action="store_true", help="restore even if the data folder is not empty")
     options = parser.parse_args(arguments)
     with _open_backup(options.source, options.backup, settings) as backup:
         is_confirmed = options.force or not sys.stdin.isatty() or not has_data(settings)

@@ -92,7 +92,7 @@ def libraries(_settings: Settings) -> Iterator[CheckResult]:
 
 
 def data_dir(settings: Settings) -> Iterator[CheckResult]:
-    """Check that the data directory exists, is private and writable, and has enough free space."""
+    """Check that the data folder exists, is private and writable, and has enough free space."""
     path = settings.data_dir
     nearest = next(folder for folder in (path, *path.parents) if os.access(folder, os.F_OK))
     if not nearest.is_dir():
@@ -258,7 +258,7 @@ def backups(settings: Settings) -> Iterator[CheckResult]:
     if not settings.backup_to:
         yield warn(
             "no backups are made on a schedule",
-            "set WALKAROUND_BACKUP_TO to a folder on another disk, or run “walkaround backup FILE”",
+            "choose a folder on another disk under Administration, Backups, or set WALKAROUND_BACKUP_TO",
         )
         return
     try:
@@ -284,7 +284,7 @@ def backups(settings: Settings) -> Iterator[CheckResult]:
 
 
 def service(settings: Settings) -> Iterator[CheckResult]:
-    """Report whether a service runs on the data directory."""
+    """Report whether a service runs on the data folder."""
     if not settings.data_dir.is_dir() or not os.access(settings.data_dir, os.W_OK):
         return
     try:

@@ -12,7 +12,7 @@ from sqlmodel import Session
 
 from service.catalogue.tables import ReferenceImageRow
 from service.detection.tables import ModelRow
-from service.inspection.tables import DELETED, EDITION, ITEM, PHOTO, RECORD_PHOTO
+from service.inspection.tables import DELETED, EDITION, FILM, ITEM, PHOTO, RECORD_PHOTO
 
 _ROWS_AT_ONCE = 500
 
@@ -34,6 +34,7 @@ SOURCES = (
     Source((ITEM.c.item_point, ITEM.c.result), ITEM.c.updated_at),
     Source((PHOTO.c.file_id, PHOTO.c.reference_file_id)),
     Source((RECORD_PHOTO.c.file_id, RECORD_PHOTO.c.matches)),
+    Source((FILM.c.file_id,)),
     # A deleted item that can be restored, with its photos.
     Source((DELETED.c.content,)),
     Source((EDITION.c.content,), EDITION.c.finished_at),

@@ -11,7 +11,7 @@ from service.db.schema import current_revision, newest_revision
 def missing_database(database: Database) -> str | None:
     """Return a sentence for the terminal if the SQLite file does not exist; None if it does."""
     if database.is_sqlite and not Path(database.url.database or "").is_file():
-        return f"there is no database at {database.url.database}: name the data directory with --data-dir"
+        return f"there is no database at {database.url.database}: name the data folder with --data-dir"
     return None
 
 

@@ -24,7 +24,7 @@ def lock_database(path: Path | None) -> Iterator[None]:
     """Lock the SQLite file at `path` for this process until the block ends; None locks nothing.
 
     The lock belongs to the file itself and not to its name or to a file beside it: a deleted lock file, a
-    link or another data directory do not avoid it. It ends with the process. Creates the file if there is
+    link or another data folder do not avoid it. It ends with the process. Creates the file if there is
     none. Raises DatabaseInUseError, and OSError if the file cannot be written.
     """
     if path is None:

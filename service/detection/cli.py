@@ -70,7 +70,7 @@ def _detect(arguments: list[str], settings: Settings) -> int:
     parser.add_argument("--model", default=REFERENCE_DIFFERENCE, help="model ID or .onnx file")
     add_comparison_options(parser)
     parser.add_argument(
-        "--memory", type=Path, help="memory of the region, written by `walkaround memory make`"
+        "--memory", type=Path, help="known variations of the region, written by `walkaround memory make`"
     )
     parser.add_argument(
         "--place",
@@ -99,7 +99,8 @@ def _detect(arguments: list[str], settings: Settings) -> int:
         if options.memory is not None:
             from_bytes(options.memory.read_bytes())
     except MemoryUnreadable:
-        print(f"walkaround detect: {options.memory} is no memory, or of another version", file=sys.stderr)
+        reason = "is not a file of known variations, or of another version"
+        print(f"walkaround detect: {options.memory} {reason}", file=sys.stderr)
         return 1
     except (BadModel, LookupError, OSError) as error:
         print(f"walkaround detect: {in_english(str(error))}", file=sys.stderr)

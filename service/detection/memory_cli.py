@@ -25,17 +25,17 @@ from shared.wire.detection import ModelKind
 def main(arguments: Sequence[str], _settings: Settings) -> int:
     """Run `memory`; 0 done, 1 a failure was reported, 2 used wrongly."""
     parser = argparse.ArgumentParser(
-        prog="walkaround memory", description="make and show the memory of a region"
+        prog="walkaround memory", description="make and show the known variations of a region"
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    making = commands.add_parser("make", help="make the memory of a region from photos that passed")
+    making = commands.add_parser("make", help="make the known variations of a region from photos that passed")
     making.add_argument("--reference", type=Path, required=True, help="the reference image")
-    making.add_argument("--out", type=Path, required=True, help="file to write the memory to")
+    making.add_argument("--out", type=Path, required=True, help="file to write")
     making.add_argument(
         "photos", type=Path, nargs="+", metavar="PHOTO", help="photos that passed, oldest first"
     )
     add_comparison_options(making)
-    showing = commands.add_parser("show", help="show what a memory was made from")
+    showing = commands.add_parser("show", help="show the photos that a file was made from")
     showing.add_argument("file", type=Path)
     options = parser.parse_args(list(arguments[1:]))
     try:
@@ -44,7 +44,8 @@ def main(arguments: Sequence[str], _settings: Settings) -> int:
             return 0
         return _make(options, given_region(options, making))
     except MemoryUnreadable:
-        print(f"walkaround memory: {options.file} is no memory, or of another version", file=sys.stderr)
+        reason = "is not a file of known variations, or of another version"
+        print(f"walkaround memory: {options.file} {reason}", file=sys.stderr)
     except OSError as error:
         print(f"walkaround memory: {describe_os_error(error)}", file=sys.stderr)
     return 1

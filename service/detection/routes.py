@@ -97,7 +97,7 @@ def _jobs(routes: APIRouter, service: DetectionService) -> None:
         job_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
     ) -> Envelope[Job]:
         """Cancel a pending or running job."""
-        return Envelope(data=await service.cancel(job_id, caller), msg="检测任务已取消")
+        return Envelope(data=await service.cancel(job_id, caller), msg="检测已取消")
 
 
 def _batches(routes: APIRouter, service: DetectionService) -> None:
@@ -120,7 +120,7 @@ def _batches(routes: APIRouter, service: DetectionService) -> None:
         batch_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE)
     ) -> Envelope[Batch]:
         """Cancel every pending or running job of a batch."""
-        return Envelope(data=await service.cancel_batch(batch_id, caller), msg="检测任务已取消")
+        return Envelope(data=await service.cancel_batch(batch_id, caller), msg="检测已取消")
 
     @routes.post("/detection/batches/{batch_id}/retry", responses=failures(404, 409))
     async def retry_batch(

@@ -13,6 +13,7 @@ from shared.images.colours import to_srgb
 from shared.images.completeness import is_damaged
 from shared.images.formats import IMAGE_TYPES
 from shared.images.opening import bitmap_size, open_picture
+from shared.images.tiff import rare_compression
 from shared.images.tiles import MAX_CROP_PIXELS
 from shared.images.upright import stored_rect
 from shared.record.geometry import Rect
@@ -37,6 +38,10 @@ pyvips.cache_set_max(0)
 
 class BadImageError(ValueError):
     """Raised if a file that begins like an image cannot be decoded."""
+
+
+class UnsupportedCompressionError(ValueError):
+    """Raised if an image is compressed in a way that libvips cannot read; the text is its name."""
 
 
 class TooManyPixelsError(ValueError):
@@ -81,7 +86,7 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
 
 
 def check_pixels(path: Path, mime_type: str) -> None:
-    """Raise BadImageError for a damaged file, or a TIFF with a compression that libvips cannot read."""
+    """Raise BadImageError for a damaged file, and UnsupportedCompressionError for a TIFF."""
     if is_damaged(path, mime_type):
         raise BadImageError("the file is damaged")
     if mime_type == "image/tiff":
@@ -89,6 +94,8 @@ def check_pixels(path: Path, mime_type: str) -> None:
             image = _open_image(path, fail_on="error")
             image.crop(0, 0, image.width, 1).copy_memory()
         except pyvips.Error as error:
+            if (name := rare_compression(path)) is not None:
+                raise UnsupportedCompressionError(name) from error
             raise BadImageError("the pixels cannot be decoded") from error
 
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from urllib.parse import quote
 
-from shared.images.formats import picture_type
+from shared.images.formats import film_type, picture_type
 
 MAX_NAME_BYTES = 255
 """The longest name in UTF-8 on common file systems."""
@@ -45,7 +45,7 @@ def type_by_content(head: bytes) -> str:
     """Return the MIME type by the first 16 bytes; `application/octet-stream` for an unknown format."""
     if head.startswith(b"%PDF-"):
         return "application/pdf"
-    return picture_type(head) or UNKNOWN_TYPE
+    return picture_type(head) or film_type(head) or UNKNOWN_TYPE
 
 
 def byte_range(header: str | None, size: int) -> range | None:

@@ -15,7 +15,7 @@ from sqlmodel import Session, select
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.db.upsert import insert_or_ignore
-from service.files import images, lookup
+from service.files import film_process, images, lookup
 from service.files.rules import clean_name, type_by_content
 from service.files.tables import FileRow
 from service.files.tiles import TileStore
@@ -75,6 +75,13 @@ class FilesService:
 
     async def _run_on_disk(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._disk, work, *arguments)
+
+    async def _decode(self, why: str, work: Callable[..., bytes], *arguments: Any) -> bytes:
+        """Decode a picture. Raises Problem 415 with the text `why` for a damaged one."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._decoders, work, *arguments)
+        except images.BadImageError as error:
+            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, why) from error
 
     # Uploads
 
@@ -208,6 +215,11 @@ class FilesService:
             images.check_pixels(incoming.path, mime_type)
         except images.BadImageError as error:
             raise BadUploadError("图片已损坏，无法读取，请选择其他图片") from error
+        except images.UnsupportedCompressionError as error:
+            msg = fill(
+                "不支持此 TIFF 的压缩方式（{name}），请以 LZW 或 Deflate 压缩另存后上传", name=str(error)
+            )
+            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, msg) from error
         except images.OverloadedImageError as error:
             raise BadUploadError("图片的文本信息、色彩配置或颜色通道过多，请另存为普通图片后上传") from error
         except images.TooManyPixelsError as error:
@@ -231,10 +243,7 @@ class FilesService:
     # For other domains
 
     def path(self, file_id: str) -> Path:
-        """Return the path of a local file with the content, for callers outside a transaction.
-
-        Raises FileNotFoundError and StoreUnavailableError.
-        """
+        """The path of a local file with the content. Raises FileNotFoundError and StoreUnavailableError."""
         stored = self._database.read_now(lambda session: lookup.file_info(session, file_id))
         if stored is None:
             raise FileNotFoundError(f"no file {file_id}")
@@ -246,6 +255,10 @@ class FilesService:
         Raises FileNotFoundError if the content is lost, and StoreUnavailableError.
         """
         return self._contents.path(stored.sha256)
+
+    async def opens_as_film(self, stored: StoredFile) -> bool:
+        """Whether the file is a film that this program opens. Raises Problem 404 if its content is lost."""
+        return await self._run_on_disk(film_process.opens, await self._path_for_download(stored))
 
     def stored_hash(self, sha256: str) -> str | None:
         """Compute the SHA-256 of the bytes that are stored under `sha256`; None if there are none."""
@@ -277,18 +290,12 @@ class FilesService:
 
     async def thumbnail(self, stored: StoredFile, size: int) -> bytes:
         """Return a JPEG within `size` x `size` px. Raises Problem 404; 415 if the image is not readable."""
-        self._require_picture(stored, "该文件不是图片，无法生成缩略图")
+        _require_picture(stored, "该文件不是图片，无法生成缩略图")
         cached_path = self._thumbnails / stored.sha256[:2] / f"{stored.sha256[2:]}-{size}.jpg"
         if size in CACHED_SIZES and (data := await self._run_on_disk(_read_cached, cached_path)) is not None:
             return data
         path = await self._path_for_download(stored)
-        loop = asyncio.get_running_loop()
-        try:
-            data = await loop.run_in_executor(self._decoders, images.thumbnail, path, size)
-        except images.BadImageError as error:
-            raise Problem(
-                415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法生成缩略图，请重新上传"
-            ) from error
+        data = await self._decode("图片已损坏，无法生成缩略图，请重新上传", images.thumbnail, path, size)
         if size in CACHED_SIZES:
             await self._run_on_disk(_write_cached, cached_path, data)
         return data
@@ -299,7 +306,7 @@ class FilesService:
         Raises Problem 404 and 415 like `thumbnail`, 404 if `rect` is not inside the image, 413 above the
         limit.
         """
-        self._require_picture(stored, "该文件不是图片，无法裁剪")
+        _require_picture(stored, "该文件不是图片，无法裁剪")
         if rect.right > (stored.width or 0) or rect.bottom > (stored.height or 0):
             msg = fill(
                 "裁剪区域超出图片范围（{width} x {height} 像素）", width=stored.width, height=stored.height
@@ -309,25 +316,19 @@ class FilesService:
             msg = fill("裁剪区域过大，最多 {limit} 百万像素", limit=MAX_CROP_PIXELS // 1_000_000)
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_CROP_PIXELS)
         path = await self._path_for_download(stored)
-        loop = asyncio.get_running_loop()
-        try:
-            return await loop.run_in_executor(self._decoders, images.crop, path, rect)
-        except images.BadImageError as error:
-            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法裁剪，请重新上传") from error
+        return await self._decode("图片已损坏，无法裁剪，请重新上传", images.crop, path, rect)
 
     async def region_picture(self, stored: StoredFile, rect: Rect, side: int) -> bytes:
         """Return a JPEG of `rect` (upright px) in a frame with its surroundings, within `side` x `side` px.
 
         Raises Problem 404 and 415 like `thumbnail`.
         """
-        self._require_picture(stored, "该文件不是图片，无法裁剪")
+        _require_picture(stored, "该文件不是图片，无法裁剪")
         path = await self._path_for_download(stored)
         size = (stored.width or 1, stored.height or 1)
-        make = partial(images.region_picture, path, size, rect, side)
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._decoders, make)
-        except images.BadImageError as error:
-            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法裁剪，请重新上传") from error
+        return await self._decode(
+            "图片已损坏，无法裁剪，请重新上传", images.region_picture, path, size, rect, side
+        )
 
     async def describe_tiles(self, stored: StoredFile) -> Tiles:
         """Return the result of `TileStore.describe`. Also raises Problem 404 and 415 like `thumbnail`."""
@@ -341,15 +342,10 @@ class FilesService:
 
     async def _tile_source(self, stored: StoredFile) -> Callable[[], Path]:
         """Return a function that returns the path of the picture, for the case that its tiles must be cut."""
-        self._require_picture(stored, "该文件不是图片，无法分块显示")
+        _require_picture(stored, "该文件不是图片，无法分块显示")
         if await self._run_on_disk(self._contents.is_lost, stored.sha256):
             raise _lost_problem(stored)
         return partial(self.path_of_file, stored)
-
-    @staticmethod
-    def _require_picture(stored: StoredFile, message: str) -> None:
-        if stored.mime_type not in IMAGE_TYPES:
-            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, message)
 
     async def _path_for_download(self, stored: StoredFile) -> Path:
         try:
@@ -361,6 +357,11 @@ class FilesService:
 def _lost_problem(stored: StoredFile) -> Problem:
     msg = "文件内容已丢失，请联系管理员从备份恢复"
     return Problem(404, ErrorCode.NOT_FOUND, msg, sha256=stored.sha256)
+
+
+def _require_picture(stored: StoredFile, message: str) -> None:
+    if stored.mime_type not in IMAGE_TYPES:
+        raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, message)
 
 
 def _begin_upload(content_type: str | None, write: Callable[[bytes], None]) -> Upload:

@@ -1,4 +1,4 @@
-"""Routes the photos of a record."""
+"""Routes the photos and the films of a record."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ from service.web.envelope import failures
 from service.web.security import Caller, require
 from shared.record.codes import Permission
 from shared.wire.common import Envelope, Id
-from shared.wire.photos import PhotoItemsSet, RecordPhoto, RecordPhotoAdd
+from shared.wire.photos import PhotoItemsSet, RecordFilm, RecordFilmAdd, RecordPhoto, RecordPhotoAdd
 
 _IdPath = Annotated[Id, Path()]
 _Wait = Annotated[float, Query(ge=0, le=60, description="Seconds to wait for the end of the matching")]
 _PHOTOS = "/inspection/{inspection_id}/record-photos"
 _ONE = _PHOTOS + "/{photo_id}"
+_FILMS = "/inspection/{inspection_id}/films"
 
 ADDED = "照片已添加到检查记录"
 MATCHED = "照片匹配已提交"
 ASSIGNED = "照片的检查项已更新"
 DELETED = "照片已删除"
+FILM_ADDED = "视频已保存到检查记录"
+FILM_DELETED = "视频已移除"
 
 
 def add_photo_routes(routes: APIRouter, service: InspectionService) -> None:
@@ -107,3 +110,39 @@ def add_photo_routes(routes: APIRouter, service: InspectionService) -> None:
         """
         await photos.delete(inspection_id, photo_id, confirmed, caller)
         return Envelope(data=True, msg=DELETED)
+
+
+def add_film_routes(routes: APIRouter, service: InspectionService) -> None:
+    """Add the routes of the films of records, without the prefix `/api`."""
+    films = service.films
+
+    @routes.post(_FILMS, tags=["inspection"], responses=failures(404, 409, 413, 415))
+    async def add_record_film(
+        inspection_id: _IdPath,
+        body: Annotated[
+            RecordFilmAdd, Body(openapi_examples={"an uploaded film": {"value": {"file_id": "4f1c"}}})
+        ],
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    ) -> Envelope[RecordFilm]:
+        """Keep an uploaded film (MP4, MOV or AVI) with the record as a file, not as a photo.
+
+        A film that the record already has is returned unchanged. 415 if the service cannot open it.
+        """
+        return Envelope(data=await films.add(inspection_id, body.file_id, caller), msg=FILM_ADDED)
+
+    @routes.get(_FILMS, tags=["inspection"], responses=failures(404))
+    async def list_films_of_record(
+        inspection_id: _IdPath, _caller: Caller = require(Permission.INSPECTION_ITEM_READ)
+    ) -> Envelope[list[RecordFilm]]:
+        """Return the films of the record, newest first. `file.download_url` answers the content."""
+        return Envelope(data=await films.of_record(inspection_id))
+
+    @routes.delete(_FILMS + "/{film_id}", tags=["inspection"], responses=failures(404, 409))
+    async def delete_record_film(
+        inspection_id: _IdPath,
+        film_id: _IdPath,
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    ) -> Envelope[bool]:
+        """Remove the film from the record. Photos that are frames of it stay, and so does the file."""
+        await films.delete(inspection_id, film_id, caller)
+        return Envelope(data=True, msg=FILM_DELETED)

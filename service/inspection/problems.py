@@ -27,9 +27,24 @@ def no_user() -> Problem:
     return Problem(404, ErrorCode.NOT_FOUND, "用户不存在或已停用")
 
 
+def no_comment() -> Problem:
+    """404: there is no such comment."""
+    return Problem(404, ErrorCode.NOT_FOUND, "评论不存在")
+
+
+def comment_of_another() -> Problem:
+    """403: another user wrote the comment."""
+    return Problem(403, ErrorCode.PERMISSION_MISSING, "只能修改或删除自己的评论")
+
+
 def no_photo() -> Problem:
     """404: there is no such photo."""
     return Problem(404, ErrorCode.NOT_FOUND, "照片不存在")
+
+
+def no_film() -> Problem:
+    """404: there is no such film."""
+    return Problem(404, ErrorCode.NOT_FOUND, "视频不存在")
 
 
 def key_reused() -> Problem:

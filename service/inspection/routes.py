@@ -8,7 +8,7 @@ import orjson
 from fastapi import APIRouter, Query, Response
 
 from service.inspection.item_routes import IdempotencyKey, IdPath, add_item_routes
-from service.inspection.photo_routes import add_photo_routes
+from service.inspection.photo_routes import add_film_routes, add_photo_routes
 from service.inspection.records.records import RecordState
 from service.inspection.records.search import RecordSearch
 from service.inspection.seal_routes import add_seal_routes
@@ -33,7 +33,15 @@ from shared.wire.inspection import (
     RecordUpdate,
 )
 from shared.wire.seal import RecordFinish
-from shared.wire.shift import Comment, CommentWrite, Handover, HandoverWrite, Inspector, WorkCounts
+from shared.wire.shift import (
+    Comment,
+    CommentUpdate,
+    CommentWrite,
+    Handover,
+    HandoverWrite,
+    Inspector,
+    WorkCounts,
+)
 
 HANDED_OVER = "检查记录已交接"
 CREATED = "检查记录创建成功"
@@ -50,6 +58,7 @@ def router(service: InspectionService) -> APIRouter:
     add_item_routes(routes, service)
     _sets(routes, service)
     add_photo_routes(routes, service)
+    add_film_routes(routes, service)
     add_seal_routes(routes, service)
     _shift(routes, service)
     return routes
@@ -239,6 +248,32 @@ def _shift(routes: APIRouter, service: InspectionService) -> None:
     ) -> Envelope[list[Comment]]:
         """Return the comments on the items of the record, oldest first."""
         return Envelope(data=await shift.comments(inspection_id))
+
+    @routes.put(
+        "/inspection/{inspection_id}/comments/{comment_id}",
+        tags=["inspection"],
+        responses=failures(404, 409, 413),
+    )
+    async def change_comment(
+        inspection_id: IdPath,
+        comment_id: IdPath,
+        body: CommentUpdate,
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    ) -> Envelope[Comment]:
+        """Change your own comment, until the record is sealed. The audit log keeps the old text."""
+        return Envelope(data=await shift.change_comment(inspection_id, comment_id, body, caller))
+
+    @routes.delete(
+        "/inspection/{inspection_id}/comments/{comment_id}", tags=["inspection"], responses=failures(404, 409)
+    )
+    async def delete_comment(
+        inspection_id: IdPath,
+        comment_id: IdPath,
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    ) -> Done:
+        """Delete your own comment, until the record is sealed. The audit log keeps its text."""
+        await shift.delete_comment(inspection_id, comment_id, caller)
+        return Done(msg="评论已删除")
 
 
 def _record(state: RecordState, msg: str) -> Response:

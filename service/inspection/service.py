@@ -10,6 +10,7 @@ from service.inspection.history.earlier_items import EarlierItems
 from service.inspection.history.region_history import History
 from service.inspection.history.region_trend import Trends
 from service.inspection.records.detection_input import DetectionAccess
+from service.inspection.records.films import Films, OpensAsFilm
 from service.inspection.records.item_sets import ItemSets
 from service.inspection.records.items import Items
 from service.inspection.records.matches import ItemRegion, places
@@ -36,6 +37,7 @@ class InspectionService:
         stored_hash: StoredHash,
         model_hash: StoredHash,
         match_photo: MatchPhoto,
+        opens_as_film: OpensAsFilm,
         reason_characters: int = MIN_REASON,
     ) -> None:
         self.records = Records(database)
@@ -45,6 +47,7 @@ class InspectionService:
         self.detections = DetectionAccess()
         self.photos = Photos(database)
         self.record_photos = RecordPhotos(database)
+        self.films = Films(database, opens_as_film)
         self.matching = Matching(database, self.record_photos, match_photo)
         earlier = EarlierItems()
         self.history = History(database, earlier)

@@ -165,6 +165,24 @@ class RecordPhoto(Base, table=True):
     )
 
 
+class RecordFilm(Base, table=True):
+    """A film that is kept with a record, once for each file."""
+
+    __tablename__ = "record_film"
+
+    film_id: str = Field(max_length=36, primary_key=True)
+    inspection_id: str = Field(max_length=36, foreign_key="record.inspection_id", ondelete="CASCADE")
+    file_id: str = Field(max_length=255)
+    added_by: str | None = Field(default=None, max_length=255)
+    created_at: NaiveDatetime
+
+    __table_args__ = (
+        Index(None, "inspection_id", "created_at", "film_id"),
+        Index(None, "inspection_id", "file_id", unique=True),
+        Index(None, "file_id"),
+    )
+
+
 class DeletedItem(Base, table=True):
     """An item that was deleted and can be brought back: `content` is its row and its photos' as JSON."""
 
@@ -263,6 +281,7 @@ RECORD_KEY = RecordKey.__table__
 ITEM = Item.__table__
 PHOTO = ItemPhoto.__table__
 RECORD_PHOTO = RecordPhoto.__table__
+FILM = RecordFilm.__table__
 DELETED = DeletedItem.__table__
 EDITION = RecordEdition.__table__
 COMMENT = Comment.__table__

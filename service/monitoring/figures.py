@@ -63,8 +63,8 @@ class FiguresCollector(Collector):
         info.add_metric([__version__], 1)
         yield info
         disk = shutil.disk_usage(self._data_dir)
-        yield _gauge("walkaround_disk_free_bytes", "Free bytes where the data directory lies.", disk.free)
-        yield _gauge("walkaround_disk_used_bytes", "Used bytes where the data directory lies.", disk.used)
+        yield _gauge("walkaround_disk_free_bytes", "Free bytes where the data folder lies.", disk.free)
+        yield _gauge("walkaround_disk_used_bytes", "Used bytes where the data folder lies.", disk.used)
         if self._database_file is not None:
             wal = self._database_file.with_name(self._database_file.name + "-wal")
             for name, path in (("file", self._database_file), ("wal", wal)):

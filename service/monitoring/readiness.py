@@ -134,7 +134,7 @@ def migrations_check(database: Database) -> Check:
 
 
 def disk_check(folder: Path, least_free: int) -> Check:
-    """Return a check that the data directory can be written and has `least_free` bytes left."""
+    """Return a check that the data folder can be written and has `least_free` bytes left."""
 
     def check_folder() -> None:
         if shutil.disk_usage(folder).free < least_free:

@@ -14,7 +14,7 @@ log = logging.getLogger("walkaround.tls")
 
 CERTIFICATE = "tls.crt"
 KEY = "tls.key"
-"""The files in the data directory of the certificate that the service makes for itself."""
+"""The files in the data folder of the certificate that the service makes for itself."""
 
 
 def configured_files(settings: Settings) -> CertificateFiles:

@@ -31,7 +31,7 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
     if files.is_own and not files.certificate.exists():
         print(
             f"walkaround tls: there is no certificate in {settings.data_dir}. The service makes one when it "
-            "first answers on an address other than loopback; --data-dir names another data directory, "
+            "first answers on an address other than loopback; --data-dir names another data folder, "
             "--tls-cert and --tls-key a certificate that the service was started with.",
             file=sys.stderr,
         )

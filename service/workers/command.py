@@ -19,6 +19,7 @@ KINDS = {
         "service.detection.compute.variation_worker",
         "find what photos add to a memory instead",
     ),
+    "--films": ("service.files.film_process", "check films instead"),
     "--tiles": ("service.files.tile_process", "create tiles of images instead"),
 }
 _DETECTION = "service.detection.compute.worker"

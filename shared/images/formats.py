@@ -30,6 +30,12 @@ _MAGIC: Final = (
 # Two letters are not enough to recognise a bitmap, so the size of its header must be valid as well.
 _BMP_HEADERS: Final = frozenset(size.to_bytes(2, "little") for size in (12, 40, 52, 56, 64, 108, 124))
 
+# HEIF (ISO/IEC 23008-12), AVIF and Canon's CR3 are in the same container.
+_PICTURE_BRANDS: Final = frozenset(
+    (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1", b"avif", b"avis", b"crx ")
+)
+_OLD_QUICKTIME: Final = (b"moov", b"mdat", b"wide", b"free", b"skip")
+
 
 def picture_type(head: bytes) -> str | None:
     """Return the MIME type of a picture by its first `HEAD_BYTES`; None for any other file."""
@@ -38,6 +44,18 @@ def picture_type(head: bytes) -> str | None:
     if head[:2] == b"BM" and head[14:16] in _BMP_HEADERS:
         return "image/bmp"
     return next((kind for magic, kind in _MAGIC if head.startswith(magic)), None)
+
+
+def film_type(head: bytes) -> str | None:
+    """Return the MIME type of a film in AVI, MP4 or MOV by its first `HEAD_BYTES`; None for any other file.
+
+    Source: the first atom of a file, ISO/IEC 14496-12 and Apple's QuickTime file format.
+    """
+    if head[:4] == b"RIFF" and head[8:12] == b"AVI ":
+        return "video/x-msvideo"
+    if head[4:8] == b"ftyp" and head[8:12] not in _PICTURE_BRANDS:
+        return "video/quicktime" if head[8:12] == b"qt  " else "video/mp4"
+    return "video/quicktime" if head[4:8] in _OLD_QUICKTIME else None
 
 
 def is_picture_name(name: str, suffixes: tuple[str, ...] = SUFFIXES) -> bool:

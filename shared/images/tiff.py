@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import struct
 from collections.abc import Iterator
@@ -13,9 +14,25 @@ MAX_PAGES: Final = 64
 """Pages that are read; a small file can claim any number."""
 _MAX_ENTRIES: Final = 4096
 _NUMBER_FORMS: Final = {3: "H", 4: "I", 16: "Q"}
+_COMPRESSION: Final = 259
 _EXTRA_SAMPLES: Final = 338
 _ALPHA: Final = (1, 2)
 """Values of ExtraSamples: alpha that the colours are multiplied with, and alpha that they are not."""
+
+_USUAL_SCHEMES: Final = frozenset({1, 2, 3, 4, 5, 7, 8, 32773, 32946})
+"""None, CCITT, LZW, JPEG, Deflate and PackBits."""
+_RARE_SCHEMES: Final = {
+    6: "JPEG (TIFF 6.0)",
+    34661: "JBIG",
+    34712: "JPEG 2000",
+    34887: "LERC",
+    34925: "LZMA",
+    50000: "ZSTD",
+    50001: "WebP",
+    50002: "JPEG XL",
+    52546: "JPEG XL",
+}
+"""The numbers of tag 259, as libtiff registers them."""
 
 
 class Entry(NamedTuple):
@@ -73,6 +90,20 @@ def has_declared_alpha(data: Path | bytes, page: int) -> bool:
         return False
     value = next((entry.value for entry in entries if entry.tag == _EXTRA_SAMPLES), bytes(2))
     return struct.unpack(f"{order}H", value[:2])[0] in _ALPHA
+
+
+def rare_compression(path: Path) -> str | None:
+    """Name the compression of a TIFF that not every decoder knows; None if all of its pages have a usual one.
+
+    Use it to explain a failure: libvips may have been built with the decoder. Raises OSError.
+    """
+    with path.open("rb") as file, contextlib.suppress(struct.error):
+        for order, entries in islice(directories(file), MAX_PAGES):
+            numbers = [read_numbers(file, order, entry) for entry in entries if entry.tag == _COMPRESSION]
+            scheme = numbers[0][0] if numbers and numbers[0] else 1
+            if scheme not in _USUAL_SCHEMES:
+                return _RARE_SCHEMES.get(scheme, str(scheme))
+    return None
 
 
 def _read(file: BinaryIO, form: str) -> tuple[int, ...]:

@@ -23,7 +23,7 @@ STATUS_NAMES: dict[Status, str] = {
     Status.IN_PROGRESS: "进行中",
     Status.PASSED: "通过",
     Status.FAILED: "未通过",
-    Status.CANCELLED: "已取消",
+    Status.CANCELLED: "已作废",
 }
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 SERVICE_ADDRESS_FILE = "service.json"
-"""The file in a data directory in which a running service stores its address."""
+"""The file in a data folder in which a running service stores its address."""
 
 # Computed once, because every icon of a page needs it.
 _CHECKOUT = Path(__file__).resolve().parents[2]
@@ -99,7 +99,7 @@ class ServiceAddress(NamedTuple):
 
 
 def read_service_address(data_dir: Path) -> ServiceAddress | None:
-    """Return the address that the service of this data directory stored; None before it has stored one."""
+    """Return the address that the service of this data folder stored; None before it has stored one."""
     try:
         fields = json.loads((data_dir / SERVICE_ADDRESS_FILE).read_text("utf-8"))
         url, fingerprint = str(fields["url"]), fields.get("fingerprint")

@@ -8,7 +8,7 @@ from typing import Annotated, Self
 from pydantic import Field, StrictBool, model_validator
 
 from shared.wire.common import Id, ItemTime, WireModel
-from shared.wire.files import CameraData
+from shared.wire.files import CameraData, StoredFile
 from shared.wire.inspection import FileInfo, Homography, PhotoUse, TakenMark, check_invertible
 
 MAX_PHOTO_ITEMS = 1000
@@ -108,6 +108,23 @@ class RecordPhotoAdd(WireModel):
 
     file_id: Id
     refuse_used: StrictBool = False
+
+
+class RecordFilm(WireModel):
+    """A film that is kept with a record, as a file: it is no photo. `file` has its name, size and SHA-256."""
+
+    film_id: str
+    inspection_id: str
+    file: StoredFile
+    added_by: str | None
+    added_by_name: str | None
+    created_at: ItemTime
+
+
+class RecordFilmAdd(WireModel):
+    """Body of `POST /inspection/{inspection_id}/films`: an uploaded film is kept with the record."""
+
+    file_id: Id
 
 
 class PhotoItemSet(WireModel):

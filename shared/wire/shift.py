@@ -96,6 +96,12 @@ class CommentWrite(WireModel):
         return self
 
 
+class CommentUpdate(WireModel):
+    """Body of `PUT /inspection/{inspection_id}/comments/{comment_id}`."""
+
+    text: ShiftText
+
+
 class Comment(WireModel):
     """A comment on an item of a record."""
 

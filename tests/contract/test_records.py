@@ -120,7 +120,7 @@ STATUSES = {
     "in_progress": "进行中",
     "passed": "通过",
     "failed": "未通过",
-    "cancelled": "已取消",
+    "cancelled": "已作废",
 }
 
 

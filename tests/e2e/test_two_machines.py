@@ -42,7 +42,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 @pytest.fixture
 def machine(tmp_path: Path, postgresql_server: Server, s3: S3Server) -> Iterator[Machine]:
-    """Starts services, each on a new data directory; database, bucket and secret are the same."""
+    """Starts services, each on a new data folder; database, bucket and secret are the same."""
     postgresql_server.execute("CREATE DATABASE two_machines TEMPLATE migrated")
     settings = {name: str(value) for name, value in store_settings(s3, tmp_path).items()}
     settings["database_url"] = postgresql_server.url("two_machines")

@@ -18,7 +18,7 @@ Rows = dict[str, list[dict[str, Any]]]
 
 
 def earlier_data(folder: Path) -> Rows:
-    """Make the data directory of an earlier version, with a row in every table: what is in them."""
+    """Make the data folder of an earlier version, with a row in every table: what is in them."""
     folder.mkdir(parents=True)
     database = Database(f"sqlite:///{folder / 'walkaround.db'}")
     try:

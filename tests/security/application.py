@@ -100,6 +100,9 @@ class PopulatedApp(ContractApp):
             "other_id": second,
             "item_id": item["item_id"],
             "photo_id": photo,
+            "comment_id": self.post(
+                f"/api/inspection/{record['inspection_id']}/comments", item_id=item["item_id"], text="看"
+            )["comment_id"],
             "aircraft_id": aircraft,
             "flight_id": flight,
             "task_id": task,

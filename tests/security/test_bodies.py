@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from service.db.schema import metadata
+from tests.films import make_film
 from tests.security.application import NEVER_SENT, PopulatedApp, dump
 from tests.security.operations import fill_path, parts
 from tests.service_app import ADMIN
@@ -59,6 +62,9 @@ def bodies(populated: PopulatedApp) -> dict[str, tuple[str, dict[str, Any]]]:
             "user_id"
         ]
     }
+    with tempfile.TemporaryDirectory() as folder:
+        content = make_film(Path(folder) / "a.avi", count=1).read_bytes()
+    film = populated.admin.post("/api/files", files={"file": ("a.avi", content)}).json()["data"]
     region = {"item_name": "a", "point": {"x": 0, "y": 0, "w": 1, "h": 1}}
     body_of_path: dict[str, dict[str, Any]] = {
         "POST /api/auth/login": login,
@@ -94,11 +100,13 @@ def bodies(populated: PopulatedApp) -> dict[str, tuple[str, dict[str, Any]]]:
         "POST /api/inspection/{inspection_id}/reopen": {"reason": "again"},
         "POST /api/inspection/{inspection_id}/handovers": {"given_to": ids["user_id"], "note": "go on"},
         "POST /api/inspection/{inspection_id}/comments": {"item_id": item, "text": "look"},
+        "PUT /api/inspection/{inspection_id}/comments/{comment_id}": {"text": f"look {number}"},
         "PUT /api/inspection/{inspection_id}/item-order": {"item_ids": [item]},
         "PUT /api/backups": {"folder": "relative"},
         "POST /api/inspection/{inspection_id}/release": {"edition": 1},
         "POST /api/inspection/{inspection_id}/record-photos": {"file_id": populated.ids["file_id"]},
         "PUT /api/inspection/{inspection_id}/record-photos/{photo_id}/items": {"items": [{"item_id": item}]},
+        "POST /api/inspection/{inspection_id}/films": {"file_id": film["file_id"]},
         "PUT /api/inspection/policy": {"four_eyes": False},
         "POST /api/inspection_item/create": {"item_name": "a", "inspection_id": record},
         "PUT /api/inspection_item/{item_id}": {"item_name": f"i{number}"},
@@ -137,7 +145,8 @@ def bodies(populated: PopulatedApp) -> dict[str, tuple[str, dict[str, Any]]]:
     photo = populated.post(f"/api/inspection/{record}/record-photos", file_id=populated.ids["file_id"])[
         "photo_id"
     ]
-    ids |= {"inspection_id": record, "item_id": item, "photo_id": photo}
+    comment = populated.post(f"/api/inspection/{record}/comments", item_id=item, text="look")["comment_id"]
+    ids |= {"inspection_id": record, "item_id": item, "photo_id": photo, "comment_id": comment}
     of_judged = {**ids, "inspection_id": judged}
     return {
         name: (fill_path(parts(name)[1], of_judged if name.endswith(_OF_JUDGED) else ids), body)

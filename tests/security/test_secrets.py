@@ -186,7 +186,7 @@ def test_no_other_answer_holds_a_secret(day: Day) -> None:
 
 
 def test_no_file_holds_a_secret(live: LiveService, day: Day) -> None:
-    """Not the database with its log, nor anything else in the data directory."""
+    """Not the database with its log, nor anything else in the data folder."""
     read = 0
     for path in live.folder.rglob("*"):
         if path.is_file():

@@ -30,8 +30,8 @@ POSITIONS = 9
 
 
 def _whole(numbers: _Numbers) -> npt.NDArray[np.int16]:
-    """Whole view px as short numbers; what lies beyond every view, or nowhere (NaN), beyond it."""
-    return np.clip(np.nan_to_num(numbers, nan=-_BEYOND), -_BEYOND, _BEYOND).astype(np.int16)
+    """Whole view px as short numbers; what lies beyond every view, beyond it."""
+    return np.minimum(np.maximum(numbers, -_BEYOND), _BEYOND).astype(np.int16)
 
 
 class ChipPlaces:
@@ -56,7 +56,7 @@ class ChipPlaces:
         self._outer_px = (*_whole(np.floor(others[:, :2].T)), *_whole(np.ceil(others[:, 2:].T)))
         self._positions = positions
         self._width_of: list[float] = self._widths.tolist()
-        self._columns: list[tuple[list[float], list[float], list[bool], list[bool]]] = []
+        self._columns: list[list[tuple[float, float, bool, bool]]] = []
         self._taken = np.zeros((int(view[1]) // _CELL + 3, int(view[0]) // _CELL + 3), bool)
 
     def reserve(self, index: int, *, required: bool = False) -> QRectF | None:
@@ -67,7 +67,7 @@ class ChipPlaces:
         best = None
         for column in range(self._positions):
             x, y, is_free, is_inside = self._position(column, index)
-            if is_inside:
+            if is_inside and (is_free or required):
                 cells = self._cells(x, y, index)
                 best = best or (x, y, cells)
                 if is_free and not self._taken[cells].any():
@@ -98,12 +98,12 @@ class ChipPlaces:
             max_x, max_y = np.maximum(self._view[0] - self._widths, 0), max(self._view[1] - CHIP_HEIGHT, 0)
             is_inside = (x >= 0) & (x <= max_x) & (y >= 0) & (y <= max_y)
             is_free = ~self._covers_another(x, y)
-            self._columns.append((x.tolist(), y.tolist(), is_free.tolist(), is_inside.tolist()))
-        xs, ys, free, inside = self._columns[column]
-        return xs[index], ys[index], free[index], inside[index]
+            columns = (x.tolist(), y.tolist(), is_free.tolist(), is_inside.tolist())
+            self._columns.append(list(zip(*columns, strict=True)))
+        return self._columns[column][index]
 
     def _corners(self, column: int) -> tuple[_Numbers, _Numbers]:
-        """The upper left corners of all chips in a kind of position; NaN where a region has none.
+        """The upper left corners of all chips in a kind of position; beyond the view where a region has none.
 
         The best one is above the region at its left, the next one inside a large region.
         """
@@ -135,7 +135,7 @@ class ChipPlaces:
         width, height = np.minimum(right, self._view[0]) - x, np.minimum(bottom, self._view[1]) - y
         has_room = (width >= self._widths) & (height >= CHIP_HEIGHT)
         has_room &= width * height >= _INSIDE_SHARE * self._widths * CHIP_HEIGHT
-        return np.where(has_room, x, np.nan), y
+        return np.where(has_room, x, -_BEYOND), y
 
     def _covers_another(self, x: _Numbers, y: _Numbers) -> _Flags:
         """Whether chips at these corners cover a region that theirs does not lie in, shape (n)."""
@@ -143,7 +143,8 @@ class ChipPlaces:
         chip_left, chip_top = _whole(x)[:, None], _whole(y)[:, None]
         hit = (left < _whole(x + self._widths)[:, None]) & (right > chip_left)
         hit &= (top < _whole(y + CHIP_HEIGHT)[:, None]) & (bottom > chip_top)
-        chips, regions = np.nonzero(hit)
+        # NumPy finds places in a row many times as fast as in rows and columns.
+        chips, regions = np.divmod(np.flatnonzero(hit), hit.shape[1])
         inner, outer = self._boxes[chips], self._others[regions]
         is_around = (outer[:, :2] <= inner[:, :2] + _TOLERANCE).all(axis=1)
         is_around &= (outer[:, 2:] >= inner[:, 2:] - _TOLERANCE).all(axis=1)

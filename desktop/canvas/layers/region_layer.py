@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,15 +40,16 @@ def paint_outlines(
     farthest = max(width, height) + _MARGIN
     # A pen covers the px whose centres are less than half its width away.
     thick = max(math.ceil(line_width * ratio - 0.25), 1)
+    insets = np.arange(thick)[:, None, None]
+    low, high = insets - thick // 2, (thick - 1) // 2 - insets
+    lines = np.concatenate((low, low, high, high), axis=2)
     for edges, colour in groups:
-        corners = np.rint(pixel_aligned_edges(edges, viewport) * ratio).astype(np.int32)
-        for inset in range(thick):
-            low, high = inset - thick // 2, (thick - 1) // 2 - inset
-            lines = np.clip(corners + np.array((low, low, high, high)), -_MARGIN, farthest)
-            polygons = lines[:, [0, 1, 2, 1, 2, 3, 0, 3]].reshape(-1, 4, 2)
-            # The order of the bytes of a pixel in Qt: blue, green, red, alpha.
-            paint = (colour.blue(), colour.green(), colour.red(), 255)
-            cv2.polylines(pixels, polygons, True, paint)
+        corners = np.rint(pixel_aligned_edges(edges, viewport) * ratio)
+        outlines = np.clip(corners + lines, -_MARGIN, farthest).astype(np.int32)
+        polygons: Any = outlines[..., [0, 1, 2, 1, 2, 3, 0, 3]].reshape(-1, 4, 2)
+        # The order of the bytes of a pixel in Qt: blue, green, red, alpha.
+        paint = (colour.blue(), colour.green(), colour.red(), 255)
+        cv2.polylines(pixels, polygons, True, paint)
     image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
     painter.drawImage(QRectF(0, 0, width / ratio, height / ratio), image)
 
@@ -368,7 +370,9 @@ def _are_visible(boxes: Edges, view: tuple[float, float]) -> npt.NDArray[np.bool
 def _edges_of(regions: Sequence[Region]) -> Edges:
     """Left, top, right and bottom of regions, px of the picture, shape (n, 4)."""
     rects = (region.rect for region in regions)
-    return np.array([(rect.x, rect.y, rect.right, rect.bottom) for rect in rects]).reshape(-1, 4)
+    edges = np.array([(rect.x, rect.y, rect.w, rect.h) for rect in rects], np.float64).reshape(-1, 4)
+    edges[:, 2:] += edges[:, :2]
+    return edges
 
 
 def _set_pen(painter: QPainter, colour: QColor, locked: bool, width: float) -> None:

@@ -5,8 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QRegion,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QWidget
 
 from desktop.canvas.layers.colours import CanvasColours
@@ -19,6 +28,7 @@ from desktop.imaging.decoding.tone import Tone
 from desktop.imaging.loader import TileLoader
 from desktop.imaging.sources.grey import GreyImage, GreyLevels, GreyView
 from desktop.imaging.sources.source import ImageSource
+from shared.record.geometry import Rect
 
 _SETTLE_MS = 120
 
@@ -152,7 +162,9 @@ class PictureView(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the picture, the overlay of the subclass, and a message if there is one."""
         painter = QPainter(self)
+        painter.setClipRegion(QRegion(self.rect()).subtracted(QRegion(self._covered_rect())))
         painter.fillRect(self.rect(), QColor(self._colours.canvas))
+        painter.setClipping(False)
         if self._source is not None:
             self._image_layer.paint(
                 painter,
@@ -169,6 +181,16 @@ class PictureView(QWidget):
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, message)
         self._focus_ring.paint(painter, self.rect(), self.hasFocus(), QColor(self._colours.accent))
         painter.end()
+
+    def _covered_rect(self) -> QRect:
+        """The whole px of the view that the picture will cover; empty while there is no preview."""
+        if self._source is None or self._loader.preview is None:
+            return QRect()
+        view = self._viewport
+        picture = view.rect_to_view(Rect(0, 0, view.image_width, view.image_height))
+        # The picture is clipped at whole device px, which may differ by one.
+        left, top = math.ceil(picture.x) + 1, math.ceil(picture.y) + 1
+        return QRect(left, top, math.floor(picture.right) - 1 - left, math.floor(picture.bottom) - 1 - top)
 
     def _paint_overlay(self, painter: QPainter) -> None:
         """Paint over the picture. A subclass overrides it."""

@@ -16,6 +16,7 @@ Progress = Callable[[int, int], None]
 """A function that gets the transferred and the total bytes (0 if unknown). Its errors end the transfer."""
 
 _UPLOAD_SECONDS = 300.0
+_PIECE = 2**16
 
 
 class CountingReader:
@@ -72,6 +73,17 @@ class Files:
     def download(self, file_id: str, progress: Progress | None = None) -> bytes:
         """The bytes of a file. Raises NotFound."""
         return self._download(f"/files/{segment(file_id)}/content", progress)
+
+    def save(self, file_id: str, path: Path, progress: Progress) -> None:
+        """Write the bytes of a file to `path`, about 64 KiB in memory. Raises NotFound, OSError."""
+        with (
+            self._transport.stream(f"/files/{segment(file_id)}/content") as response,
+            path.open("wb") as file,
+        ):
+            total = int(response.headers.get("Content-Length", 0))
+            for piece in response.iter_bytes(_PIECE):
+                file.write(piece)
+                progress(file.tell(), total)
 
     def thumbnail(self, file_id: str, size: int = 256) -> bytes:
         """A small upright picture, its longer side at most `size` px. Raises NotFound."""

@@ -39,7 +39,16 @@ from shared.wire.seal import (
     RecordUsers,
     SealCheck,
 )
-from shared.wire.shift import Comment, CommentWrite, Handover, HandoverWrite, Inspector, Work, WorkCounts
+from shared.wire.shift import (
+    Comment,
+    CommentUpdate,
+    CommentWrite,
+    Handover,
+    HandoverWrite,
+    Inspector,
+    Work,
+    WorkCounts,
+)
 
 _VERIFY_SECONDS = 600.0
 """The service reads every file of the record."""
@@ -194,6 +203,17 @@ class Records:
         """Write a comment on an item of the record. Raises NotFound, Conflict when it is sealed."""
         path = f"/inspection/{segment(inspection_id)}/comments"
         return self._transport.call("POST", path, body=body).data(Comment)
+
+    def change_comment(self, inspection_id: str, comment_id: str, text: str) -> Comment:
+        """Change the user's own comment. Raises NotFound, Forbidden, Conflict when it is sealed."""
+        path = f"/inspection/{segment(inspection_id)}/comments/{segment(comment_id)}"
+        body = CommentUpdate(text=text).model_dump(mode="json")
+        return self._transport.call("PUT", path, body=body).data(Comment)
+
+    def delete_comment(self, inspection_id: str, comment_id: str) -> None:
+        """Delete the user's own comment. Raises NotFound, Forbidden, Conflict when it is sealed."""
+        path = f"/inspection/{segment(inspection_id)}/comments/{segment(comment_id)}"
+        self._transport.call("DELETE", path)
 
     def users(self, inspection_id: str) -> RecordUsers:
         """The users whom the record names, and the changes of their full names. Raises NotFound."""

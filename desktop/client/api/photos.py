@@ -1,4 +1,4 @@
-"""Calls the service for the photos of a record, and for uploads from a phone."""
+"""Calls the service for the photos and films of a record, and for uploads from a phone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from collections.abc import Sequence
 
 from desktop.client.http.transport import Transport, segment
 from shared.wire.phone import NewPhoneCode, PhoneCode, PhoneCodeCreate
-from shared.wire.photos import PhotoItemSet, PhotoItemsSet, RecordPhoto, RecordPhotoAdd
+from shared.wire.photos import (
+    PhotoItemSet,
+    PhotoItemsSet,
+    RecordFilm,
+    RecordFilmAdd,
+    RecordPhoto,
+    RecordPhotoAdd,
+)
+
+_OPEN_SECONDS = 90.0
+"""The service tries for 60 s to open a film."""
 
 
 class RecordPhotos:
@@ -65,6 +75,40 @@ class RecordPhotos:
 
 def _path(inspection_id: str, photo_id: str) -> str:
     return f"/inspection/{segment(inspection_id)}/record-photos/{segment(photo_id)}"
+
+
+class Films:
+    """Films that are kept with a record."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def add(self, inspection_id: str, file_id: str) -> RecordFilm:
+        """Keep an uploaded film with the record. One that is kept already is returned unchanged.
+
+        Raises NotFound, Conflict when the record is sealed or void, Unsupported when the service cannot open
+        the film.
+        """
+        answer = self._transport.call(
+            "POST",
+            _films(inspection_id),
+            body=RecordFilmAdd(file_id=file_id).model_dump(mode="json"),
+            seconds=_OPEN_SECONDS,
+            repeatable=True,
+        )
+        return answer.data(RecordFilm)
+
+    def list(self, inspection_id: str) -> Sequence[RecordFilm]:
+        """The films of the record, newest first. Raises NotFound."""
+        return self._transport.call("GET", _films(inspection_id)).data(list[RecordFilm])
+
+    def delete(self, inspection_id: str, film_id: str) -> None:
+        """Remove a film from the record. Raises NotFound, Conflict when the record is sealed."""
+        self._transport.call("DELETE", f"{_films(inspection_id)}/{segment(film_id)}")
+
+
+def _films(inspection_id: str) -> str:
+    return f"/inspection/{segment(inspection_id)}/films"
 
 
 class Phones:

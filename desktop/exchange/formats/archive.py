@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import same_picture
@@ -22,6 +23,8 @@ MAX_BYTES = 64_000_000
 """The most bytes that are read from one file, compressed or not."""
 _MAX_FILES = 20_000
 _XML_ENCODING = re.compile(rb"""<\?xml[^>]*encoding=["']([A-Za-z0-9._-]+)["']""")
+_ROOT = re.compile(r"(?:\s|\ufeff|<\?.*?\?>|<!--.*?-->)*<([\w.:-]+)", re.DOTALL)
+_PIECE = 2**16
 _UTF8_NAME = 0x800
 """The flag of an entry whose name is UTF-8 (APPNOTE.TXT of PKWARE, general purpose bit 11)."""
 # A constant time, so that the same inspection always gives the same bytes.
@@ -141,6 +144,31 @@ def parse_xml(text: str) -> ET.Element:
         return ET.fromstring(re.sub(r"^\s*<\?xml.*?\?>", "", text, count=1))  # noqa: S314
     except (ET.ParseError, ValueError) as error:
         raise ExchangeError(Reason.UNREADABLE) from error
+
+
+def stream_xml(text: str) -> Iterator[tuple[bool, ET.Element]]:
+    """Parse a decoded XML document in pieces: each element with True when it begins, False when it ends.
+
+    Raises ExchangeError (UNREADABLE), also if it declares entities.
+    """
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise ExchangeError(Reason.UNREADABLE)
+    parser: Any = ET.XMLPullParser(("start", "end"))
+    try:
+        for start in range(0, len(text), _PIECE):
+            # As text, so that the encoding of its declaration does not count.
+            parser.feed(text[start : start + _PIECE])
+            for event, element in parser.read_events():
+                yield event == "start", element
+        parser.close()
+    except (ET.ParseError, ValueError) as error:
+        raise ExchangeError(Reason.UNREADABLE) from error
+
+
+def root_tag(text: str) -> str:
+    """The tag of the root element of an XML document; empty if there is none."""
+    match = _ROOT.match(text)
+    return match[1] if match else ""
 
 
 def decode_xml(data: bytes) -> str:

@@ -25,7 +25,7 @@ import math
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from xml.sax.saxutils import escape
 
 from desktop.exchange.data.column_terms import CODES, ColumnTerms
@@ -39,6 +39,7 @@ from desktop.exchange.data.file_names import (
     same_picture,
 )
 from desktop.exchange.data.imported_regions import (
+    MAX_REGIONS,
     ImportedRegion,
     ImportedRegions,
     choose,
@@ -46,7 +47,7 @@ from desktop.exchange.data.imported_regions import (
     scale_rect,
 )
 from desktop.exchange.data.outlines import bounding_rect, ellipse_bounds, parse_rect, rotated_bounds
-from desktop.exchange.formats.archive import decode_xml, is_archive, pack, parse_xml, unpack
+from desktop.exchange.formats.archive import decode_xml, is_archive, pack, stream_xml, unpack
 from shared.record.geometry import Rect
 
 REGIONS = "regions.xml"
@@ -184,41 +185,87 @@ def _escaped_text(text: str) -> str:
     return escape(_INVALID_CHARACTERS.sub(" ", text), {"\r": "&#13;"})
 
 
+@dataclass(slots=True)
+class _Image:
+    """An image of a document, or a frame of its video, with its shapes in px of that image."""
+
+    name: str
+    content_id: str | None
+    size: Rect | None = None
+    drafts: list[ImportedRegion] = field(default_factory=list)
+    without_area: int = 0
+
+    def add(self, shape: ET.Element, label: str) -> None:
+        if shape.tag not in _SHAPES or shape.get("outside") == "1":
+            # A tag of the image, or the shape of a track that is not in this picture.
+            return
+        rect = _rect(shape)
+        if rect is None:
+            self.without_area += 1
+        elif len(self.drafts) <= MAX_REGIONS:
+            attributes = {attribute.get("name"): attribute.text for attribute in shape.iterfind("attribute")}
+            is_bounding_box = shape.tag != "box" or bool(_rotation(shape))
+            texts = attributes.get("description"), attributes.get("model_id")
+            self.drafts.append(ImportedRegion(label, rect, *texts, is_bounding_box))
+
+
+@dataclass(slots=True)
+class _Document:
+    """The images of a document that may be the picture `target`. The shapes of the others are not kept."""
+
+    target: ExportedPicture
+    first: _Image | None = None
+    has_more: bool = False
+    """Whether there are other images than the first."""
+    matches: list[_Image] = field(default_factory=list)
+
+    def add(self, image: _Image) -> _Image | None:
+        """Return the image if its shapes are needed."""
+        is_match = bool(image.content_id and image.content_id == self.target.content_id) or same_picture(
+            image.name, self.target.name
+        )
+        if is_match:
+            self.matches.append(image)
+        if self.first is None:
+            self.first = image
+            return image
+        self.has_more = True
+        if self.first not in self.matches:
+            self.first.drafts.clear()
+        return image if is_match else None
+
+    def best(self) -> list[_Image]:
+        """The images with the content of the target, else those with its name, else with a similar one."""
+        same_content = [image for image in self.matches if image.content_id == self.target.content_id]
+        same_name = [image for image in self.matches if image.name == self.target.name]
+        return (same_content if self.target.content_id else []) or same_name or self.matches
+
+
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     """Read the shapes of the picture `target` from an annotation file: XML, or a ZIP file of `write`.
 
     The picture is the one with the same content ID, else with the same file name, else the only one. Its
     shapes are scaled if the sizes differ. Raises ExchangeError.
     """
-    images = _read_images(data, target)
-    image = choose(_matching_images(images, target), images, Reason.NO_REGIONS)
-    size = parse_rect([0, 0, image.get("width"), image.get("height")])
-    drafts, without_area = [], 0
-    for shape in image:
-        if shape.tag not in _SHAPES or shape.get("outside") == "1":
-            # A tag of the image, or the shape of a track that is not in this picture.
-            continue
-        rect = _rect(shape)
-        if rect is None:
-            without_area += 1
-            continue
-        attributes = {attribute.get("name"): attribute.text for attribute in shape.iterfind("attribute")}
-        drafts.append(
-            ImportedRegion(
-                name=shape.get("label", ""),
-                rect=scale_rect(rect, None if size is None else (size.w, size.h), target),
-                description=attributes.get("description"),
-                model_id=attributes.get("model_id"),
-                is_bounding_box=shape.tag != "box" or bool(_rotation(shape)),
-            )
-        )
-    return fit_regions(drafts, target, without_area)
+    document = _read_document(data, target)
+    # Only the number of the other images counts.
+    everything = [] if document.first is None else [document.first] * (2 if document.has_more else 1)
+    image = choose(document.best(), everything, Reason.NO_REGIONS)
+    size = None if image.size is None else (image.size.w, image.size.h)
+    drafts = [replace(draft, rect=scale_rect(draft.rect, size, target)) for draft in image.drafts]
+    return fit_regions(drafts, target, image.without_area)
 
 
 def picture_names(data: bytes) -> list[str]:
     """The names of all images in an annotation file; empty if it is another document."""
+    names: dict[str, None] = {}
     with contextlib.suppress(ExchangeError):
-        return [image.get("name", "") for image in _images(decode_xml(data))]
+        for parent, shape in _parts(decode_xml(data)):
+            if parent.tag == "image" and shape is None:
+                names[parent.get("name", "")] = None
+            elif parent.tag == "track" and shape is not None and shape.get("frame") is not None:
+                names[_frame_name(shape)] = None
+        return list(names)
     return []
 
 
@@ -227,39 +274,66 @@ def is_xml(data: bytes) -> bool:
     return data[:4].lstrip(b"\xef\xbb\xbf\xfe\xff\x00 \r\n\t")[:1] == b"<"
 
 
-def _read_images(data: bytes, target: ExportedPicture) -> list[ET.Element]:
+def _read_document(data: bytes, target: ExportedPicture) -> _Document:
     if not is_archive(data):
-        return _images(decode_xml(data))
+        return _parse(decode_xml(data), target)
     documents = []
     for text in (unpack(data, REGIONS) or unpack(data, ".xml")).values():
         with contextlib.suppress(ExchangeError):
-            documents.append(_images(text))
-    matches = [images for images in documents if _matching_images(images, target)]
-    return choose(matches, documents)
+            documents.append(_parse(text, target))
+    return choose([document for document in documents if document.matches], documents)
 
 
-def _images(text: str) -> list[ET.Element]:
-    """The images of a document, and the frames of its video as such. Raises ExchangeError (UNREADABLE)."""
-    root = parse_xml(text)
-    if root.tag != "annotations":
-        raise ExchangeError(Reason.UNREADABLE)
-    size = {element.tag: element.text or "" for element in root.iterfind("meta//original_size/*")}
-    frames: dict[str, ET.Element] = {}
-    for track in root.iterfind("track"):
-        for shape in track.iterfind("*[@frame]"):
-            number = shape.get("frame", "")
-            image = ET.Element("image", {"name": f"frame_{number.zfill(6)}.png", **size})
-            shape.set("label", track.get("label", ""))
-            frames.setdefault(number, image).append(shape)
-    return [*root.iterfind("image"), *frames.values()]
+def _parse(text: str, target: ExportedPicture) -> _Document:
+    """Read the images of a document, and the frames of its video as such. Raises ExchangeError."""
+    document = _Document(target)
+    image: _Image | None = None
+    frames: dict[str, _Image | None] = {}
+    size: Rect | None = None
+    for parent, shape in _parts(text):
+        if shape is None:
+            if parent.tag == "image":
+                found = _Image(parent.get("name", ""), parent.get("ipfs_cid"))
+                found.size = parse_rect([0, 0, parent.get("width"), parent.get("height")])
+                image = document.add(found)
+        elif parent.tag == "image" and image is not None:
+            image.add(shape, shape.get("label", ""))
+        elif parent.tag == "track" and shape.get("frame") is not None:
+            name = _frame_name(shape)
+            if name not in frames:
+                frames[name] = document.add(_Image(name, None, size))
+            if (frame := frames[name]) is not None:
+                frame.add(shape, parent.get("label", ""))
+        elif parent.tag == "meta":
+            for each in shape.iter("original_size"):
+                size = parse_rect([0, 0, each.findtext("width"), each.findtext("height")])
+    return document
 
 
-def _matching_images(images: list[ET.Element], target: ExportedPicture) -> list[ET.Element]:
-    """The images with the content of `target`, else those with its name, else those with a similar name."""
-    content_id = target.content_id
-    same_content = [image for image in images if content_id and image.get("ipfs_cid") == content_id]
-    same_name = [image for image in images if image.get("name") == target.name]
-    return same_content or same_name or [one for one in images if same_picture(one.get("name"), target.name)]
+def _frame_name(shape: ET.Element) -> str:
+    return f"frame_{shape.get('frame', '').zfill(6)}.png"
+
+
+def _parts(text: str) -> Iterator[tuple[ET.Element, ET.Element | None]]:
+    """Each image, track and other part of a document with None, then with each of its children.
+
+    Children are discarded afterwards, because a whole document takes ten times as much memory as its text.
+    Raises ExchangeError (UNREADABLE).
+    """
+    open_elements: list[ET.Element] = []
+    for is_start, element in stream_xml(text):
+        if is_start:
+            open_elements.append(element)
+            if open_elements[0].tag != "annotations":
+                raise ExchangeError(Reason.UNREADABLE)
+            if len(open_elements) == 2:
+                yield element, None
+            continue
+        open_elements.pop()
+        if len(open_elements) == 2:
+            yield open_elements[1], element
+        if 1 <= len(open_elements) <= 2:
+            open_elements[-1].remove(element)
 
 
 def _rect(shape: ET.Element) -> Rect | None:

@@ -23,7 +23,14 @@ from desktop.exchange.data.imported_regions import (
     scale_rect,
 )
 from desktop.exchange.data.outlines import bounding_rect, parse_rect
-from desktop.exchange.formats.archive import decode_xml, is_archive, parse_xml, refuse_unmarked, unpack
+from desktop.exchange.formats.archive import (
+    decode_xml,
+    is_archive,
+    parse_xml,
+    refuse_unmarked,
+    root_tag,
+    unpack,
+)
 
 
 def documents(data: bytes) -> dict[str, ET.Element]:
@@ -34,9 +41,12 @@ def documents(data: bytes) -> dict[str, ET.Element]:
     texts = unpack(data, ".xml") if is_archive(data) else {"": decode_xml(data)}
     found = {}
     for path, text in texts.items():
+        if root_tag(text) != "annotation":
+            # A whole tree of a large file of CVAT would take ten times its memory.
+            continue
         with contextlib.suppress(ExchangeError):
             root = parse_xml(text)
-            if root.tag == "annotation" and root.find("filename") is not None:
+            if root.find("filename") is not None:
                 found[path] = root
     return found
 

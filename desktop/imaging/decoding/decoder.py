@@ -40,6 +40,9 @@ MAX_PIXELS = 2_000_000_000
 MAX_BANDS = 5
 """Cyan, magenta, yellow, black and alpha. A small file with many more would unpack to gigabytes."""
 
+STRIP: Final = 512
+"""Rows of a deep grey picture that are read at once."""
+
 _decode_lock = threading.Lock()
 _CHECK_INTERVAL = 0.02
 """Seconds between two checks for cancellation while a picture waits for the lock."""
@@ -139,19 +142,25 @@ def _decode_whole(data: Data, header: Header, cancellation: Cancellation) -> Rgb
 
 
 def read_greys(
-    data: Data, header: Header, cancellation: Cancellation
-) -> tuple[npt.NDArray[Any], tuple[float, float]]:
-    """Decode a grey picture of more than 8 bits at its depth, upright, as uint16 or float32 (height, width).
+    data: Data, cancellation: Cancellation
+) -> tuple[tuple[float, float], Iterator[npt.NDArray[Any]]]:
+    """Decode a grey picture of more than 8 bits at its depth, in stored orientation.
 
-    Also returns its `grey_levels`.
+    Returns its `grey_levels`, and its strips from top to bottom as uint16 or float32 (rows, width).
     """
     with translate_errors(data):
         image = finite_grey(_load(data))
         levels = grey_levels(image)
-        kind, dtype = ("ushort", np.uint16) if image.format == "ushort" else ("float", np.float32)
-        memory = evaluate(image.cast(kind), cancellation)
-        pixels: Any = np.frombuffer(memory, dtype).reshape(image.height, image.width)
-        return np.ascontiguousarray(upright(pixels, header.orientation)), levels
+    kind, dtype = ("ushort", np.uint16) if image.format == "ushort" else ("float", np.float32)
+    grey = image.cast(kind)
+
+    def strips() -> Iterator[npt.NDArray[Any]]:
+        with translate_errors(data):
+            for top in range(0, grey.height, STRIP):
+                strip = grey.crop(0, top, grey.width, min(STRIP, grey.height - top))
+                yield np.frombuffer(evaluate(strip, cancellation), dtype).reshape(-1, grey.width)
+
+    return levels, strips()
 
 
 def read_preview(data: Data, header: Header, longest: int, cancellation: Cancellation) -> Pixels:

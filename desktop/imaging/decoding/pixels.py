@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QImage
 
+from shared.images.cv import cv2
+
 Pixels = npt.NDArray[np.uint32]
 Rgb = npt.NDArray[np.uint8]
 Array = TypeVar("Array", Pixels, Rgb)
@@ -59,4 +61,20 @@ def to_qimage(pixels: Pixels | Rgb) -> QImage:
         for band, index in ((red, 0), (green, 1), (blue, 2)):
             np.copyto(band, pixels[:, :, index])
         padding.fill(255)
+    return image
+
+
+def decode_tile(data: bytes) -> QImage:
+    """Decode a tile as it is stored, without its EXIF orientation, to a QImage.Format_RGB32.
+
+    Releases Python's interpreter lock, unlike QImage.fromData. Raises ValueError when it is not a picture.
+    """
+    stored = np.frombuffer(data, np.uint8)
+    pixels = cv2.imdecode(stored, cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION) if len(data) else None
+    if pixels is None:
+        raise ValueError("not a picture")
+    height, width = pixels.shape[:2]
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    target = np.frombuffer(image.bits(), np.uint8).reshape(height, width, 4)
+    cv2.cvtColor(pixels, cv2.COLOR_BGR2BGRA, dst=target)
     return image

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QCoreApplication
 
 from desktop.imaging.decoding.decoder import Cancellation, Data, Header
+from desktop.imaging.decoding.errors import ImageError
+from desktop.imaging.decoding.vips import pyvips
 from desktop.imaging.sources.source import Level
 
 
@@ -42,3 +48,19 @@ class LocalImage:
     def cancel(self) -> None:
         """Cancel current and later work."""
         self._cancellation.cancel()
+
+    @contextmanager
+    def _translate_errors(self) -> Iterator[None]:
+        """Convert errors of libvips and the disk to ImageError."""
+        try:
+            yield
+        except pyvips.Error as error:
+            text = QCoreApplication.translate(
+                "imaging", "Cannot read image {0} completely. The file is damaged; upload it again."
+            )
+            raise ImageError(text.format(self._name)) from error
+        except OSError as error:
+            text = QCoreApplication.translate(
+                "imaging", "Cannot prepare image {0} for zooming: {1}. Free disk space."
+            )
+            raise ImageError(text.format(self._name, error.strerror or error)) from error

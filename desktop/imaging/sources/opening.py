@@ -20,8 +20,9 @@ def open_image(data: Path | bytes, name: str = "") -> ImageSource:
     """
     header = read_header(data)
     title = name or (data.name if isinstance(data, Path) else "")
-    if header.width * header.height <= WHOLE_LIMIT:
-        if header.has_deep_greys:
-            return GreyImage(data, header, title)
+    is_large = header.width * header.height > WHOLE_LIMIT
+    if header.has_deep_greys:
+        return GreyImage(data, header, title, on_disk=is_large)
+    if not is_large:
         return WholeImage(data, header, title)
     return TiledImage(data, header, title)

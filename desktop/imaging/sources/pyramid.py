@@ -28,7 +28,7 @@ from desktop.imaging.decoding.decoder import (
     open_stream,
     report_progress,
 )
-from desktop.imaging.decoding.pixels import Pixels, from_qimage
+from desktop.imaging.decoding.pixels import Pixels, decode_tile, from_qimage
 from shared.images.tiles import DZSAVE_OPTIONS, TILE, tile_name
 from shared.system import atomic
 from shared.system.cache_limit import trim_cache
@@ -119,14 +119,9 @@ class Pyramid:
         """A tile in stored orientation. Raises OSError when it cannot be read."""
         name = tile_name(level, self.levels, column, row)
         try:
-            image = QImage.fromData(self._zip.read(name))
-        except (KeyError, zipfile.BadZipFile) as error:
+            return decode_tile(self._zip.read(name))
+        except (KeyError, ValueError, zipfile.BadZipFile) as error:
             raise OSError(str(error)) from error
-        if image.format() is not QImage.Format.Format_RGB32:
-            image = image.convertToFormat(QImage.Format.Format_RGB32)
-        if image.isNull():
-            raise OSError(name)
-        return image
 
     def read_level(self, level: int, width: int, height: int) -> Pixels:
         """Read a whole level of `width` x `height` px, in stored orientation."""

@@ -29,7 +29,7 @@ from desktop.client.http.errors import (
 )
 from desktop.imaging.decoding.decoder import Cancellation, Progress, pixel_rect, read_header, read_whole
 from desktop.imaging.decoding.errors import CancelledError, ImageError
-from desktop.imaging.decoding.pixels import Rgb, to_qimage
+from desktop.imaging.decoding.pixels import Rgb, decode_tile, to_qimage
 from desktop.imaging.sources.opening import open_image
 from desktop.imaging.sources.source import TILE, ImageSource, Level
 from desktop.imaging.sources.whole import WHOLE_LIMIT
@@ -114,7 +114,7 @@ class TileCache:
     def read(self, digest: str, name: str) -> QImage | None:
         """The cached image with this name; None if it is missing or damaged."""
         try:
-            return _decode_tile((self._picture_folder(digest) / name).read_bytes())
+            return decode_tile((self._picture_folder(digest) / name).read_bytes())
         except (OSError, ValueError):
             return None
 
@@ -233,7 +233,7 @@ class RemoteImage:
             return cached_image
         data = self._call(fetch, *arguments, patient=patient)
         try:
-            image = _decode_tile(data)
+            image = decode_tile(data)
         except ValueError as error:
             raise self._image_error() from error
         self._cache.store(self._digest, name, data)
@@ -304,11 +304,3 @@ def _is_temporary(error: ClientError) -> bool:
         # With a message of the service the error is final. Without one it comes from a proxy.
         return error.code == "unavailable" and error.server_message is None
     return isinstance(error, Unreachable | NotLoggedIn | TooMany | Conflict)
-
-
-def _decode_tile(data: bytes) -> QImage:
-    """Decode a tile or preview of the service, which is stored upright. Raises ValueError."""
-    image = QImage.fromData(data)
-    if image.isNull():
-        raise ValueError("not a picture")
-    return image.convertToFormat(QImage.Format.Format_RGB32)

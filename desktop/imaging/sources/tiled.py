@@ -3,18 +3,13 @@ background."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QImage
 
 from desktop.imaging.decoding.decoder import Cancellation, Data, Header, Progress, read_crop, read_preview
-from desktop.imaging.decoding.errors import ImageError
 from desktop.imaging.decoding.pixels import Pixels, from_qimage, to_qimage, upright
-from desktop.imaging.decoding.vips import pyvips
 from desktop.imaging.sources.local import LocalImage
 from desktop.imaging.sources.pyramid import Pyramid, PyramidCache, content_digest, content_length
 from desktop.imaging.sources.source import PREVIEW, TILE, Level
@@ -120,18 +115,3 @@ class TiledImage(LocalImage):
             top = height - level_height * factor if orientation in (3, 4, 7, 8) else 0
             levels.append(Level(level_width, level_height, factor, left, top))
         self._pyramid, self._levels = pyramid, tuple(levels)
-
-    @contextmanager
-    def _translate_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except pyvips.Error as error:
-            text = QCoreApplication.translate(
-                "imaging", "Cannot read image {0} completely. The file is damaged; upload it again."
-            )
-            raise ImageError(text.format(self._name)) from error
-        except OSError as error:
-            text = QCoreApplication.translate(
-                "imaging", "Cannot prepare image {0} for zooming: {1}. Free disk space."
-            )
-            raise ImageError(text.format(self._name, error.strerror or error)) from error

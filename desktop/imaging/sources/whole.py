@@ -16,9 +16,9 @@ from desktop.imaging.decoding.decoder import (
 )
 from desktop.imaging.decoding.errors import CancelledError
 from desktop.imaging.decoding.pixels import Rgb, to_qimage
-from desktop.imaging.decoding.vips import pyvips
 from desktop.imaging.sources.local import LocalImage
 from desktop.imaging.sources.source import TILE, Level
+from shared.images.cv import cv2
 from shared.record.geometry import Rect
 
 WHOLE_LIMIT = 25_000_000
@@ -37,7 +37,10 @@ class WholeImage(LocalImage):
         self._was_cropped = False
 
     def preview(self) -> QImage:
-        """The picture in about `WHOLE_PREVIEW` px."""
+        """The picture in about `WHOLE_PREVIEW` px, from its levels if they are there."""
+        if self._levels:
+            large = [pixels for pixels in self._pixels if max(pixels.shape) >= WHOLE_PREVIEW]
+            return to_qimage((large or self._pixels[:1])[-1])
         return to_qimage(read_preview(self._data, self._header, WHOLE_PREVIEW, self._cancellation))
 
     def prepare(self, progress: Progress) -> None:
@@ -79,7 +82,6 @@ def _crop_pixels(pixels: Rgb, x: int, y: int, w: int, h: int) -> Rgb:
 
 
 def _halve(pixels: Rgb) -> Rgb:
-    height, width, bands = pixels.shape
-    image = pyvips.Image.new_from_memory(pixels.data, width, height, bands, "uchar")
-    half = image.crop(0, 0, width & ~1, height & ~1).shrink(2, 2).write_to_memory()
-    return np.frombuffer(half, np.uint8).reshape(height // 2, width // 2, bands)
+    height, width = pixels.shape[0] // 2, pixels.shape[1] // 2
+    half: Rgb = cv2.resize(pixels[: 2 * height, : 2 * width], (width, height), interpolation=cv2.INTER_AREA)
+    return half

@@ -27,7 +27,7 @@ class AircraftSection(DeletableSection[Aircraft], TableSection[Aircraft]):
         translate = QCoreApplication.translate
         super().__init__(
             context,
-            translate("Catalogue", "New aircraft"),
+            translate("Catalogue", "New aircraft…"),
             translate("Catalogue", "Name, registration, type"),
         )
 
@@ -67,7 +67,7 @@ class FlightSection(DeletableSection[Flight], TableSection[Flight]):
         translate = QCoreApplication.translate
         super().__init__(
             context,
-            translate("Catalogue", "New flight"),
+            translate("Catalogue", "New flight…"),
             translate("Catalogue", "Flight number, departure, arrival"),
         )
 
@@ -106,7 +106,7 @@ class TaskSection(DeletableSection[Task], TableSection[Task]):
     def __init__(self, context: Context) -> None:
         translate = QCoreApplication.translate
         super().__init__(
-            context, translate("Catalogue", "New task"), translate("Catalogue", "Name, description")
+            context, translate("Catalogue", "New task…"), translate("Catalogue", "Name, description")
         )
 
     def columns(self) -> list[Column[Task]]:

@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from desktop.exchange.registry import READABLE_NAMES
+from desktop.localization.language import join_words
 from desktop.pages.first_steps.picture_drop import dropped_pictures
 from desktop.pages.first_steps.sample_bar import SampleController
 from desktop.widgets import Button, ButtonKind, Card, IconLabel, label
@@ -68,8 +70,8 @@ class FirstStepsPanel(QWidget):
         self.import_ = _StartCard(
             "upload",
             self.tr("Import regions"),
-            self.tr(
-                "Regions from labelme, COCO, YOLO, CVAT, CSV, or an export of Walkaround, with their image."
+            self.tr("Regions from {formats} or an export of Walkaround, with their image.").format(
+                formats=join_words(READABLE_NAMES)
             ),
             self.tr("Choose file…"),
             ButtonKind.PLAIN,

@@ -13,6 +13,7 @@ from desktop.context import Context
 from desktop.exchange.data.errors import ExchangeError
 from desktop.exchange.found_picture import FoundPicture
 from desktop.exchange.registry import READABLE_PATTERNS
+from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.messages.exchange_messages import exchange_sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
@@ -288,9 +289,7 @@ class StartDialog(Dialog):
         self.created.emit(started.record_id)
         if self._imports_regions:
             text = self.tr("%n region(s) imported.", "", started.regions)
-            if started.left_out:
-                text += " " + started.left_out
-            self.notice.emit(text)
+            self.notice.emit(join_sentences((text, started.left_out)))
 
     def _on_failed(self, error: Exception) -> None:
         self._task = None

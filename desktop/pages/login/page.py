@@ -30,11 +30,12 @@ from desktop.pages.login.forms import FirstRunForm, PasswordForm
 from desktop.pages.login.photo_login import PhotoLogin
 from desktop.pages.login.service_choice import ServerDialog
 from desktop.pages.login.setup_steps import SetupSteps, Step
-from desktop.pages.login.status_widgets import ServiceDot, Welcome
+from desktop.pages.login.status_widgets import FormArea, ServiceDot, Welcome
 from desktop.theme import theme_manager
 from desktop.widgets import Button, ButtonKind, Card, Logo, Page, label, separator
 from desktop.widgets.basic.shadows import soft_shadow
 from shared.wire.account import Payload
+from shared.wire.face import FaceRequirements
 
 _CARD = QSize(940, 470)
 _GROW_FROM = QSize(1440, 900)
@@ -82,10 +83,12 @@ class LoginPage(Page):
         values = context.preferences.values
         # The setup is skipped if there was a login before or if it was completed.
         self._step = Step.LANGUAGE if context.embedded and not (values.set_up or values.user_name) else None
+        self._offers_face = self._lacks_users = False
         self.photo_login = PhotoLogin(session, context.device_token)
         self._build()
         self.viewfinder.action_clicked.connect(self._on_retry)
         self.face.requirements_read.connect(self.photo_login.set_requirements)
+        self.face.requirements_read.connect(self._on_requirements_read)
         self.face.logged_in.connect(self._enter)
         self.face.camera_chosen.connect(lambda name: context.preferences.change(camera=name))
         self.password_form.logged_in.connect(self._enter_by_password)
@@ -150,7 +153,8 @@ class LoginPage(Page):
         self._card.setFixedWidth(min(round(_CARD.width() * share), self.width() - 2 * margin))
         room = self.height() - self._header.sizeHint().height() - 3 * margin
         self._card.setMinimumHeight(min(round(_CARD.height() * share), room))
-        self._form.setFixedWidth(round(_FORM_WIDTH * (1 + (share - 1) / 2)))
+        left = self._card.width() - self._left_stack.minimumSizeHint().width() - 2
+        self._form.setFixedWidth(min(round(_FORM_WIDTH * (1 + (share - 1) / 2)), left))
         super().resizeEvent(event)
 
     def _make_card(self) -> Card:
@@ -170,8 +174,10 @@ class LoginPage(Page):
         return self._card
 
     def _make_right(self) -> QWidget:
-        self._form = right = QWidget()
-        right.setFixedWidth(_FORM_WIDTH)
+        right = QWidget()
+        right.setProperty("clear", True)
+        self._form = FormArea(right)
+        self._form.setFixedWidth(_FORM_WIDTH)
         column = QVBoxLayout(right)
         column.setContentsMargins(34, 32, 34, 24)
         column.setSpacing(0)
@@ -202,7 +208,7 @@ class LoginPage(Page):
         row.addWidget(self.change)
         column.addLayout(row)
         self._show_form(first_run=False)
-        return right
+        return self._form
 
     # Opening and leaving
 
@@ -312,20 +318,20 @@ class LoginPage(Page):
         run(session.account.first_run_needed, owner=self, done=self._on_probed, failed=self._on_probe_failed)
 
     def _on_probed(self, is_needed: bool) -> None:
-        first_run = is_needed and is_local(self._context.session.base_url)
+        was_first_run, first_run = self._is_first_run, is_needed and is_local(self._context.session.base_url)
+        self._lacks_users = is_needed and not first_run
         self._show_form(first_run)
         self.ready.emit()
-        if is_needed and not first_run:
-            self._subheading.setText(
-                self.tr("No users yet. Create the administrator account on the server computer.")
-            )
         if not self.isVisible():
             return
         if first_run or self._step is not None:
             self.face.stop()
             self._begin()
-        else:
-            self.face.start()
+            return
+        if was_first_run:
+            # The form that had the focus is hidden now.
+            self._begin()
+        self.face.start()
 
     def _on_probe_failed(self, error: Exception) -> None:
         self._service_dot.show_state(ServiceState.FAILED)
@@ -365,7 +371,19 @@ class LoginPage(Page):
             return self.tr("Create administrator account"), self.tr(
                 "Step 3 of 3. The first user is the administrator and can create all other users."
             )
-        return self.tr("Log in"), self.tr("Look into the camera, or enter your password.")
+        return self.tr("Log in"), self._login_text()
+
+    def _login_text(self) -> str:
+        if self._lacks_users:
+            return self.tr("No users yet. Create the administrator account on the server computer.")
+        if self._offers_face:
+            return self.tr("Look into the camera, or enter your password.")
+        return self.tr("Enter your username and password.")
+
+    def _on_requirements_read(self, requirements: FaceRequirements) -> None:
+        self._offers_face = requirements.offered
+        if self.password_form.isVisibleTo(self):
+            self._subheading.setText(self._login_text())
 
     def _enter_by_password(self, payload: Payload) -> None:
         self._enter(payload)

@@ -201,7 +201,7 @@ class ServerDialog(Dialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 20)
         column.setSpacing(12)
-        column.addWidget(label(self.tr("Select service"), "item"))
+        column.addWidget(label(self.tr("Change server"), "item"))
         column.addWidget(self.choice)
         column.addSpacing(8)
         row = QHBoxLayout()

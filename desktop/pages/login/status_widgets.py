@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.connection.local_service import ServiceState
 from desktop.theme import CARD_RADIUS, theme_manager
@@ -41,6 +41,26 @@ class Countdown(QObject):
         if not self.remaining:
             self.timer.stop()
         self.counted.emit(self.remaining)
+
+
+class FormArea(QScrollArea):
+    """Wants the height of `form`, and scrolls it on a screen that has less."""
+
+    def __init__(self, form: QWidget) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidgetResizable(True)
+        self.setWidget(form)
+        self._content = form
+
+    def sizeHint(self) -> QSize:
+        return self._content.sizeHint()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
 
 
 class ServiceDot(QWidget):
@@ -87,10 +107,10 @@ class Welcome(QWidget):
         column.addWidget(label(self.tr("Welcome to Walkaround"), "title"))
         column.addSpacing(4)
         for icon, text in (
-            ("lock", self.tr("Compare today's photos with a reference image")),
-            ("server", self.tr("Record every verdict with name and reason")),
-            ("people", self.tr("Seal the finished record; any later change is detected")),
-            ("camera", self.tr("Works without a network")),
+            ("compare", self.tr("Compare today's photos with a reference image")),
+            ("check", self.tr("Record every verdict with name and reason")),
+            ("lock", self.tr("Seal the finished record; any later change is detected")),
+            ("cloud-off", self.tr("Works without a network")),
         ):
             row = QHBoxLayout()
             row.setSpacing(12)

@@ -20,6 +20,7 @@ from desktop.background.workers import Lane, Task, run
 from desktop.client.http.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
+from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_folder
 from desktop.pages.common.forms.password_prompt import ask_password
@@ -28,7 +29,7 @@ from desktop.pages.people.face_policy.devices_card import DevicesCard
 from desktop.pages.people.face_policy.models_card import ModelsCard
 from desktop.pages.people.face_policy.policy_card import PolicyCard
 from desktop.pages.people.stranger_check import StrangerTotals, compare_folder
-from desktop.widgets import Button, Card, StateStack, clear_layout, label
+from desktop.widgets import Button, ButtonKind, Card, StateStack, clear_layout, label
 from shared.rates import rate_bound
 from shared.wire.face import Device, FaceCalibration, FaceModel, FacePolicy
 
@@ -73,7 +74,11 @@ class FaceSection(PageSection):
         self.progress = label("", "dim", wrap=True)
         self._comparison: Task | None = None
         self._calibration: FaceCalibration | None = None
-        self._figures = QGridLayout()
+        self._rows = QWidget()
+        self.details = Button(self.tr("Details"), kind=ButtonKind.QUIET, icon="chevron-right")
+        self.details.clicked.connect(lambda _checked=False: self._open_details(self._rows.isHidden()))
+        self._figures = QGridLayout(self._rows)
+        self._figures.setContentsMargins(0, 0, 0, 0)
         self._figures.setHorizontalSpacing(24)
         self._figures.setVerticalSpacing(10)
         self._figures.setColumnStretch(1, 1)
@@ -106,7 +111,9 @@ class FaceSection(PageSection):
         column.addWidget(label(self.tr("Face recognition accuracy"), "item"))
         column.addWidget(self.advice)
         column.addWidget(self.better_model)
-        column.addLayout(self._figures)
+        column.addWidget(self.details, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._rows)
+        self._open_details(False)
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(self.strangers)
@@ -139,7 +146,12 @@ class FaceSection(PageSection):
             self._show_figures(self._figure_rows(figures))
         self.stack.show_content()
 
+    def _open_details(self, on: bool) -> None:
+        self._rows.setVisible(on)
+        self.details.set_icon("chevron-down" if on else "chevron-right")
+
     def _show_figures(self, rows: list[tuple[str, str, str]]) -> None:
+        self.details.setVisible(bool(rows))
         clear_layout(self._figures)
         for row, (name, value, explanation) in enumerate(rows):
             cell = QWidget()
@@ -170,7 +182,7 @@ class FaceSection(PageSection):
             n=QLocale().toString(one_in)
         )
         if strangers.pairs < _MIN_PAIRS:
-            text += " " + self.tr("More enrolled people make this more exact.")
+            text = join_sentences((text, self.tr("More enrolled people make this more exact.")))
         return text
 
     def _figure_rows(self, figures: FaceCalibration) -> list[tuple[str, str, str]]:
@@ -282,6 +294,7 @@ class FaceSection(PageSection):
             return
         self.progress.setText("")
         self._show_figures([*self._figure_rows(figures), self._stranger_row(figures, totals)])
+        self._open_details(True)
 
     def _stranger_row(self, figures: FaceCalibration, totals: StrangerTotals) -> tuple[str, str, str]:
         number = QLocale().toString

@@ -34,13 +34,15 @@ class UserSection(TableSection[UserWithRoles]):
 
     def __init__(self, context: Context) -> None:
         translate = QCoreApplication.translate
-        super().__init__(context, translate("People", "New user"), translate("People", "Full name, username"))
+        super().__init__(
+            context, translate("People", "New user…"), translate("People", "Full name, username")
+        )
 
     def make_remove_button(self) -> Button:
         return Button(self.tr("Disable"))
 
     def make_extra_buttons(self) -> list[Button]:
-        self.password = Button(self.tr("Set password"), icon="lock")
+        self.password = Button(self.tr("Set password…"), icon="lock")
         self.face = Button(self.tr("Delete face data"))
         self.password.clicked.connect(self.set_password)
         self.face.clicked.connect(self.delete_face)

@@ -332,6 +332,7 @@ class RecordPage(Page):
             self.tr("Void record?"),
             self.tr("The record and all its items are kept. You can restore it later."),
             self.tr("Void record"),
+            dismiss=self.tr("Keep record"),
         ):
             self._change_record({"inspection_status": Status.CANCELLED})
 

@@ -92,7 +92,7 @@ class TemplateMenu(QObject):
     def __init__(self, context: Context, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
-        self.button = IconButton("rectangle", self.tr("New record from template"))
+        self.button = IconButton("copy", self.tr("New record from template"))
         self.menu = QMenu(self.button)
         self.button.clicked.connect(lambda _checked=False: self._read())
 

@@ -38,7 +38,7 @@ class RulesDialog(Dialog):
         self.coverage.setObjectName("required-coverage")
         self.coverage.setAccessibleName(self.tr("Share of a region that a photo must show"))
         self.coverage.setRange(0, 100)
-        self.coverage.setSuffix(" %")
+        self.coverage.setSuffix("%")
         self.coverage.setKeyboardTracking(False)
         self.coverage.editingFinished.connect(self._save_coverage)
         self._policy = InspectionPolicy()

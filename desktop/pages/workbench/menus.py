@@ -20,6 +20,7 @@ _FIRST = (
         "record.phone",
         "record.watch",
         "record.review",
+        "record.films",
         "record.accept",
         "",
         "item.photo",

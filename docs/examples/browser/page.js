@@ -44,7 +44,12 @@ async function showItem(item) {
   row.append(element("span", `${item.item_name} `), verdict);
   const photos = await get(`/api/inspection_item/${encodeURIComponent(item.item_id)}/photos`);
   const newest = photos.at(-1);
-  if (newest) row.append(element("img", "", { alt: item.item_name, src: await picture(newest.file_id, 512) }));
+  if (newest) row.append(element("img", "", {
+    alt: item.item_name,
+    src: await picture(newest.file_id, 512),
+    // The bytes are released once they are decoded.
+    onload: ({ target }) => URL.revokeObjectURL(target.src),
+  }));
   for (const value of ["passed", "failed"]) {
     const decide = () => attempt(async () => {
       const path = `/api/inspection_item/${encodeURIComponent(item.item_id)}/verdict`;

@@ -1,6 +1,6 @@
 """Writes and reads a backup that is one file: a zip archive with its manifest.
 
-`data/...` contains the data directory (with a consistent copy of the database), `tables/...` the rows of a
+`data/...` contains the data folder (with a consistent copy of the database), `tables/...` the rows of a
 PostgreSQL database, and `secrets/...` the keys if they were requested.
 """
 

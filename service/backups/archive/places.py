@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _INCOMING_FOLDER = "incoming"
 _SCRATCH = ("cache", "backup")
-"""The folder below the data directory for files on their way to a remote store."""
+"""The folder below the data folder for files on their way to a remote store."""
 
 
 class PartFile(NamedTuple):

@@ -33,16 +33,16 @@ from service.stores.opening import open_store
 from shared.system import atomic
 
 _STORE_FOLDERS = ("files", "models")
-"""The folders of the data directory whose contents may be in a remote store."""
+"""The folders of the data folder whose contents may be in a remote store."""
 
 
 def restore(backup: Backup, settings: Settings, *, force: bool = False) -> None:
-    """Restore `backup` into the data directory, and into the database if that is on a server.
+    """Restore `backup` into the data folder, and into the database if that is on a server.
 
     All entries are unpacked and compared with the manifest before the first file is put in place. An existing
     SQLite database is renamed. Raises BackupRefusedError if the backup is damaged or does not fit, if a
-    service runs on the data directory, if a database on a server is not empty, and, without `force`, if the
-    data directory is not empty.
+    service runs on the data folder, if a database on a server is not empty, and, without `force`, if the
+    data folder is not empty.
     """
     manifest = backup.manifest
     _check_fit(manifest, settings)
@@ -61,7 +61,7 @@ def restore(backup: Backup, settings: Settings, *, force: bool = False) -> None:
     except (Timeout, DatabaseInUseError) as error:
         lock.release()
         raise BackupRefusedError(
-            "a service is running on this data directory or its database: close Walkaround, or stop "
+            "a service is running on this data folder or its database: close Walkaround, or stop "
             "`walkaround serve`, then restore again"
         ) from error
     try:
@@ -79,7 +79,7 @@ def restore(backup: Backup, settings: Settings, *, force: bool = False) -> None:
 
 
 def has_data(settings: Settings) -> bool:
-    """Whether the data directory contains anything but the lock of a service."""
+    """Whether the data folder contains anything but the lock of a service."""
     folder = settings.data_dir
     return folder.is_dir() and any(path.name != LOCK for path in folder.iterdir())
 

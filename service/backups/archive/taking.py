@@ -48,7 +48,7 @@ def check_data(settings: Settings) -> None:
     database = settings.database_file
     if not settings.data_dir.is_dir() or (database is not None and not database.is_file()):
         raise BackupRefusedError(
-            f"there is no data in {settings.data_dir}; name the data directory with --data-dir"
+            f"there is no data in {settings.data_dir}; name the data folder with --data-dir"
         )
 
 

@@ -83,6 +83,17 @@ class _PrefetchedPictures:
     decoding: Future[Photo] | None
 
 
+class Reference:
+    """A reference image (BGR uint8) as decoded at `scale`, with its grey levels.
+
+    The items of a record share it, so the last one stays decoded.
+    """
+
+    def __init__(self, path: str, image: NDArray[np.uint8], scale: float) -> None:
+        self.path, self.image, self.scale = path, image, scale
+        self.levels = Pyramid(grey(image))
+
+
 class Computer:
     """Runs requests and keeps models open.
 
@@ -97,8 +108,8 @@ class Computer:
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="photo")
         self._threads = WorkThreads()
         self._ahead: _PrefetchedPictures | None = None
-        self._reference: tuple[str, NDArray[np.uint8], float] | None = None
-        self._places = PlaceSearch(self._load_reference)
+        self._reference: Reference | None = None
+        self._places = PlaceSearch(self._levels_of)
         self._comparer = RegionComparer()
 
     def __enter__(self) -> Self:
@@ -124,7 +135,7 @@ class Computer:
         """Decode the pictures of the next request while another one runs. Any thread may call it."""
         photo = self._reader.submit(_load, request, _PREFETCH_PIXELS)
         reference, decoding = request.reference, None
-        if reference is not None and (self._reference is None or self._reference[0] != reference):
+        if reference is not None and (self._reference is None or self._reference.path != reference):
             decoding = self._reader.submit(
                 pictures.load, Path(reference), pictures.full_resolution, _PREFETCH_PIXELS
             )
@@ -136,7 +147,7 @@ class Computer:
             return _load(request)
         decoded = None if ahead.decoding is None else _take_prefetched(ahead.decoding)
         if decoded is not None and ahead.reference is not None:
-            self._reference = (ahead.reference, *decoded)
+            self._reference = Reference(ahead.reference, *decoded)
         return _take_prefetched(ahead.photo) or _load(request)
 
     def run(
@@ -227,21 +238,24 @@ class Computer:
     def _region(self, request: Request) -> MarkedRegion:
         if request.reference is None:
             raise DetectionFailed("no_region")
-        reference, scale = self._load_reference(request.reference)
-        height, width = reference.shape[:2]
-        if request.point is None:
-            return MarkedRegion(reference, Rect(0, 0, width, height), scale)
-        x, y, w, h = request.point
-        shrink = 1.0 if max(request.point) <= 1 else scale
-        region = point_to_pixels(x * shrink, y * shrink, w * shrink, h * shrink, width, height)
-        return MarkedRegion(reference, region, scale)
+        reference = self._load_reference(request.reference)
+        width, height = reference.levels.size
+        region = Rect(0, 0, width, height)
+        if request.point is not None:
+            x, y, w, h = request.point
+            shrink = 1.0 if max(request.point) <= 1 else reference.scale
+            region = point_to_pixels(x * shrink, y * shrink, w * shrink, h * shrink, width, height)
+        return MarkedRegion(reference.image, reference.levels, region, reference.scale)
 
-    def _load_reference(self, path: str) -> tuple[NDArray[np.uint8], float]:
-        # The items of a record share their reference image, so the last one stays decoded.
-        if self._reference is None or self._reference[0] != path:
+    def _levels_of(self, path: str) -> tuple[Pyramid, float]:
+        reference = self._load_reference(path)
+        return reference.levels, reference.scale
+
+    def _load_reference(self, path: str) -> Reference:
+        if self._reference is None or self._reference.path != path:
             self._reference = None
-            self._reference = (path, *pictures.load(Path(path)))
-        return self._reference[1], self._reference[2]
+            self._reference = Reference(path, *pictures.load(Path(path)))
+        return self._reference
 
     def _run_detector(self, request: Request, photo: NDArray[np.uint8], photo_scale: float) -> Judged:
         if request.model is None:
@@ -289,10 +303,10 @@ class Computer:
         """The findings whose middle is outside the ignored parts of the reference, and the alignment."""
         marked = self._region(request)
         try:
-            reference_pyramid, photo_pyramid = Pyramid(grey(marked.reference)), Pyramid(grey(photo))
+            photo_levels = Pyramid(grey(photo))
 
             def align_from(start: Matrix | None) -> Alignment:
-                return align(reference_pyramid, marked.region, photo_pyramid, start)
+                return align(marked.levels, marked.region, photo_levels, start)
 
             alignment = with_start(request, marked.scale, photo_scale, align_from)
         except AlignmentFailed as error:

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.detection.compute import pictures
 from service.detection.failure import DetectionFailed
 from service.detection.messages import FoundPlace
 from service.detection.reference_difference.alignment.cover import (
-    ReferenceFeatures,
     RegionPlace,
     find_regions,
 )
@@ -52,15 +50,15 @@ def to_places_request(fields: dict[str, Any]) -> PlacesRequest:
     return PlacesRequest(fields["photo"], regions)
 
 
-LoadReference = Callable[[str], tuple[NDArray[np.uint8], float]]
+LoadReference = Callable[[str], tuple[Pyramid, float]]
+"""Takes the path of a reference image; gives its grey levels and the scale at which it was decoded."""
 
 
 class PlaceSearch:
-    """Searches regions in photos; keeps the features of the last reference image."""
+    """Searches regions in photos."""
 
     def __init__(self, load_reference: LoadReference) -> None:
         self._load_reference = load_reference
-        self._features: tuple[str, ReferenceFeatures, float] | None = None
 
     def find(self, request: PlacesRequest) -> list[FoundPlace | None]:
         """The place of each region in the photo; None for a region that is not found.
@@ -90,11 +88,11 @@ class PlaceSearch:
         until: float,
     ) -> list[FoundPlace | None]:
         try:
-            features, scale = self._load_features(path)
+            reference, scale = self._load_reference(path)
         except DetectionFailed:
             # The regions on other reference files can still be found.
             return [None] * len(points)
-        width, height = features.image.size
+        width, height = reference.size
         regions = []
         for point in points:
             shrink = 1.0 if max(point) <= 1 else scale
@@ -119,12 +117,5 @@ class PlaceSearch:
                 "covered": place.covered,
             }
 
-        covered = find_regions(features, regions, photo, max(until - time.process_time(), 0.0))
+        covered = find_regions(reference, regions, photo, max(until - time.process_time(), 0.0))
         return [to_found_place(place, number) for number, place in enumerate(covered)]
-
-    def _load_features(self, path: str) -> tuple[ReferenceFeatures, float]:
-        if self._features is None or self._features[0] != path:
-            self._features = None
-            image, scale = self._load_reference(path)
-            self._features = (path, ReferenceFeatures(Pyramid(grey(image))), scale)
-        return self._features[1], self._features[2]

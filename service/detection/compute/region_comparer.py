@@ -19,7 +19,13 @@ from service.detection.compute.comparing import (
     entry_thresholds,
     suppressed_boxes,
 )
-from service.detection.compute.placing import NOT_ALIGNED, alignment_failure, entry_alignment, with_start
+from service.detection.compute.placing import (
+    NOT_ALIGNED,
+    alignment_failure,
+    entry_alignment,
+    is_set_by_person,
+    with_start,
+)
 from service.detection.compute.request import Request, item_settings
 from service.detection.failure import DetectionFailed
 from service.detection.reference_difference import (
@@ -45,9 +51,10 @@ Picture = tuple[NDArray[np.uint8], float]
 
 @dataclass(frozen=True, slots=True)
 class MarkedRegion:
-    """The reference image (BGR uint8) as decoded at `scale`, and the region in px of that."""
+    """The reference image (BGR uint8) as decoded at `scale`, its grey levels, and the region in px of it."""
 
     reference: NDArray[np.uint8]
+    levels: Pyramid
     region: Rect
     scale: float
 
@@ -83,9 +90,12 @@ class RegionComparer:
         once = aligned is not None and is_enough(aligned.looks())
 
         def work(start: Matrix | None) -> Result:
-            return detect(marked.reference, marked.region, pixels, parameters, start, aligned, once)
+            return detect(
+                marked.reference, marked.region, pixels, parameters, start, aligned, once, marked.levels
+            )
 
-        result = _align(request, marked.scale, scale, work)
+        tries = memory is None or _can_align(memory) or is_set_by_person(request)
+        result = _align(request, marked.scale, scale, work) if tries else None
         if result is None:
             return self._by_appearance(request, marked, pixels, memory, parameters)
         result = self._appearances.weigh(aligned, pixels, result)
@@ -148,6 +158,7 @@ class RegionComparer:
                 [region_memories.scale_rect(rect, photo_scale) for rect in judged],
                 [region_memories.scale_rect(rect, photo_scale) for rect in without],
                 self._describe_in(marked.region),
+                marked.levels,
             )
 
         variation = _align(request, marked.scale, photo_scale, measure)
@@ -159,11 +170,7 @@ class RegionComparer:
 
     def propose_place(self, memory: RegionMemory) -> Place:
         """How photos are best compared: aligned if at least half of those that passed are."""
-        aligned = sum(photo.is_aligned for photo in memory.passed)
-        sections = memory.sections()
-        if 2 * aligned >= memory.count or not sections:
-            return Place.ALIGN
-        return self._appearances.usual_place(sections)
+        return Place.ALIGN if _can_align(memory) else self._appearances.usual_place(memory.sections())
 
     def _describe_in(self, region: Rect) -> Callable[[Pyramid, Matrix], Look]:
         return lambda photo, homography: self._appearances.aligned_look(photo, region, homography)
@@ -182,6 +189,12 @@ class RegionComparer:
 def place_of(request: Request) -> Place:
     """Where the item's region lies in photos."""
     return item_settings(request).place or Place.ALIGN
+
+
+def _can_align(memory: RegionMemory) -> bool:
+    """Whether at least half of the photos that passed could be aligned, or none has a look."""
+    aligned = sum(photo.is_aligned for photo in memory.passed)
+    return 2 * aligned >= memory.count or not memory.sections()
 
 
 def _align(

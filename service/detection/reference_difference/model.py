@@ -94,6 +94,7 @@ def detect(
     start: Matrix | None = None,
     memory: RegionMemory | None = None,
     once: bool = False,
+    levels: Pyramid | None = None,
 ) -> Result:
     """Compare `photo` with `region` (px) of `reference`; both BGR uint8, upright.
 
@@ -101,11 +102,12 @@ def detect(
     clipped to it, the most confident first. start: the alignment that a user set, see `align`. memory:
     differences that it explains are suppressed; a memory without photos has no effect. once: those that a
     single photo explains are suppressed too, with what is to be reported `instead` if nothing else confirms
-    it. Raises AlignmentFailed if the photo does not show the region.
+    it. levels: of the grey reference image, see `examine`. Raises AlignmentFailed if the photo does not show
+    the region.
     """
     begun = time.perf_counter()
     wanted = parameters or Parameters()
-    seen = examine(reference, region, photo, wanted, start)
+    seen = examine(reference, region, photo, wanted, start, levels)
     size = (photo.shape[1], photo.shape[0])
     reported_differences, suppressed = [], []
     known = memory if memory is not None and memory.photos else None
@@ -155,6 +157,7 @@ def photo_variation(
     judged: Sequence[Rect] = (),
     without: Sequence[Rect] = (),
     describe: Callable[[Pyramid, Matrix], NDArray[np.int8]] | None = None,
+    levels: Pyramid | None = None,
 ) -> PhotoVariation:
     """The contribution of `photo` to the memory of the region: the differences reported without a memory.
 
@@ -163,10 +166,10 @@ def photo_variation(
     rejected or confirmed findings, if the photo did not pass; nothing else of it counts, and confirmed
     findings count however faint they are. without: places, px of the photo, where a person kept a finding.
     describe: gives the look of a photo that passed as a whole, from the photo and its alignment (reference px
-    -> photo px). Raises AlignmentFailed.
+    -> photo px). levels: of the grey reference image, see `examine`. Raises AlignmentFailed.
     """
     wanted = parameters or Parameters()
-    seen = examine(reference, region, photo, wanted, start)
+    seen = examine(reference, region, photo, wanted, start, levels)
     size = (photo.shape[1], photo.shape[0])
     found, faint = [], []
     for view, part, sure in reported_parts(seen, min(_FAINT, wanted.min_confidence)):
@@ -207,13 +210,21 @@ def reported_parts(seen: Examined, least: float) -> Iterator[tuple[Comparison, D
 
 
 def examine(
-    reference: Bytes, region: Rect, photo: Bytes, wanted: Parameters, start: Matrix | None = None
+    reference: Bytes,
+    region: Rect,
+    photo: Bytes,
+    wanted: Parameters,
+    start: Matrix | None = None,
+    levels: Pyramid | None = None,
 ) -> Examined:
-    """The steps of `detect` up to the differing parts. Raises AlignmentFailed."""
+    """The steps of `detect` up to the differing parts. Raises AlignmentFailed.
+
+    levels: of the grey reference image, if they are kept with its features for several photos.
+    """
     area = region.clamp(reference.shape[1], reference.shape[0])
-    grey_levels = Pyramid(grey(reference)), Pyramid(grey(photo))
+    grey_levels = levels or Pyramid(grey(reference)), Pyramid(grey(photo))
     alignment = align(grey_levels[0], area, grey_levels[1], start)
-    levels = (Pyramid(reference), Pyramid(photo)) if _in_colour(reference, photo) else grey_levels
+    compared = (Pyramid(reference), Pyramid(photo)) if _in_colour(reference, photo) else grey_levels
     scanned = _black_and_white(reference) and _black_and_white(photo)
     bilevel = not scanned and _black_and_white(reference, _BILEVEL_SHARE)
     threshold = 6.0 * 4.0 ** (0.5 - wanted.sensitivity)
@@ -229,7 +240,7 @@ def examine(
             alignment.bend,
         )
         with in_order_if_small(frame.pixels):
-            return compare(*levels, frame, search, light)
+            return compare(*compared, frame, search, light)
 
     full = _frame(area, alignment.homography)
     coarse = np.sqrt(_AT_ONCE / full.pixels) if full.pixels > _MAX_AT_ONCE else 1.0

@@ -1,4 +1,4 @@
-"""Installs, lists, verifies and loads packs of face models in the data directory.
+"""Installs, lists, verifies and loads packs of face models in the data folder.
 
 A pack is a folder with `pack.json` (`service.face.engines.manifest`). A file whose SHA-256 differs from it is
 never used.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from sqlalchemy import Table, insert, select
+from sqlalchemy import Table, delete, insert, select, update
 from sqlmodel import Session, col
 
 from service.account.names import NAME_WITH_USERNAME
@@ -21,6 +21,7 @@ from shared.ids import new_id
 from shared.wire.common import to_utc
 from shared.wire.shift import (
     Comment,
+    CommentUpdate,
     CommentWrite,
     Handover,
     HandoverWrite,
@@ -133,6 +134,36 @@ class Shift:
 
         return await self._database.write(work)
 
+    async def change_comment(
+        self, inspection_id: str, comment_id: str, body: CommentUpdate, caller: Caller
+    ) -> Comment:
+        """Change the text of the caller's comment; the audit log keeps the old one.
+
+        Raises Problem 404 (record, comment), 403 (comment of another user), 409 (sealed).
+        """
+
+        def work(session: Session) -> Comment:
+            open_record(session, inspection_id)
+            row = _own_comment(session, inspection_id, comment_id, caller)
+            if row["text"] != body.text:
+                of_comment = COMMENT.c.comment_id == comment_id
+                session.execute(update(COMMENT).where(of_comment).values(text=body.text))
+                _announce_comment(session, "comment_changed", row, body.text, caller)
+            return Comment.model_validate({**row, "text": body.text})
+
+        return await self._database.write(work)
+
+    async def delete_comment(self, inspection_id: str, comment_id: str, caller: Caller) -> None:
+        """Delete the caller's comment; the audit log keeps its text. Raises Problem like `change_comment`."""
+
+        def work(session: Session) -> None:
+            open_record(session, inspection_id)
+            row = _own_comment(session, inspection_id, comment_id, caller)
+            session.execute(delete(COMMENT).where(COMMENT.c.comment_id == comment_id))
+            _announce_comment(session, "comment_deleted", row, None, caller)
+
+        await self._database.write(work)
+
     async def comments(self, inspection_id: str) -> list[Comment]:
         """The comments on the items of a record, oldest first. Raises Problem 404."""
 
@@ -143,6 +174,25 @@ class Shift:
             return [Comment.model_validate(row) for row in rows if row["item_id"] in items]
 
         return await self._database.read(work)
+
+
+def _own_comment(session: Session, inspection_id: str, comment_id: str, caller: Caller) -> dict[str, Any]:
+    row = next(
+        (row for row in _rows(session, COMMENT, inspection_id) if row["comment_id"] == comment_id), None
+    )
+    if row is None:
+        raise problems.no_comment()
+    if row["written_by"] != caller.user_id:
+        raise problems.comment_of_another()
+    return row
+
+
+def _announce_comment(
+    session: Session, action: str, row: dict[str, Any], text: str | None, caller: Caller
+) -> None:
+    details = {"item_id": row["item_id"], "text": {"old": row["text"], "new": text}}
+    change = ObjectChange(action, "record", row["inspection_id"], caller.user_id, caller.address, details)
+    announce(session, change)
 
 
 def work_values(kind: Work, user_id: str, since: dt.datetime | None) -> dict[str, Any]:

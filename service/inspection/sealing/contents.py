@@ -13,7 +13,7 @@ from sqlmodel import Session
 from service.catalogue.service import find_reference_image
 from service.files.lookup import file_info, find_file
 from service.inspection.sealing import seal
-from service.inspection.tables import COMMENT, ITEM, ITEM_ORDER, PHOTO, RECORD, RECORD_PHOTO
+from service.inspection.tables import COMMENT, FILM, ITEM, ITEM_ORDER, PHOTO, RECORD, RECORD_PHOTO
 from shared.record.entries import Entry, rendered_file
 from shared.wire.files import StoredFile
 
@@ -33,7 +33,9 @@ def table_content(session: Session, inspection_id: str, form: str = seal.FORM) -
     record_photos = stored_rows(session, RECORD_PHOTO, of_record_itself, *order)
     of_items = (COMMENT.c.inspection_id == inspection_id) & COMMENT.c.item_id.in_(of_record)
     comments = stored_rows(session, COMMENT, of_items, COMMENT.c.created_at, COMMENT.c.comment_id)
-    return seal.record_content(records[0], items, photos, record_photos, form, comments)
+    of_films = FILM.c.inspection_id == inspection_id
+    films = stored_rows(session, FILM, of_films, FILM.c.created_at, FILM.c.film_id)
+    return seal.record_content(records[0], items, photos, record_photos, form, comments, films)
 
 
 def stored_rows(
@@ -83,8 +85,8 @@ def files_of(session: Session, content: Mapping[str, Json]) -> list[StoredFile]:
             add(file_info(session, photo["file_id"]))
         for info in _file_infos(item):
             add(find_file(session, info))
-    for photo in content["photos"]:
-        add(file_info(session, photo["file_id"]))
+    for row in (*content["photos"], *content.get(seal.FILMS, [])):
+        add(file_info(session, row["file_id"]))
     return [files[file_id] for file_id in sorted(files)]
 
 

@@ -86,6 +86,9 @@ COMMENT_FIELDS = (
 )
 COMMENTS = "comments"
 """The comments of a record, there only if it has some."""
+FILM_FIELDS = ("film_id", "inspection_id", "file_id", "added_by", "created_at")
+FILMS = "films"
+"""The films of a record, there only if it has some."""
 DOCUMENTS = ("item_point", "result")
 """Fields of an item that are JSON in the database."""
 
@@ -176,6 +179,7 @@ def record_content(
     record_photos: Iterable[Row],
     form: str = FORM,
     comments: Iterable[Row] = (),
+    films: Iterable[Row] = (),
 ) -> dict[str, Json]:
     """What the tables of this domain hold of a record: `{"record": ..., "items": [...], "photos": [...]}`.
 
@@ -194,9 +198,12 @@ def record_content(
     }
     if not old:
         content["photos"] = [_photo(record_photo, RECORD_PHOTO_FIELDS) for record_photo in record_photos]
-    written = [_comment(comment) for comment in comments]
-    # A record without comments has the same content as before there were any.
-    return {**content, COMMENTS: written} if written else content
+    later = {
+        COMMENTS: [_comment(comment) for comment in comments],
+        FILMS: [{name: film[name] for name in FILM_FIELDS} for film in films],
+    }
+    # A record without comments and films has the same content as before there were any.
+    return {**content, **{name: rows for name, rows in later.items() if rows}}
 
 
 def _comment(row: Row) -> dict[str, Json]:
@@ -313,32 +320,24 @@ def differences(sealed: Mapping[str, Json], now: Mapping[str, Json]) -> Iterator
         if other is None:
             continue
         yield from _walk(_without_photos(item), _without_photos(other), f"items[{at}]", item)
-        yield from _photos(item["photos"], other["photos"], f"items[{at}].photos", item)
-    yield from _photos(sealed.get("photos", []), now.get("photos", []), "photos", None)
-    yield from _comments(sealed.get(COMMENTS, []), now.get(COMMENTS, []))
+        yield from _rows(item["photos"], other["photos"], "photo_id", f"items[{at}].photos", item)
+    yield from _rows(sealed.get("photos", []), now.get("photos", []), "photo_id", "photos")
+    for name, row_key in ((COMMENTS, "comment_id"), (FILMS, "film_id")):
+        yield from _rows(sealed.get(name, []), now.get(name, []), row_key, name)
 
 
-def _comments(
-    before: Sequence[Mapping[str, Json]], after: Sequence[Mapping[str, Json]]
-) -> Iterator[Discrepancy]:
-    yield from _list_differences(before, after, "comment_id", COMMENTS, None)
-    after_by_id = {comment["comment_id"]: comment for comment in after}
-    for at, comment in enumerate(before):
-        if comment["comment_id"] in after_by_id:
-            yield from _walk(comment, after_by_id[comment["comment_id"]], f"{COMMENTS}[{at}]", None)
-
-
-def _photos(
+def _rows(
     before: Sequence[Mapping[str, Json]],
     after: Sequence[Mapping[str, Json]],
+    key: str,
     path: str,
-    item: Mapping[str, Json] | None,
+    item: Mapping[str, Json] | None = None,
 ) -> Iterator[Discrepancy]:
-    yield from _list_differences(before, after, "photo_id", path, item)
-    after_by_id = {other_photo["photo_id"]: other_photo for other_photo in after}
-    for number, photo in enumerate(before):
-        if photo["photo_id"] in after_by_id:
-            yield from _walk(photo, after_by_id[photo["photo_id"]], f"{path}[{number}]", item)
+    yield from _list_differences(before, after, key, path, item)
+    after_by_id = {row[key]: row for row in after}
+    for number, row in enumerate(before):
+        if row[key] in after_by_id:
+            yield from _walk(row, after_by_id[row[key]], f"{path}[{number}]", item)
 
 
 def _without_photos(item: Mapping[str, Json]) -> dict[str, Json]:

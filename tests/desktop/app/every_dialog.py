@@ -19,6 +19,7 @@ from desktop.app.window import MainWindow
 from desktop.background import workers
 from desktop.client import Session
 from desktop.client.http.errors import Invalid, Untrusted
+from desktop.context import Context
 from desktop.crash import CrashDialog
 from desktop.doctor.dialog import DoctorDialog
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, ReferenceForm, TaskForm
@@ -47,8 +48,10 @@ from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.phone.dialog import PhoneDialog
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.photos.record_photos.film_dialog import FilmDialog
+from desktop.pages.workbench.photos.record_photos.films import FilmsDialog
 from desktop.pages.workbench.photos.record_photos.review import ReviewDialog
 from desktop.pages.workbench.trend.window import TrendDialog
+from desktop.record.photo_queue import PhotoQueue
 from desktop.theme import theme_manager
 from desktop.widgets.dialogs import Confirm
 from shared.record.codes import Status, Verdict
@@ -56,7 +59,7 @@ from shared.record.results import Counters
 from shared.wire.detection import ModelKind
 from shared.wire.seal import Edition, SealCheck, SealDifference
 from shared.wire.webhooks import NewWebhook, WebhookEvent, WebhookState
-from tests.desktop.imaging.films import make_film
+from tests.films import make_film
 
 KEY, OTHER_KEY = (":".join([pair] * 32) for pair in ("5F", "C8"))
 
@@ -237,6 +240,7 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         ),
         ("camera", lambda: CaptureDialog(context, page)),
         ("film", lambda: FilmDialog(make_film(Path(mkdtemp()) / "borescope.avi"), page)),
+        ("films", lambda: _films(session, served, context, page)),
         ("phone", lambda: _phone(session, served, page)),
         ("trend", lambda: _trend(session, served, page)),
         ("memory", lambda: _memory(session, served, page)),
@@ -264,6 +268,12 @@ def _phone(session: Session, served: Served, page: QWidget) -> PhoneDialog:
     dialog = PhoneDialog("1  Left wing leading edge", session.base_url, page)
     dialog.show_code(session.phones.create(served.record_id))
     return dialog
+
+
+def _films(session: Session, served: Served, context: Context, page: QWidget) -> FilmsDialog:
+    film = make_film(Path(mkdtemp()) / "borescope.avi")
+    session.films.add(served.record_id, session.files.upload(film).file_id)
+    return FilmsDialog(session, served.record_id, PhotoQueue.of(context), True, page)
 
 
 def _memory(session: Session, served: Served, page: QWidget) -> MemoryDialog:

@@ -30,6 +30,8 @@ from desktop.context import Context
 from desktop.localization.language import Language
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.common.lists.sections_page import SectionsPage
+from desktop.pages.login.page import LoginPage
+from desktop.pages.login.status_widgets import FormArea
 from desktop.pages.workbench import WorkbenchPage
 from desktop.preferences import Preferences
 from desktop.record.edits import RecordEdits
@@ -201,6 +203,7 @@ SCREENS = {
     "1920 x 1080 at 200 %": (952, 500),
 }
 """The screens of inspectors, and what is left of them for the window, px."""
+SMALL_LOGINS = {"1440 x 900 at 200 %": (720, 450), "less the bars of the system": (720, 400)}
 
 
 @in_every_language
@@ -249,6 +252,24 @@ def below(kind: type[QWidget]) -> set[type[QWidget]]:
     """The program's classes that are derived from `kind`."""
     nearest = {subclass for subclass in kind.__subclasses__() if subclass.__module__.startswith("desktop.")}
     return nearest.union(*(below(subclass) for subclass in nearest))
+
+
+@in_every_language
+def test_login_scrolls_on_a_screen_with_less_room_than_its_form(window: MainWindow) -> None:
+    window.setMinimumSize(1, 1)
+    faults: dict[str, list[str]] = {}
+    page = window.page
+    assert isinstance(page, LoginPage)
+    for screen, size in SMALL_LOGINS.items():
+        window.resize(*size)
+        QApplication.processEvents()
+        faults[screen] = [*cut(window), *outside(window), *overlapping(window), *sideways(window)]
+        for control in (page.password_form.user_name, page.password_form.button, page.change):
+            scrolled = page.findChildren(FormArea)[0]
+            scrolled.ensureWidgetVisible(control)
+            if control.visibleRegion().boundingRect() != control.rect():
+                faults[screen].append(f"{control} cannot be reached")
+    assert not {screen: wrong for screen, wrong in faults.items() if wrong}
 
 
 @in_every_language

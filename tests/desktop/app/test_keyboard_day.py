@@ -74,7 +74,7 @@ def back_to(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def agree(title: str) -> None:
-    """Answer the next question with yes, by Tab and Enter; it runs a loop of its own."""
+    """Answer the next question with yes, by Enter alone; it runs a loop of its own."""
 
     def look() -> None:
         question = QApplication.activeModalWidget()
@@ -83,8 +83,7 @@ def agree(title: str) -> None:
             return
         try:
             assert question.windowTitle() == title
-            assert question.cancel_button.hasFocus()
-            tab_to(question.confirm_button)
+            assert question.confirm_button.hasFocus()
             press(KEY.Key_Return)
         finally:
             # A question that stays would wait forever.

@@ -300,6 +300,7 @@ OPENING_DIALOGS = {
     *(
         "record.camera",
         "record.film",
+        "record.films",
         "record.phone",
         "record.watch",
         "record.review",

@@ -150,7 +150,7 @@ if len((folder / "starts").read_text()) == 1:
 def test_another_service_that_still_starts_is_awaited(
     play: Play, listener: StateListener, tmp_path: Path
 ) -> None:
-    """It holds the data directory and has no address yet; then it ends, and the place is free."""
+    """It holds the data folder and has no address yet; then it ends, and the place is free."""
     script = f"import sys\nsys.argv = ['', {str(tmp_path)!r}]\n{BUSY_THEN_READY}\n{FAKE_SERVICE_SCRIPT}"
     service = play(script, max_attempts=1)
     service.start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -10,9 +11,9 @@ import pytest
 from desktop.exchange.data import imported_regions
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.formats import cvat
+from desktop.exchange.formats import cvat, voc
 from desktop.exchange.formats.archive import pack, unpack
-from desktop.exchange.registry import read_regions
+from desktop.exchange.registry import find_reader, read_regions
 from shared.record.geometry import Rect
 from tests.desktop.exchange.samples import REFERENCE, box, detection, inspection, item
 
@@ -222,3 +223,50 @@ def test_findings_are_written_with_their_attributes() -> None:
     assert (only.get("name"), only.get("ipfs_cid")) == (REFERENCE.name, REFERENCE.content_id)
     (draft,) = read_regions(cvat.write(whole), "x.zip", REFERENCE)
     assert draft.description == '"翼根"\n'
+
+
+@pytest.mark.parametrize("per_image", [10, 20_000])
+def test_a_large_document_is_read_in_little_memory(per_image: int) -> None:
+    box = '<box label="dent" occluded="0" xtl="1.0" ytl="2.0" xbr="30.0" ybr="40.0" z_order="0"></box>'
+    images = "".join(
+        f'<image id="{n}" name="{n}.jpg" width="640" height="480">{box * per_image}</image>'
+        for n in range(20_000 // per_image)
+    )
+    data = f"<annotations>{images}</annotations>".encode()
+    read = find_reader(data, "a.xml")
+    tracemalloc.start()
+    try:
+        if per_image == 10:
+            assert len(read(data, ExportedPicture("7.jpg", 640, 480))) == 10
+        else:
+            with pytest.raises(ExchangeError) as error:
+                read(data, ExportedPicture("0.jpg", 640, 480))
+            assert error.value.reason is Reason.TOO_LARGE
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # A tree takes seven times the text or more.
+    assert peak < 4 * len(data)
+
+
+def test_pascal_voc_does_not_build_a_tree_of_another_document() -> None:
+    data = b"<!-- > --><annotations><image name='a.jpg'/>" + b"<x></x>" * 20_000 + b"</annotations>"
+    tracemalloc.start()
+    try:
+        assert not voc.documents(data)
+        assert tracemalloc.get_traced_memory()[1] < 3 * len(data)
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_declared_encoding_of_a_decoded_document_does_not_count() -> None:
+    text = "<?xml version='1.0' encoding='GB18030'?><annotations><image name='左翼.jpg' width='9' height='9'>"
+    text += "<box label='凹坑' xtl='1' ytl='1' xbr='3' ybr='4'/></image></annotations>"
+    (region,) = read_regions(text.encode("gb18030"), "a.xml", ExportedPicture("左翼.jpg", 9, 9))
+    assert region.name == "凹坑"
+
+
+def test_an_unfinished_document_is_refused() -> None:
+    with pytest.raises(ExchangeError) as error:
+        read_regions(b"<annotations><image name='a'></image>", "a.xml", ExportedPicture("a", 9, 9))
+    assert error.value.reason is Reason.UNREADABLE

@@ -16,7 +16,7 @@ from desktop.imaging.decoding.errors import ImageError
 from desktop.imaging.film import Film, clock, read_strip, strip_numbers
 from shared.images.camera_data import read_camera_data
 from shared.wire.files import FilmFrame
-from tests.desktop.imaging.films import make_film
+from tests.films import make_film
 
 _SOON = 60_000
 

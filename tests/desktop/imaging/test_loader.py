@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 import shiboken6
@@ -13,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.background.threads import running_threads
 from desktop.imaging import CancelledError, ImageError, Level, TileLoader, loader, open_image
+from desktop.imaging.decoding import decoder
 from desktop.imaging.decoding.tone import Tone
 from desktop.imaging.loader import TileKey
 from shared.record.geometry import Rect
@@ -32,7 +34,8 @@ class Picture:
     readers = 2
 
     def __init__(self, fail: str = "", side: int = 8) -> None:
-        self.size = (1024, 1024)
+        # Larger than what is decoded before there is a preview.
+        self.size = (8192, 8192)
         self.levels: tuple[Level, ...] = ()
         self.go_on = threading.Event()
         self.go_on.set()
@@ -115,6 +118,24 @@ def test_preview_is_reduced_when_tiles_are_readable(tiles: TileLoader, qtbot: Qt
     assert sizes == [2000]
     assert tiles.preview is not None
     assert (tiles.preview.width(), tiles.preview.height()) == (1024, 512)
+
+
+def test_a_picture_in_memory_is_decoded_once(
+    tiles: TileLoader, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoded: list[tuple[int, int]] = []
+    evaluate = decoder.evaluate
+
+    def count(image: Any, cancellation: decoder.Cancellation) -> Any:
+        decoded.append((image.width, image.height))
+        return evaluate(image, cancellation)
+
+    monkeypatch.setattr(decoder, "evaluate", count)
+    with qtbot.waitSignals([tiles.preview_ready, tiles.prepared], order="strict"):
+        tiles.open(open_image(encode_picture(gradient_pixels(3000, 1200), "JPEG")))
+    tiles.request([TileKey(0, 1, 0)])
+    qtbot.waitUntil(lambda: tiles.tile(TileKey(0, 1, 0)) is not None, timeout=60_000)
+    assert decoded == [(3000, 1200)]
 
 
 def test_tiles_that_are_no_longer_requested_are_not_read(tiles: TileLoader, qtbot: QtBot) -> None:

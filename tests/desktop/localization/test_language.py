@@ -15,6 +15,7 @@ from desktop.localization.language import (
     LANGUAGES,
     Language,
     format_label_and_value,
+    join_sentences,
     join_words,
     system_language,
 )
@@ -181,3 +182,10 @@ def test_filters_of_file_dialogs_keep_the_parentheses_that_qt_reads() -> None:
         if translation is None or "(" not in translation or "（" in translation
     }
     assert wrong == {}
+
+
+def test_sentences_are_joined_without_a_space_in_chinese(language: Language) -> None:
+    language.use("en")
+    assert join_sentences(("One.", "", "Two.")) == "One. Two."
+    language.use("zh_CN")
+    assert join_sentences(("一。", "", "二。")) == "一。二。"

@@ -14,7 +14,7 @@ from tests.service_process import service_process
 
 @pytest.fixture(scope="package")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data directory of the service."""
+    """The data folder of the service."""
     return tmp_path_factory.mktemp("report") / "data"
 
 

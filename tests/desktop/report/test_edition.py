@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pypdf import PdfReader
+from PySide6.QtCore import QLocale
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.messages.error_messages import sentence
 from desktop.report import html, pdf
 from desktop.report.collect import collect
-from desktop.report.content import Report
+from desktop.report.content import Evidence, Report
 from desktop.report.edition import collect_edition
 from desktop.report.errors import SealBrokenError
 from shared.images.cv import cv2
@@ -26,6 +27,7 @@ from shared.record.codes import Verdict
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.detection import Severity
 from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate, RecordUpdate
+from tests.films import make_film
 from tests.narrowing import reread
 
 BOX = {"label": "dent", "confidence": 0.5, "points": {"x1": 120, "y1": 100, "x2": 160, "y2": 140}}
@@ -159,3 +161,17 @@ def test_content_that_does_not_match_its_seal_is_an_error(twice_sealed: TwiceSea
         twice_sealed.report(1)
     assert "edition 1 does not match its seal" in sentence(raised.value)
     assert twice_sealed.report(2).title == "second name"
+
+
+def test_films_of_the_record_are_named_with_size_and_hash(
+    twice_sealed: TwiceSealedRecord, tmp_path: Path
+) -> None:
+    session, record_id = twice_sealed.session, twice_sealed.record_id
+    session.records.reopen(record_id, "add the film")
+    film = session.files.upload(make_film(tmp_path / "孔探.avi"))
+    session.films.add(record_id, film.file_id)
+    row = Evidence("Film of the record", f"孔探.avi ({QLocale().formattedDataSize(film.size)})", film.sha256)
+    assert row in collect(session, record_id, "张三", lambda *_: None).evidence
+    session.records.finish(record_id)
+    assert row in twice_sealed.report(3).evidence
+    assert row not in twice_sealed.report(2).evidence

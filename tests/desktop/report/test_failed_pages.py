@@ -148,13 +148,13 @@ def test_report_has_detection_settings_and_comments(qtbot: QtBot, tmp_path: Path
         ignored_areas=2,
         comments=(comment,),
     )
-    settings = "Detection: sensitivity 70 %, minimum size 2.5, confidence from 0.25, 2 ignored area(s)"
+    settings = "Detection: sensitivity 70%, minimum size 2.5, confidence from 0.25, 2 ignored area(s)"
     assert report_terms.settings(item) == settings
     assert report_terms.settings(base.items[0]) == ""
     page = html.page(replace(base, items=(item,)))
     assert settings in page
     assert "李四 (li), " in page
-    assert "铆钉松动 (at 25 % from the left, 50 % from the top of the photo)" in page
+    assert "铆钉松动 (at 25% from the left, 50% from the top of the photo)" in page
     pdf.write(replace(base, items=(item,)), tmp_path / "a.pdf")
     words = pdf_words(tmp_path / "a.pdf")
     assert re.sub(r"\s+", "", settings) in words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -76,7 +77,19 @@ def test_confirmation_names_the_verb_and_defaults_to_cancel(qtbot: QtBot) -> Non
     assert dialog.cancel_button.isDefault()
     qtbot.keyClick(dialog, Qt.Key.Key_Return)
     assert dialog.result() == QDialog.DialogCode.Rejected
+    assert dialog.cancel_button.text() == "Cancel"
     again = Confirm(None, "Delete?", "Gone.", "Delete", danger=True)
     show_widget(qtbot, again)
     again.confirm_button.click()
     assert again.result() == QDialog.DialogCode.Accepted
+
+
+@pytest.mark.parametrize("is_possible", [True, False])
+def test_confirmation_of_a_harmless_action_is_answered_by_enter(qtbot: QtBot, is_possible: bool) -> None:
+    dialog = Confirm(None, "Finish?", "All passed.", "Finish", danger=False, dismiss="Keep open")
+    dialog.confirm_button.setEnabled(is_possible)
+    show_widget(qtbot, dialog)
+    assert dialog.cancel_button.text() == "Keep open"
+    assert dialog.focusWidget() is (dialog.confirm_button if is_possible else dialog.cancel_button)
+    qtbot.keyClick(dialog, Qt.Key.Key_Return)
+    assert dialog.result() == int(is_possible)

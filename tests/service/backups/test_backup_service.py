@@ -117,7 +117,7 @@ def test_one_backup_at_a_time(
         elsewhere = settings.model_copy(update={"data_dir": settings.data_dir.parent / "elsewhere"})
         elsewhere.prepare()
         try:
-            # Another machine has another data directory, but the same database if it is on a server.
+            # Another machine has another data folder, but the same database if it is on a server.
             for using in [settings] if other.is_sqlite else [settings, elsewhere]:
                 with pytest.raises(BusyError):
                     make_now(other, using, make)

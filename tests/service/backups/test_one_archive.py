@@ -1,4 +1,4 @@
-"""Tests backup and restore of a data directory as one archive."""
+"""Tests backup and restore of a data folder as one archive."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from service.settings import Settings
 
 @pytest.fixture
 def filled_settings(settings: Settings, database: Database) -> Settings:
-    """Settings of a data directory with a log, two files, keys, a model pack and rebuildable files."""
+    """Settings of a data folder with a log, two files, keys, a model pack and rebuildable files."""
     settings.prepare()
     audit = AuditService(database, settings)
     database.before_commit.append(audit.before_commit)

@@ -393,7 +393,7 @@ def test_files_in_a_bucket_are_backed_up_and_restored(
     elsewhere = Settings(data_dir=tmp_path / "elsewhere", database_url="")
     assert main(["restore", str(target)], elsewhere) == 0
     assert file_contents(elsewhere).path(stored).read_bytes() == b"photo"
-    # Restored into a bucket, not into the data directory.
+    # Restored into a bucket, not into the data folder.
     other = bucket_settings.model_copy(
         update={
             "files_url": f"{bucket_settings.files_url}/other",

@@ -29,7 +29,7 @@ from service.files.collecting import CollectionResult, Collector
 from service.files.service import FilesService
 from service.files.tables import FileRow
 from service.inspection.records.records import naive_now
-from service.inspection.tables import DELETED, EDITION, ITEM, PHOTO, RECORD, RECORD_PHOTO
+from service.inspection.tables import DELETED, EDITION, FILM, ITEM, PHOTO, RECORD, RECORD_PHOTO
 from service.settings import Settings
 from service.stores.contents import FILES, file_contents, model_contents
 from shared.ids import new_id
@@ -118,6 +118,7 @@ KINDS: dict[str, WriteReference] = {
         s, PHOTO, item_id="item", file_id="gone", reference_file_id=f.file_id
     ),
     "photo of a record": lambda s, f: insert_row(s, RECORD_PHOTO, file_id=f.file_id),
+    "film of a record": lambda s, f: insert_row(s, FILM, file_id=f.file_id),
     "match of a photo": lambda s, f: insert_row(s, RECORD_PHOTO, matches=json.dumps([{"file": f.file_id}])),
     "deleted item": lambda s, f: insert_row(
         s, DELETED, content=json.dumps({"item": {}, "photos": [{"file_id": f.file_id}]})
@@ -206,6 +207,7 @@ def test_every_text_column_is_classified() -> None:
         "item_photo": {"photo_id", "item_id", "added_by", "client_key", "record_photo_id", "assigned"}
         | {"homography"},
         "record_photo": {"photo_id", "inspection_id", "added_by", "state", "error"},
+        "record_film": {"film_id", "inspection_id", "added_by"},
         "deleted_item": {"item_id", "inspection_id", "deleted_by"},
         "record_edition": {"inspection_id", "seal", "outcome", "finished_by", "finished_by_name"}
         | {"released_by", "released_by_name", "reopened_by", "reopened_by_name", "reopen_reason"},

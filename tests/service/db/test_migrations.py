@@ -36,6 +36,11 @@ REVISIONS = sorted(path.stem[:4] for path in _VERSIONS.glob("[0-9]*.py"))[:-1]
 _AT = dt.datetime(2026, 3, 1, 8, 30)
 # Columns that were dropped on purpose: a challenge that waits for its answer lives for 30 s.
 _DROPPED = {"face_challenge": ("doubt",)}
+# Words of the built-in model that were replaced on purpose.
+_REPLACED = {
+    "参考差分": "参考图比对",
+    "把照片与参考图上的标记区域对齐后比较，无需训练": "将照片与参考图上的区域对齐后比对，无需训练",
+}
 _numbers = itertools.count(1)
 
 
@@ -121,6 +126,12 @@ def test_every_earlier_version_is_migrated_completely(empty_url: str, revision: 
                 for row in before.get(table.name, []):
                     for name in _DROPPED.get(table.name, ()):
                         row.pop(name, None)
+                    if table.name == "detection_model":
+                        row |= {
+                            key: _REPLACED[row[key]]
+                            for key in ("name", "description")
+                            if row[key] in _REPLACED
+                        }
                     assert any(row.items() <= each.items() for each in now), table.name
             options = {
                 "compare_type": True,
@@ -229,6 +240,26 @@ def test_service_works_with_the_data_of_an_earlier_version(empty_url: str, tmp_p
     database = Database(empty_url)
     try:
         assert AuditService(database, settings).verify().problems == []
+    finally:
+        database.close()
+
+
+@pytest.mark.parametrize("is_taken", [False, True])
+def test_built_in_model_gets_its_new_name_unless_another_model_has_it(empty_url: str, is_taken: bool) -> None:
+    database = Database(empty_url)
+    try:
+        migrate_to(database, "0044")
+        with database.writer.begin() as connection:
+            models = {table.name: table for table in list_tables(connection)}["detection_model"]
+            if is_taken:
+                row = {column.name: make_value(column) for column in models.columns}
+                connection.execute(models.insert(), {**row, "model_id": "m", "name": "参考图比对"})
+        migrate(database)
+        columns = sa.text("SELECT name, description FROM detection_model WHERE kind = 'reference_difference'")
+        with database.reader.connect() as connection:
+            name, description = connection.execute(columns).one()
+        assert name == ("参考差分" if is_taken else "参考图比对")
+        assert description == "将照片与参考图上的区域对齐后比对，无需训练"
     finally:
         database.close()
 

@@ -331,15 +331,20 @@ def test_a_cut_jpeg_is_refused(client: TestClient) -> None:
     assert (refused.status_code, refused.json()["msg"]) == (422, "图片已损坏，无法读取，请选择其他图片")
 
 
-@pytest.mark.parametrize("compression", [50000, 34925], ids=["ZSTD", "LZMA"])
-def test_a_tiff_with_an_unknown_compression_is_refused(client: TestClient, compression: int) -> None:
+@pytest.mark.parametrize(
+    ("compression", "name"), [(50000, "ZSTD"), (34925, "LZMA"), (41000, "41000")], ids=["ZSTD", "LZMA", "?"]
+)
+def test_a_tiff_with_an_unknown_compression_is_refused_by_its_name(
+    client: TestClient, compression: int, name: str
+) -> None:
     whole = encode_half_red_picture("tiff")
     assert upload(client, whole).status_code == 200
     # The field Compression (259) of one SHORT.
     field = struct.pack("<HHI", 259, 3, 1)
     at = whole.index(field) + len(field)
     refused = upload(client, whole[:at] + struct.pack("<H", compression) + whole[at + 2 :])
-    assert (refused.status_code, refused.json()["msg"]) == (422, "图片已损坏，无法读取，请选择其他图片")
+    assert (refused.status_code, refused.json()["data"]["error"]) == (415, "unsupported_media")
+    assert f"不支持此 TIFF 的压缩方式（{name}）" in refused.json()["msg"]
 
 
 @pytest.mark.parametrize(

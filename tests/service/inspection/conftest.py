@@ -78,6 +78,11 @@ def stored_file(file_id: str, mime_type: str = "image/jpeg") -> StoredFile:
     )
 
 
+async def opens_as_film(file: StoredFile) -> bool:
+    """Replaces the check of films."""
+    return file.mime_type.startswith("video/")
+
+
 @dataclass
 class Matcher:
     """Replaces the matching: has its answer, its requests, and a gate that it waits for."""
@@ -304,7 +309,11 @@ def stage(database: Database, routes: tuple[APIRouter, CurrentService], tmp_path
     database.before_commit.append(audit.before_commit)
     files, images, matcher = StoredFiles(database), StoredImages(database), Matcher()
     service = InspectionService(
-        database, stored_hash=lambda sha256: sha256, model_hash=lambda sha256: sha256, match_photo=matcher
+        database,
+        stored_hash=lambda sha256: sha256,
+        model_hash=lambda sha256: sha256,
+        match_photo=matcher,
+        opens_as_film=opens_as_film,
     )
     app = FastAPI()
     install_handlers(app)

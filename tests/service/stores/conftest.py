@@ -14,7 +14,7 @@ __all__ = ["s3", "short_retries"]
 
 @pytest.fixture(params=["folder", "s3"])
 def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
-    """Settings of a service with its files in the data directory, and in a bucket."""
+    """Settings of a service with its files in the data folder, and in a bucket."""
     more = {}
     if request.param == "s3":
         server: S3Server = request.getfixturevalue("s3")

@@ -1,4 +1,4 @@
-"""Tests the address of a running service in its data directory."""
+"""Tests the address of a running service in its data folder."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class ModelSection(TableSection[DetectionModel]):
     def __init__(self, context: Context) -> None:
         translate = QCoreApplication.translate
         super().__init__(
-            context, translate("Catalogue", "Add model"), translate("Catalogue", "Name, description")
+            context, translate("Catalogue", "Add model…"), translate("Catalogue", "Name, description")
         )
         self.uploads = Uploads(context, partial(_send_model, context.session))
         self.uploads.uploaded.connect(self._on_uploaded)

@@ -35,7 +35,7 @@ class ReferenceSection(DeletableSection[ReferenceImage]):
     def __init__(self, context: Context) -> None:
         translate = QCoreApplication.translate
         self._opens_form = False
-        super().__init__(context, translate("Catalogue", "Add images"), translate("Catalogue", "Name"))
+        super().__init__(context, translate("Catalogue", "Add images…"), translate("Catalogue", "Name"))
         self.uploads = Uploads(context, partial(send_reference, context.session))
         self.uploads.uploaded.connect(self._on_uploaded)
         self.card_column.insertWidget(0, self.uploads)

@@ -49,7 +49,7 @@ class Section(PageSection, Generic[T]):
         self.new = Button(
             new, kind=ButtonKind.MAIN, icon="plus", keys=context.commands.keys_text(self.new_command)
         )
-        self.edit = Button(self.tr("Edit"), icon="edit")
+        self.edit = Button(self.tr("Edit…"), icon="edit")
         self.remove = self.make_remove_button()
         self.extra_buttons = self.make_extra_buttons()
         self.pager = Pager()

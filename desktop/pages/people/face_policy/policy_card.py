@@ -61,17 +61,17 @@ class PolicyCard(Card):
         self._add_explanation(
             column,
             self.tr(
-                "A model without a liveness check cannot tell a photo from a person: whoever shows a "
-                "photo of a user on a phone logs in as this user. So the login page offers face login only "
-                "with such a check, with head movements at every login, or with this box checked."
+                "A model without a liveness check cannot tell a photo from a person: anyone who shows a "
+                "photo of a user on a phone logs in as this user. The login page therefore offers face login "
+                "only with such a check, with head movements at every login, or with this box checked."
             ),
         )
         column.addSpacing(8)
         column.addWidget(label(self.tr("Head movements (challenge, experimental)"), "strong"))
         text = self.tr(
-            "At login an arrow asks for two movements within four seconds. It keeps out printed photos and "
-            "still pictures on a screen. It does not keep out a mask, a film of just these movements, a live "
-            "deepfake, and blends of several photos of the person."
+            "At login the user turns the head as an arrow shows. This rejects printed and displayed photos. "
+            "It does not reject masks, recordings of the same movements, live deepfakes or blends of several "
+            "photos of the user."
         )
         column.addWidget(label(text, "dim", wrap=True))
         rows = QGridLayout()
@@ -89,9 +89,8 @@ class PolicyCard(Card):
                 "has no liveness check, so every login is in doubt."
             ),
             self.tr(
-                "Experimental and off by default: of 80 film cuts of four people it refused 2 with dlib and "
-                "26 with an open model, and 15 of 18 with dlib of one who moved before the turn. Users who "
-                "are refused can use their password."
+                "Experimental and off by default. Some users may be refused although they move as shown. "
+                "They can try again or use their password."
             ),
         ):
             column.addWidget(label(text, "dim", wrap=True))
@@ -109,9 +108,9 @@ class PolicyCard(Card):
         self._add_explanation(
             column,
             self.tr(
-                "Programs such as OBS or ManyCam play films as if they came from a camera. This program "
-                "recognizes them by name where the system gives one (Linux), and then offers no photo "
-                "files at login. A person who controls the computer can hide a virtual camera."
+                "Programs such as OBS or ManyCam play videos as if they came from a camera. They are "
+                "recognized by name where the system gives one (Linux). The login page then offers no photo "
+                "files. Anyone who controls the computer can hide a virtual camera."
             ),
         )
 

@@ -37,7 +37,7 @@ class WebhookSection(TableSection[Webhook]):
     def __init__(self, context: Context) -> None:
         translate = QCoreApplication.translate
         super().__init__(
-            context, translate("Webhooks", "New webhook"), translate("Webhooks", "Name, address")
+            context, translate("Webhooks", "New webhook…"), translate("Webhooks", "Name, address")
         )
         self.banner = Banner()
         self.card_column.insertWidget(0, self.banner)

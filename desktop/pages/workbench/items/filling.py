@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.background.workers import run
 from desktop.client.http.answers import Versioned
 from desktop.client.http.errors import Stale
+from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.item_sources import copy_last_items
 from desktop.record.document import ItemView
@@ -110,7 +111,7 @@ class TemplateController(QObject):
             has = self.tr("{name} already has a template with %n region(s).", "", len(now.template))
             will = self.tr("It will be replaced with the %n region(s) of this record.", "", len(regions))
             stay = self.tr("Existing records do not change.")
-            text = " ".join((has.format(name=now.reference_image_name), will, stay))
+            text = join_sentences((has.format(name=now.reference_image_name), will, stay))
             if not confirm(self._window, self.tr("Replace template?"), text, self.tr("Replace")):
                 return
         run(

@@ -19,6 +19,7 @@ from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.imported_regions import ImportedRegions, item_creates
 from desktop.exchange.formats.archive import MAX_BYTES
 from desktop.exchange.registry import READABLE_PATTERNS, read_regions
+from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.messages.exchange_messages import exchange_sentence, left_out_sentence
 from desktop.pages.common.files.export import ExportController
@@ -125,12 +126,10 @@ class RegionFilesController(QObject):
 
     def _on_imported(self, count: int) -> None:
         if count:
-            text = self.tr("%n region(s) imported.", "", count)
-            if self._left_out:
-                text += " " + self._left_out
+            parts = [self.tr("%n region(s) imported.", "", count), self._left_out]
             if self._boxed:
-                text += " " + self.tr("%n other shape(s) converted to bounding rectangles.", "", self._boxed)
-            self.notice.emit(text)
+                parts.append(self.tr("%n other shape(s) converted to bounding rectangles.", "", self._boxed))
+            self.notice.emit(join_sentences(parts))
 
     def _on_read_failed(self, error: Exception) -> str:
         if isinstance(error, OSError):

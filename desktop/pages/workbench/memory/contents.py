@@ -12,6 +12,7 @@ from desktop.client import Session
 from desktop.client.http.errors import NotFound
 from desktop.localization.dates import format_minute
 from desktop.localization.detection_terms import finding_word, place_text
+from desktop.localization.language import join_sentences
 from desktop.pages.workbench.photos.photo_files import PhotoRef
 from desktop.pages.workbench.trend.contents import (
     REFERENCE,
@@ -54,7 +55,7 @@ def state_text(state: MemoryState) -> str:
     if state.proposed_place is not None:
         text = translate("Memory", "“Position in photos: {place}” in the detection settings suits them.")
         parts.append(text.format(place=place_text(state.proposed_place)))
-    return " ".join(parts)
+    return join_sentences(parts)
 
 
 def frame_day(photo: MemoryPhoto) -> str:
@@ -76,7 +77,9 @@ def frame_note(photo: MemoryPhoto, *, aligned: bool, explains: bool = False) -> 
     if photo.kind is MemoryKind.REJECTED:
         return translate("Memory", "Finding rejected")
     if photo.kind is MemoryKind.FAILED:
-        return translate("Memory", "Failed · %n finding(s)", "", photo.differences or 0)
+        if photo.differences is None:
+            return translate("Memory", "Failed · not compared")
+        return translate("Memory", "Failed · %n finding(s)", "", photo.differences)
     if photo.differences is not None:
         return translate("Memory", "Passed · %n difference(s)", "", photo.differences)
     if not aligned:

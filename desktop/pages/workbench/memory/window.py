@@ -9,6 +9,7 @@ from desktop.background.workers import Task, run
 from desktop.client import Session
 from desktop.client.http.errors import Conflict, Invalid, NotFound
 from desktop.imaging.sources.cut import map_rect
+from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.memory.contents import (
     ExplainedDifference,
@@ -191,7 +192,7 @@ class MemoryDialog(FilmStripDialog):
         parts = [state_text(state)]
         if self._unused:
             parts.append(self.tr("The model of this item does not use it; only reference difference does."))
-        self.summary.setText(" ".join(parts))
+        self.summary.setText(join_sentences(parts))
         self.rules.show_state(state)
         self._show_disagreements(state)
         if not state.photos:

@@ -25,7 +25,6 @@ from desktop.background.workers import run
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.exchange.registry import READABLE_PATTERNS
 from desktop.imaging.conversion import PICTURE_SUFFIXES
-from desktop.imaging.film import FILM_SUFFIXES
 from desktop.localization.language import join_words
 from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.items.items_panel import ItemsPanel
@@ -36,6 +35,7 @@ from desktop.pages.workbench.photos.reference_choice import ReferenceChoice
 from desktop.record.open_record import OpenRecord
 from desktop.theme import CARD_RADIUS, TEXT_PX, text_font, theme_manager
 from desktop.widgets import confirm
+from shared.images.films import FILM_SUFFIXES
 from shared.images.formats import is_picture_name
 
 _REGIONS = tuple(pattern.removeprefix("*") for pattern in READABLE_PATTERNS)

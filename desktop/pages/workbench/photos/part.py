@@ -55,6 +55,7 @@ class PhotosPart(WorkbenchPart):
             ("record.photos", photos.choose_files, Needs.EDIT),
             ("record.camera", photos.capture, Needs.EDIT),
             ("record.film", photos.films.choose, Needs.EDIT),
+            ("record.films", photos.films.list_kept, Needs.RECORD),
             ("record.phone", self.phone.for_record, Needs.EDIT),
             ("record.watch", self.folder_watch.choose, Needs.EDIT),
             ("record.review", photos.show_review, Needs.RECORD),

@@ -1,17 +1,19 @@
-"""Shows the comments on the chosen item, and writes new ones, at a place on the photo if one is shown."""
+"""Shows the comments on the chosen item, at places on its photo, and lets users write and change theirs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.localization.dates import format_recent
 from desktop.messages.error_messages import sentence
 from desktop.record.open_record import OpenRecord
-from desktop.widgets import Button, ButtonKind, clear_layout, label
+from desktop.widgets import Button, ButtonKind, IconButton, clear_layout, confirm, label
 from shared.wire.shift import Comment, CommentWrite
 
 PhotoPlace = tuple[str, float, float]
@@ -20,10 +22,14 @@ _MAX_LENGTH = 2000
 
 
 class CommentsBox(QWidget):
-    """Lists comments, numbered as their marks on the photo, above a field for a new one."""
+    """Lists comments, numbered as their marks on the photo, above a field for the text of one."""
 
-    wanted = Signal(str)
-    """The text of a new comment."""
+    wanted = Signal(object, str)
+    """The `Comment` to change, or None for a new one, and its text."""
+    delete_wanted = Signal(object)
+    """The `Comment` to delete."""
+    scroll_wanted = Signal()
+    """The field must be in sight: the user begins to type, or sent a text."""
     place_wanted = Signal(object)
     """The `Comment` whose place the user wants to see."""
 
@@ -39,6 +45,7 @@ class CommentsBox(QWidget):
         self.place = label("", "small", wrap=True)
         self.place.hide()
         self._is_editable = self._is_begun = False
+        self._changed: Comment | None = None
         self._rows = QVBoxLayout()
         self._rows.setSpacing(4)
         row = QHBoxLayout()
@@ -53,18 +60,39 @@ class CommentsBox(QWidget):
         column.addWidget(self.place)
         self.text.returnPressed.connect(self._send)
         self.add.clicked.connect(lambda _checked=False: self._send())
-
         self._show_field(False)
 
     def set_editable(self, on: bool) -> None:
         """Whether comments can be written."""
         self._is_editable = on
 
-    def begin(self) -> None:
-        """Let the user type."""
-        self._is_begun = True
+    def begin(self, changed: Comment | None = None) -> None:
+        """Let the user type a new comment, or change the text of `changed`."""
+        self._is_begun, self._changed = True, changed
+        self.add.setText(self.tr("Add") if changed is None else self.tr("Save"))
+        if changed is not None:
+            self.text.setText(changed.text)
         self._show_field(self._is_editable)
         self.text.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.scroll_wanted.emit()
+
+    def end(self) -> None:
+        """Forget the text that was being typed."""
+        self._changed = None
+        self.add.setText(self.tr("Add"))
+        self.text.clear()
+
+    def event(self, event: QEvent) -> bool:
+        kinds = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
+        if self._changed is None or not isinstance(event, QKeyEvent) or event.type() not in kinds:
+            return super().event(event)
+        if event.key() != Qt.Key.Key_Escape:
+            return super().event(event)
+        # Esc must not run a command of the page.
+        event.accept()
+        if event.type() is QEvent.Type.KeyPress:
+            self.end()
+        return True
 
     def _show_field(self, on: bool) -> None:
         self.text.setVisible(on)
@@ -72,18 +100,30 @@ class CommentsBox(QWidget):
         # An empty box would still take the spacing of the column.
         self.setVisible(on or self._rows.count() > 0)
 
-    def show_comments(self, comments: Sequence[Comment]) -> None:
-        """List these comments, oldest first. The field takes its room once there is one."""
+    def show_comments(self, comments: Sequence[Comment], user_id: str) -> None:
+        """List these comments, oldest first; the user may change their own.
+
+        The field takes its room once there is one.
+        """
         clear_layout(self._rows)
         for number, comment in enumerate(comments, 1):
             name = comment.written_by_name or comment.written_by
             head = f"{number} · {name} · {format_recent(comment.created_at)}"
+            row = QHBoxLayout()
+            row.setSpacing(2)
             if comment.file_id is None:
-                self._rows.addWidget(label(head, "small", wrap=True))
+                row.addWidget(label(head, "small", wrap=True), 1)
             else:
                 link = Button(head, kind=ButtonKind.LINK, elide=True)
                 link.clicked.connect(lambda _checked=False, shown=comment: self.place_wanted.emit(shown))
-                self._rows.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
+                row.addWidget(link, 1, Qt.AlignmentFlag.AlignLeft)
+            if self._is_editable and comment.written_by == user_id:
+                for icon, text, act in (
+                    ("edit", self.tr("Change comment"), self.begin),
+                    ("trash", self.tr("Delete comment"), self.delete_wanted.emit),
+                ):
+                    row.addWidget(_icon_button(icon, text, partial(act, comment)))
+            self._rows.addLayout(row)
             self._rows.addWidget(label(comment.text, wrap=True))
         self._show_field(self._is_editable and (self._is_begun or bool(comments)))
 
@@ -95,7 +135,13 @@ class CommentsBox(QWidget):
     def _send(self) -> None:
         text = self.text.text().strip()
         if text:
-            self.wanted.emit(text)
+            self.wanted.emit(self._changed, text)
+
+
+def _icon_button(icon: str, text: str, act: Callable[[], object]) -> IconButton:
+    button = IconButton(icon, text, side=20)
+    button.clicked.connect(lambda _checked=False: act())
+    return button
 
 
 class CommentsController(QObject):
@@ -113,6 +159,7 @@ class CommentsController(QObject):
         self._place: PhotoPlace | None = None
         self._reading: Task | None = None
         box.wanted.connect(self._write)
+        box.delete_wanted.connect(self._ask_to_delete)
         self._follows = False
 
     def _connect_once(self) -> None:
@@ -149,7 +196,7 @@ class CommentsController(QObject):
         item_id = self._open_record.edits.service_id(self._open_record.current)
         shown = [comment for comment in self._comments if comment.item_id == item_id]
         self._box.set_editable(self._open_record.editable)
-        self._box.show_comments(shown)
+        self._box.show_comments(shown, self._open_record.finding_context.me[0])
         marks = [
             (number, (comment.file_id, comment.x, comment.y))
             for number, comment in enumerate(shown, 1)
@@ -161,6 +208,7 @@ class CommentsController(QObject):
 
     def _on_current_changed(self) -> None:
         self._place = None
+        self._box.end()
         self._box.show_place(False)
         self.show()
 
@@ -170,9 +218,38 @@ class CommentsController(QObject):
             self._connect_once()
         self.show()
 
-    def _write(self, text: str) -> None:
-        # An item that was created here must have its id of the service first.
-        self._open_record.edits.call_when_saved(lambda: self._send(text), self)
+    def _write(self, changed: Comment | None, text: str) -> None:
+        if changed is None:
+            # An item that was created here must have its id of the service first.
+            self._open_record.edits.call_when_saved(lambda: self._send(text), self)
+        elif self._open_record.may_edit():
+            self._box.add.setEnabled(False)
+            change = self._open_record.context.session.records.change_comment
+            run(
+                partial(change, self._record_id, changed.comment_id, text),
+                owner=self,
+                done=self._on_written,
+                failed=self._on_failed,
+            )
+
+    def _ask_to_delete(self, comment: Comment) -> None:
+        if not self._open_record.may_edit() or not confirm(
+            self._box, self.tr("Delete comment?"), comment.text, self.tr("Delete comment")
+        ):
+            return
+        run(
+            self._open_record.context.session.records.delete_comment,
+            self._record_id,
+            comment.comment_id,
+            owner=self,
+            done=lambda _: self._on_deleted(comment),
+            failed=self._on_failed,
+        )
+
+    def _on_deleted(self, comment: Comment) -> None:
+        self._comments = [known for known in self._comments if known.comment_id != comment.comment_id]
+        self._box.end()
+        self.show()
 
     def _send(self, text: str) -> None:
         item_id = self._open_record.edits.service_id(self._open_record.current)
@@ -192,12 +269,13 @@ class CommentsController(QObject):
     def _on_written(self, comment: Comment) -> None:
         self._connect_once()
         self._box.add.setEnabled(True)
-        self._box.text.clear()
+        self._box.end()
         self._place = None
         self._box.show_place(False)
-        if comment.comment_id not in {known.comment_id for known in self._comments}:
-            self._comments = [*self._comments, comment]
+        shown = {known.comment_id: known for known in self._comments} | {comment.comment_id: comment}
+        self._comments = list(shown.values())
         self.show()
+        self._box.scroll_wanted.emit()
 
     def _on_failed(self, error: Exception) -> None:
         self._box.add.setEnabled(True)

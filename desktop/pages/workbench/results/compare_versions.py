@@ -21,6 +21,7 @@ from desktop.imaging import ImageError
 from desktop.imaging.sources.source import ImageSource
 from desktop.localization.dates import format_minute
 from desktop.localization.detection_terms import finding_word, model_word
+from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.photos.photo_box import VersionLine, version_lines
 from desktop.pages.workbench.results.findings import SURE
@@ -232,7 +233,7 @@ class CompareVersions(BaseDialog):
             second=counts[VersionSide.SECOND],
         )
         if not matched and rows:
-            text += " " + self.tr("The versions use different photos.")
+            text = join_sentences((text, self.tr("The versions use different photos.")))
         self._summary_label.setText(text)
 
     def _show_boxes(self, rows: Sequence[Pairing], current: Pairing | None) -> None:

@@ -111,6 +111,9 @@ class Inspector(Panel):
         self.explained.unfolded.connect(
             lambda _on: QTimer.singleShot(_SETTLE_MS, self, lambda: self._show_explained(scroll))
         )
+        self.comments.scroll_wanted.connect(
+            lambda: QTimer.singleShot(_SETTLE_MS, self, lambda: scroll.ensureWidgetVisible(self.comments))
+        )
         # Beside the scroll bar things stay as wide as the verdict below, which does not scroll.
         bar = scroll.verticalScrollBar()
         bar.rangeChanged.connect(

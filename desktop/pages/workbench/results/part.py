@@ -76,10 +76,12 @@ class ResultsPart(WorkbenchPart):
         verdict, run = inspector.verdict, inspector.run
         record.items_changed.connect(lambda: inspector.show_no_item(any_items=bool(record.rows)))
         record.current_edited.connect(self._show_edited)
+        record.rows_changed.connect(self._hide_skipped)
         record.sealing.connect(self.commit)
         verdict.decided.connect(self.changes.decide_item)
         verdict.draft_changed.connect(record.verdict_drafts.store)
         verdict.reason_wanted.connect(inspector.show)
+        verdict.completed.connect(self._advance)
         run.wanted.connect(detecting.detect)
         run.cancelled.connect(detecting.cancel_item)
         detecting.running_changed.connect(lambda _: self._show_run())
@@ -102,6 +104,7 @@ class ResultsPart(WorkbenchPart):
             ("item.fail", lambda: self._decide(Verdict.FAILED), Needs.EDIT_ITEM),
             ("item.unsure", lambda: self._decide(Verdict.UNDECIDED), Needs.EDIT_ITEM),
             ("item.detect", detecting.detect, Needs.EDIT_ITEM),
+            ("item.advance", self._toggle_advancing, Needs.RECORD),
             ("edit.rename", self._rename, Needs.EDIT_ITEM),
             ("record.detect", detecting.detect_all, Needs.EDIT),
             ("record.detect_again", detecting.detect_again, Needs.EDIT),
@@ -154,6 +157,8 @@ class ResultsPart(WorkbenchPart):
         document = self._open_record.document
         if document is not None:
             self._sealing.show(self._open_record.seal, document.record.inspection_name or "")
+        if not on:
+            self.skipped.hide()
         self._inspector.verdict.set_editable(on)
         self._inspector.run.set_editable(on)
 
@@ -194,6 +199,10 @@ class ResultsPart(WorkbenchPart):
             self._inspector.verdict.show_item(item, self._open_record.verdict_drafts.get(item.item_id))
         self.history.show()
 
+    def _hide_skipped(self) -> None:
+        if all(row.is_judged for row in self._open_record.rows):
+            self.skipped.hide()
+
     def _show_run(self) -> None:
         item = self._open_record.item
         if item is not None:
@@ -206,6 +215,18 @@ class ResultsPart(WorkbenchPart):
         if self._inspector.verdict.decide(verdict):
             text = QCoreApplication.translate("WorkbenchPage", "Item {n}: {verdict}")
             self.decided.emit(text.format(n=number, verdict=status_text(verdict.value)))
+
+    def _advance(self) -> None:
+        """Go to the next undecided item after a verdict, if the user wants it; stay at the last one."""
+        if self._context.preferences.values.advances:
+            self.item_wanted.emit(self._open_record.next_undecided())
+
+    def _toggle_advancing(self) -> None:
+        preferences = self._context.preferences
+        preferences.change(advances=not preferences.values.advances)
+        on = QCoreApplication.translate("WorkbenchPage", "The next undecided item follows a verdict.")
+        off = QCoreApplication.translate("WorkbenchPage", "The item stays after a verdict.")
+        self.notice.emit(on if preferences.values.advances else off)
 
     def _complete(self, item_id: str) -> None:
         """Go to an item, and let the user complete a verdict of it that waits."""

@@ -37,6 +37,8 @@ class ReasonEdit(TextEdit):
     """The text after a pause in typing, which is not committed yet."""
     ended = Signal()
     """Enter or Escape left the field: the focus moves on."""
+    entered = Signal()
+    """Enter left the field; emitted after `ended`."""
 
     is_draft: bool = False
     """Whether the text belongs to a verdict that is not complete, and has to be committed even unchanged."""
@@ -55,6 +57,8 @@ class ReasonEdit(TextEdit):
             self.commit()
             self.clearFocus()
             self.ended.emit()
+            if is_enter_key(event):
+                self.entered.emit()
         else:
             super().keyPressEvent(event)
 
@@ -70,6 +74,8 @@ class VerdictBox(QWidget):
     """A verdict waits for its reason."""
     ended = Signal()
     """The user left the reason by a key."""
+    completed = Signal()
+    """A verdict is given and nothing more is to be typed: "Pass" at once, others by Enter in the reason."""
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -121,6 +127,7 @@ class VerdictBox(QWidget):
         self.reason.committed.connect(self._on_reason_committed)
         self.reason.typed.connect(self._on_reason_typed)
         self.reason.ended.connect(self.ended)
+        self.reason.entered.connect(self._on_reason_entered)
 
     @property
     def shown_request(self) -> str:
@@ -199,6 +206,8 @@ class VerdictBox(QWidget):
         if verdict is Verdict.FAILED or not is_complete:
             self.reason_wanted.emit()
             self.reason.setFocus()
+        elif verdict is Verdict.PASSED:
+            self.completed.emit()
         return is_complete
 
     def _has_reason(self, verdict: Verdict, reason: str) -> bool:
@@ -222,6 +231,10 @@ class VerdictBox(QWidget):
             self._give(verdict, text)
         else:
             self._store_draft(VerdictDraft(verdict, text))
+
+    def _on_reason_entered(self) -> None:
+        if self._draft is None and self._verdict is not Verdict.UNDECIDED:
+            self.completed.emit()
 
     def _store_draft(self, draft: VerdictDraft | None) -> None:
         self._draft, self.reason.is_draft = draft, draft is not None

@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication
 from desktop.canvas.layers.finding_layer import Matrix
 from desktop.imaging.sources.cut import map_rect
 from desktop.localization.detection_terms import finding_word
+from desktop.localization.language import join_sentences
 from desktop.pages.workbench.photos.photo_files import PhotoRef, padded_region
 from desktop.pages.workbench.trend.frames import Frame, Outline
 from desktop.pages.workbench.trend.growth_painting import MAX_SERIES
@@ -83,7 +84,7 @@ def summary(trend: Trend, findings: int, mm_per_pixel: float | None) -> str:
     if findings > MAX_SERIES:
         text = translate("Trend", "Showing {n} of {all} findings. The CSV file has all of them.")
         parts.append(text.format(n=MAX_SERIES, all=findings))
-    return " ".join(parts)
+    return join_sentences(parts)
 
 
 def sources_of(trend: Trend, place: Place | None) -> dict[str, FrameSource]:

@@ -8,6 +8,7 @@ agrees (`blocks`), so a guess that fits by accident is refused.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 
@@ -34,6 +35,9 @@ from service.detection.reference_difference.data import (
 from service.detection.reference_difference.threads import run_parallel
 from shared.record.geometry import Rect
 
+# px of the region and its surroundings in which features are searched: more of them, up to 1,200 px, align no
+# more photos of DeepPCB at any turn or of FGCD, and take three times as long.
+_FEATURE_SIDE = 480
 _FINE_SIDE = 1600
 _CLEARLY_BELONGS = 0.85
 _SURELY_BELONGS = 0.9
@@ -54,10 +58,10 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
     if start is not None:
         return _to_alignment(photo, region, _align_from_start(reference, photo, region, check, start))
     best: checks.CandidateHomography | None = None
-    guesses: list[Matrix] = []
-    for guess, reach in _guesses(reference, region, photo):
-        if not any(guess is known for known in guesses):
-            guesses.append(guess)
+    proposed: list[Matrix] = []
+    for guess, reach in chain(
+        _guess_by_shape(reference, region, photo), _guess_by_features(reference, region, photo, proposed)
+    ):
         tried = checks.check(reference, photo, check, guess, reach)
         if tried is None or not checks.is_plausible(tried.homography, region, photo.size):
             continue
@@ -65,7 +69,8 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
             best = tried
         if best.score > _CLEARLY_BELONGS:
             break
-    if best is None or not (best.score >= checks.BELONGS or best.blank):
+    # Where features tell places apart, the surface does not repeat itself.
+    if not proposed and (best is None or not (best.score >= checks.BELONGS or best.blank)):
         for guess, reach in repeating.propose(reference, checks.surroundings(region, reference.size), photo):
             tried = checks.check(reference, photo, check, guess, reach)
             # In a field of equal objects a wrong place mostly agrees too, so the score must be higher.
@@ -77,12 +82,10 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
                 best = tried
                 break
     if best is None or not (best.score > _SURELY_BELONGS or best.blank):
-        likely = guesses[::-1] if best is None else [best.homography, *guesses[::-1]]
-        belongs = best is not None and best.score >= checks.BELONGS
-        bent = bending.through_lens(
-            reference, photo, region, likely[:1] if belongs else likely, 0.0 if best is None else best.score
-        )
-        best = bent or best
+        likely = proposed[:1] if best is None else [best.homography]
+        for guess in likely:
+            bent = bending.through_lens(reference, photo, region, guess, 0.0 if best is None else best.score)
+            best = bent or best
     if best is None or not (best.score >= checks.BELONGS or best.blank):
         raise AlignmentFailed("no_match")
     return _to_alignment(photo, region, _refine(reference, photo, region, best))
@@ -132,11 +135,10 @@ def _to_alignment(photo: Pyramid, region: Rect, best: checks.CandidateHomography
     )
 
 
-def _guesses(reference: Pyramid, region: Rect, photo: Pyramid) -> Iterator[tuple[Matrix, int]]:
+def _guess_by_shape(reference: Pyramid, region: Rect, photo: Pyramid) -> Iterator[tuple[Matrix, int]]:
     """Homographies to try, reference px -> photo px, each with the px of the check that it may be off.
 
-    Guesses from the image shapes are first tried within a short reach: most scans and fixed cameras fit at
-    once.
+    They are first tried within a short reach: most scans and fixed cameras fit at once.
     """
     width, height = photo.size
     shape = width / height
@@ -149,18 +151,29 @@ def _guesses(reference: Pyramid, region: Rect, photo: Pyramid) -> Iterator[tuple
     # A small region has few blocks, so each must be searched within the full reach.
     reaches = (4, 10) if min(region.w, region.h) > 2 * checks.BLOCK else (10,)
     yield from ((matrix, reach) for reach in reaches for matrix in alike)
+
+
+def _guess_by_features(
+    reference: Pyramid, region: Rect, photo: Pyramid, proposed: list[Matrix]
+) -> Iterator[tuple[Matrix, int]]:
+    """As `_guess_by_shape`, from features. Each homography is added to `proposed`."""
+    whole, seen_whole = Rect(0, 0, *reference.size), Rect(0, 0, *photo.size)
     views = [whole]
     context = checks.surroundings(region, reference.size)
-    if max(context.w, context.h) < 0.6 * max(whole.w, whole.h):
+    share = max(context.w, context.h) / max(whole.w, whole.h)
+    if share < 0.6:
         views.append(context)
+    side = min(round(_FEATURE_SIDE / share), checks.FEATURE_SIDE)
     known, seen = run_parallel(
         [
-            lambda: features.join([checks.extract(reference, area) for area in views]),
-            lambda: checks.extract(photo, Rect(0, 0, width, height)),
+            lambda: features.join([checks.extract(reference, area, side) for area in views]),
+            lambda: checks.extract(photo, seen_whole, side),
         ]
     )
-    tolerance = 3 * max(max(photo.size) / checks.FEATURE_SIDE, 1.0)
-    yield from ((matrix, 8) for matrix in features.propose(known, seen, tolerance, photo.size))
+    tolerance = 3 * max(max(photo.size) / side, 1.0)
+    for matrix in features.propose(known, seen, tolerance, photo.size):
+        proposed.append(matrix)
+        yield matrix, 8
 
 
 def _refine(

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from service.detection.reference_difference.alignment import checks
 from service.detection.reference_difference.data import Matrix, Pyramid
 from shared.record.geometry import Rect
 
-# Bends (see `lens`) that are tried first, and the steps by which the best one is then changed. The lens of a
-# phone bends by 0.02, a wide one by 0.1.
+# Bends (see `lens`) that are tried first, beside none, and the steps by which the best one is then changed.
+# The lens of a phone bends by 0.02, a wide one by 0.1.
 _FIRST_BENDS: Final = (-0.04, 0.04, -0.085, 0.085)
 _STEPS: Final = (0.02, 0.01, 0.005)
 # Longest side of the windows that are tried, px, and the px that a guess may be off in them.
 _SIDE = 320
 _REACH, _NEAR = 8, 4
-# The number of guesses that are tried, the share of the structure that must agree, and its least gain over
-# the share without a bend.
-_MAX_GUESSES = 3
+# The share of the structure that must agree, and its least gain over the share without a bend.
 _BELONGS = 0.75
 _MIN_GAIN = 0.04
 # The mean residual of agreeing blocks, px of a window, at which the closeness is 0.
@@ -26,11 +23,11 @@ _MAX_RESIDUAL = 2.0
 
 
 def through_lens(
-    reference: Pyramid, photo: Pyramid, region: Rect, guesses: Sequence[Matrix], least: float
+    reference: Pyramid, photo: Pyramid, region: Rect, guess: Matrix, least: float
 ) -> checks.CandidateHomography | None:
     """The alignment with the bend under which most of the structure agrees.
 
-    guesses: homographies, the best first. least: the share that agrees without a bend, 0..1. None if a bend
+    guess: the homography without a bend. least: the share that agrees without a bend, 0..1. None if a bend
     does not increase it clearly.
     """
     around = checks.surroundings(region, reference.size)
@@ -46,17 +43,14 @@ def through_lens(
         return other if one is None or (other is not None and _closeness(other) > _closeness(one)) else one
 
     best: checks.CandidateHomography | None = None
-    for guess in guesses[:_MAX_GUESSES]:
-        for bend in _FIRST_BENDS:
-            best = better(best, check_guess(guess, bend, _REACH))
+    for bend in (0.0, *_FIRST_BENDS):
+        best = better(best, check_guess(guess, bend, _REACH))
+    if best is None or not (best.bend or least >= checks.BELONGS):
+        return None
     for step in _STEPS:
-        if best is None:
-            return None
         start = best
         for bend in (start.bend - step, start.bend + step):
-            best = better(best, check_guess(start.homography, bend, _NEAR))
-    if best is None:
-        return None
+            best = better(best, check_guess(start.homography, bend, _NEAR)) or best
     whole = checks.check(
         reference, photo, checks.reference_window(around, checks.SIDE, 1.0), best.homography, _NEAR, best.bend
     )

@@ -6,6 +6,8 @@ What finds places of one region (`align`) and of all regions of a photo (`cover`
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,10 +84,20 @@ def reference_window(area: Rect, side: int, finest: float) -> ReferenceWindow:
     return ReferenceWindow(inverse(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h)), size)
 
 
+_KNOWN: Final[WeakKeyDictionary[Pyramid, dict[tuple[Rect, int], features.Features]]] = WeakKeyDictionary()
+
+
 def extract(image: Pyramid, area: Rect, side: int = FEATURE_SIDE) -> features.Features:
-    """The features of `area`, which is scaled down to at most `side` px, in px of the image."""
-    frame = reference_window(area, side, 1.0)
-    return features.extract(image.warped(frame.to_reference, frame.size), frame.to_reference)
+    """The features of `area`, which is scaled down to at most `side` px, in px of the image.
+
+    They are kept as long as the pyramid: a reference image is compared with many photos.
+    """
+    known = _KNOWN.setdefault(image, {})
+    if (area, side) not in known:
+        frame = reference_window(area, side, 1.0)
+        levels = image.warped(frame.to_reference, frame.size)
+        known[area, side] = features.extract(levels, frame.to_reference)
+    return known[area, side]
 
 
 def is_plausible(homography: Matrix, region: Rect, photo_size: tuple[int, int]) -> bool:

@@ -57,50 +57,16 @@ class RegionPlace:
     covered: bool
 
 
-class ReferenceFeatures:
-    """A reference image (grey) with its features, which are computed once for several photos."""
-
-    def __init__(self, image: Pyramid) -> None:
-        self.image = image
-        self._whole: features.Features | None = None
-        self._parts: features.Features | None = None
-
-    @property
-    def area(self) -> Rect:
-        """The whole image as a rectangle, px."""
-        return Rect(0, 0, *self.image.size)
-
-    def whole(self) -> features.Features:
-        """The features of the whole image."""
-        if self._whole is None:
-            self._whole = checks.extract(self.image, self.area)
-        return self._whole
-
-    def parts(self) -> features.Features | None:
-        """The features of the whole image and of its quarters, for close-ups; None for a small image."""
-        if max(self.image.size) <= _LARGE:
-            return None
-        if self._parts is None:
-            width, height = self.image.size
-            quarters = [
-                Rect(x * width / 2, y * height / 2, width / 2, height / 2) for y in (0, 1) for x in (0, 1)
-            ]
-            self._parts = features.join(
-                [self.whole(), *(checks.extract(self.image, one) for one in quarters)]
-            )
-        return self._parts
-
-
 def find_regions(
-    known: ReferenceFeatures, regions: Sequence[Rect], photo: Pyramid, seconds: float
+    known: Pyramid, regions: Sequence[Rect], photo: Pyramid, seconds: float
 ) -> list[RegionPlace | None]:
     """The place of each of `regions` (px of the reference image) in the photo (grey); None if not found.
 
-    Regions are tried one by one for at most `seconds` of processor time.
+    Regions are tried one by one for at most `seconds` of processor time. known: the reference image (grey).
     """
-    if min(photo.size) < 16 or min(known.image.size) < 16:
+    if min(photo.size) < 16 or min(known.size) < 16:
         return [None] * len(regions)
-    everything = Rect(0, 0, *photo.size)
+    everything = _area(photo)
     sides = (checks.FEATURE_SIDE, *_COARSE_SIDES)
     seen = features.join([checks.extract(photo, everything, side) for side in sides])
     best = _photo_candidates(known, photo, seen)
@@ -113,12 +79,16 @@ def find_regions(
     return _find_one_by_one(known, regions, photo, seen, time.process_time() + seconds)
 
 
+def _area(image: Pyramid) -> Rect:
+    return Rect(0, 0, *image.size)
+
+
 def _tolerance(photo: Pyramid) -> float:
     return 3 * max(max(photo.size) / checks.FEATURE_SIDE, 1.0)
 
 
 def _photo_candidates(
-    known: ReferenceFeatures, photo: Pyramid, seen: features.Features
+    known: Pyramid, photo: Pyramid, seen: features.Features
 ) -> list[checks.CandidateHomography]:
     """The homographies with which the whole photo agrees: the best one and those that are equally good."""
     found: list[checks.CandidateHomography] = []
@@ -143,21 +113,24 @@ def _best_candidates(found: Sequence[checks.CandidateHomography]) -> list[checks
     return [one for one in found if one.score >= max(_SURE_SCORE, most - _EQUAL_SCORE)]
 
 
-def _by_shape(known: ReferenceFeatures, photo: Pyramid) -> Iterator[Matrix]:
+def _by_shape(known: Pyramid, photo: Pyramid) -> Iterator[Matrix]:
     """The scaling of a photo with the shape of the reference image, as of a scan or a fixed camera."""
-    width, height = photo.size
-    if abs(np.log(width / height / (known.area.w / known.area.h))) < 0.03:
-        yield shift_scale(0, 0, width / known.area.w, height / known.area.h)
+    (width, height), (known_width, known_height) = photo.size, known.size
+    if abs(np.log(width / height / (known_width / known_height))) < 0.03:
+        yield shift_scale(0, 0, width / known_width, height / known_height)
 
 
-def _by_whole(known: ReferenceFeatures, photo: Pyramid, seen: features.Features) -> Iterator[Matrix]:
-    return _propose_homographies(known.whole(), photo, seen)
+def _by_whole(known: Pyramid, photo: Pyramid, seen: features.Features) -> Iterator[Matrix]:
+    return _propose_homographies(checks.extract(known, _area(known)), photo, seen)
 
 
-def _by_parts(known: ReferenceFeatures, photo: Pyramid, seen: features.Features) -> Iterator[Matrix]:
-    parts = known.parts()
-    if parts is not None:
-        yield from _propose_homographies(parts, photo, seen)
+def _by_parts(known: Pyramid, photo: Pyramid, seen: features.Features) -> Iterator[Matrix]:
+    if max(known.size) <= _LARGE:
+        return
+    width, height = known.size
+    quarters = [Rect(x * width / 2, y * height / 2, width / 2, height / 2) for y in (0, 1) for x in (0, 1)]
+    parts = features.join([checks.extract(known, part) for part in (_area(known), *quarters)])
+    yield from _propose_homographies(parts, photo, seen)
 
 
 def _propose_homographies(
@@ -175,7 +148,7 @@ def _equal_places(one: Matrix, other: Matrix, photo: Pyramid) -> bool:
 
 
 def _check_whole_photo(
-    known: ReferenceFeatures, photo: Pyramid, homography: Matrix
+    known: Pyramid, photo: Pyramid, homography: Matrix
 ) -> checks.CandidateHomography | None:
     """The homography refined over the whole common part of photo and reference; None if that fails."""
     area = _shown_area(known, photo, homography)
@@ -184,23 +157,23 @@ def _check_whole_photo(
     if not _has_enough_overlap(known, photo, homography):
         return None
     frame = checks.reference_window(area, checks.SIDE, 1.0)
-    tried = checks.check(known.image, photo, frame, homography, _REACH)
+    tried = checks.check(known, photo, frame, homography, _REACH)
     # Surfaces without structure agree everywhere.
     if tried is None or tried.blank or not checks.is_plausible(tried.homography, area, photo.size):
         return None
     return tried
 
 
-def _has_enough_overlap(known: ReferenceFeatures, photo: Pyramid, homography: Matrix) -> bool:
+def _has_enough_overlap(known: Pyramid, photo: Pyramid, homography: Matrix) -> bool:
     """Whether the photo and the reference image have enough in common."""
     area = _shown_area(known, photo, homography)
     if area is None:
         return False
-    of_photo = checks.visible_share(inverse(homography), Rect(0, 0, *photo.size), known.image.size)
-    return max(of_photo, area.area / known.area.area) >= _IN_COMMON
+    of_photo = checks.visible_share(inverse(homography), Rect(0, 0, *photo.size), known.size)
+    return max(of_photo, area.area / _area(known).area) >= _IN_COMMON
 
 
-def _shown_area(known: ReferenceFeatures, photo: Pyramid, homography: Matrix) -> Rect | None:
+def _shown_area(known: Pyramid, photo: Pyramid, homography: Matrix) -> Rect | None:
     """The part of the reference image that the photo covers; None if there is none."""
     if abs(np.linalg.det(homography)) < 1e-12:
         return None
@@ -210,13 +183,11 @@ def _shown_area(known: ReferenceFeatures, photo: Pyramid, homography: Matrix) ->
     if depth.min() * depth.max() <= 0:
         return None
     (x1, y1), (x2, y2) = apply(back, points).min(axis=0), apply(back, points).max(axis=0)
-    area = Rect(float(x1), float(y1), float(x2 - x1), float(y2 - y1)).clamp(*known.image.size)
+    area = Rect(float(x1), float(y1), float(x2 - x1), float(y2 - y1)).clamp(*known.size)
     return None if min(area.w, area.h) < 16 else area
 
 
-def _place_region(
-    known: ReferenceFeatures, region: Rect, photo: Pyramid, homography: Matrix
-) -> RegionPlace | None:
+def _place_region(known: Pyramid, region: Rect, photo: Pyramid, homography: Matrix) -> RegionPlace | None:
     """The place of a region in a photo with a known homography, refined if the structure around permits."""
     if min(region.w, region.h) < 4 or not checks.is_plausible(homography, region, photo.size):
         return None
@@ -237,14 +208,14 @@ def _place_region(
 
 
 def _check_region(
-    known: ReferenceFeatures, region: Rect, photo: Pyramid, homography: Matrix
+    known: Pyramid, region: Rect, photo: Pyramid, homography: Matrix
 ) -> checks.CandidateHomography | None:
-    around = checks.reference_window(checks.surroundings(region, known.image.size), checks.SIDE, 1.0)
-    return checks.check(known.image, photo, around, homography, _REACH)
+    around = checks.reference_window(checks.surroundings(region, known.size), checks.SIDE, 1.0)
+    return checks.check(known, photo, around, homography, _REACH)
 
 
 def _find_one_by_one(
-    known: ReferenceFeatures, regions: Sequence[Rect], photo: Pyramid, seen: features.Features, until: float
+    known: Pyramid, regions: Sequence[Rect], photo: Pyramid, seen: features.Features, until: float
 ) -> list[RegionPlace | None]:
     found: dict[int, checks.CandidateHomography] = {}
     for number in sorted(range(len(regions)), key=lambda one: -regions[one].area):
@@ -270,10 +241,10 @@ def _find_one_by_one(
 
 
 def _find_alone(
-    known: ReferenceFeatures, region: Rect, photo: Pyramid, seen: features.Features
+    known: Pyramid, region: Rect, photo: Pyramid, seen: features.Features
 ) -> checks.CandidateHomography | None:
     """The only place at which the structure around a region agrees; None if there is none, or several."""
-    around = checks.extract(known.image, checks.surroundings(region, known.image.size))
+    around = checks.extract(known, checks.surroundings(region, known.size))
     found: list[checks.CandidateHomography] = []
     for homography in _propose_homographies(around, photo, seen):
         tried = _check_region(known, region, photo, homography)
@@ -288,7 +259,7 @@ def _find_alone(
 
 
 def _agreeing_regions(
-    known: ReferenceFeatures,
+    known: Pyramid,
     found: Mapping[int, checks.CandidateHomography],
     regions: Sequence[Rect],
     photo: Pyramid,

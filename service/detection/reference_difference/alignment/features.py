@@ -21,6 +21,8 @@ from shared.images.cv import cv2
 
 _MAX_FEATURES = 2500
 _RATIO = 0.8
+_NEIGHBOURS = 4
+"""The features of the reference image that a feature of the photo is compared with, the nearest ones."""
 _MINIMAL = 4
 """Matches that determine a homography."""
 
@@ -73,10 +75,7 @@ def propose(
     if len(reference.points) < 6 or len(photo.points) < 6:
         return
     likeness = photo.descriptors @ reference.descriptors.T
-    nearest = np.argpartition(-likeness, min(3, likeness.shape[1] - 1), axis=1)[:, :4]
-    value = np.take_along_axis(likeness, nearest, axis=1)
-    order = np.argsort(-value, axis=1)
-    nearest, value = np.take_along_axis(nearest, order, axis=1), np.take_along_axis(value, order, axis=1)
+    nearest, value = _most_alike(likeness, min(_NEIGHBOURS, likeness.shape[1]))
     distance = np.sqrt(np.maximum(2 - 2 * value, 0))
     rows = np.arange(len(photo.points))
     sure = distance[:, 0] < _RATIO * distance[:, 1]
@@ -88,6 +87,21 @@ def propose(
         # All of a cluster lead to about the same place, so more of them agree by chance.
         place = (2 * _place_step(photo_size)) ** 2
         yield from _homography(reference.points[in_reference], photo.points[in_photo], tolerance, place)
+
+
+def _most_alike(likeness: Floats, count: int) -> tuple[NDArray[np.int64], Floats]:
+    """The columns of the `count` largest values of each row, the largest first, and the values.
+
+    It overwrites `likeness`. A few passes take a quarter of the time of `np.argpartition`.
+    """
+    rows = np.arange(len(likeness))
+    nearest = np.empty((len(likeness), count), np.int64)
+    value = np.empty((len(likeness), count), np.float32)
+    for rank in range(count):
+        nearest[:, rank] = likeness.argmax(axis=1)
+        value[:, rank] = likeness[rows, nearest[:, rank]]
+        likeness[rows, nearest[:, rank]] = -1
+    return nearest, value
 
 
 def _clusters(

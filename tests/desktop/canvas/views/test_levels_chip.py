@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 import pyvips
 from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
@@ -61,6 +62,18 @@ def test_sliders_stretch_the_levels(qtbot: QtBot) -> None:
     assert reset is not None
     reset.click()
     qtbot.waitUntil(lambda: 0 < shown_step(view) <= 2, timeout=60_000)
+    view.close_picture()
+
+
+def test_a_large_picture_has_levels_too(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("desktop.imaging.sources.opening.WHOLE_LIMIT", 1_000)
+    view = opened(qtbot, deep_picture())
+    view.levels_chip.black.setValue(485)
+    view.levels_chip.white.setValue(496)
+    qtbot.waitUntil(lambda: shown_step(view) > 80, timeout=60_000)
     view.close_picture()
 
 

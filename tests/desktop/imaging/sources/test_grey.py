@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from PySide6.QtGui import QImage
 
 from desktop.imaging import open_image
 from desktop.imaging.decoding.decoder import Cancellation, read_header, read_whole
+from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.decoding.pixels import from_qimage
+from desktop.imaging.sources import opening
 from desktop.imaging.sources.grey import GreyImage, GreyLevels, GreyView
 from desktop.imaging.sources.whole import WholeImage
 from shared.record.geometry import Rect
@@ -78,3 +81,59 @@ def test_values_that_are_not_numbers_do_not_hide_the_others() -> None:
 def test_8_bits_have_no_levels() -> None:
     data = pyvips.Image.new_from_array(_RAMP.astype(np.uint8)).pngsave_buffer()
     assert isinstance(open_image(bytes(data)), WholeImage)
+
+
+@pytest.mark.parametrize("kind", ["uint16", "float32"])
+@pytest.mark.parametrize("orientation", [1, 6])
+def test_a_large_picture_is_read_from_the_disk_as_from_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str, orientation: int
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    values = pyvips.Image.new_from_array(_RAMP[:, :1501].astype(kind)).copy()
+    values.set_type(pyvips.GValue.gint_type, "orientation", orientation)
+    data = bytes(values.tiffsave_buffer())
+    small = opened(data)
+    monkeypatch.setattr(opening, "WHOLE_LIMIT", 1_000)
+    unprepared = open_image(data).preview()
+    large = opened(data)
+    assert (large.levels, large.bounds, large.default) == (small.levels, small.bounds, small.default)
+    assert unprepared.width() <= large.size[0]
+    levels = GreyLevels(1000, 1016)
+    for level, column, row in ((0, 0, 1), (0, 1, 1), (1, 0, 0), (2, 0, 0)):
+        tile = GreyView(large, levels).tile(level, column, row)
+        assert (shown(tile) == shown(small.tile_in(levels, level, column, row))).all()
+    rect = Rect(600, 300, 90, 80)
+    assert (shown(large.crop(rect)) == shown(small.crop(rect))).all()
+    # The files have no name, so nothing is left of them, even after a crash.
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_preparing_a_large_picture_can_be_stopped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(opening, "WHOLE_LIMIT", 1_000)
+    image = open_image(tiff("uint16"))
+    shares: list[float] = []
+    goes_on = False
+
+    def progress(share: float) -> bool:
+        shares.append(share)
+        return goes_on
+
+    with pytest.raises(CancelledError):
+        image.prepare(progress)
+    assert len(shares) == 1
+    assert image.levels == ()
+    goes_on = True
+    image.prepare(progress)
+    assert shares == sorted(shares)
+    assert image.levels
+
+
+def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(**_options: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(opening, "WHOLE_LIMIT", 1_000)
+    monkeypatch.setattr("desktop.imaging.sources.grey.tempfile.TemporaryFile", full)
+    with pytest.raises(ImageError, match="Free disk space"):
+        open_image(tiff("uint16")).prepare(lambda _share: True)

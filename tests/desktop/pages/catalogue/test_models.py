@@ -237,7 +237,7 @@ def test_concurrent_rename_of_model_is_not_overwritten(context: Context, qtbot: 
 def test_texts_of_built_in_model_are_translated(context: Context, qtbot: QtBot) -> None:
     detection = context.session.detection
     model = next(model for model in detection.models() if model.model_id == REFERENCE_DIFFERENCE)
-    delivered = "把照片与参考图上的标记区域对齐后比较，无需训练"
+    delivered = "将照片与参考图上的区域对齐后比对，无需训练"
     model = model.model_copy(update={"model_description": delivered})
     form = ModelForm(context, model)
     qtbot.addWidget(form)

@@ -24,6 +24,7 @@ from tests.desktop.camera.pictures import empty_frame, face_frame, write
 from tests.desktop.children import child
 from tests.desktop.client.fake_service import PAYLOAD
 from tests.desktop.pages.fake_service import (
+    REQUIREMENTS,
     TOKENS,
     FakeService,
     failure_answer,
@@ -198,6 +199,21 @@ def test_first_run_done_elsewhere_leads_to_login(qtbot: QtBot, fake_service: Fak
     page.first_run_form.submit()
     qtbot.waitUntil(lambda: not page.first_run)
     assert page.password_form.isVisible()
+    # Not the next control after the form that was hidden.
+    assert page.focusWidget() is page.password_form.user_name.editor
+
+
+@pytest.mark.parametrize("is_offered", [True, False])
+def test_heading_names_the_camera_only_where_face_login_is_offered(
+    qtbot: QtBot, fake_service: FakeService, show: Show, is_offered: bool
+) -> None:
+    fake_service.answers["/api/auth/faceRequirements"] = success_answer(
+        {**REQUIREMENTS, "offered": is_offered}
+    )
+    page = show()
+    sentence = "No camera found" if is_offered else "Face login is off"
+    qtbot.waitUntil(lambda: sentence in page.viewfinder.sentence, timeout=60_000)
+    assert ("camera" in page._subheading.text()) is is_offered
 
 
 def test_remote_server_allows_no_first_administrator(

@@ -141,6 +141,16 @@ def test_models_are_shown_with_what_they_allow(qtbot: QtBot) -> None:
         assert text in shown
 
 
+def test_scores_and_model_are_behind_details(admin: tuple[FakeService, PeoplePage]) -> None:
+    faces = admin[1].faces
+    model = next(each for each in faces.findChildren(QLabel) if each.text() == "dlib-0123")
+    assert not model.isVisibleTo(faces)
+    faces.details.click()
+    assert model.isVisibleTo(faces)
+    faces.details.click()
+    assert not model.isVisibleTo(faces)
+
+
 @pytest.mark.parametrize(
     ("metric", "explanation"), [("euclidean", "negative distance"), ("cosine", "similarity of two faces")]
 )

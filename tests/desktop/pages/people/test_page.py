@@ -238,6 +238,8 @@ def test_logging_in_again_ends_the_login_before(service: str) -> None:
         ({"released_by": "u1", "released_by_name": "李四"}, ["Reviewed by: 李四"]),
         ({"executor_id": {"old": "u1", "new": "u9"}}, ["Inspector: 王五 → u9"]),
         ({"from": {"inspection_id": "r1"}}, ["Source: Record: 左翼"]),
+        ({"text": {"old": "裂纹", "new": None}}, ["Comment: 裂纹 → –"]),
+        ({"given_to": "u1", "note": "slat"}, ["Inspector: 王五", "Note: slat"]),
         ({"assigned": "alignment"}, ["Assigned by: Matching"]),
         ({"deleted_at": "no time"}, ["Deleted at: no time"]),
         ({}, []),

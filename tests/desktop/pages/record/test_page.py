@@ -83,7 +83,7 @@ def exists(context: Context, record: Record) -> bool:
 
 def say_yes(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("record.page", "common.delete_record"):
-        monkeypatch.setattr(f"desktop.pages.{module}.confirm", lambda *_: True)
+        monkeypatch.setattr(f"desktop.pages.{module}.confirm", lambda *_, **_more: True)
 
 
 def test_every_field_is_shown_with_its_name_and_is_saved(

@@ -272,6 +272,20 @@ def test_the_passed_photos_propose_how_photos_are_compared(gravels: Gravels) -> 
         assert computer.learn(request, []) == ([], None)
 
 
+def test_no_alignment_is_tried_where_most_passed_photos_have_none(gravels: Gravels) -> None:
+    scene = samples.draw_scene(480, 480, 3)
+    gravels.reference = gravels.store("scene.png", scene.reference)
+    unaligned = gravels.memory(3)
+    photo = gravels.store("photo.png", scene.photo)
+    set_by_person = {"photo_file_id": "1", "homography": np.asarray(scene.homography).tolist()}
+
+    assert gravels.run(photo).alignment is not None
+    with pytest.raises(DetectionFailed) as failure:
+        gravels.run(photo, unaligned)
+    assert failure.value.code == "alignment_failed"
+    assert gravels.run(photo, unaligned, item={"alignment": set_by_person}).alignment is not None
+
+
 @pytest.mark.parametrize("kind", [MemoryKind.REJECTED, MemoryKind.FAILED])
 def test_findings_that_a_person_judged_need_an_alignment(gravels: Gravels, kind: MemoryKind) -> None:
     with Computer() as computer, pytest.raises(DetectionFailed) as failure:

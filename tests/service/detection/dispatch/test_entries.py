@@ -77,7 +77,7 @@ def test_an_entry_keeps_its_version_from_pending_to_done(
     assert origin["program_version"] == __version__
     assert origin["attempt"] == 1
     assert origin["queued_at"] <= origin["started_at"] <= origin["finished_at"]
-    assert (origin["model_id"], origin["model_name"]) == ("reference-difference", "参考差分")
+    assert (origin["model_id"], origin["model_name"]) == ("reference-difference", "参考图比对")
 
 
 def test_result_is_audited_and_progress_is_not(client: TestClient, item: dict[str, Any]) -> None:

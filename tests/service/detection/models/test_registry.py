@@ -95,7 +95,7 @@ def test_a_check_that_takes_too_long_is_ended(tmp_path: Path) -> None:
 def test_a_name_belongs_to_one_model(client: TestClient, tmp_path: Path) -> None:
     model = add(client, brightness_model(tmp_path / "bright.onnx")).json()["data"]
     place = f"/api/detection/models/{model['model_id']}"
-    assert client.put(place, json={"model_name": "参考差分"}).status_code == 409
+    assert client.put(place, json={"model_name": "参考图比对"}).status_code == 409
     renamed = client.put(place, json={"model_name": "新", "model_description": "x"}).json()["data"]
     assert (renamed["model_name"], renamed["model_description"]) == ("新", "x")
     assert client.put(place, json={"model_description": None}).json()["data"]["model_description"] is None

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from service.detection.reference_difference.alignment.cover import (
-    ReferenceFeatures,
     RegionPlace,
     find_regions,
 )
@@ -17,14 +16,14 @@ from shared.record.geometry import Rect
 from shared.samples import Image, Matrix, View
 
 REFERENCE = samples.draw_panel(1200, 900, 3).image
-FEATURES = ReferenceFeatures(Pyramid(grey(REFERENCE)))
+FEATURES = Pyramid(grey(REFERENCE))
 REGIONS = [Rect(x * 200 + 20, y * 225 + 20, 160, 185) for y in range(4) for x in range(6)]
 
 
 def find(
     photo: Image, reference: Image = REFERENCE, regions: list[Rect] = REGIONS, seconds: float = 60
 ) -> list[RegionPlace | None]:
-    features = FEATURES if reference is REFERENCE else ReferenceFeatures(Pyramid(grey(reference)))
+    features = FEATURES if reference is REFERENCE else Pyramid(grey(reference))
     return find_regions(features, regions, Pyramid(grey(photo)), seconds)
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 
-from service.detection.reference_difference.alignment import features
+from service.detection.reference_difference.alignment import checks, features, repeating
+from service.detection.reference_difference.alignment.align import align
 from service.detection.reference_difference.alignment.features import Features, false_alarms
-from service.detection.reference_difference.data import Matrix, apply
+from service.detection.reference_difference.data import AlignmentFailed, Matrix, Pyramid, apply, grey
+from shared import samples
+from shared.record.geometry import Rect
 
 SIZE = (1200, 1200)
 
@@ -49,3 +53,49 @@ def test_matches_that_moved_together_propose_their_move() -> None:
 
 def test_matches_that_agree_by_chance_propose_nothing() -> None:
     assert list(proposals(6, 90)) == []
+
+
+def test_features_of_a_kept_image_are_found_once() -> None:
+    image = Pyramid(grey(samples.draw_scene(320, 240, 3).reference))
+    other = Pyramid(image.warped(np.eye(3), image.size))
+    area = Rect(0, 0, *image.size)
+
+    first = checks.extract(image, area)
+
+    assert checks.extract(image, area) is first
+    assert checks.extract(image, area, 160) is not first
+    assert checks.extract(other, area) is not first
+    assert np.array_equal(checks.extract(other, area).points, first.points)
+
+
+@pytest.mark.parametrize(("region", "side"), [(Rect(0, 0, 960, 720), 480), (Rect(400, 300, 60, 60), 1200)])
+def test_features_are_as_fine_as_the_region_needs(
+    region: Rect, side: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = samples.draw_scene(960, 720, 3, view=samples.View(rotation=20))
+    sides, extract = [], checks.extract
+
+    def record(image: Pyramid, area: Rect, side: int) -> Features:
+        sides.append(side)
+        return extract(image, area, side)
+
+    monkeypatch.setattr(checks, "extract", record)
+    align(Pyramid(grey(scene.reference)), region, Pyramid(grey(scene.photo)))
+
+    assert set(sides) == {side}
+
+
+def test_a_surface_whose_places_features_tell_apart_is_not_searched_as_a_repeating_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = samples.draw_scene(480, 360, 3)
+    # Half of the structure lies elsewhere, so features agree on a place and the structure does not.
+    other = scene.photo.copy()
+    other[:, 240:] = samples.draw_scene(480, 360, 8).photo[:360, 240:480]
+    search = MagicMock(return_value=iter(()))
+    monkeypatch.setattr(repeating, "propose", search)
+
+    with pytest.raises(AlignmentFailed):
+        align(Pyramid(grey(scene.reference)), Rect(0, 0, 480, 360), Pyramid(grey(other)))
+
+    search.assert_not_called()

@@ -217,3 +217,40 @@ def test_comments_are_sealed(stage: Stage) -> None:
     stage.database.write_now(lambda session: session.execute(COMMENT.update().values(text="改")))
     found = stage.client.get(check).json()["data"]["differences"]
     assert [difference["path"] for difference in found] == ["comments[0].text"]
+
+
+def test_author_changes_and_deletes_a_comment_until_the_record_is_sealed(stage: Stage) -> None:
+    record = stage.record()["inspection_id"]
+    item = stage.item(record)["item_id"]
+    path = f"/api/inspection/{record}/comments"
+    ids = [
+        stage.client.post(path, json={"item_id": item, "text": text}).json()["data"]["comment_id"]
+        for text in ("甲", "乙", "丙")
+    ]
+    stage.changes.clear()
+    changed = stage.client.put(f"{path}/{ids[0]}", json={"text": "甲二"}).json()["data"]
+    assert changed["text"] == "甲二"
+    assert stage.client.delete(f"{path}/{ids[1]}").status_code == 200
+    assert [comment["text"] for comment in stage.client.get(path).json()["data"]] == ["甲二", "丙"]
+    assert [(change.action, change.details["text"]) for change in stage.changes] == [
+        ("comment_changed", {"old": "甲", "new": "甲二"}),
+        ("comment_deleted", {"old": "乙", "new": None}),
+    ]
+    assert stage.client.put(f"{path}/{ids[1]}", json={"text": "x"}).status_code == 404
+    stage.client.post(f"/api/inspection_item/{item}/verdict", json={"verdict": "passed"})
+    stage.finish(record)
+    assert stage.client.put(f"{path}/{ids[0]}", json={"text": "x"}).status_code == 409
+    assert stage.client.delete(f"{path}/{ids[2]}").status_code == 409
+
+
+def test_comment_of_another_user_cannot_be_changed(stage: Stage) -> None:
+    record = stage.record()["inspection_id"]
+    item = stage.item(record)["item_id"]
+    path = f"/api/inspection/{record}/comments"
+    comment = stage.client.post(path, json={"item_id": item, "text": "甲"}).json()["data"]["comment_id"]
+    other = stage.as_role("inspector")
+    assert other.put(f"{path}/{comment}", json={"text": "x"}).status_code == 403
+    assert other.delete(f"{path}/{comment}").status_code == 403
+    elsewhere = stage.record()["inspection_id"]
+    assert stage.client.delete(f"/api/inspection/{elsewhere}/comments/{comment}").status_code == 404
+    assert [comment["text"] for comment in stage.client.get(path).json()["data"]] == ["甲"]

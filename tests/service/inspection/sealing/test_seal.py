@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from service.inspection.sealing import seal
-from service.inspection.tables import COMMENT, EDITION, ITEM, PHOTO, RECORD, RECORD_PHOTO
+from service.inspection.tables import COMMENT, EDITION, FILM, ITEM, PHOTO, RECORD, RECORD_PHOTO
 from tests.service.inspection.sealing.conftest import SealedRecord
 
 # The content and its seal
@@ -60,6 +60,7 @@ def test_every_column_is_sealed() -> None:
     # The items of the content are in their order, and the check compares it.
     assert {*seal.ITEM_FIELDS, "place"} == {column.name for column in ITEM.c}
     assert set(seal.COMMENT_FIELDS) == {column.name for column in COMMENT.c}
+    assert set(seal.FILM_FIELDS) == {column.name for column in FILM.c}
     assert {*seal.PHOTO_FIELDS, seal.BY_PHONE} == {column.name for column in PHOTO.c}
     assert {*seal.RECORD_PHOTO_FIELDS, seal.BY_PHONE} == {column.name for column in RECORD_PHOTO.c}
 
@@ -116,6 +117,8 @@ REFUSED: dict[str, dict[str, Any]] = {
     "POST /api/inspection/{inspection_id}/record-photos/{record_photo}/match": {},
     "PUT /api/inspection/{inspection_id}/record-photos/{record_photo}/items": {"items": []},
     "DELETE /api/inspection/{inspection_id}/record-photos/{record_photo}": {},
+    "POST /api/inspection/{inspection_id}/films": {"file_id": "{file_id}"},
+    "DELETE /api/inspection/{inspection_id}/films/{film_id}": {},
     # Without a photo, which would be another conflict.
     "POST /api/inspection_item/{second}/detect": {},
     "POST /api/detection/batches": {"inspection_ids": ["{inspection_id}"]},

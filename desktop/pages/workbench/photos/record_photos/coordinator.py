@@ -18,7 +18,7 @@ from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.photos.photo_files import jpeg
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
-from desktop.pages.workbench.photos.record_photos.film_dialog import FilmController
+from desktop.pages.workbench.photos.record_photos.films import FilmController
 from desktop.pages.workbench.photos.record_photos.review import Choice, ReviewDialog
 from desktop.pages.workbench.photos.record_photos.sharing import SharedPhotoController, UsedPhotoQuestion
 from desktop.pages.workbench.photos.record_photos.thumbnails import RecordThumbnails

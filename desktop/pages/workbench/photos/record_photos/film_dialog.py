@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QKeySequence, QPixmap, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -20,14 +21,10 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.background.workers import Lane, Task, run
-from desktop.imaging.conversion import PreparedUpload
 from desktop.imaging.decoding.errors import ImageError
-from desktop.imaging.film import FILM_SUFFIXES, Film, can_read, clock, read_strip
+from desktop.imaging.film import Film, clock, read_strip
 from desktop.messages.error_messages import sentence
-from desktop.pages.common.files.file_dialogs import Purpose, open_file
-from desktop.record.open_record import OpenRecord
-from desktop.record.photo_queue import PhotoQueue, QueuedPicture
-from desktop.widgets import BaseDialog, Button, ButtonKind, StateStack, Toast, label
+from desktop.widgets import BaseDialog, Button, ButtonKind, StateStack, Toast, escape_tooltip, label
 
 _STRIP = 24
 """Frames in the strip."""
@@ -37,51 +34,35 @@ _SOON_MS = 60
 _NUMBER = Qt.ItemDataRole.UserRole
 
 
-class FilmController(QObject):
-    """Opens films of the record and queues the frames that the user takes."""
-
-    def __init__(self, open_record: OpenRecord, queue: PhotoQueue, window: QWidget) -> None:
-        super().__init__(window)
-        self._open_record, self._queue, self._window = open_record, queue, window
-
-    def choose(self) -> None:
-        """Ask for a film and show it."""
-        patterns = " ".join(f"*{suffix}" for suffix in FILM_SUFFIXES if can_read(suffix))
-        kinds = self.tr("Films ({patterns})").format(patterns=patterns)
-        path = open_file(self._window, self.tr("Open film"), kinds, Purpose.PHOTOS)
-        if path is not None:
-            self.show(path)
-
-    def show(self, path: Path) -> None:
-        """Show a film, if photos can be added to the open record."""
-        if self._open_record.document is not None and self._open_record.may_edit():
-            item = self._open_record.item
-            number = self._open_record.number if item is not None and item.updated_at is not None else 0
-            dialog = FilmDialog(path, self._window, number)
-            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            item_id = self._open_record.edits.service_id(self._open_record.current)
-            dialog.taken.connect(partial(self._add, self._open_record.record_id, item_id))
-            dialog.open()
-
-    def _add(self, record_id: str, item_id: str, frame: PreparedUpload, is_of_item: bool) -> None:
-        owner = item_id if is_of_item else ""
-        self._queue.add([QueuedPicture(record_id, frame.source, frame.name, item_id=owner, asks=True)])
-
-
 class FilmDialog(BaseDialog):
     """A film with its strip, the chosen frame large, and the time. Nothing is read on the GUI thread."""
 
     taken = Signal(object, bool)
     """A frame that the user took, a `PreparedUpload`; True if it is to be a photo of the item."""
 
-    def __init__(self, path: Path, parent: QWidget | None = None, item_number: int = 0) -> None:
-        """`item_number`: of the item that frames may be photos of; 0 if there is none."""
+    kept = Signal()
+    """The user wants the film itself kept with the record."""
+
+    def __init__(
+        self,
+        path: Path,
+        parent: QWidget | None = None,
+        item_number: int = 0,
+        *,
+        folder: TemporaryDirectory[str] | None = None,
+        editable: bool = True,
+    ) -> None:
+        """`item_number`: of the item that frames may be photos of; 0 if there is none.
+
+        `folder` has the copy of a film that the record keeps already; it is deleted with the dialog. Nothing
+        can be taken unless `editable`.
+        """
         super().__init__(parent)
         self.setObjectName("film")
         self.setWindowTitle(path.name)
         self.setMinimumSize(640, 480)
         self.resize(1000, 640)
-        self._path = path
+        self._path, self._folder = path, folder
         self.film: Film | None = None
         self.taken_count = 0
         self._image = QImage()
@@ -95,9 +76,12 @@ class FilmDialog(BaseDialog):
         self.time = label("", "strong")
         self.count = label("", "dim")
         self.of_item = QCheckBox(self.tr("For item {number}").format(number=item_number))
-        if not item_number:
-            self.of_item.hide()
+        self.of_item.setVisible(editable and item_number > 0)
         self.take = Button(self.tr("Take frame"), kind=ButtonKind.MAIN, icon="camera")
+        self.take.setVisible(editable)
+        self.keep = Button(self.tr("Keep film"), icon="upload")
+        self.keep.setToolTip(escape_tooltip(self.tr("Upload the film itself as a file of the record")))
+        self.keep.setVisible(editable and folder is None)
         self.close_button = Button(self.tr("Close"))
         content = QWidget()
         self.stack = StateStack(content)
@@ -129,12 +113,13 @@ class FilmDialog(BaseDialog):
         for widget in (self.time, self.count):
             buttons.addWidget(widget)
         buttons.addStretch(1)
-        for button in (self.of_item, self.take, self.close_button):
+        for button in (self.keep, self.of_item, self.take, self.close_button):
             buttons.addWidget(button)
         outer = QVBoxLayout(self)
         outer.addWidget(self.stack, 1)
         outer.addLayout(buttons)
         self.take.setEnabled(False)
+        self.keep.setEnabled(False)
 
     def _connect(self) -> None:
         self._soon.timeout.connect(self._read)
@@ -142,6 +127,7 @@ class FilmDialog(BaseDialog):
         self.strip.itemActivated.connect(self._go_to)
         self.strip.itemClicked.connect(self._go_to)
         self.take.clicked.connect(self._take)
+        self.keep.clicked.connect(self._keep)
         self.close_button.clicked.connect(self.close)
         for key, step in (("Left", -1), ("Right", 1)):
             shortcut = QShortcut(QKeySequence(f"Ctrl+{key}"), self)
@@ -152,6 +138,7 @@ class FilmDialog(BaseDialog):
         self.slider.setRange(0, film.count - 1)
         self.slider.setPageStep(max(1, film.count // _STRIP))
         self.stack.show_content()
+        self.keep.setEnabled(True)
         self._on_moved(0)
         self._strip_task = run(
             read_strip,
@@ -231,6 +218,11 @@ class FilmDialog(BaseDialog):
             lane=Lane.LONG,
         )
 
+    def _keep(self) -> None:
+        self.keep.setEnabled(False)
+        self.count.setText(self.tr("Uploading film…"))
+        self.kept.emit()
+
     def _on_failed(self, error: Exception) -> None:
         self._reading = None
         text = str(error) if isinstance(error, ImageError) else sentence(error)
@@ -250,6 +242,12 @@ class FilmDialog(BaseDialog):
             if task is not None:
                 task.cancel()
         film, self.film = self.film, None
-        if film is not None:
-            run(film.close, owner=None)
+        run(partial(_release, film, self._folder), owner=None)
         super().done(result)
+
+
+def _release(film: Film | None, folder: TemporaryDirectory[str] | None) -> None:
+    if film is not None:
+        film.close()
+    if folder is not None:
+        folder.cleanup()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from desktop.client.http.errors import Conflict
 from desktop.messages.error_messages import used_in_record
@@ -92,7 +92,16 @@ class UsedPhotoQuestion(QObject):
         if self._refused and self._queue.first is None:
             self._ask_later.start()
 
+    @Slot()
+    def _ask_when_closed(self) -> None:
+        self._ask_later.start()
+
     def _ask(self) -> None:
+        other = QApplication.activeModalWidget()
+        if isinstance(other, QDialog):
+            # A film that was dropped with the photo, for example: one after the other.
+            other.finished.connect(self._ask_when_closed)
+            return
         refused, self._refused = self._refused, []
         if not refused:
             return

@@ -238,13 +238,13 @@ class Tray(Panel):
         if state.sending and state.away:
             parts.append(
                 self.tr(
-                    "The service is not responding. %n photo(s) will be uploaded when it is back.",
+                    "The service is not responding. %n file(s) will be uploaded when it is back.",
                     "",
                     state.sending,
                 )
             )
         elif state.sending:
-            parts.append(self.tr("Uploading %n photo(s)…", "", state.sending))
+            parts.append(self.tr("Uploading %n file(s)…", "", state.sending))
         if state.matching:
             parts.append(self.tr("Searching %n photo(s) for regions…", "", state.matching))
         if state.offered and state.editable:

@@ -42,3 +42,7 @@ def test_photo_has_the_reason_for_its_part_in_the_memory(
     rows = dict(details(photo(kind), aligned=True))
     assert rows[decision].startswith("Wang")
     assert ("Effect" in rows) is (kind is MemoryKind.FAILED)
+
+
+def test_failed_photo_that_was_not_compared_is_not_said_to_show_nothing(qapp: QApplication) -> None:
+    assert frame_note(photo(MemoryKind.FAILED, None), aligned=True) == "Failed · not compared"

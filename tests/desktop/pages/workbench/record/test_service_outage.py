@@ -312,7 +312,7 @@ def test_pending_photos_are_sent_when_the_service_is_reachable_again(
     photos = workbench.page.photos.record_photos
     photos.add(paths)
     qtbot.waitUntil(lambda: photos.queue.away)
-    assert "2 photo(s) will be uploaded when it is back" in photos.tray.text
+    assert "2 file(s) will be uploaded when it is back" in photos.tray.text
     assert photos.tray.retry_button.isVisible()
     assert photos.queue.failures == []
     assert unsent(workbench.context) == 2

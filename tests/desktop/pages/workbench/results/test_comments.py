@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from shared.wire.shift import CommentWrite
+from desktop.pages.workbench.results.comments import CommentsBox
+from desktop.widgets import IconButton
+from shared.wire.shift import Comment, CommentWrite
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 from tests.narrowing import not_none
 
@@ -28,11 +32,17 @@ def _texts(desk: WorkbenchDriver) -> list[str]:
     return [text.text() for text in box.findChildren(QLabel) if text.isVisibleTo(box)]
 
 
+def _button(box: CommentsBox, name: str) -> IconButton:
+    return next(button for button in box.findChildren(IconButton) if button.accessibleName() == name)
+
+
 def test_comment_on_an_item_is_listed_for_this_item_alone(
     workbench: WorkbenchDriver, record_id: str, qtbot: QtBot
 ) -> None:
     box = workbench.page.inspector.comments
+    workbench.page.resize(1000, 560)
     workbench.context.commands.run("comment.add")
+    qtbot.waitUntil(lambda: box.text.visibleRegion().boundingRect() == box.text.rect(), timeout=60_000)
     box.text.setText("  铆钉松动  ")
     QTest.keyClick(box.text, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: "铆钉松动" in _texts(workbench), timeout=60_000)
@@ -71,3 +81,45 @@ def test_comment_of_another_user_arrives(workbench: WorkbenchDriver, record_id: 
     item_id = workbench.page.open_record.current
     workbench.session.records.comment(record_id, CommentWrite(item_id=item_id, text="看这里"))
     qtbot.waitUntil(lambda: "看这里" in _texts(workbench), timeout=60_000)
+
+
+def test_own_comment_is_changed_and_deleted(
+    workbench: WorkbenchDriver, record_id: str, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, box = workbench.session, workbench.page.inspector.comments
+    item_id = workbench.page.open_record.current
+    session.records.comment(record_id, CommentWrite(item_id=item_id, text="铆钉"))
+    qtbot.waitUntil(lambda: "铆钉" in _texts(workbench), timeout=60_000)
+    _button(box, "Change comment").click()
+    assert box.text.text() == "铆钉"
+    QTest.keyClick(box.text, Qt.Key.Key_Escape)
+    assert box.text.text() == ""
+    _button(box, "Change comment").click()
+    box.text.setText("铆钉松动")
+    QTest.keyClick(box.text, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "铆钉松动" in _texts(workbench), timeout=60_000)
+    assert [comment.text for comment in session.records.comments(record_id)] == ["铆钉松动"]
+    monkeypatch.setattr("desktop.pages.workbench.results.comments.confirm", lambda *_: True)
+    _button(box, "Delete comment").click()
+    qtbot.waitUntil(lambda: "铆钉松动" not in _texts(workbench), timeout=60_000)
+    assert session.records.comments(record_id) == []
+
+
+def test_comment_of_another_user_has_no_buttons(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    box = workbench.page.inspector.comments
+    comment = Comment(
+        comment_id="c",
+        item_id="i",
+        file_id=None,
+        x=None,
+        y=None,
+        text="t",
+        written_by="me",
+        written_by_name=None,
+        created_at=dt.datetime(2026, 3, 1, tzinfo=dt.UTC),
+    )
+    box.set_editable(True)
+    box.show_comments([comment], "another")
+    assert not box.findChildren(IconButton)
+    box.show_comments([comment], "me")
+    assert len(box.findChildren(IconButton)) == 2

@@ -231,3 +231,28 @@ def test_next_undecided_item_is_one_click_from_the_verdict(desk: WorkbenchDriver
     qtbot.mouseClick(verdict.buttons[Verdict.PASSED], Qt.MouseButton.LeftButton)
     qtbot.mouseClick(verdict.next, Qt.MouseButton.LeftButton)
     assert page.open_record.current == rows[2].item_id
+
+
+def test_next_undecided_item_follows_a_complete_verdict_if_wanted(desk: WorkbenchDriver) -> None:
+    page = desk.page
+    first, second, third = (row.item_id for row in page.open_record.rows)
+    page.items.go_to(first)
+    page.canvas.view.setFocus()
+    desk.context.commands.run("item.pass")
+    assert page.open_record.current == first
+    desk.context.commands.run("item.unsure")
+    desk.context.commands.run("item.advance")
+    desk.context.commands.run("item.pass")
+    assert page.open_record.current == second
+    # The reason is typed first, and an undecided item stays.
+    desk.context.commands.run("item.fail")
+    assert page.open_record.current == second
+    type_text("crack")
+    press(Qt.Key.Key_Return)
+    assert page.open_record.current == third
+    desk.context.commands.run("item.unsure")
+    assert page.open_record.current == third
+    desk.context.commands.run("item.pass")
+    assert page.open_record.current == third
+    assert [row.status for row in page.open_record.rows] == ["passed", "failed", "passed"]
+    desk.context.commands.run("item.advance")
