@@ -43,6 +43,7 @@ from service.monitoring.readiness import (
     health_routes,
     migrations_check,
 )
+from service.observability import Observers
 from service.phone import codes
 from service.phone.routes import router as phone_router
 from service.phone.service import PhoneService
@@ -50,7 +51,6 @@ from service.settings import Settings
 from service.statistics.counting import count_changes
 from service.statistics.routes import router as statistics_router
 from service.statistics.service import StatisticsService
-from service.watching import Watchers
 from service.web.api_docs import install_docs
 from service.web.api_examples import add_examples
 from service.web.bodies import BodyLimit, body_rules
@@ -202,7 +202,7 @@ def create_app(settings: Settings) -> FastAPI:
     migrate(database)
     domains = Domains(database, settings)
     readiness = domains.readiness(settings)
-    watchers = Watchers(database, settings, domains.detection, domains.change_feed)
+    observers = Observers(database, settings, domains.detection, domains.change_feed)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -212,7 +212,7 @@ def create_app(settings: Settings) -> FastAPI:
             # The server only logs the exception.
             app.state.start_failure = problem
             raise
-        async with watchers.observe_process():
+        async with observers.observe_process():
             yield
         await readiness.stop()
         await domains.stop()
@@ -241,11 +241,11 @@ def create_app(settings: Settings) -> FastAPI:
     for router in domains.routers():
         add_routes(app, router)
     add_routes(app, health_routes(readiness))
-    app.state.metrics = watchers.metrics
-    if (token := settings.read_metrics_token()) is not None and watchers.metrics is not None:
+    app.state.metrics = observers.metrics
+    if (token := settings.read_metrics_token()) is not None and observers.metrics is not None:
         from service.monitoring.endpoint import metrics_routes
 
-        add_routes(app, metrics_routes(watchers.metrics.text, token))
+        add_routes(app, metrics_routes(observers.metrics.text, token))
     rules = body_rules(settings.max_body_bytes, settings.max_upload_bytes, settings.max_bodies_bytes)
     install_docs(app, add_examples, rules)
 
@@ -260,7 +260,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(HostCheck, allowed=allowed_hosts(settings.host, settings.allowed_hosts))
     app.add_middleware(CancelOnDisconnect)
     app.add_middleware(
-        RequestMiddleware, observers=watchers.requests, writes_log=settings.log_format == "text"
+        RequestMiddleware, observers=observers.requests, writes_log=settings.log_format == "text"
     )
     if settings.allowed_origins:
         # Outermost, so that a page can also read the refusals of the other layers.

@@ -29,11 +29,11 @@ from service.db.database import Database
 from service.db.one_service import DatabaseInUseError, lock_database
 from service.db.schema import NewerDatabaseError, migrate
 from service.db.storage_faults import classify_storage_fault
+from service.observability import figures_collector
 from service.phone.listener import listen_for_phones
 from service.settings import Settings
 from service.stores.contents import file_contents
 from service.tls import CertificateError, needs_tls
-from service.watching import figures_collector
 from service.web.addresses import is_loopback
 from service.web.protocol import GuardedProtocol
 from service.web.server_config import ANSWER_SECONDS, KEEP_ALIVE_SECONDS, BoundedConfig

@@ -128,7 +128,7 @@ class Desktop(QObject):
         self.logs = Logs(log_dir(), self._report_exception)
         self._marker = RunMarker(log_dir())
         self.crashes = CrashHandler(
-            self.logs.file, lambda: self.window, lambda: self.window.unsent_photos(), self._say, self
+            self.logs.file, lambda: self.window, lambda: self.window.unsent_photos(), self._show_notice, self
         )
         self.language = Language()
         self.language.use(self.preferences.values.language)
@@ -387,5 +387,5 @@ class Desktop(QObject):
         failure = describe_failure(error)
         self._call_in_gui(lambda: self.crashes.show(failure))
 
-    def _say(self, sentence: str) -> None:
+    def _show_notice(self, sentence: str) -> None:
         self.window.toast.show_message(sentence)

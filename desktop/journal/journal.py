@@ -25,9 +25,6 @@ SYNC_WITHIN = 0.5
 """Seconds after which an appended line is on the disk at the latest. One fsync covers all lines of that
 time."""
 
-MERGE_WITHIN = 1.0
-"""Longest time in seconds between two edits with the same merge key that become one undo step."""
-
 
 class Journal:
     """All edits of one account, in one file that only grows until `compact`.
@@ -100,7 +97,7 @@ class Journal:
         record = edits[0].record_id
         with self._mutex:
             stack = self._state.undo[record]
-            merges = merge_key is not None and bool(stack) and _may_merge(stack[-1], edits, merge_key)
+            merges = merge_key is not None and bool(stack) and stack[-1].may_merge(edits, merge_key)
             default_step = stack[-1].id if merges and not self._state.redo[record] else new_key()
             self._write_edits("do", step or default_step, edits, merge_key)
 
@@ -132,16 +129,10 @@ class Journal:
             stack = (self._state.undo if backwards else self._state.redo)[record_id]
             return (stack[-1].id, len(stack[-1].edits)) if stack else ("", 0)
 
-    def undo_label(self, record_id: str) -> str | None:
-        """The label of the step that `undo` would undo; None when there is none."""
+    def next_label(self, record_id: str, backwards: bool) -> str | None:
+        """The label of the step that `undo` (`backwards`) or `redo` would take; None when there is none."""
         with self._mutex:
-            stack = self._state.undo[record_id]
-            return stack[-1].edits[0].label if stack else None
-
-    def redo_label(self, record_id: str) -> str | None:
-        """The label of the step that `redo` would redo; None when there is none."""
-        with self._mutex:
-            stack = self._state.redo[record_id]
+            stack = (self._state.undo if backwards else self._state.redo)[record_id]
             return stack[-1].edits[0].label if stack else None
 
     def pending_edits(self) -> list[Edit]:
@@ -158,8 +149,7 @@ class Journal:
             return join_edits(self._state.queue.values())
 
     def first_pending_edit(self) -> Edit | None:
-        """The first edit of `pending_edits`, found without joining all edits; None when there is nothing to
-        send."""
+        """The first edit of `pending_edits`, found without joining all; None when there is none."""
         with self._mutex:
             return self._state.first_pending_edit()
 
@@ -169,8 +159,7 @@ class Journal:
             return join_edits(self._state.unsent_edits_of(object_id))
 
     def unsent_count(self) -> int:
-        """The number of edits that the service has not acknowledged. Updates that would be joined count
-        each."""
+        """The number of edits that the service has not acknowledged, each part of a joined one counted."""
         with self._mutex:
             return len(self._state.queue)
 
@@ -228,8 +217,7 @@ class Journal:
             return self._state.service_ids.get(object_id, object_id)
 
     def local_id(self, service_id: str) -> str:
-        """The id that the edits use for an object of the service; `service_id` itself if there is no
-        other."""
+        """The id that the edits use for an object of the service; by default `service_id` itself."""
         with self._mutex:
             return self._state.local_ids.get(service_id, service_id)
 
@@ -406,15 +394,6 @@ class Journal:
 
     def _write_error(self, error: OSError) -> JournalError:
         return JournalError(f"{self._path} cannot be written: {error.strerror or error}")
-
-
-def _may_merge(step: UndoStep, edits: tuple[Edit, ...], merge_key: str) -> bool:
-    touched = {edit.object_id for edit in step.edits}
-    return (
-        step.merge_key == merge_key
-        and touched == {edit.object_id for edit in edits}
-        and 0 <= edits[0].at - step.edits[-1].at <= MERGE_WITHIN
-    )
 
 
 def _open_for_append(path: Path) -> int:

@@ -4,7 +4,7 @@ service."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +14,10 @@ from desktop.journal.edits import Edit, EditKind, join_edits
 Line = Mapping[str, Any]
 
 
+MERGE_WITHIN = 1.0
+"""Longest time in seconds between two edits with the same merge key that become one undo step."""
+
+
 @dataclass(slots=True)
 class UndoStep:
     """The edits that one undo reverses together."""
@@ -21,6 +25,14 @@ class UndoStep:
     id: str
     edits: list[Edit]
     merge_key: str | None
+
+    def may_merge(self, edits: Sequence[Edit], merge_key: str) -> bool:
+        """Whether these edits can join the step: same key and objects, at most `MERGE_WITHIN` later."""
+        return (
+            self.merge_key == merge_key
+            and {edit.object_id for edit in self.edits} == {edit.object_id for edit in edits}
+            and 0 <= edits[0].at - self.edits[-1].at <= MERGE_WITHIN
+        )
 
 
 @dataclass(frozen=True, slots=True)

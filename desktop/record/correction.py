@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from desktop.journal import DraftHistory, DraftStep
-from desktop.journal.journal import MERGE_WITHIN
+from desktop.journal.state import MERGE_WITHIN
 from shared.record import results
 from shared.record.codes import Origin, Progress
 from shared.record.entries import Entry, EntryBox, EntryCorners, entry_pictures

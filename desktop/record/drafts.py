@@ -69,7 +69,7 @@ class CorrectionDrafts:
         """Show a draft again that could not be saved as an edit."""
         self._drafts[draft.item_id] = draft
 
-    def drop(self, item_id: str) -> None:
+    def discard(self, item_id: str) -> None:
         """Discard the draft of an item."""
         self._drafts.pop(item_id, None)
         self._write_step(item_id, DraftStep.DROP)

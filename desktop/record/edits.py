@@ -174,7 +174,7 @@ class RecordEdits(QObject):
         self.saving_changed.emit()
 
     def _close_journal(self) -> None:
-        self.sending.forget()
+        self.sending.reset()
         journal, self._journal = self._journal, None
         self.held = False
         self.problem = ""
@@ -234,7 +234,7 @@ class RecordEdits(QObject):
         journal = self._journal
         if journal is None:
             return ""
-        label = journal.undo_label(record_id) if backwards else journal.redo_label(record_id)
+        label = journal.next_label(record_id, backwards)
         try:
             reverse = journal.undo if backwards else journal.redo
             reversed_id, _ = journal.next_step(record_id, backwards)
@@ -311,12 +311,12 @@ class RecordEdits(QObject):
         self.saving_changed.emit()
         self.sending.start()
 
-    def keep(self) -> None:
+    def send_recovered(self) -> None:
         """Send the edits from a crash."""
         self.held = False
         self.sending.start()
 
-    def discard(self) -> None:
+    def discard_recovered(self) -> None:
         """Discard the edits from a crash."""
         if self._journal is None or not self._write(discard_pending):
             return

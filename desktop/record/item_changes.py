@@ -74,7 +74,7 @@ class ItemChanges:
         if draft.item_id == record.current:
             record.show_newest_later()
         if edit is None or record.edits.do(edit):
-            record.drafts.drop(draft.item_id)
+            record.drafts.discard(draft.item_id)
         else:
             record.drafts.show(draft)
 

@@ -94,7 +94,7 @@ class LiveChanges(QObject):
         """Stop listening. Detections are polled until `forget`."""
         self._listener.stop()
 
-    def forget(self) -> None:
+    def cancel_reading(self) -> None:
         """Cancel all reading when the record is left."""
         self._gather_timer.stop()
         self._poll_timer.stop()

@@ -50,7 +50,7 @@ class UnshownEdits:
             journal.acknowledge(edit.id, etag, service_id)
             self._edits[edit.id] = edit
 
-    def forget(self, edit_id: str) -> None:
+    def remove(self, edit_id: str) -> None:
         """Forget an edit because the window has its response. An unknown id is ignored."""
         with self._lock:
             self._edits.pop(edit_id, None)

@@ -57,9 +57,9 @@ class PhotoList(QObject):
         self._retry_timer = QTimer(self, singleShot=True, interval=_RETRY_MS)
         self._retry_timer.timeout.connect(self._match_next)
         self._regions_timer = QTimer(self, singleShot=True, interval=_REGIONS_MS)
-        self._regions_timer.timeout.connect(self._follow_regions)
-        open_record.record_changed.connect(self.follow)
-        open_record.regions_changed.connect(self.follow)
+        self._regions_timer.timeout.connect(self._match_after_changes)
+        open_record.record_changed.connect(self.update)
+        open_record.regions_changed.connect(self.update)
 
     @property
     def photos(self) -> list[RecordPhoto]:
@@ -93,7 +93,7 @@ class PhotoList(QObject):
         items = photo.items if photo is not None else ()
         return next((item.homography for item in items if item.item_id == service_id), None)
 
-    def take(self, photos: Iterable[RecordPhoto]) -> None:
+    def add(self, photos: Iterable[RecordPhoto]) -> None:
         """Add or update these photos of the open record."""
         for photo in photos:
             if photo.inspection_id == self._record_id:
@@ -158,7 +158,7 @@ class PhotoList(QObject):
 
     # -- reading
 
-    def follow(self) -> None:
+    def update(self) -> None:
         """Follow a change of the open record or its regions."""
         if self._open_record.record_id != self._record_id:
             self._record_id = self._open_record.record_id
@@ -198,7 +198,7 @@ class PhotoList(QObject):
 
     # -- matching
 
-    def _follow_regions(self) -> None:
+    def _match_after_changes(self) -> None:
         """Match again after regions were drawn or moved: unmatched photos may show them."""
         before, self._regions = self._regions, self._present_regions()
         if before != self._regions and self.tray:
@@ -247,7 +247,7 @@ class PhotoList(QObject):
 
     def _on_matched(self, photo: RecordPhoto) -> None:
         self._matching = None
-        self.take([photo])
+        self.add([photo])
 
     def _on_match_failed(self, photo_id: str, error: Exception) -> None:
         self._matching = None
@@ -282,7 +282,7 @@ class PhotoList(QObject):
             self._record_id,
             sets,
             owner=self,
-            progress=lambda photo: self.take([photo]),
+            progress=lambda photo: self.add([photo]),
             done=lambda _: self._on_assigned(pending, before),
             failed=partial(self._on_assign_failed, pending),
             lane=Lane.LONG,

@@ -114,7 +114,7 @@ class OutboxSender(QObject):
         for timer in (self._gather_timer, self._retry_timer, self._silence_timer):
             timer.stop()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Cancel sending and reset the state for the journal of another account."""
         self.cancel()
         self.refusals.clear()
@@ -154,7 +154,7 @@ class OutboxSender(QObject):
             self.on_service_unreachable()
 
     def _on_sent(self, sent: SendResult) -> None:
-        self.unshown.forget(sent.edit.id)
+        self.unshown.remove(sent.edit.id)
         self._silence_timer.start()
         self.offline, self.hindrance, self._pause = False, "", _FIRST_PAUSE_MS
         if sent.refused is not None:

@@ -77,7 +77,7 @@ class TourBubble(QWidget):
         self.next_button.clicked.connect(lambda _checked=False: self.next_requested.emit())
         self.hide()
 
-    def say(self, title: str, text: str, number: int, total: int) -> None:
+    def show_step(self, title: str, text: str, number: int, total: int) -> None:
         """Show stop `number` (from 1) of `total`."""
         self.title.setText(title)
         self.text.setText(text)

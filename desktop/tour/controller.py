@@ -150,7 +150,7 @@ class TourController(QObject):
             return
         self._index = index
         stop = self._stops[index]
-        self.bubble.say(stop.title, stop.text, index + 1, len(self._stops))
+        self.bubble.show_step(stop.title, stop.text, index + 1, len(self._stops))
         self._follow_target()
         announcement = QAccessibleAnnouncementEvent(self.bubble, f"{stop.title}. {stop.text}")
         QAccessible.updateAccessibility(announcement)

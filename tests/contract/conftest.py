@@ -65,3 +65,10 @@ def record_with_references(service: ContractApp) -> dict[str, Any]:
         reference_image_id=image["reference_image_id"],
     )
     return {"record": record, "aircraft": aircraft, "flight": flight, "task": task, "image": image}
+
+
+@pytest.fixture(scope="module")
+def document(service: ContractApp) -> dict[str, Any]:
+    """The OpenAPI document."""
+    answer: dict[str, Any] = service.anonymous.get("/api/openapi.json").json()
+    return answer

@@ -10,16 +10,9 @@ from typing import Any
 import pytest
 
 from service.web.api_texts import PARAMETERS, SUMMARIES, TAGS
-from tests.contract.application import ContractApp
 
 # The document does not depend on the database.
 pytestmark = pytest.mark.parametrize("service", ["sqlite"], indirect=True)
-
-
-@pytest.fixture(scope="module")
-def document(service: ContractApp) -> dict[str, Any]:
-    answer: dict[str, Any] = service.anonymous.get("/api/openapi.json").json()
-    return answer
 
 
 def operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -27,12 +27,6 @@ pytestmark = pytest.mark.parametrize("service", ["sqlite"], indirect=True)
 UNTESTABLE = {"not HTTP"}
 
 
-@pytest.fixture(scope="module")
-def document(service: ContractApp) -> dict[str, Any]:
-    answer: dict[str, Any] = service.anonymous.get("/api/openapi.json").json()
-    return answer
-
-
 def assert_valid(document: dict[str, Any], schema: dict[str, Any], value: Any) -> None:
     """Assert that `value` matches `schema` of the document."""
     complete_schema = {**schema, "components": document["components"]}

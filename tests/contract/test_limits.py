@@ -32,12 +32,6 @@ ONLY_COMPARED = {"BoxesSet.of_version", "RecordRelease.edition"}
 BOUNDED_FORMATS = {"date-time", "date", "uuid", "binary"}
 
 
-@pytest.fixture(scope="module")
-def document(service: ContractApp) -> dict[str, Any]:
-    answer: dict[str, Any] = service.anonymous.get("/api/openapi.json").json()
-    return answer
-
-
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for path, methods in document["paths"].items():
         for method, operation in methods.items():

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.contract import test_items, test_records
-from tests.contract.application import ContractApp
 
 # The document does not depend on the database.
 pytestmark = pytest.mark.parametrize("service", ["sqlite"], indirect=True)
@@ -63,12 +62,6 @@ BODIES["PUT /api/inspection/updateInspection/{inspection_id}"] = (
     BODIES["POST /api/inspection/create"][0],
     set(),
 )
-
-
-@pytest.fixture(scope="module")
-def document(service: ContractApp) -> dict[str, Any]:
-    answer: dict[str, Any] = service.anonymous.get("/api/openapi.json").json()
-    return answer
 
 
 def find_operation(document: dict[str, Any], name: str) -> dict[str, Any]:

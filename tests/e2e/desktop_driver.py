@@ -76,7 +76,7 @@ def recover_edits(desktop: Desktop, record_id: str, item_id: str) -> None:
     desktop.context.enter(session.account.login(*ADMIN))
     edits = prepare_edits(desktop)
     print_event("offered", held=edits.held, waiting=[edit_item.after for edit_item in edits.unsent_edits()])
-    edits.keep()
+    edits.send_recovered()
     wait_until(lambda: edits.save_state.unsent_count == 0)
     print_event("kept", name=session.items.get(item_id).value.item_name)
     states: list[str] = []

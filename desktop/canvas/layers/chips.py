@@ -59,7 +59,7 @@ class ChipPlaces:
         self._columns: list[list[tuple[float, float, bool, bool]]] = []
         self._taken = np.zeros((int(view[1]) // _CELL + 3, int(view[0]) // _CELL + 3), bool)
 
-    def take(self, index: int, *, required: bool = False) -> QRectF | None:
+    def reserve(self, index: int, *, required: bool = False) -> QRectF | None:
         """The place of the chip of a region; None if there is no room.
 
         A `required` chip gets the best place inside the view even if that covers something else.

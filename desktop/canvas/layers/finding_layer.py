@@ -137,7 +137,7 @@ class FindingLayer:
         edges = np.array([_bounds(corners) for _, _, corners in places])
         chips = ChipPlaces(edges, widths, edges, (viewport.width, viewport.height))
         for index, (text, (box, colour, _)) in enumerate(zip(texts, places, strict=True)):
-            chip = chips.take(index, required=box.highlighted)
+            chip = chips.reserve(index, required=box.highlighted)
             if chip is not None:
                 draw_chip(painter, chip, text, colour)
 

@@ -299,7 +299,7 @@ class RegionLayer:
         places = ChipPlaces(boxes[is_shown], widths, others, view, positions)
         for index, region in enumerate(labelled):
             is_selected = region.id in selected
-            chip = places.take(index, required=is_selected)
+            chip = places.reserve(index, required=is_selected)
             if chip is not None:
                 colour = QColor(colours.accent) if is_selected else colours.state_colour(region.state)
                 draw_chip(painter, chip, texts[index], colour, marks[index])

@@ -68,7 +68,7 @@ class Faces:
         answer = self._transport.call("POST", "/face/calibration/strangers", body=body, seconds=_SECONDS)
         return answer.data(StrangerScores)
 
-    def forget(self, user_id: str) -> bool:
+    def delete(self, user_id: str) -> bool:
         """Delete the face data of a user (needs USER.MANAGE). Returns False when there was none.
 
         Raises Forbidden without a recent password login.

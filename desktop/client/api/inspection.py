@@ -117,8 +117,8 @@ class Records:
 
     def get(self, inspection_id: str) -> Versioned[Record]:
         """The record. Raises NotFound."""
-        answer = self._transport.call("GET", f"/inspection/getInspectionById/{segment(inspection_id)}")
-        return answer.versioned(Record)
+        path = f"/inspection/getInspectionById/{segment(inspection_id)}"
+        return self._transport.call("GET", path).versioned(Record)
 
     def update(self, inspection_id: str, change: RecordUpdate, etag: str | None = None) -> Versioned[Record]:
         """Change what is set in `change`. Raises Stale when `etag` is given and is not the newest."""
@@ -239,8 +239,7 @@ class Records:
         seals: list[RecordSeal] = []
         for start in range(0, len(inspection_ids), MAX_SUMMARIES):
             ids = list(inspection_ids[start : start + MAX_SUMMARIES])
-            answer = self._transport.call("GET", "/inspection/summaries", query={"ids": ids})
-            seals += answer.data(list[RecordSeal])
+            seals += self._transport.get("/inspection/summaries", list[RecordSeal], query={"ids": ids})
         return seals
 
     def policy(self) -> InspectionPolicy:
@@ -281,13 +280,11 @@ class Items:
 
         Raises NotFound when its record does not exist.
         """
-        answer = self._transport.call("POST", "/inspection_item/create", body=body, key=key)
-        return _versioned_item(answer)
+        return _versioned_item(self._transport.call("POST", "/inspection_item/create", body=body, key=key))
 
     def get(self, item_id: str) -> Versioned[Item]:
         """The item. Raises NotFound."""
-        answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}")
-        return _versioned_item(answer)
+        return _versioned_item(self._transport.call("GET", f"/inspection_item/{segment(item_id)}"))
 
     def update(self, item_id: str, change: ItemUpdate, etag: str | None = None) -> Versioned[Item]:
         """Change what is set in `change`. Raises Stale when `etag` is given and is not the newest."""

@@ -81,7 +81,7 @@ class SessionList(QWidget):
 
         def show_page(page: Page[LoginSession]) -> None:
             self.show_sessions(page)
-            self._say(error)
+            self._show_text(error)
 
         run(self._fetch, owner=self, done=show_page, failed=self._on_failed)
 
@@ -153,7 +153,7 @@ class SessionList(QWidget):
             end = partial(session.account.end_session, entry.session_id)
         else:
             end = partial(session.users.end_session, user_id, entry.session_id)
-        self._say("")
+        self._show_text("")
         run_guarded(
             self._context,
             end,
@@ -175,7 +175,7 @@ class SessionList(QWidget):
             if user_id is None
             else partial(session.users.end_sessions, user_id)
         )
-        self._say("")
+        self._show_text("")
         run_guarded(
             self._context,
             end,
@@ -193,12 +193,12 @@ class SessionList(QWidget):
 
     def _on_failed(self, error: Exception) -> None:
         self._loading_label.hide()
-        self._say(sentence(error))
+        self._show_text(sentence(error))
 
     def error(self) -> str:
         """The last error."""
         return self._error.text()
 
-    def _say(self, text: str) -> None:
+    def _show_text(self, text: str) -> None:
         self._error.setText(text)
         self._error.setVisible(bool(text))

@@ -143,7 +143,7 @@ class UserSection(TableSection[UserWithRoles]):
             return
         run_guarded(
             self._context,
-            partial(self._context.session.faces.forget, user.user_id),
+            partial(self._context.session.faces.delete, user.user_id),
             owner=self,
             done=lambda _: self.reload(user.user_id),
             failed=lambda error: self.toast.emit(sentence(error)),

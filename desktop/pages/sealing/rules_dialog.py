@@ -91,14 +91,14 @@ class RulesDialog(Dialog):
         column.addLayout(row)
 
     def _load(self) -> None:
-        self._say(self.tr("Loading…"))
+        self._show_text(self.tr("Loading…"))
         run(self._context.session.records.policy, owner=self, done=self._show, failed=self._on_load_failed)
 
     def _show(self, policy: InspectionPolicy) -> None:
         self._policy = policy
         self._fill()
         self._allow_changes(self._may_change)
-        self._say("" if self._may_change else self.tr("Only an administrator can change this."))
+        self._show_text("" if self._may_change else self.tr("Only an administrator can change this."))
 
     def _fill(self) -> None:
         policy = self._policy
@@ -111,7 +111,7 @@ class RulesDialog(Dialog):
             control.setEnabled(on)
 
     def _on_load_failed(self, error: Exception) -> None:
-        self._say(sentence(error), offer_retry=True)
+        self._show_text(sentence(error), offer_retry=True)
 
     def _save_coverage(self) -> None:
         share = self.coverage.value() / 100
@@ -130,13 +130,13 @@ class RulesDialog(Dialog):
 
     def _on_saved(self, policy: InspectionPolicy) -> None:
         self._show(policy)
-        self._say(self.tr("Saved."))
+        self._show_text(self.tr("Saved."))
 
     def _on_save_failed(self, error: Exception) -> None:
         self._show(self._policy)
-        self._say(sentence(error))
+        self._show_text(sentence(error))
 
-    def _say(self, text: str, offer_retry: bool = False) -> None:
+    def _show_text(self, text: str, offer_retry: bool = False) -> None:
         self.message.setText(text)
         self.message.setVisible(bool(text))
         self.retry.setVisible(offer_retry)

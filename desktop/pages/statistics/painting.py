@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QLocale, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
+from desktop.contrast import ink_on
 from desktop.pages.statistics.chart import Bars, ChartData, ticks
-from desktop.theme import LABEL_PX, Theme, ink_on, text_font, theme_manager
+from desktop.theme import LABEL_PX, Theme, text_font, theme_manager
 
 # The colours of Okabe and Ito (jfly.uni-koeln.de/color), which colour-blind people can distinguish. Some are
 # lighter or darker than the originals for a contrast of 3 : 1 to the panel (WCAG 2.2 criterion 1.4.11).

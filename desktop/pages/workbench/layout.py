@@ -77,7 +77,7 @@ class WorkbenchLayout(QSplitter):
         self._moved_by_user = True
         self._inspector.setVisible(self._inspector.isHidden())
 
-    def keep(self) -> None:
+    def save_sizes(self) -> None:
         """Remember the widths for the next start."""
         items, inspector = self._upper.sizes()[0], self.sizes()[1]
         splitters = {**self._preferences.values.splitters, _NAME: [items, inspector or WIDTH_PX]}

@@ -156,9 +156,9 @@ class WorkbenchPage(Page):
     def leave(self) -> bool:
         """Commit typed text. The record stays open for the next visit."""
         self.results.commit()
-        self.splitter.keep()
+        self.splitter.save_sizes()
         self.live.stop()
-        self.photos.folder_watch.rest()
+        self.photos.folder_watch.pause()
         self.canvas.leave()
         return True
 
@@ -171,8 +171,8 @@ class WorkbenchPage(Page):
 
     def _close(self) -> None:
         self.results.correcting.save()
-        self.photos.pairing.forget()
-        self.live.forget()
+        self.photos.pairing.clear()
+        self.live.cancel_reading()
         self.results.close()
         self.canvas.close()
         self.items.close()

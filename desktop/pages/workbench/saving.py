@@ -92,14 +92,14 @@ class Notices(QWidget):
         row.addWidget(self.banner)
         self.banner.closed.connect(self._on_closed)
         self.banner.action_chosen.connect(edits.retry)
-        self.recovery.keep_wanted.connect(edits.keep)
-        self.recovery.discarded.connect(edits.discard)
-        self.recovery.keep_wanted.connect(self.follow)
-        self.recovery.discarded.connect(self.follow)
-        edits.saving_changed.connect(self.follow)
-        self.follow()
+        self.recovery.keep_wanted.connect(edits.send_recovered)
+        self.recovery.discarded.connect(edits.discard_recovered)
+        self.recovery.keep_wanted.connect(self.show_state)
+        self.recovery.discarded.connect(self.show_state)
+        edits.saving_changed.connect(self.show_state)
+        self.show_state()
 
-    def follow(self) -> None:
+    def show_state(self) -> None:
         """Update the notice."""
         edits = self._edits
         self.recovery.setVisible(edits.held)
@@ -117,7 +117,7 @@ class Notices(QWidget):
 
     def _on_closed(self) -> None:
         self._closed = self.banner.text()
-        self.follow()
+        self.show_state()
 
 
 _CHOICE_PX = 280

@@ -175,18 +175,18 @@ def change_record(
     actor: str | None,
     address: str | None = None,
     *,
-    by_hand: bool = True,
+    is_direct_edit: bool = True,
 ) -> None:
     """Store those of `values` that differ from `record` (locked), as one revision, and announce them.
 
-    `by_hand`: `actor` wrote these values; else they follow from what the actor did.
+    `is_direct_edit`: `actor` wrote these values; else they follow from what the actor did.
     """
     before = record._mapping
     changed = {name: value for name, value in values.items() if before[name] != value}
     if not changed:
         return
     stamp = {"revision": etags.new_revision(), "updated_at": max(naive_now(), record.updated_at)}
-    stamp |= {"updated_by": actor} if by_hand else {}
+    stamp |= {"updated_by": actor} if is_direct_edit else {}
     session.execute(
         update(RECORD).where(RECORD.c.inspection_id == record.inspection_id).values(**changed, **stamp)
     )
@@ -196,7 +196,7 @@ def change_record(
 
 def recompute(session: Session, record: RecordRow, actor: str | None, address: str | None = None) -> None:
     """Bring progress and status of `record` (locked) in line with its items."""
-    change_record(session, record, _from_items(session, record), actor, address, by_hand=False)
+    change_record(session, record, _from_items(session, record), actor, address, is_direct_edit=False)
 
 
 def _from_items(session: Session, record: RecordRow) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def test_abandoned_undo_cannot_be_redone(path: Path) -> None:
     (back,) = journal.undo("r")
     journal.conflict(back.id, {"x": 9})
     journal.resolve(back.id, {})
-    assert journal.redo_label("r") is None
+    assert journal.next_label("r", False) is None
     assert journal.redo("r") == ()
     journal.close()
 

@@ -9,7 +9,7 @@ import pytest
 
 from desktop.journal import DraftStep, Edit, EditKind, Journal, line_format
 from desktop.journal.edits import join_edits
-from desktop.journal.journal import MERGE_WITHIN
+from desktop.journal.state import MERGE_WITHIN
 from shared.ids import new_key
 from tests.desktop.journal.samples import create, reopen, update
 
@@ -37,9 +37,9 @@ def test_records_have_their_own_undo(path: Path) -> None:
     journal.append(update("b", 1, 2, record="s"))
     assert journal.undo("r")[0].object_id == "a"
     assert journal.undo("r") == ()
-    assert journal.undo_label("s") == "move"
-    assert journal.redo_label("r") == "move"
-    assert journal.redo_label("s") is None
+    assert journal.next_label("s", True) == "move"
+    assert journal.next_label("r", False) == "move"
+    assert journal.next_label("s", False) is None
     journal.close()
 
 

@@ -179,7 +179,7 @@ def test_metrics_of_detections_and_queue(client: TestClient, settings: Settings)
         )
 
     # No dispatcher takes them meanwhile.
-    from service.watching import figures_collector
+    from service.observability import figures_collector
 
     database.write_now(fill)
     collector = figures_collector(database, settings)

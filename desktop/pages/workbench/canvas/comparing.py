@@ -68,7 +68,7 @@ class CompareController(QObject):
         """True while reference and photo are compared."""
         return self._centre.currentWidget() is self._compare
 
-    def take(self, tool: Tool) -> None:
+    def use_tool(self, tool: Tool) -> None:
         """Activate a tool, and show the picture that it works on."""
         self.picture()
         self.front.set_tool(tool)

@@ -74,7 +74,7 @@ class FindingEditController(QObject):
         entry = self._open_record.entry if is_of_item else None
         of = None if entry is None else (self._open_record.current, results.entry_version(entry))
         shown = self._box.shown_findings if is_of_item and self._open_record.item is not None else []
-        self._regions.follow(of, boxes_of(entry))
+        self._regions.set_boxes(of, boxes_of(entry))
         self._canvas.editor.editable = is_of_item and self._correcting.can_correct
         self._showing = True
         self._canvas.store.replace(self._regions.regions(shown))
@@ -244,7 +244,7 @@ class FindingRegions:
         """Set the ids that the next added findings already have on the canvas."""
         self._expected = list(ids)
 
-    def follow(self, of: object, boxes: Boxes) -> None:
+    def set_boxes(self, of: object, boxes: Boxes) -> None:
         """Set the present boxes. `of` identifies their result; another result has other findings."""
         if of != self._of:
             self._of, self._boxes, self._ids = of, (), []
@@ -350,7 +350,7 @@ class NeighbourFindings:
                     )
         return shown
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Clear the cache when another record is opened."""
         self._cache.clear()
 

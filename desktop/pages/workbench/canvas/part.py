@@ -145,7 +145,7 @@ class CanvasPart(WorkbenchPart):
         self._bind_focus()
 
     def _bind_pictures(self) -> None:
-        comparing, photo_view, take = self.comparing, self.photo_view, self.photo_view.take
+        comparing, photo_view, take = self.comparing, self.photo_view, self.photo_view.use_tool
         compare_by, modes = comparing.compare_by, MODE_COMMANDS.items()
         self._bind(
             ("tool.select", self._escape, Needs.RECORD),
@@ -301,10 +301,10 @@ class CanvasPart(WorkbenchPart):
 
     def close(self) -> None:
         """Show no picture, as the record is left."""
-        self.photo_view.drop()
+        self.photo_view.reset()
         self.comparing.show(False)
         self._view_choice.reset()
-        self.picture.drop()
+        self.picture.clear()
 
     def begin(self, *, compare: bool) -> None:
         """Show the picture of the record that was opened, or compare it with the photo once it is loaded."""

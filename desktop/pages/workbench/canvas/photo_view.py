@@ -100,7 +100,7 @@ class PhotoView(QObject):
         for shown in (record.items_changed, record.regions_changed, record.results_changed):
             shown.connect(self._show_neighbours)
         self._comparing.changed.connect(self._show_front)
-        self._strip.tool_picked.connect(self.take)
+        self._strip.tool_picked.connect(self.use_tool)
         self._bar.draw_toggled.connect(self._on_draw_toggled)
         self.canvas.edit_refused.connect(self._open_record.may_edit)
         self.canvas.tool_changed.connect(self._on_tool_changed)
@@ -153,11 +153,11 @@ class PhotoView(QObject):
                 self._show_reference_place(viewport, anchor)
         self._show_draw()
 
-    def drop(self) -> None:
+    def reset(self) -> None:
         """Reset the view for another record, which begins with its reference image."""
         self._stop()
         self._comparing.front = self._reference
-        self._neighbours.forget()
+        self._neighbours.clear()
         self._together = self._from = None
         self._item_id = ""
         self._show_front()
@@ -220,11 +220,11 @@ class PhotoView(QObject):
         else:
             self._correcting.selected = ()
 
-    def take(self, tool: Tool) -> None:
+    def use_tool(self, tool: Tool) -> None:
         """Activate a tool on the picture in front. A notice is shown if it cannot be used there."""
         refused = self._refusal_text(tool)
         if not refused:
-            self._comparing.take(tool)
+            self._comparing.use_tool(tool)
             return
         self._strip.show_tool(None if self._comparing.is_on else self._comparing.front.editor.tool)
         self.notice.emit(refused)

@@ -79,7 +79,7 @@ class ReferencePicture(QObject):
             lane=Lane.LONG,
         )
 
-    def drop(self) -> None:
+    def clear(self) -> None:
         """Show no image, and stop loading."""
         self._stop()
         self._file = None

@@ -48,8 +48,8 @@ class ViewChoice(QObject):
         self._detected = ("", 0)
         """The chosen item, and the version of its newest detection."""
         comparing.changed.connect(self._on_changed)
-        photos.photo_changed.connect(self._follow)
-        photos.pair_changed.connect(lambda _pair: self._follow())
+        photos.photo_changed.connect(self._show_best_view)
+        photos.pair_changed.connect(lambda _pair: self._show_best_view())
         open_record.results_changed.connect(self._on_results_changed)
         open_record.current_changed.connect(self._on_results_changed)
 
@@ -86,9 +86,9 @@ class ViewChoice(QObject):
         before, self._detected = self._detected, (self._open_record.current, version)
         if before[0] == self._open_record.current and version > before[1]:
             self._wanted = None
-            self._follow()
+            self._show_best_view()
 
-    def _follow(self) -> None:
+    def _show_best_view(self) -> None:
         if self._following or self._is_busy or self._open_record.link.file is None:
             return
         self._following = True

@@ -53,7 +53,7 @@ class CropQueue(QObject):
     def show(self, item_id: str, picture: QPixmap) -> None:
         """Show a thumbnail that was created."""
 
-    def forget(self) -> None:
+    def clear_pictures(self) -> None:
         """Drop all thumbnails."""
 
     def cut(self, function: Callable[..., None], todo: Any) -> None:
@@ -72,14 +72,14 @@ class CropQueue(QObject):
             priority=-1,
         )
 
-    def drop(self) -> None:
+    def clear(self) -> None:
         """Drop all thumbnails, and cancel the running batch."""
         self._soon.stop()
         if self._task is not None:
             self._task.cancel()
             self._task = None
         self._wanted_ids.clear()
-        self.forget()
+        self.clear_pictures()
 
     def _on_picture_wanted(self, item_id: str) -> None:
         # Called while painting: only takes a note.
@@ -143,7 +143,7 @@ class RegionCrops(CropQueue):
         """Set the picture as the region's thumbnail in the list."""
         self._items.set_picture(item_id, picture)
 
-    def forget(self) -> None:
+    def clear_pictures(self) -> None:
         """Forget all of them, and those of the other queues."""
         self.cropped.clear()
         self._items.drop_pictures()
@@ -224,7 +224,7 @@ class PhotoCrops(CropQueue):
         """Set the picture as the photo's thumbnail in the list."""
         self._items.set_photo(item_id, picture)
 
-    def forget(self) -> None:
+    def clear_pictures(self) -> None:
         """Forget all of them."""
         self._cuts.clear()
 
@@ -268,7 +268,7 @@ class OtherFileCrops(CropQueue):
         """Set the picture as the region's thumbnail in the list."""
         self._items.set_picture(item_id, picture)
 
-    def forget(self) -> None:
+    def clear_pictures(self) -> None:
         """Forget all of them."""
         self._item_points.clear()
 

@@ -75,7 +75,7 @@ class ItemsPart(WorkbenchPart):
     def close(self) -> None:
         """Release what belongs to the record, which is left."""
         for crops in self.crops:
-            crops.drop()
+            crops.clear()
         self.panel.end_search()
 
     def set_editable(self, on: bool) -> None:

@@ -128,7 +128,7 @@ class MemoryDialog(FilmStripDialog):
             failed=self._show_error,
         )
 
-    def follow(self, file_id: str) -> None:
+    def read_if_of(self, file_id: str) -> None:
         """Read the memory again after a change on the reference image of this file; an empty id stands for
         any file."""
         shown_file_id = None if self.memory is None else self.memory.state.reference_file_id
@@ -307,11 +307,11 @@ class MemoryController(QObject):
         dialog.open()
         return dialog
 
-    def follow(self, file_id: str) -> None:
+    def read_if_of(self, file_id: str) -> None:
         """Read the memory again after a change on the reference image of this file; an empty id stands for
         any file."""
         if self._dialog is not None:
-            self._dialog.follow(file_id)
+            self._dialog.read_if_of(file_id)
 
     def _on_closed(self) -> None:
         self._dialog = None

@@ -32,7 +32,7 @@ class PhoneController(QObject):
         self._poll_task: Task | None = None
         self._poll_timer = QTimer(self, interval=_POLL_MS)
         self._poll_timer.timeout.connect(self._poll)
-        open_record.context.login_changed.connect(self.forget)
+        open_record.context.login_changed.connect(self.clear_codes)
 
     def for_item(self) -> None:
         """Connect a phone for the chosen item."""
@@ -53,7 +53,7 @@ class PhoneController(QObject):
         if self.dialog is not None:
             self.dialog.close()
 
-    def forget(self) -> None:
+    def clear_codes(self) -> None:
         """Drop the codes after a login or logout, because they have ended or belong to another user."""
         self._codes.clear()
         self.close()

@@ -90,7 +90,7 @@ class CaptureDialog(BaseDialog):
         self._build()
         self._connect()
         self._show_buttons()
-        self.view.say(self.tr("Searching for cameras…"))
+        self.view.show_text(self.tr("Searching for cameras…"))
         run(
             partial(sources, PHOTO_SIZE),
             owner=self,
@@ -161,7 +161,7 @@ class CaptureDialog(BaseDialog):
     def _show_cameras(self, cameras: list[FrameSource]) -> None:
         self._sources = cameras
         if not cameras:
-            self.view.say(self.tr("No camera found. Connect one, or add a photo from a file."))
+            self.view.show_text(self.tr("No camera found. Connect one, or add a photo from a file."))
             return
         names = [source.name for source in cameras]
         self._cameras.set_choices([(name, name) for name in names])
@@ -208,7 +208,7 @@ class CaptureDialog(BaseDialog):
     def _on_state_changed(self, state: FeedState) -> None:
         if state in (FeedState.UNAVAILABLE, FeedState.LOST) and self._photo.isNull():
             self.shoot.setEnabled(False)
-            self.view.say(self.tr("No image from the camera. Close other programs that use it."))
+            self.view.show_text(self.tr("No image from the camera. Close other programs that use it."))
 
     # -- taking
 

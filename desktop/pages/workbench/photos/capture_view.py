@@ -149,7 +149,7 @@ class CaptureView(QWidget):
         self.image, self._sentence = image, ""
         self.update()
 
-    def say(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Why there is no picture."""
         self.image, self.result, self._sentence = QImage(), None, text
         self.setAccessibleDescription(text)

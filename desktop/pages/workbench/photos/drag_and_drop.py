@@ -109,7 +109,7 @@ class DropController(QObject):
         if isinstance(event, QDragMoveEvent):
             entering = isinstance(event, QDragEnterEvent)
             if self._takes(event.mimeData()) if entering else self.hint.isVisible():
-                self.hint.say(self._promise(self._is_over_item(event)))
+                self.hint.show_text(self._promise(self._is_over_item(event)))
                 event.acceptProposedAction()
             return True
         if event.type() == QEvent.Type.DragLeave:
@@ -214,7 +214,7 @@ class _Hint(QWidget):
         self.text = ""
         self.hide()
 
-    def say(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show it over all of the page."""
         self.text = text
         self.setGeometry(self._page.rect())

@@ -220,7 +220,7 @@ class FolderWatchController(QObject):
         self.watcher.stop()
         self._show()
 
-    def rest(self) -> None:
+    def pause(self) -> None:
         """Stop searching for cards when the page is left. A folder is still watched."""
         self.cards.stop()
 

@@ -35,7 +35,7 @@ class PhotosPart(WorkbenchPart):
         self.pairing = PhotoPairController(open_record, box, self._photo_list, page)
         """The photo of the chosen item that is shown, and its pair with the reference image."""
         self.uploading = PhotoUploadController(open_record, box, page)
-        self.uploading.added.connect(self.pairing.take_new)
+        self.uploading.added.connect(self.pairing.add_photo)
         self.phone = PhoneController(open_record, page)
         self.record_photos = RecordPhotosController(
             open_record, self._photo_list, self.pairing, box.shared, page

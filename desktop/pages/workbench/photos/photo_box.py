@@ -189,7 +189,7 @@ class PhotoBox(QWidget):
         column.addLayout(below)
         self.modes.mark(CompareMode.SIDE_BY_SIDE)
 
-    def take_room(self, free: int) -> None:
+    def resize_pair(self, free: int) -> None:
         """Make the pair `free` px higher, or lower, as far as that enlarges it."""
         # The height of the layout to come, which `height()` is not.
         now = self.pane.minimumHeight()

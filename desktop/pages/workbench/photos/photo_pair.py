@@ -112,12 +112,13 @@ class PhotoPairController(QObject):
             version = results.entry_version(entry) if entry is not None else 0
             self._box.show_versions(version_lines(item), version)
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Forget everything about the record."""
         self._stop_pairing()
         self._photos_by_item.clear()
-        self._box.strip.forget()
-        self._shown = self.pair = self.ref = None
+        self._box.strip.clear()
+        self._shown = self.ref = None
+        self._announce_pair(None)
         self._set_photo("", None, is_of_item=False)
 
     def reread(self, item_id: str) -> None:
@@ -129,7 +130,7 @@ class PhotoPairController(QObject):
             self._photos_by_item.pop(item_id, None)
             self._open_record.photos.pop(item_id, None)
 
-    def take_new(self, item_id: str, photo: Photo) -> None:
+    def add_photo(self, item_id: str, photo: Photo) -> None:
         """Add a photo to an item, and show it."""
         self._looked_at = ("", "")
         # An event may have added it before the response arrived.
@@ -185,7 +186,7 @@ class PhotoPairController(QObject):
         if ref is None:
             self._stop_pairing()
             self._shown = None
-            self._say_pair(None)
+            self._announce_pair(None)
             self._box.show_pair(None, self.tr("No photos yet. Add or take one, or drop a file here."))
             return
         wanted = _PairRequest(item.item_id, ref, region, mapping)
@@ -193,7 +194,7 @@ class PhotoPairController(QObject):
             return
         if self._shown is None or self._shown.item_id != item.item_id:
             # The pictures of another item must not stand beside the findings of this one.
-            self._say_pair(None)
+            self._announce_pair(None)
             self._box.show_pair(None, is_coming=True)
         self._shown = wanted
         self._stop_pairing()
@@ -241,19 +242,20 @@ class PhotoPairController(QObject):
             self._box.show_pair(None, text, is_coming=True)
 
     def _on_paired(self, pair: AlignedPair) -> None:
-        self._say_pair(pair)
+        self._announce_pair(pair)
         self._box.show_pair(pair)
         self._box.pane.set_findings(self._boxes)
 
     def _on_pair_failed(self, error: Exception) -> None:
         self._shown = None
-        self._say_pair(None)
+        self._announce_pair(None)
         text = str(error) if isinstance(error, ImageError) else sentence(error)
         self._box.show_pair(None, text)
 
-    def _say_pair(self, pair: AlignedPair | None) -> None:
-        self.pair = pair
-        self.pair_changed.emit(pair)
+    def _announce_pair(self, pair: AlignedPair | None) -> None:
+        if pair is not None or self.pair is not None:
+            self.pair = pair
+            self.pair_changed.emit(pair)
 
     @property
     def finding_pair(self) -> AlignedPair | None:

@@ -172,7 +172,7 @@ class PhotoStrip(QWidget):
         self.more.setAccessibleName(text)
         self.more.setToolTip(text)
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Forget all thumbnails."""
         self._images.clear()
 

@@ -87,7 +87,7 @@ class ReferenceChoice(QWidget):
         self.upload.setVisible(
             may and context.may(Permission.CATALOGUE_MANAGE) and context.may(Permission.FILE_ADD)
         )
-        self._say("")
+        self._show_text("")
         if may:
             self.images.show_choice(None)
 
@@ -103,10 +103,10 @@ class ReferenceChoice(QWidget):
         except ValueError:
             chosen = None
         if chosen is None:
-            self._say(self.tr("No reference image with this name. Select one from the list."))
+            self._show_text(self.tr("No reference image with this name. Select one from the list."))
             self.images.setFocus()
             return
-        self._say("")
+        self._show_text("")
         self._use(chosen)
 
     def _choose_file(self) -> None:
@@ -119,7 +119,7 @@ class ReferenceChoice(QWidget):
         document = self._open_record.document
         if document is None or self._task is not None or self._open_record.refuse_if_sealed():
             return
-        self._say("")
+        self._show_text("")
         self._bar.setValue(0)
         self._bar.show()
         self._task = run(
@@ -156,9 +156,9 @@ class ReferenceChoice(QWidget):
     def _on_failed(self, error: Exception) -> None:
         self._task = None
         self._bar.hide()
-        self._say(sentence(error))
+        self._show_text(sentence(error))
 
-    def _say(self, text: str) -> None:
+    def _show_text(self, text: str) -> None:
         self._error.setText(text)
         self._error.setVisible(bool(text))
 

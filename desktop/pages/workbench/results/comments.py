@@ -162,7 +162,7 @@ class CommentsController(QObject):
         box.delete_wanted.connect(self._ask_to_delete)
         self._follows = False
 
-    def _follow(self) -> None:
+    def _connect_once(self) -> None:
         if not self._follows:
             self._follows = True
             self._open_record.current_changed.connect(self._on_current_changed)
@@ -184,7 +184,7 @@ class CommentsController(QObject):
 
     def begin(self, place: PhotoPlace | None) -> None:
         """Let the user type a comment at a place on the photo; None for a comment on the item."""
-        self._follow()
+        self._connect_once()
         self._place = place
         self._box.show_place(place is not None)
         self._box.set_editable(self._open_record.editable)
@@ -215,7 +215,7 @@ class CommentsController(QObject):
     def _on_read(self, comments: Sequence[Comment]) -> None:
         self._comments = comments
         if comments:
-            self._follow()
+            self._connect_once()
         self.show()
 
     def _write(self, changed: Comment | None, text: str) -> None:
@@ -267,7 +267,7 @@ class CommentsController(QObject):
         )
 
     def _on_written(self, comment: Comment) -> None:
-        self._follow()
+        self._connect_once()
         self._box.add.setEnabled(True)
         self._box.end()
         self._place = None

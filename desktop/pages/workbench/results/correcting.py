@@ -338,7 +338,7 @@ class CorrectionController(QObject):
 
     def discard(self) -> None:
         """Discard the draft."""
-        self._open_record.drafts.drop(self._open_record.current)
+        self._open_record.drafts.discard(self._open_record.current)
         self.changed.emit()
 
     def save(self) -> None:

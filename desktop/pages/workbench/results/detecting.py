@@ -135,7 +135,7 @@ class DetectionController(QObject):
         self._ended = 0
         self._outdated = False
         live.jobs_changed.connect(self._on_jobs)
-        open_record.results_changed.connect(self._follow)
+        open_record.results_changed.connect(self._update_running)
 
     @property
     def running_items(self) -> Mapping[str, int]:
@@ -205,14 +205,14 @@ class DetectionController(QObject):
                 task.cancel()
         self._asking.clear()
         self._percent.clear()
-        self._follow()
+        self._update_running()
 
     # -- asking
 
     def _ask(self, item_ids: Sequence[str], ask: Callable[[Session], Sequence[Job]]) -> None:
         """Request detections when all edits are saved. An empty id stands for the whole record."""
         self._asking.update(dict.fromkeys(item_ids))
-        self._follow()
+        self._update_running()
         self._open_record.edits.call_when_saved(
             partial(self._send, item_ids, self._open_record.record_id, ask), self
         )
@@ -240,7 +240,7 @@ class DetectionController(QObject):
             self._asking.pop(item_id, None)
         if "" in item_ids:
             self._report_left_out({self._open_record.edits.local_id(item_id) for item_id in service_ids})
-        self._follow()
+        self._update_running()
 
     def _report_left_out(self, started: set[str]) -> None:
         left = [row for row in self._open_record.rows if not row.is_judged and row.item_id not in started]
@@ -256,7 +256,7 @@ class DetectionController(QObject):
     def _on_start_failed(self, item_ids: Sequence[str], error: Exception) -> None:
         for item_id in item_ids:
             self._asking.pop(item_id, None)
-        self._follow()
+        self._update_running()
         if not isinstance(error, ClientError):
             raise error
         self.notice.emit(sentence(error))
@@ -282,7 +282,7 @@ class DetectionController(QObject):
 
     # -- watching
 
-    def _follow(self) -> None:
+    def _update_running(self) -> None:
         """Update which detections are running, and their progress."""
         under_way = {row.item_id for row in self._open_record.rows if row.run.is_running}
         requested = {item_id for item_id in self._asking if item_id}
@@ -299,7 +299,7 @@ class DetectionController(QObject):
     def _on_jobs(self, jobs: Sequence[Job]) -> None:
         local = self._open_record.edits.local_id
         self._percent.update({local(job.item_id): job.progress for job in jobs})
-        self._follow()
+        self._update_running()
 
 
 def _cancel(session: Session, job_ids: Sequence[str]) -> list[str]:

@@ -279,7 +279,7 @@ class FindingsBox(QWidget):
         column.addWidget(self._none)
         self.slider.valueChanged.connect(self._on_slider_moved)
         self.list.chosen.connect(self.chosen)
-        self._say()
+        self._show_threshold()
 
     @property
     def threshold(self) -> float:
@@ -296,7 +296,7 @@ class FindingsBox(QWidget):
         self.slider.blockSignals(True)
         self.slider.setValue(round(threshold * 100))
         self.slider.blockSignals(False)
-        self._say()
+        self._show_threshold()
 
     def show_findings(self, findings: Sequence[Finding], nothing: str, current: int = -1) -> None:
         """Show these findings, or the text `nothing` if there are none."""
@@ -326,10 +326,10 @@ class FindingsBox(QWidget):
         self._none.setVisible(bool(text))
 
     def _on_slider_moved(self) -> None:
-        self._say()
+        self._show_threshold()
         self._list(-1)
         self.threshold_changed.emit(self.threshold)
 
-    def _say(self) -> None:
+    def _show_threshold(self) -> None:
         self._threshold_label.setText(self.tr("Confidence ≥ {value}").format(value=f"{self.threshold:.2f}"))
         self._threshold_label.setMinimumHeight(LABEL_PX + 4)

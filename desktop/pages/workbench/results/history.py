@@ -181,7 +181,7 @@ class HistoryController(QObject):
     def show(self) -> None:
         """Show the cached history of the selected region, and fetch it when it is outdated."""
         if self._open_record.record_id != self._record_id:
-            self._forget()
+            self._clear()
         item = self._open_record.item
         if item is None:
             self._box.show_rows((), None, {})
@@ -205,7 +205,7 @@ class HistoryController(QObject):
             priority=-1,
         )
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         """Drop the histories of the previous record."""
         self._record_id = self._open_record.record_id
         self._entries.clear()

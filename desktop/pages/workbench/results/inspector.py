@@ -53,7 +53,7 @@ class PreviewHeight(QObject):
         photo_layout.activate()
         tall = layout.hasHeightForWidth()
         needed = layout.totalHeightForWidth(content.width()) if tall else layout.totalSizeHint().height()
-        self._photo.take_room(self._scroll.viewport().height() - needed)
+        self._photo.resize_pair(self._scroll.viewport().height() - needed)
 
 
 WIDTH_PX = 336

@@ -36,10 +36,10 @@ class LabelEditor(QComboBox):
         assert completer is not None
         completer.setCompletionPrefix(self.currentText())
         field.selectAll()
-        field.returnPressed.connect(self.take)
+        field.returnPressed.connect(self.commit)
         self.activated.connect(lambda _place: self._on_picked())
 
-    def take(self) -> None:
+    def commit(self) -> None:
         """Emit the label and close."""
         text = self.currentText().strip()[:255]
         if not self._done:
@@ -51,7 +51,7 @@ class LabelEditor(QComboBox):
     def _on_picked(self) -> None:
         # Qt also says so when the field loses the focus to the list that drops down.
         if not self._open:
-            self.take()
+            self.commit()
 
     def event(self, event: QEvent) -> bool:
         """Esc and Enter are meant for this field, not for the commands of the page."""
@@ -80,7 +80,7 @@ class LabelEditor(QComboBox):
         # The list that drops down is a window of its own: it takes the focus, and the editor waits for it.
         reasons = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
         if not self._open and event.reason() not in reasons:
-            self.take()
+            self.commit()
 
     def showPopup(self) -> None:
         """Open the list. The editor stays until a label is chosen."""

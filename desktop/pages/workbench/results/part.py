@@ -66,7 +66,7 @@ class ResultsPart(WorkbenchPart):
         self.memory = MemoryController(open_record, page)
         self.finishing = FinishController(open_record, count_unassigned_photos, page)
         self._show_notices_of(self.correcting, self.detecting, self.finishing, self._sealing, self.comments)
-        live.memory_changed.connect(self.memory.follow)
+        live.memory_changed.connect(self.memory.read_if_of)
         live.record_changed.connect(self.comments.read)
         self._connect()
         self._bind_commands()

@@ -202,7 +202,7 @@ class VerdictBox(QWidget):
             self._give(verdict, reason)
         else:
             self.reason.show_text(reason)
-            self._keep(VerdictDraft(verdict, reason))
+            self._store_draft(VerdictDraft(verdict, reason))
         if verdict is Verdict.FAILED or not is_complete:
             self.reason_wanted.emit()
             self.reason.setFocus()
@@ -221,7 +221,7 @@ class VerdictBox(QWidget):
             return
         verdict = self.shown_verdict
         is_saved = (verdict, text) == (self._verdict, self._saved_reason)
-        self._keep(None if is_saved else VerdictDraft(verdict, text))
+        self._store_draft(None if is_saved else VerdictDraft(verdict, text))
 
     def _on_reason_committed(self, text: str) -> None:
         verdict = self.shown_verdict
@@ -230,13 +230,13 @@ class VerdictBox(QWidget):
         if self._has_reason(verdict, text):
             self._give(verdict, text)
         else:
-            self._keep(VerdictDraft(verdict, text))
+            self._store_draft(VerdictDraft(verdict, text))
 
     def _on_reason_entered(self) -> None:
         if self._draft is None and self._verdict is not Verdict.UNDECIDED:
             self.completed.emit()
 
-    def _keep(self, draft: VerdictDraft | None) -> None:
+    def _store_draft(self, draft: VerdictDraft | None) -> None:
         self._draft, self.reason.is_draft = draft, draft is not None
         self.draft_changed.emit(self._item_id, draft)
         self._mark(self.shown_verdict)
@@ -245,7 +245,7 @@ class VerdictBox(QWidget):
     def _give(self, verdict: Verdict, reason: str) -> None:
         is_new = (verdict, reason) != (self._verdict, self._saved_reason) or self._draft is not None
         self._verdict, self._saved_reason = verdict, reason
-        self._keep(None)
+        self._store_draft(None)
         self.reason.show_text(reason)
         if is_new:
             self.decided.emit(self._item_id, verdict, reason)

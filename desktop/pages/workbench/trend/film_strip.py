@@ -42,7 +42,7 @@ class FilmStrip(QAbstractScrollArea):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.viewport().setMouseTracking(True)
         film.frames_changed.connect(self._lay_out)
-        film.current_changed.connect(self._follow)
+        film.current_changed.connect(self._scroll_to)
         film.view_changed.connect(self._on_changed)
         film.pictures.ready.connect(lambda _key: self.viewport().update())
         theme_manager().theme_changed.connect(self.viewport().update)
@@ -101,7 +101,7 @@ class FilmStrip(QAbstractScrollArea):
         bar.setSingleStep(self._pitch())
         self._on_changed()
 
-    def _follow(self, index: int) -> None:
+    def _scroll_to(self, index: int) -> None:
         box, bar = self.frame_box(index), self.horizontalScrollBar()
         if box.left() < 0:
             bar.setValue(round(bar.value() + box.left()))
@@ -118,7 +118,7 @@ class FilmStrip(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._lay_out()
-        self._follow(self.film.current)
+        self._scroll_to(self.film.current)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 
+from desktop.contrast import ink_on
 from desktop.pages.statistics.painting import series_colour
 from desktop.pages.workbench.trend.pictures import WHOLE, FramePicture
-from desktop.theme import LABEL_PX, Theme, ink_on, text_font, theme_manager
+from desktop.theme import LABEL_PX, Theme, text_font, theme_manager
 from shared.record.geometry import Rect
 
 _PAD = 4

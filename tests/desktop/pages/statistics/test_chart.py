@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client.api.inspection import RecordFilter
 from desktop.client.api.statistics import ChartFilter
+from desktop.contrast import contrast
 from desktop.pages.statistics.chart import Bars, ChartData, Column, ticks
 from desktop.pages.statistics.charts import (
     ChartKind,
@@ -23,7 +24,7 @@ from desktop.pages.statistics.charts import (
     _records_chart,
 )
 from desktop.pages.statistics.painting import PaintedPart, bars_colour, paint_chart
-from desktop.theme import DARK, LIGHT, contrast, theme_manager
+from desktop.theme import DARK, LIGHT, theme_manager
 from shared.record.codes import Status
 from shared.wire.statistics import Chart, Durations, ModelAgreement, Period, Series
 

@@ -400,7 +400,7 @@ def test_outbox_edits_from_before_the_finish_are_not_shown_as_done(
     page.open_record.choose(page.open_record.rows[1].item_id)
     page.items.changes.rename("made before the finish")
     other.records.finish(record_id)
-    page.open_record.edits.keep()
+    page.open_record.edits.send_recovered()
     qtbot.waitUntil(lambda: page.open_record.edits.save_state.conflicts == 2)
     qtbot.waitUntil(lambda: page.open_record.sealed)
     assert desk.names == names

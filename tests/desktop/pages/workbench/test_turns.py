@@ -55,7 +55,7 @@ def test_uploaded_photo_that_an_event_announced_first_is_listed_once(
     photo = session.items.add_photo(item_id, session.files.upload(picture(2), "photo.png").file_id)
     page.photos.pairing.reread(item_id)
     qtbot.waitUntil(lambda: page.open_record.photos.get(item_id) == [photo.file_id])
-    page.photos.pairing.take_new(item_id, photo)
+    page.photos.pairing.add_photo(item_id, photo)
     assert page.open_record.photos[item_id] == [photo.file_id]
 
 

@@ -18,10 +18,7 @@ from tests.service_process import create_first_admin, running_service
 MADE = 3
 ITEMS = 6
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 @contextmanager

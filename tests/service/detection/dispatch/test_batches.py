@@ -23,10 +23,7 @@ from tests.service.detection.dispatch.test_entries import path, until
 from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, upload
 from tests.service.detection.dispatch.test_jobs import results as results_of
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 def more(client: TestClient, item: dict[str, Any], scene: samples.Scene, **fields: Any) -> dict[str, Any]:

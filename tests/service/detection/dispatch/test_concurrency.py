@@ -16,10 +16,7 @@ from tests.service.detection.dispatch.test_jobs import results as results_of
 
 WORKERS, ROUNDS = 6, 12
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 def test_detect_cancel_edit_and_delete_at_once(

@@ -10,10 +10,7 @@ from starlette.testclient import TestClient
 from shared import samples
 from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, results, upload
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 PANEL = samples.draw_panel(640, 480, 5).image

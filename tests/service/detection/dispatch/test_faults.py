@@ -24,10 +24,7 @@ from tests.service.detection.dispatch.test_jobs import detect
 from tests.service.detection.dispatch.test_jobs import results as results_of
 from tests.service.detection.dispatch.test_queue import waiting
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 class FailingDatabase:

@@ -23,10 +23,7 @@ from shared.record.geometry import Rect
 from shared.wire.detection import JobState
 from tests.service.detection.graphs import brightness_model
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 # What it decides with has no SQL of its own: the other tests run its statements on both databases.

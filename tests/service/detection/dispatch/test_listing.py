@@ -15,10 +15,7 @@ from shared.wire.detection import MAX_LISTED_JOBS, OPEN_JOB_STATES, JobState
 
 RECORD = "a1b2"
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 @pytest.fixture(autouse=True)

@@ -17,10 +17,7 @@ from shared.record.entries import Entry
 
 AT = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 def test_detections_that_wait_come_first(database: Database, settings: Settings) -> None:

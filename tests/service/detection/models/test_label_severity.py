@@ -14,10 +14,7 @@ from tests.service.detection.dispatch.test_jobs import detect, results
 
 LABELS = "/api/detection/labels"
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+pytestmark = pytest.mark.both_databases
 
 
 def put(client: TestClient, **severities: str | None) -> Any:

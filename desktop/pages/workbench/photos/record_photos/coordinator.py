@@ -82,7 +82,7 @@ class RecordPhotosController(QObject):
         tray.retry_wanted.connect(self.queue.retry)
         tray.failures_read.connect(self.queue.forget_failures)
         self.accepted.detect_wanted.connect(self._detect)
-        self.accepted.undo_wanted.connect(self.take_back)
+        self.accepted.undo_wanted.connect(self.undo_assignment)
         self.sharing.opened.connect(self.show_review)
         # Not a lambda: the queue outlives this page, and a lambda would outlive its photos.
         self.queue.sent.connect(self._on_sent)
@@ -95,11 +95,11 @@ class RecordPhotosController(QObject):
         self._open_record.selection_changed.connect(self._show_items)
 
     def _on_sent(self, photo: RecordPhoto) -> None:
-        self.photo_list.take([photo])
+        self.photo_list.add([photo])
 
     def close(self) -> None:
         """Reset the view when the record is left. Uploads continue."""
-        self.photo_list.follow()
+        self.photo_list.update()
         self._show()
 
     # -- adding
@@ -174,7 +174,7 @@ class RecordPhotosController(QObject):
 
         self._assign(wanted_items)
 
-    def take_back(self) -> None:
+    def undo_assignment(self) -> None:
         """Undo the last assignment: its photos get their previous items again."""
         self.accepted.hide()
         before = [(photo.photo_id, list(map(_as_it_is, photo.items))) for photo in self._before]
@@ -200,7 +200,7 @@ class RecordPhotosController(QObject):
         self._reread(before)
         self._before, self._gained = before, list(gained)
         if gained:
-            self.accepted.say(len(before), len(gained))
+            self.accepted.show_counts(len(before), len(gained))
         else:
             self.accepted.hide()
 
@@ -333,7 +333,7 @@ class RecordPhotosController(QObject):
         open_record, photo_list = self._open_record, self.photo_list
         if open_record.record_id != self._record_id:
             self._record_id = open_record.record_id
-            self._thumbnails.forget()
+            self._thumbnails.clear()
             self.accepted.hide()
             if self.review is not None:
                 self.review.close()

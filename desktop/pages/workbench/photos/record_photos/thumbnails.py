@@ -274,7 +274,7 @@ class RecordThumbnails(QObject):
         self._images: dict[str, QImage | None] = {}
         self._made: dict[str, tuple[RecordPhoto, tuple[int, bool, bool], Thumbnail]] = {}
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Drop all of them when another record is opened."""
         self._images.clear()
         self._made.clear()

@@ -315,7 +315,7 @@ class AcceptedBar(Panel):
         """The text on show."""
         return self._text.text()
 
-    def say(self, photos: int, items: int) -> None:
+    def show_counts(self, photos: int, items: int) -> None:
         """Show how many photos were assigned to how many items."""
         counted = self.tr("%n photo(s)", "", photos)
         text = self.tr("{photos} assigned to %n item(s).", "", items).format(photos=counted)

@@ -28,7 +28,7 @@ def comparing(workbench: WorkbenchDriver, qtbot: QtBot, pair: AlignedPair) -> Wo
     page = workbench.page
     # The photos are read from the service first.
     qtbot.waitUntil(lambda: page.open_record.current in page.photos.pairing._photos_by_item)
-    page.photos.pairing._say_pair(pair)
+    page.photos.pairing._announce_pair(pair)
     workbench.context.commands.run("compare")
     assert page.canvas.centre.currentWidget() is page.canvas.compare
     return workbench
@@ -105,7 +105,7 @@ def test_unaligned_photo_can_be_compared_only_side_by_side(
 ) -> None:
     page = comparing.page
     image = pair.reference
-    page.photos.pairing._say_pair(align(image, image, None))
+    page.photos.pairing._announce_pair(align(image, image, None))
     assert not page.canvas.comparing.bar.modes.buttons[CompareMode.BLINK].isEnabled()
     with qtbot.waitSignal(page.toast) as toast:
         comparing.context.commands.run("compare.blink")

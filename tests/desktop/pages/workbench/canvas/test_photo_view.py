@@ -438,7 +438,7 @@ def test_another_photo_of_the_item_shows_no_findings_of_the_first(
     page = desk.page
     item_id = page.open_record.current
     stored = desk.session.files.upload(jpeg(View(rotation=3)), "later.jpg")
-    page.photos.pairing.take_new(
+    page.photos.pairing.add_photo(
         item_id, desk.session.items.add_photo(page.open_record.edits.service_id(item_id), stored.file_id)
     )
     qtbot.waitUntil(lambda: not page.photos.pairing.of_item)

@@ -69,19 +69,19 @@ def test_place_outside_the_photo_has_no_mapping() -> None:
 
 def test_ids_stay_with_their_findings() -> None:
     correction, regions = draft(), FindingRegions()
-    regions.follow("a", correction.boxes)
+    regions.set_boxes("a", correction.boxes)
     crack, dent = (regions.region_id(place) for place in (0, 1))
     correction.reshape({1: Rect(9, 9, 4, 4)})
-    regions.follow("a", correction.boxes)
+    regions.set_boxes("a", correction.boxes)
     assert (regions.index_of(crack), regions.index_of(dent)) == (0, 1)
     correction.remove([0])
-    regions.follow("a", correction.boxes)
+    regions.set_boxes("a", correction.boxes)
     assert (regions.index_of(crack), regions.index_of(dent)) == (-1, 0)
     regions.expect(["drawn"])
     correction.add([(Rect(1, 1, 5, 5), "new")])
-    regions.follow("a", correction.boxes)
+    regions.set_boxes("a", correction.boxes)
     assert (regions.index_of(dent), regions.index_of("drawn")) == (0, 1)
-    regions.follow("b", correction.boxes)
+    regions.set_boxes("b", correction.boxes)
     assert regions.index_of(dent) == -1
     assert len({region.id for region in regions.regions(findings_of(correction.entry))}) == 2
 

@@ -114,7 +114,7 @@ def test_compare_waits_for_a_photo_on_its_way(desk: WorkbenchDriver, qtbot: QtBo
     page = desk.page
     notices: list[str] = []
     page.canvas.comparing.notice.connect(notices.append)
-    page.photos.pairing._say_pair(None)
+    page.photos.pairing._announce_pair(None)
     page.photos.pairing._shown = None
     desk.context.commands.run("compare")
     page.photos.pairing.show()

@@ -86,7 +86,7 @@ def test_thumbnails_of_another_record_are_dropped(qapp: object) -> None:
     assert strip.show_photos([photo], "", False) == [photo]
     strip.set_image(photo, QImage(8, 8, QImage.Format.Format_RGB32))
     assert strip.show_photos([photo], "", False) == []
-    strip.forget()
+    strip.clear()
     assert strip.show_photos([photo], "", False) == [photo]
     strip.deleteLater()
 

@@ -289,7 +289,7 @@ def test_an_event_of_the_service_names_the_reference_image(workbench: WorkbenchD
     live._listener.event_received.emit(event.model_copy(update={"kind": "file"}))
     live._listener.event_received.emit(None)
     assert changed_files == ["file", ""]
-    live.forget()
+    live.cancel_reading()
 
 
 def test_a_refused_change_reads_the_memory_again(

@@ -260,7 +260,7 @@ def test_full_disk_after_sending_delays_and_repeats_no_edit(
         messages: list[str] = []
         edits.failed.connect(messages.append)
         patch.setattr(Journal, "conflict", refuse)
-        edits.discard()
+        edits.discard_recovered()
         assert "No space left" in messages[0]
         assert edits.save_state.unsent_count >= 1
     edits.retry()

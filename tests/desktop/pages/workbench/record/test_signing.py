@@ -128,7 +128,7 @@ def test_verdict_undone_before_it_was_sent_leaves_the_other_users(
     page.inspector.verdict.decide(Verdict.PASSED)
     open_workbench.context.commands.run("edit.undo")
     assert not_none(page.open_record.item).verdict is Verdict.FAILED
-    page.open_record.edits.keep()
+    page.open_record.edits.send_recovered()
     qtbot.waitUntil(lambda: open_workbench.saved)
     assert read_signatures(other, item_id) == [("failed", "李伟 (li.wei)")]
     assert not_none(page.open_record.item).verdict is Verdict.FAILED
@@ -236,7 +236,7 @@ def test_own_verdict_does_not_block_deletion(
     page.open_record.edits.held = True
     page.inspector.verdict.decide(Verdict.FAILED)
     page.items.changes.remove([page.open_record.current])
-    page.open_record.edits.keep()
+    page.open_record.edits.send_recovered()
     qtbot.waitUntil(lambda: open_workbench.saved)
     assert page.open_record.edits.save_state.conflicts == 0
     assert item_id not in [item.item_id for item in other.items.all(page.open_record.record_id)]

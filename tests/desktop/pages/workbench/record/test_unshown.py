@@ -27,8 +27,8 @@ def test_an_acknowledged_edit_counts_as_unsent_until_it_is_forgotten(tmp_path: P
     journal.append(second)
     (joined,) = unshown.with_unsent_of(journal, "a")
     assert (joined.id, joined.after) == (second.id, {"item_name": "second"})
-    unshown.forget(first.id)
-    unshown.forget(first.id)
+    unshown.remove(first.id)
+    unshown.remove(first.id)
     assert unshown.with_unsent(journal) == [second]
     unshown.acknowledge(journal, second)
     unshown.clear()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from service.monitoring.tracing import Tracing
 
 
-class Watchers:
+class Observers:
     """Creates the metrics, traces and log lines that the settings enable, and registers them as observers."""
 
     def __init__(
