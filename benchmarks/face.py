@@ -1,7 +1,7 @@
 """Measures how well faces are distinguished, and how fast.
 
     python -m benchmarks.face --pairs PAIRS.csv --images DIR --engine NAME --out RESULT.json [--pack DIR]
-    python -m benchmarks.face --attacks --sequence DIR ... [--movement NAME] [--engine NAME]
+    python -m benchmarks.face --attacks --sequence DIR ... [--movement NAME] [--engine NAME] [--liveness DIR]
     python -m benchmarks.face --enrolment --people DIR ... [--engine NAME]
     python -m benchmarks.face [--only NAME]
 
@@ -18,8 +18,9 @@ folder a person (benchmarks/face_enrolment.py).
 
 NAME is dlib, the engine or the name of a pack (open, insightface, mobilefacenet, sface), or a pack's folder.
 `--pack DIR` uses a pack that is not installed: one with pack.json, a folder of loose model files that are
-known, or an InsightFace pack. Otherwise packs are looked for among the installed ones, then among the loose
-files in WALKAROUND_TEST_MODELS or in shared/models beside the project.
+known, or an InsightFace pack. `--liveness DIR` adds the liveness models in DIR to dlib. Otherwise packs are
+looked for among the installed ones, then among the loose files in WALKAROUND_TEST_MODELS or in shared/models
+beside the project.
 """
 
 from __future__ import annotations
@@ -104,9 +105,13 @@ def found_pack(name: str, source: Path | None, folder: Path) -> tuple[str, Path]
 
 
 @contextmanager
-def chosen_model(name: str, pack: Path | None = None) -> Iterator[tuple[str, Path]]:
-    """The name of the model and the folder of packs it lies in."""
+def chosen_model(
+    name: str, pack: Path | None = None, liveness: Path | None = None
+) -> Iterator[tuple[str, Path]]:
+    """The name of the model and the folder of packs it lies in, with the models of `liveness`."""
     with tempfile.TemporaryDirectory() as folder:
+        if liveness is not None:
+            install(liveness, Path(folder), name_or_engine="liveness")
         if name == "dlib" and pack is None:
             yield name, Path(folder)
         else:
@@ -287,6 +292,7 @@ def _parser() -> argparse.ArgumentParser:
         "--engine", default="dlib", help="dlib (default), open, insightface, a pack's name, or its folder"
     )
     parser.add_argument("--pack", type=Path, help="the pack to use: a folder or zip file, not installed")
+    parser.add_argument("--liveness", type=Path, help="a folder with liveness models, for --attacks")
     parser.add_argument("--out", type=Path, help="where the result of --pairs goes, as JSON")
     parser.add_argument("--jobs", type=int, default=count_cores(), help="processes for --pairs and --attacks")
     parser.add_argument("--attacks", action="store_true", help="attack the challenge of a face login")
@@ -323,7 +329,7 @@ def measure_pairs(options: argparse.Namespace) -> None:
 
 def measure_challenge(options: argparse.Namespace) -> None:
     """What `--attacks` does. Raises PackError, ImportError, OSError, ValueError."""
-    with chosen_model(options.engine, options.pack) as model:
+    with chosen_model(options.engine, options.pack, options.liveness) as model:
         if options.http:
             measure_over_http(
                 load_engine(*model),

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from benchmarks.face_forgeries import FLAT_KINDS, KINDS, make_attack
 from benchmarks.face_sequences import Take, read_folder
 from benchmarks.figures import print_figure
-from service.face.engines.engine import DetectedFace, FaceEngine, warm_up
+from service.face.engines.engine import DetectedFace, FaceEngine, engine_info, warm_up
 from service.face.engines.sequence import SequenceAnalysis, judge, look
 from service.face.liveness.decision import MAX_PLANE
 from service.face.liveness.matching import match_plane
@@ -38,7 +38,7 @@ ANSWER_MS = 1500.0
 FLATNESS_LIMITS = (0.7, 0.75, 0.8, MAX_PLANE, 0.9, 0.95)
 _COMPARED = 6
 NOT_LIVE = "not_live"
-"""The reason where only the picture of the first frame is refused, as by a liveness model."""
+"""The reason where only the face is refused, as by a liveness model."""
 
 Load = Callable[[], FaceEngine]
 _engine: FaceEngine | None = None
@@ -151,7 +151,8 @@ def _judge(take: Take) -> SequenceAnalysis:
 
 def _find_reason(seen: SequenceAnalysis) -> str:
     assert _engine is not None
-    if seen.verdict.live and find_login_fault(seen.first, _engine.liveness_limit) is not None:
+    limit = engine_info(_engine).liveness_limit
+    if seen.verdict.live and find_login_fault(seen.first, limit) is not None:
         return NOT_LIVE
     return seen.verdict.reason.value
 

@@ -142,6 +142,12 @@ def _show_other_film(genuine: Take, rng: np.random.Generator) -> Take:
     return _show_on_screen(other, _draw_path(other.steps, _tilt, rng), rng)
 
 
+def _show_photo_on_phone(genuine: Take, rng: np.random.Generator) -> Take:
+    """The first frame on a screen that a hand moves and tilts in the asked way."""
+    still = replace(genuine, frames=[genuine.frames[0]] * len(genuine.frames))
+    return _show_on_screen(still, _draw_path(still.steps, _move_freely, rng), rng)
+
+
 def _show_on_screen(take: Take, path: Sequence[tuple[float, Pose]], rng: np.random.Generator) -> Take:
     """The frames of `take` on a screen that moves along `path`."""
     scene = _draw_scene(take, rng)
@@ -333,6 +339,7 @@ _ATTACKS: dict[str, Attack] = {
     "scaled": _print_attack(_squeeze, far_away=True),
     "old sequence": _answer_other_challenge,
     "other film on a screen": _show_other_film,
+    "photo on a phone": _show_photo_on_phone,
     "cut": _cut_between_stills,
     "wrong time": _shift_time,
     "morph": _morph_stills,

@@ -36,7 +36,7 @@ from service.face.engines.engine import (
     EngineInfo,
     FaceEngine,
     Metric,
-    embed_face,
+    analyse,
     engine_info,
     score,
 )
@@ -196,7 +196,7 @@ def embedded(engine: FaceEngine, path: Path) -> Embedding | str:
             offset = (np.array((x0 + x1, y0 + y1)) / 2 - middle) ** 2
             return (x1 - x0) * (y1 - y0) - 2 * float(offset.sum())
 
-        embedding = embed_face(engine, image, weight)
+        embedding = analyse(engine, image, weight).embedding
     except BadPicture as bad:
         return bad.fault.value
     except (OSError, ValueError, RuntimeError, MemoryError, cv2.error) as problem:

@@ -6602,8 +6602,12 @@
 <context>
     <name>ModelsCard</name>
     <message>
-        <source>A model is chosen on the service&apos;s computer by “walkaround face use NAME”, from the next start on. All users must then enrol again.</source>
-        <translation>在服务所在的电脑上用“walkaround face use 名称”选择模型，下次启动起生效。所有用户须重新登记。</translation>
+        <source>A liveness check for every model</source>
+        <translation>适用于所有模型的活体检测</translation>
+    </message>
+    <message>
+        <source>A model is chosen on the service&apos;s computer by “walkaround face use NAME”, from the next start on. All users must then enrol again. A liveness check works with every model once installed.</source>
+        <translation>在服务所在的电脑上用“walkaround face use 名称”选择模型，下次启动起生效。所有用户须重新登记。活体检测安装后适用于所有模型。</translation>
     </message>
     <message>
         <source>Available</source>
@@ -7493,8 +7497,8 @@
         <translation>OBS、ManyCam 等程序能像摄像头一样播放影片。系统提供名称时（Linux）可按名称识别，登录页也不再提供照片文件登录。能控制电脑的人可以隐藏虚拟摄像头。</translation>
     </message>
     <message>
-        <source>When in doubt: the model in use has no liveness check or the camera no colour, the last login on the device failed, or the face is only just recognized. The built-in model dlib has no liveness check, so every login is in doubt.</source>
-        <translation>“存疑时”指：所用模型没有活体检测或摄像头为黑白、该设备上一次登录失败，或人脸勉强匹配。内置模型 dlib 没有活体检测，因此每次登录都属于存疑。</translation>
+        <source>When in doubt: the model in use has no liveness check or the camera no colour, the last login on the device failed, or the face is only just recognized. The built-in model dlib has no liveness check of its own: without one, every login is in doubt.</source>
+        <translation>“存疑时”指：所用模型没有活体检测或摄像头为黑白、该设备上一次登录失败，或人脸勉强匹配。内置模型 dlib 自身没有活体检测：未另行安装时，每次登录都属于存疑。</translation>
     </message>
     <message>
         <source>Allow only the devices listed below</source>

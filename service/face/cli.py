@@ -14,7 +14,7 @@ import numpy as np
 from service.db.database import Database
 from service.db.schema import migrate
 from service.face.calibrate import calibration
-from service.face.engines.engine import FaceEngine, Metric, embed_face, engine_info
+from service.face.engines.engine import FaceEngine, Metric, analyse, engine_info
 from service.face.engines.manifest import Pack, downloads
 from service.face.engines.picture import BadPicture, decode
 from service.face.packs.catalogue import list_models
@@ -25,7 +25,7 @@ from service.face.templates.gallery import Gallery
 from service.face.templates.vault import Vault, read_templates
 from service.settings import Settings
 from shared.images.formats import is_picture_name
-from shared.wire.face import FaceCalibration, FaceScores
+from shared.wire.face import FaceCalibration, FaceModel, FaceScores
 
 _BAR = 30
 
@@ -88,15 +88,26 @@ def _models(settings: Settings) -> None:
         if model.state == "missing":
             print("    it is in use, but not installed: face login does not work")
         print(f"    licence:  {model.licence}\n    allows:   {model.allows}")
-        print(f"    liveness: {'yes' if model.checks_liveness else 'no: a photo on a phone can log in'}")
+        print(f"    liveness: {_describe_liveness(model)}")
         if model.how:
             print(f"    get it:   {model.how}")
     print("\n* in use; another is chosen with: walkaround face use NAME")
 
 
+def _describe_liveness(model: FaceModel) -> str:
+    if model.engine == "liveness":
+        return "yes, with every other model"
+    if model.checks_liveness:
+        return "yes"
+    return "no: a photo on a phone can log in, unless minifasnet is installed too"
+
+
 def _print_installed(pack: Pack) -> None:
     print(f"installed {pack.name} ({pack.licence}; {pack.allows})")
-    print(f"choose it with: walkaround face use {pack.name}")
+    if pack.engine == "liveness":
+        print("it checks every face login from the next start")
+    else:
+        print(f"choose it with: walkaround face use {pack.name}")
 
 
 def _download(options: argparse.Namespace, settings: Settings) -> None:
@@ -145,7 +156,7 @@ def _embeddings(engine: FaceEngine, folder: Path) -> Iterator[np.ndarray]:
         if not is_picture_name(path.name):
             continue
         try:
-            embedding = embed_face(engine, decode(path.read_bytes()))
+            embedding = analyse(engine, decode(path.read_bytes())).embedding
         except BadPicture as bad:
             print(f"{path.name}: {bad.fault}", file=sys.stderr)
             continue

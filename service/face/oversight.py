@@ -14,7 +14,7 @@ from service.face.calibrate import calibration, compare_with_strangers
 from service.face.engines.engine import Embedding
 from service.face.engines.picture import BadPicture
 from service.face.packs.catalogue import list_models
-from service.face.packs.pack_store import checks_liveness
+from service.face.packs.pack_store import find_liveness
 from service.face.recognition import Recognition, needing_engine
 from shared.wire.face import FaceCalibration, FaceModel, FacePolicy, FaceRequirements, StrangerScores
 
@@ -30,7 +30,7 @@ class FaceAdministration:
         self._database = recognition.database
         self._model = model
         self._models_dir = models_dir
-        self._checks_liveness = checks_liveness(model, models_dir)
+        self._checks_liveness = find_liveness(model, models_dir) is not None
 
     async def policy(self) -> FacePolicy:
         """Return whether face login is on, and when it requires a challenge."""

@@ -29,6 +29,13 @@ def physical_memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
+def return_free_memory() -> None:
+    """Return the freed memory of this process to the system, where the C library is glibc."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
+
+
 def limit_memory(max_bytes: int) -> None:
     """Limit the data segment of this process to `max_bytes`; on Windows the memory that it commits."""
     if sys.platform == "win32":

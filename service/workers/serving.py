@@ -7,27 +7,36 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import NoReturn
 
 from service.exception_trace import trace_of
 from service.workers import frames
 from service.workers.frames import PROGRESS, Frame
+from service.workers.limits import return_free_memory
 
 Report = Callable[[int], None]
 """Reports the progress of a request in percent."""
 
 Answer = Callable[[Frame, Report], Frame]
 
+IDLE_SECONDS = 60.0
+"""After this time without a request, a child process gives its memory back."""
+
 
 def serve(
-    answer: Answer, is_hint: Callable[[Frame], bool] | None = None, *, discard_prints: bool = False
+    answer: Answer,
+    is_hint: Callable[[Frame], bool] | None = None,
+    *,
+    forget: Callable[[], None] = lambda: None,
+    discard_prints: bool = False,
 ) -> NoReturn:
     """Answer requests one after the other, then end the process.
 
     `is_hint` is called with every frame on another thread, also during a request; a frame for which it
-    returns True is not a request. `discard_prints` discards everything that the process prints. An exception
-    of `answer` ends the process, which the service sees as a crash.
+    returns True is not a request. After `IDLE_SECONDS` without a request, `forget` drops what can be made
+    again. `discard_prints` discards everything that the process prints. An exception of `answer` ends the
+    process, which the service sees as a crash.
     """
     # Like the service: only its account may read the files that it writes.
     os.umask(0o077)
@@ -61,9 +70,19 @@ def serve(
     threading.Thread(target=read_frames, name="requests", daemon=True).start()
     try:
         while True:
-            send(answer(requests.get(), lambda percent: send(Frame({PROGRESS: percent}))))
+            send(answer(next_request(requests, forget), lambda percent: send(Frame({PROGRESS: percent}))))
     except BaseException as problem:
         _crash(problem)
+
+
+def next_request(requests: SimpleQueue[Frame], forget: Callable[[], None]) -> Frame:
+    """Wait for the next request, in little memory if it takes long."""
+    try:
+        return requests.get(timeout=IDLE_SECONDS)
+    except Empty:
+        forget()
+        return_free_memory()
+        return requests.get()
 
 
 def _crash(problem: BaseException) -> NoReturn:

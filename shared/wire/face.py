@@ -330,8 +330,9 @@ class FaceModel(WireModel):
     """A face model. `state`: `in_use`; `installed`; `offered`, to be installed as `how` says (a command in
     English); `missing`, chosen but not there, so that face login does not work.
 
-    `licence` and `allows` are names and sentences in English. `checks_liveness` is whether it contains a
-    liveness model.
+    `licence` and `allows` are names and sentences in English. `checks_liveness` is whether a liveness model
+    checks logins with it: its own, or that of any installed model. A model of the engine `liveness` does
+    nothing else, with every other engine.
     """
 
     model_config = ConfigDict(
@@ -352,7 +353,7 @@ class FaceModel(WireModel):
     )
 
     name: str
-    engine: Literal["dlib", "open", "insightface"]
+    engine: Literal["dlib", "open", "insightface", "liveness"]
     state: Literal["in_use", "installed", "offered", "missing"]
     licence: str
     allows: str

@@ -134,12 +134,16 @@ class Computer:
     def read_ahead(self, request: Request) -> None:
         """Decode the pictures of the next request while another one runs. Any thread may call it."""
         photo = self._reader.submit(_load, request, _PREFETCH_PIXELS)
-        reference, decoding = request.reference, None
-        if reference is not None and (self._reference is None or self._reference.path != reference):
+        reference, decoding, present = request.reference, None, self._reference
+        if reference is not None and (present is None or present.path != reference):
             decoding = self._reader.submit(
                 pictures.load, Path(reference), pictures.full_resolution, _PREFETCH_PIXELS
             )
         self._ahead = _PrefetchedPictures(_reading_key(request), photo, reference, decoding)
+
+    def forget_pictures(self) -> None:
+        """Drop the reference image that is kept for the next request."""
+        self._reference = None
 
     def _load(self, request: Request) -> Photo:
         ahead, self._ahead = self._ahead, None

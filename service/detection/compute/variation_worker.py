@@ -25,7 +25,7 @@ def main() -> None:
     from service.detection.compute.computer import Computer
 
     with Computer() as computer:
-        serve(lambda frame, _report: _answer(computer, frame))
+        serve(lambda frame, _report: _answer(computer, frame), forget=computer.forget_pictures)
 
 
 def _answer(computer: Computer, frame: Frame) -> Frame:

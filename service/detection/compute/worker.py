@@ -40,7 +40,11 @@ def main() -> None:
             computer.read_ahead(to_request(frame.message["next"]))
             return True
 
-        serve(lambda request, report: Frame({**_answer(computer, request, report)}), prepare_next)
+        serve(
+            lambda request, report: Frame({**_answer(computer, request, report)}),
+            prepare_next,
+            forget=computer.forget_pictures,
+        )
 
 
 def yield_to_others() -> None:

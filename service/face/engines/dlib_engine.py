@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from service.face.engines.engine import DetectedFace, Embedding, Metric, Thresholds
+from service.face.engines.engine import DetectedFace, Embedding, LivenessCheck, Metric, Thresholds
 from service.face.engines.picture import Pixels
 
 _IS_WINDOWS = sys.platform == "win32"
@@ -73,7 +73,7 @@ class DlibEngine:
     dimension = 128
     metric = Metric.EUCLIDEAN
     thresholds = THRESHOLDS
-    liveness_limit: float | None = None
+    liveness: LivenessCheck | None = None
 
     def __init__(self) -> None:
         import dlib
@@ -109,10 +109,6 @@ class DlibEngine:
         shape = self._dlib.full_object_detection(box, points)
         chip = self._dlib.get_face_chip(rgb, shape, size=CHIP_SIZE, padding=CHIP_PADDING)
         return np.asarray(self._embedder.compute_face_descriptor(chip), np.float32)
-
-    def liveness(self, image: Pixels, face: DetectedFace) -> float | None:
-        """Return None: dlib has no liveness model."""
-        return None
 
 
 def model_id(folder: Path) -> str:

@@ -110,11 +110,21 @@ class DetectedFace:
         )
 
 
+class LivenessCheck(Protocol):
+    """Tells living faces from pictures of faces. `limit`: the smallest probability of a living face."""
+
+    limit: float
+
+    def rate(self, image: Pixels, face: DetectedFace) -> float:
+        """Return the probability that `face` is a living one, 0..1."""
+        ...
+
+
 class FaceEngine(Protocol):
     """Finds faces and computes embeddings. Not safe for several threads at once.
 
     `model_id` changes if a file of the models changes; embeddings with different ids are never compared.
-    `liveness_limit` is None for an engine without a liveness model.
+    `liveness` is None without a liveness model.
     """
 
     name: str
@@ -122,7 +132,7 @@ class FaceEngine(Protocol):
     dimension: int
     metric: Metric
     thresholds: Thresholds
-    liveness_limit: float | None
+    liveness: LivenessCheck | None
 
     def find(self, image: Pixels) -> list[DetectedFace]:
         """Find the faces in an upright BGR uint8 (height, width, 3) picture, in any order."""
@@ -130,10 +140,6 @@ class FaceEngine(Protocol):
 
     def embed(self, image: Pixels, face: DetectedFace) -> Embedding:
         """Return the embedding of `face`, float32 (dimension,); of length 1 if the metric is the cosine."""
-        ...
-
-    def liveness(self, image: Pixels, face: DetectedFace) -> float | None:
-        """Return the probability that `face` is a living one, 0..1; None without a liveness model."""
         ...
 
 
@@ -157,7 +163,7 @@ def engine_info(engine: FaceEngine) -> EngineInfo:
         engine.dimension,
         engine.metric,
         engine.thresholds,
-        engine.liveness_limit,
+        None if engine.liveness is None else engine.liveness.limit,
     )
 
 
@@ -165,8 +171,8 @@ def engine_info(engine: FaceEngine) -> EngineInfo:
 class PictureAnalysis:
     """The analysis of a picture of `width` x `height` px.
 
-    `faces` are in px of the picture, largest first. `quality`, `embedding` and `liveness` are of the first
-    face and None without a face.
+    `faces` are in px of the picture, the one that matters first. `quality`, `embedding` and `liveness` are of
+    that one and None without a face.
     """
 
     width: int
@@ -180,10 +186,14 @@ class PictureAnalysis:
 Weight = Callable[[DetectedFace], float]
 
 
-def analyse(engine: FaceEngine, image: Pixels) -> PictureAnalysis:
-    """Find every face of an upright BGR uint8 picture, and judge and embed the largest one."""
+def analyse(engine: FaceEngine, image: Pixels, weight: Weight | None = None) -> PictureAnalysis:
+    """Find every face of an upright BGR uint8 picture, and judge and embed the largest one, or that with the
+    largest `weight`, which comes first.
+    """
     height, width = image.shape[:2]
     faces = coarse(engine, image)
+    if weight is not None:
+        faces.sort(key=weight, reverse=True)
     if not faces:
         return PictureAnalysis(width, height)
     crop, fine_face, faces[0] = _find_fine(engine, image, faces[0])
@@ -193,20 +203,8 @@ def analyse(engine: FaceEngine, image: Pixels) -> PictureAnalysis:
         tuple(faces),
         measure(image, faces[0].box, faces[0].eyes, faces[0].nose),
         engine.embed(crop, fine_face),
-        engine.liveness(image, faces[0]),
+        None if engine.liveness is None else engine.liveness.rate(image, faces[0]),
     )
-
-
-def embed_face(engine: FaceEngine, image: Pixels, weight: Weight | None = None) -> Embedding | None:
-    """Return the embedding that `analyse` returns, or that of the face with the largest `weight`.
-
-    Returns None without a face.
-    """
-    faces = coarse(engine, image)
-    if not faces:
-        return None
-    crop, fine_face, _ = _find_fine(engine, image, max(faces, key=weight) if weight is not None else faces[0])
-    return engine.embed(crop, fine_face)
 
 
 def warm_up(engine: FaceEngine) -> None:
@@ -217,7 +215,8 @@ def warm_up(engine: FaceEngine) -> None:
     face = DetectedFace((side * 0.2, side * 0.2, side * 0.8, side * 0.8), points, points[:2], points[2], 1.0)
     engine.find(grey)
     engine.embed(grey, face)
-    engine.liveness(grey, face)
+    if engine.liveness is not None:
+        engine.liveness.rate(grey, face)
 
 
 def coarse(engine: FaceEngine, image: Pixels) -> list[DetectedFace]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from service.face.engines.engine import DetectedFace, Embedding, Metric, Points, Thresholds
+from service.face.engines.engine import DetectedFace, Embedding, LivenessCheck, Metric, Points, Thresholds
 from service.face.engines.manifest import Pack
 from service.face.engines.open_engine import model_id
 from service.face.engines.picture import Pixels
@@ -21,7 +21,7 @@ class InsightFaceEngine:
     """Implements FaceEngine for a verified pack in `folder`. Raises ImportError without the package."""
 
     metric = Metric.COSINE
-    liveness_limit: float | None = None
+    liveness: LivenessCheck | None = None
 
     def __init__(self, folder: Path, pack: Pack) -> None:
         try:
@@ -63,7 +63,3 @@ class InsightFaceEngine:
             insight_face = self._face(bbox=np.array(face.box), kps=face.landmarks, det_score=face.confidence)
             vector = np.asarray(self._analysis.models["recognition"].get(image, insight_face), np.float32)
         return vector / max(float(np.linalg.norm(vector)), 1e-9)
-
-    def liveness(self, image: Pixels, face: DetectedFace) -> float | None:
-        """Return None: these packs have no liveness model."""
-        return None

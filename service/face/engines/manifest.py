@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 MANIFEST = "pack.json"
 
@@ -28,28 +28,36 @@ class Liveness(BaseModel):
 class Pack(BaseModel):
     """A pack: its engine, its files with their SHA-256, its licence and the use that it allows.
 
-    `thresholds` are (false match rate, cosine) pairs with falling rates. `liveness_limit` is the smallest
-    mean probability of a living face.
+    A pack of the engine `liveness` has liveness models alone, which count with every engine. `thresholds` are
+    (false match rate, cosine) pairs with falling rates. `liveness_limit` is the smallest mean probability of
+    a living face.
     """
 
     model_config = ConfigDict(extra="forbid")
 
     name: PackName
-    engine: Literal["open", "insightface"]
+    engine: Literal["open", "insightface", "liveness"]
     licence: Annotated[str, Field(min_length=1, max_length=500)]
     allows: Annotated[str, Field(min_length=1, max_length=500)]
     research_only: bool
     files: Annotated[dict[FileName, Sha256], Field(min_length=1, max_length=16)]
-    detector: FileName
-    embedder: FileName
-    dimension: Annotated[int, Field(ge=32, le=4096)]
-    normalisation: Normalisation
+    detector: FileName = ""
+    embedder: FileName = ""
+    dimension: Annotated[int, Field(ge=32, le=4096)] = 0
+    normalisation: Normalisation = "unit"
     thresholds: Annotated[
         list[tuple[Annotated[float, Field(gt=0, lt=1)], Annotated[float, Field(gt=-1, lt=1)]]],
         Field(min_length=2, max_length=16),
-    ]
+    ] = []
     liveness: Annotated[list[Liveness], Field(max_length=4)] = []
     liveness_limit: Annotated[float, Field(gt=0, lt=1)] = 0.5
+
+    @model_validator(mode="after")
+    def _require_models(self) -> Self:
+        needed = {"detector", "embedder", "dimension", "normalisation", "thresholds"}
+        if not self.liveness if self.engine == "liveness" else needed - self.model_fields_set:
+            raise ValueError("models are missing")
+        return self
 
 
 class Download(BaseModel):
@@ -79,7 +87,7 @@ W600K_MBF_THRESHOLDS = [(1e-4, 0.307), (1e-3 / 150, 0.388), (1e-6, 0.437)]
 
 RESEARCH = "non-commercial research only; a login at work is not allowed"
 
-# Liveness models that become part of any pack they are installed with: SHA-256 -> size of the crop.
+# Liveness models, which become part of an open pack they are installed with: SHA-256 -> size of the crop.
 LIVENESS_SCALES = {
     MINIFASNET_V2: 2.7,
     MINIFASNET_V1SE: 4.0,
@@ -146,20 +154,21 @@ def recognise_pack(files: dict[str, str], name_or_engine: str | None = None) -> 
     """Return the pack that consists of these files (name -> SHA-256); None if they are unknown.
 
     `name_or_engine` selects the pack. Without it, the first of several known embedders in `EMBEDDERS` is
-    used.
+    used. Liveness models without a known embedder are a pack of their own.
     """
     names = {sha256: name for name, sha256 in files.items()}
+    liveness = [
+        Liveness(file=names[sha256], scale=scale)
+        for sha256, scale in LIVENESS_SCALES.items()
+        if sha256 in names
+    ]
     for sha256, embedder in EMBEDDERS.items():
         if sha256 not in names or embedder.detector not in names:
             continue
         if name_or_engine not in (None, embedder.name, embedder.engine):
             continue
-        liveness = [
-            Liveness(file=names[liveness_sha256], scale=scale)
-            for liveness_sha256, scale in LIVENESS_SCALES.items()
-            if liveness_sha256 in names and embedder.engine == "open"
-        ]
-        file_names = [names[embedder.detector], names[sha256], *(model.file for model in liveness)]
+        own_liveness = liveness if embedder.engine == "open" else []
+        file_names = [names[embedder.detector], names[sha256], *(model.file for model in own_liveness)]
         return Pack(
             name=embedder.name,
             engine=embedder.engine,
@@ -172,9 +181,19 @@ def recognise_pack(files: dict[str, str], name_or_engine: str | None = None) -> 
             dimension=embedder.dimension,
             normalisation=embedder.normalisation,
             thresholds=embedder.thresholds,
-            liveness=liveness,
+            liveness=own_liveness,
         )
-    return None
+    if not liveness or name_or_engine not in (None, "minifasnet", "liveness"):
+        return None
+    return Pack(
+        name="minifasnet",
+        engine="liveness",
+        licence="MiniFASNet Apache-2.0",
+        allows="any use",
+        research_only=False,
+        files={model.file: files[model.file] for model in liveness},
+        liveness=liveness,
+    )
 
 
 _ZOO = "https://media.githubusercontent.com/media/opencv/opencv_zoo/main/models"
@@ -218,12 +237,13 @@ _OFFERED_FILES = [
 
 def downloads() -> dict[str, Download]:
     """Return the packs that `walkaround face download` offers."""
-    pack = recognise_pack({file.name: file.sha256 for file in _OFFERED_FILES})
-    assert pack is not None
-    return {
-        pack.name: Download(
+    offers = {}
+    for files in (_OFFERED_FILES, [file for file in _OFFERED_FILES if file.sha256 in LIVENESS_SCALES]):
+        pack = recognise_pack({file.name: file.sha256 for file in files})
+        assert pack is not None
+        offers[pack.name] = Download(
             pack=pack,
-            addresses={file.name: file.address for file in _OFFERED_FILES},
-            sizes={file.name: file.size for file in _OFFERED_FILES},
+            addresses={file.name: file.address for file in files},
+            sizes={file.name: file.size for file in files},
         )
-    }
+    return offers

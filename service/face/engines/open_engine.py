@@ -1,4 +1,4 @@
-"""Implements the `open` engine: YuNet finds, an ArcFace-style embedder embeds, MiniFASNet judges liveness."""
+"""Implements the `open` engine: YuNet finds, and an ArcFace-style embedder embeds."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
-from service.face.engines.engine import DetectedFace, Embedding, Metric, Points, Thresholds
+from service.face.engines.engine import DetectedFace, Embedding, LivenessCheck, Metric, Points, Thresholds
+from service.face.engines.liveness_models import session
 from service.face.engines.manifest import Normalisation, Pack
 from service.face.engines.picture import Pixels
 from shared.images.cv import cv2
@@ -19,7 +19,6 @@ from shared.images.similarity import fit_similarity
 DETECTION_SCORE = 0.7
 OVERLAP = 0.3
 MAX_DETECTORS = 4
-LIVENESS_SIDE = 80
 
 # OpenCV 5 logs for every detector that it knows no targets; relevant faults are raised as cv2.error.
 cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_ERROR)
@@ -33,16 +32,6 @@ ARCFACE_POINTS = np.array(
 
 _IMAGENET_MEAN = np.array((0.485, 0.456, 0.406), np.float32) * 255
 _IMAGENET_DEVIATION = np.array((0.229, 0.224, 0.225), np.float32) * 255
-
-
-def session(path: Path) -> Any:
-    """Open an onnxruntime session for a model file, which is read as bytes so that any path works."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    # Spinning threads take the processor from OpenCV's threads: 148 ms instead of 47 ms a frame, measured.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
 
 
 def model_id(pack: Pack) -> str:
@@ -65,19 +54,18 @@ class OpenEngine:
     """Implements FaceEngine for a verified pack in `folder`."""
 
     metric = Metric.COSINE
+    liveness: LivenessCheck | None = None
 
     def __init__(self, folder: Path, pack: Pack) -> None:
         self.name = pack.name
         self.model_id = model_id(pack)
         self.dimension = pack.dimension
         self.thresholds = Thresholds(tuple(pack.thresholds))
-        self.liveness_limit = pack.liveness_limit if pack.liveness else None
         self._normalisation = pack.normalisation
         self._detector_model = np.frombuffer((folder / pack.detector).read_bytes(), np.uint8)
         self._detectors: dict[tuple[int, int], Any] = {}
         self._embedder = session(folder / pack.embedder)
         self._input = self._embedder.get_inputs()[0].name
-        self._liveness = [(session(folder / model.file), model.scale) for model in pack.liveness]
 
     def find(self, image: Pixels) -> list[DetectedFace]:
         """Find faces from about 10 px on, with YuNet's five landmarks."""
@@ -113,36 +101,3 @@ class OpenEngine:
         (output,) = self._embedder.run(None, {self._input: normalise(rgb, self._normalisation)})[:1]
         vector = np.asarray(output, np.float32).reshape(-1)
         return vector / max(float(np.linalg.norm(vector)), 1e-9)
-
-    def liveness(self, image: Pixels, face: DetectedFace) -> float | None:
-        """Return the mean probability of a living face over the liveness models; None without one."""
-        if not self._liveness:
-            return None
-        return float(
-            np.mean([_living_probability(model, image, face, scale) for model, scale in self._liveness])
-        )
-
-
-def _living_probability(model: Any, image: Pixels, face: DetectedFace, scale: float) -> float:
-    crop = cv2.resize(_surroundings(image, face, scale), (LIVENESS_SIDE, LIVENESS_SIDE))
-    batch = np.ascontiguousarray(crop.astype(np.float32).transpose(2, 0, 1)[None])
-    logits = np.asarray(model.run(None, {model.get_inputs()[0].name: batch})[0], np.float64).reshape(-1)
-    powers = np.exp(logits - logits.max())
-    return float(powers[1] / powers.sum())
-
-
-def _surroundings(image: Pixels, face: DetectedFace, scale: float) -> Pixels:
-    """Crop `scale` times the face box, moved and if necessary shrunk to fit into the picture.
-
-    MiniFASNet was trained with such crops.
-    """
-    height, width = image.shape[:2]
-    x0, y0, x1, y1 = face.box
-    box_width, box_height = x1 - x0, y1 - y0
-    scale = min(scale, (width - 1) / box_width, (height - 1) / box_height)
-    half_width, half_height = box_width * scale / 2, box_height * scale / 2
-    centre_x = min(max((x0 + x1) / 2, half_width), width - half_width)
-    centre_y = min(max((y0 + y1) / 2, half_height), height - half_height)
-    left, top = max(int(centre_x - half_width), 0), max(int(centre_y - half_height), 0)
-    right, bottom = int(centre_x + half_width) + 1, int(centre_y + half_height) + 1
-    return image[top:bottom, left:right]

@@ -4,23 +4,23 @@ identity.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from service.face.engines.engine import (
     DetectedFace,
-    Embedding,
     FaceEngine,
     PictureAnalysis,
     analyse,
-    embed_face,
+    coarse,
     score,
 )
 from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode, picture_bytes, read_header
 from service.face.liveness.decision import REACTION_MS, decide, find_reached
-from service.face.liveness.film import SIDE, Film, straighten
+from service.face.liveness.film import SIDE, Film, find_sharpest, straighten
 from service.face.liveness.movements import Reason, Step, Verdict
 from shared.images.cv import cv2
 
@@ -37,8 +37,8 @@ NEAR, NEAR_SIDE = 3.0, 320
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequenceAnalysis:
-    """The verdict on a sequence, and what the engine saw in its first frame: the face that looks straight
-    ahead.
+    """The verdict on a sequence, and what the engine saw in the sharpest frame in which the face looks
+    straight ahead, with the liveness of the whole film.
     """
 
     verdict: Verdict
@@ -64,22 +64,26 @@ def judge(
     nothing = PictureAnalysis(*frames[0].shape[1::-1]) if frames else PictureAnalysis(0, 0)
     if not frames or any(frame.shape != frames[0].shape for frame in frames):
         return SequenceAnalysis(Verdict(Reason.TOO_FEW_FRAMES, 0.0), nothing)
-    skipped = 0
-    first = analyse(engine, frames[0])
-    while not first.faces and skipped + 1 < min(FIRST_FRAMES, len(frames)):
+    skipped, faces = 0, coarse(engine, frames[0])
+    while not faces and skipped + 1 < min(FIRST_FRAMES, len(frames)):
         skipped += 1
-        first = analyse(engine, frames[skipped])
-    if not first.faces or first.embedding is None:
+        faces = coarse(engine, frames[skipped])
+    if not faces:
         return SequenceAnalysis(Verdict(Reason.NO_FACE, 0.0), nothing)
     seen = frames[skipped:]
-    film = look(engine, seen, times[skipped:], first.faces[0], steps[0].from_ms + REACTION_MS)
+    film = look(engine, seen, times[skipped:], faces[0], steps[0].from_ms + REACTION_MS)
+    if not film.found.any():
+        return SequenceAnalysis(Verdict(Reason.NO_FACE, 0.0), nothing)
+    near = functools.partial(_rate_nearness, faces[0])
+    first = analyse(engine, seen[find_sharpest(film, film.waiting)], near)
     verdict = decide(film, steps)
-    if verdict.live:
-        # A face that has just turned far enough is easier to recognise than in profile.
-        keys = [int(find_reached(film, step)[0]) for step in steps]
-        if not _shows_same_face(engine, first.embedding, [seen[key] for key in keys], first.faces[0]):
-            verdict = Verdict(Reason.OTHER_FACE, 0.0)
-    return SequenceAnalysis(verdict, first)
+    if not verdict.live:
+        return SequenceAnalysis(verdict, first)
+    # A face that has just turned far enough is easier to recognise than in profile.
+    turned = [analyse(engine, seen[find_reached(film, step)[0]], near) for step in steps]
+    if not _shows_same_face(engine, first, turned):
+        return SequenceAnalysis(Verdict(Reason.OTHER_FACE, 0.0), first)
+    return SequenceAnalysis(verdict, replace(first, liveness=_find_liveness([first, *turned])))
 
 
 def look(
@@ -119,15 +123,23 @@ def _find_near(engine: FaceEngine, frame: Pixels, face: DetectedFace) -> Detecte
     return None if found is None else found.moved(1 / scale, x0, y0)
 
 
-def _shows_same_face(
-    engine: FaceEngine, embedding: Embedding, frames: Sequence[Pixels], face: DetectedFace
-) -> bool:
-    """Whether every frame that shows a face shows this one, and at least one does."""
-    needed = engine.thresholds.at(FALSE_MATCH_RATE)
+def _rate_nearness(face: DetectedFace, other: DetectedFace) -> float:
     middle = face.eyes.mean(axis=0)
+    return other.height - 2 * float(np.hypot(*(other.eyes.mean(axis=0) - middle)))
 
-    def rate_nearness(other: DetectedFace) -> float:
-        return other.height - 2 * float(np.hypot(*(other.eyes.mean(axis=0) - middle)))
 
-    others = [other for frame in frames if (other := embed_face(engine, frame, rate_nearness)) is not None]
-    return bool(others) and all(score(embedding, other, engine.metric) >= needed for other in others)
+def _shows_same_face(engine: FaceEngine, first: PictureAnalysis, turned: Sequence[PictureAnalysis]) -> bool:
+    """Whether all of `turned` that show a face show that of `first`, and at least one does."""
+    needed = engine.thresholds.at(FALSE_MATCH_RATE)
+    others = [each.embedding for each in turned if each.embedding is not None]
+    if first.embedding is None or not others:
+        return False
+    return all(score(first.embedding, other, engine.metric) >= needed for other in others)
+
+
+def _find_liveness(seen: Sequence[PictureAnalysis]) -> float | None:
+    """The median of the liveness in frames of one person, because single ones are blurred; None without a
+    model.
+    """
+    rates = [each.liveness for each in seen if each.liveness is not None]
+    return float(np.median(rates)) if rates else None

@@ -40,13 +40,24 @@ class Film:
         return np.isfinite(self.nose[:, 0])
 
     @property
-    def ahead(self) -> NDArray[np.intp]:
-        """The last `AHEAD` frames with the face until `asked_ms`; the first of all where there are fewer.
-
-        People sway while they wait, so it is where they look just before they turn that counts.
-        """
+    def waiting(self) -> NDArray[np.intp]:
+        """The frames with the face until `asked_ms`, and at least the first `AHEAD`."""
         shown = np.flatnonzero(self.found)
-        return shown[max(int((self.times[shown] <= self.asked_ms).sum()), AHEAD) - AHEAD :][:AHEAD]
+        return shown[: max(int((self.times[shown] <= self.asked_ms).sum()), AHEAD)]
+
+    @property
+    def ahead(self) -> NDArray[np.intp]:
+        """The last `AHEAD` of `waiting`: people sway while they wait, so it is where they look just before
+        they turn that counts.
+        """
+        return self.waiting[-AHEAD:]
+
+
+def find_sharpest(film: Film, frames: NDArray[np.intp]) -> int:
+    """Which of `frames` shows the sharpest face: by the variance of the Laplacian over that of the face."""
+    crops = film.crops[frames].astype(np.float32)
+    rates = [cv2.Laplacian(crop, cv2.CV_32F).var() / max(float(crop.var()), 1.0) for crop in crops]
+    return int(frames[int(np.argmax(rates))])
 
 
 def straighten(frame: Pixels, eyes: Values) -> Pixels:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from service.face.engines.dlib_engine import NAME as DLIB
 from service.face.engines.manifest import EMBEDDERS, RESEARCH, Pack, downloads
-from service.face.packs.pack_store import list_installed
+from service.face.packs.pack_store import find_liveness, list_installed
 from shared.wire.face import FaceModel
 
 _INSIGHTFACE = "https://github.com/deepinsight/insightface/releases"
@@ -37,18 +37,23 @@ def list_models(models_dir: Path, in_use: str) -> list[FaceModel]:
 
     A model in use that is not there comes first, and face login does not work.
     """
-    installed = [_BUILT_IN, *(_describe(pack, "installed") for pack in list_installed(models_dir))]
+    packs = list_installed(models_dir)
+    installed = [_BUILT_IN, *(_describe(pack, "installed") for pack in packs)]
     there = {model.name for model in installed}
-    offers = [model for model in _list_offers() if model.name not in there]
-    if in_use in there:
-        return [_mark(model, "in_use") if model.name == in_use else model for model in (*installed, *offers)]
-    missing = next((model for model in offers if model.name == in_use), _unknown(in_use))
-    others = [model for model in (*installed, *offers) if model.name != in_use]
-    return [_mark(missing, "missing"), *others]
+    models = [*installed, *(model for model in _list_offers() if model.name not in there)]
+    if any(pack.liveness for pack in packs):
+        models = [_change(model, checks_liveness=True) for model in models]
+    if in_use not in there:
+        missing = next((model for model in models if model.name == in_use), _unknown(in_use))
+        others = [model for model in models if model.name != in_use]
+        return [_change(missing, state="missing"), *others]
+    lender = find_liveness(in_use, models_dir)
+    used = {in_use, lender.name if lender and lender.engine == "liveness" else in_use}
+    return [_change(model, state="in_use") if model.name in used else model for model in models]
 
 
-def _mark(model: FaceModel, state: str) -> FaceModel:
-    return model.model_copy(update={"state": state})
+def _change(model: FaceModel, **changes: object) -> FaceModel:
+    return model.model_copy(update=changes)
 
 
 def _list_offers() -> list[FaceModel]:
@@ -97,7 +102,7 @@ def _describe(pack: Pack, state: str, how: str = "") -> FaceModel:
             "licence": pack.licence,
             "allows": pack.allows,
             "research_only": pack.research_only,
-            "checks_liveness": bool(pack.liveness) and pack.engine == "open",
+            "checks_liveness": bool(pack.liveness),
             "how": how,
         }
     )

@@ -38,7 +38,7 @@ def describe_pack(folder: Path, name: str, files: dict[str, str]) -> Pack | None
     because InsightFace's models are. Its thresholds were measured for another model of this kind and should
     be calibrated.
     """
-    from service.face.engines.open_engine import session
+    from service.face.engines.liveness_models import session
 
     detectors: list[str] = []
     embedders: dict[str, int] = {}
@@ -105,7 +105,7 @@ def read_manifest(folder: Path) -> Pack:
     except ValidationError as problem:
         fields = ", ".join(".".join(map(str, error["loc"])) for error in problem.errors()[:5])
         raise PackError(f"{path} is not a valid manifest of a pack; check: {fields}") from None
-    used_files = {pack.detector, pack.embedder, *(model.file for model in pack.liveness)}
+    used_files = {pack.detector, pack.embedder, *(model.file for model in pack.liveness)} - {""}
     if unlisted_files := used_files - pack.files.keys():
         raise PackError(
             f"{path} uses files without naming their SHA-256: {', '.join(sorted(unlisted_files))}"
@@ -146,11 +146,13 @@ def model_in_use(settings: Settings) -> str:
         return DLIB
 
 
-def checks_liveness(name: str, models_dir: Path) -> bool:
-    """Return whether a face model contains a liveness model, without loading it; False if it is missing."""
-    return any(
-        pack.liveness and pack.engine == "open" for pack in list_installed(models_dir) if pack.name == name
-    )
+def find_liveness(name: str, models_dir: Path) -> Pack | None:
+    """Return the pack whose liveness models check logins with the face model `name`; None without one.
+
+    It is that model's own pack, or the first other one with liveness models: they work with every engine.
+    """
+    packs = [pack for pack in list_installed(models_dir) if pack.liveness]
+    return min(packs, key=lambda pack: pack.name != name, default=None)
 
 
 def use(name: str, settings: Settings) -> None:
@@ -163,14 +165,29 @@ def use(name: str, settings: Settings) -> None:
 def load_engine(name: str, models_dir: Path) -> FaceEngine:
     """Load the engine `dlib`, or that of the installed pack `name` after verifying its files.
 
-    Raises PackError, or ImportError if the pack's engine is not installed.
+    Its faces are checked by the liveness models of `find_liveness`. Raises PackError, or ImportError if the
+    pack's engine is not installed.
     """
+    engine = _load_engine(name, models_dir)
+    pack = find_liveness(name, models_dir)
+    if pack is not None:
+        from service.face.engines.liveness_models import LivenessModels
+
+        folder = models_dir.absolute() / pack.name
+        verify(folder, pack)
+        engine.liveness = LivenessModels(folder, pack)
+    return engine
+
+
+def _load_engine(name: str, models_dir: Path) -> FaceEngine:
     if name == DLIB:
         return DlibEngine()
     folder = models_dir.absolute() / name
     if name not in {pack.name for pack in list_installed(models_dir)}:
         raise PackError(f"the face model '{name}' is not installed; see: walkaround face models")
     pack = read_manifest(folder)
+    if pack.engine == "liveness":
+        raise PackError(f"{name} only checks liveness, with every model; see: walkaround face models")
     verify(folder, pack)
     if pack.engine == "open":
         from service.face.engines.open_engine import OpenEngine
@@ -247,7 +264,9 @@ def staging_folder(models_dir: Path) -> Iterator[Path]:
 def publish(staging: Path, models_dir: Path, pack: Pack) -> None:
     """Verify the files in `staging` and put them in place as the pack; replace an older one of that name."""
     verify(staging, pack)
-    (staging / MANIFEST).write_text(pack.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    (staging / MANIFEST).write_text(
+        pack.model_dump_json(indent=2, exclude_unset=True) + "\n", encoding="utf-8"
+    )
     target = models_dir / pack.name
     if target.exists():
         old = staging / ".old"

@@ -84,9 +84,9 @@ def test_a_file_other_than_a_memory_is_refused(
     folder: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["memory", "show", str(folder / "broken.png")], settings) == 1
-    assert "no memory" in capsys.readouterr().err
+    assert "not a file of known variations" in capsys.readouterr().err
     pair = ["--reference", str(folder / "reference.png"), "--photo", str(folder / "photo2.png")]
     assert detect_main(["detect", *pair, "--memory", str(folder / "broken.png")], settings) == 1
-    assert "no memory" in capsys.readouterr().err
+    assert "not a file of known variations" in capsys.readouterr().err
     assert main(["memory", "show", str(folder / "none.memory")], settings) == 1
     assert capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -10,12 +11,16 @@ from sqlmodel import col
 
 from service.face import rules
 from service.face.engines.dlib_engine import DlibEngine
+from service.face.engines.manifest import Pack
 from service.face.enrolment import CONSENT_VERSION
+from service.face.packs.pack_store import install
 from service.face.tables import FaceTemplate
+from service.settings import Settings
 from service.web.envelope import Problem
 from shared.samples import faces
 from shared.wire.face import ChallengeRule, FacePolicy
-from tests.service.face.conftest import Setup, as_face_info
+from tests.service.face.conftest import Setup, as_face_info, open_setup
+from tests.service.face.packs.test_pack_store import LIVE, LIVENESS_PACK, make_pack_folder
 from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER
 
 
@@ -104,6 +109,18 @@ def test_every_login_asks_for_movements_if_every_picture_is_in_doubt(
         assert (await setup.service.oversight.requirements()).challenge == challenge
 
     asyncio.run(play())
+
+
+def test_face_login_with_dlib_is_offered_once_a_liveness_model_is_installed(
+    tmp_path: Path, dlib_engine: DlibEngine
+) -> None:
+    pack = make_pack_folder(tmp_path / "pack", Pack.model_validate(LIVENESS_PACK), LIVE)
+    install(pack, Settings(data_dir=tmp_path / "data").face_models_dir)
+    opened = open_setup(tmp_path / "data", dlib_engine)
+    requirements = asyncio.run(opened.service.oversight.requirements())
+    opened.database.close()
+    assert requirements.offered
+    assert requirements.needs_colour
 
 
 @pytest.mark.parametrize(

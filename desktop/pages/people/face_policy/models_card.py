@@ -26,7 +26,7 @@ class ModelsCard(Card):
         column.addWidget(label(self.tr("Face models"), "item"))
         text = self.tr(
             "A model is chosen on the service's computer by “walkaround face use NAME”, from the next start "
-            "on. All users must then enrol again."
+            "on. All users must then enrol again. A liveness check works with every model once installed."
         )
         column.addWidget(label(text, "dim", wrap=True))
         column.addLayout(self._rows)
@@ -70,7 +70,9 @@ class ModelsCard(Card):
             self.tr("Non-commercial research only: a login at work is not allowed.")
             if model.research_only
             else self.tr("May be used at work."),
-            self.tr("With a liveness check")
+            self.tr("A liveness check for every model")
+            if model.engine == "liveness"
+            else self.tr("With a liveness check")
             if model.checks_liveness
             else self.tr("Without a liveness check: a photo on a phone can log in"),
             self.tr("Licence: {name}").format(name=model.licence),

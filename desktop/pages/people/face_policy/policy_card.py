@@ -86,7 +86,7 @@ class PolicyCard(Card):
             self.tr(
                 "When in doubt: the model in use has no liveness check or the camera no colour, the last "
                 "login on the device failed, or the face is only just recognized. The built-in model dlib "
-                "has no liveness check, so every login is in doubt."
+                "has no liveness check of its own: without one, every login is in doubt."
             ),
             self.tr(
                 "Experimental and off by default. Some users may be refused although they move as shown. "

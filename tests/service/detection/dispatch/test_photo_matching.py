@@ -50,8 +50,12 @@ class Scene:
         return str(answer.json()["data"]["photo_id"])
 
     def match(self, photo_id: str) -> dict[str, Any]:
-        answer = self.client.post(f"{self.path}/{photo_id}/match", params={"wait": 60})
-        assert answer.status_code == 200, answer.text
+        # A busy machine may take longer than one request may wait.
+        for _attempt in range(5):
+            answer = self.client.post(f"{self.path}/{photo_id}/match", params={"wait": 60})
+            assert answer.status_code == 200, answer.text
+            if answer.json()["data"]["state"] != "waiting":
+                break
         return dict(answer.json()["data"])
 
     def assign(self, photo_id: str, *items: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 from service.face import rules
 from service.face.engines import dlib_engine as dlib_module
 from service.face.engines.dlib_engine import EMBEDDER, PREDICTOR, DlibEngine, model_id, models_folder
-from service.face.engines.engine import DetectedFace, FaceEngine, analyse, embed_face, score
+from service.face.engines.engine import DetectedFace, FaceEngine, analyse, score
 from service.face.engines.picture import Pixels
 from service.face.rules import QualityFault
 from shared.images.cv import cv2
@@ -63,21 +63,17 @@ def test_the_two_passes_make_the_embedding_independent_of_the_resolution(dlib_en
     assert compare(dlib_engine, faces.load_portrait(), large) > -0.1
 
 
-def test_embedding_alone_equals_full_analysis(dlib_engine: DlibEngine) -> None:
+def test_weight_chooses_the_face_that_is_embedded(dlib_engine: DlibEngine) -> None:
     page = np.hstack((faces.stranger_picture(), faces.enrolment_picture()))
-    whole, alone = analyse(dlib_engine, page), embed_face(dlib_engine, page)
-    assert whole.embedding is not None
-    assert alone is not None
-    assert np.array_equal(whole.embedding, alone)
-    left = embed_face(dlib_engine, page, lambda face: -face.box[0])
-    right = embed_face(dlib_engine, page, lambda face: face.box[0])
-    person = embed_face(dlib_engine, faces.login_picture())
+    left = analyse(dlib_engine, page, lambda face: -face.box[0]).embedding
+    right = analyse(dlib_engine, page, lambda face: face.box[0]).embedding
+    person = analyse(dlib_engine, faces.login_picture()).embedding
     assert left is not None
     assert right is not None
     assert person is not None
     assert score(right, person, dlib_engine.metric) > -0.3
     assert score(left, person, dlib_engine.metric) < -0.5
-    assert embed_face(dlib_engine, np.full((64, 64, 3), 90, np.uint8)) is None
+    assert analyse(dlib_engine, np.full((64, 64, 3), 90, np.uint8)).embedding is None
 
 
 def test_finds_a_face_that_fills_the_picture(dlib_engine: DlibEngine) -> None:
@@ -118,7 +114,7 @@ def test_the_second_pass_never_jumps_to_another_face(dlib_engine: DlibEngine) ->
     class Jumping:
         """Finds one face first and, in the crop, only one far away."""
 
-        liveness_limit = None
+        liveness = None
         calls = 0
 
         def find(self, image: Pixels) -> list[DetectedFace]:
@@ -128,9 +124,6 @@ def test_the_second_pass_never_jumps_to_another_face(dlib_engine: DlibEngine) ->
 
         def embed(self, image: Pixels, face: DetectedFace) -> np.ndarray:
             return dlib_engine.embed(image, face)
-
-        def liveness(self, image: Pixels, face: DetectedFace) -> None:
-            return None
 
     analysis = analyse(Jumping(), faces.load_portrait())  # type: ignore[arg-type]
     assert analysis.faces[0].eyes == pytest.approx(np.array((faces.LEFT_EYE, faces.RIGHT_EYE)), abs=4)

@@ -12,8 +12,9 @@ from skimage.transform import SimilarityTransform
 
 from service.face import rules
 from service.face.engines.engine import FaceEngine, analyse, score
+from service.face.engines.liveness_models import session
 from service.face.engines.manifest import Normalisation, recognise_pack
-from service.face.engines.open_engine import ARCFACE_POINTS, model_id, normalise, session
+from service.face.engines.open_engine import ARCFACE_POINTS, model_id, normalise
 from service.face.engines.picture import Pixels
 from service.face.packs.pack_store import PackError, file_sha256, install, load_engine
 from service.face.rules import QualityFault
@@ -75,7 +76,8 @@ def test_the_same_person_matches_and_a_stranger_does_not(open_engine: FaceEngine
 
 @pytest.mark.models
 def test_it_sees_a_mask_a_crowd_and_a_living_face(open_engine: FaceEngine) -> None:
-    limit = open_engine.liveness_limit
+    assert open_engine.liveness is not None
+    limit = open_engine.liveness.limit
     assert limit == 0.5
     good = analyse(open_engine, faces.enrolment_picture())
     assert rules.find_enrolment_fault(good, limit) is None
@@ -134,7 +136,7 @@ def test_the_two_forms_of_the_embedder_agree(test_models: Path, tmp_path: Path) 
     assert second is not None
     assert float(first @ second) > 0.999
     assert engines[0].model_id != engines[1].model_id
-    assert engines[0].liveness_limit is None
+    assert engines[0].liveness is None
 
 
 @pytest.mark.models

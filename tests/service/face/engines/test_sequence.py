@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from service.face import rules
+from service.face.engines import sequence
 from service.face.engines.dlib_engine import DlibEngine
+from service.face.engines.engine import DetectedFace, analyse
 from service.face.engines.messages import (
     FaceRequest,
     FilmedFrame,
@@ -19,7 +22,9 @@ from service.face.engines.messages import (
 )
 from service.face.engines.picture import BadPicture, PictureFault
 from service.face.engines.sequence import SequenceAnalysis, film_frame, judge
-from service.face.liveness.movements import Movement, Reason, Step
+from service.face.liveness.decision import REACTION_MS
+from service.face.liveness.movements import Movement, Reason, Step, Verdict
+from service.face.rules import QualityFault
 from shared.images.cv import cv2
 from shared.samples import faces, heads
 from shared.samples.heads import Pixels, Scene, Shape, Texture
@@ -65,9 +70,40 @@ def test_another_face_in_the_turn_is_refused(dlib_engine: DlibEngine, film: list
         heads.render_head_frame(other, Shape(), pose, _SCENE)
         for pose in heads.interpolate_poses(TO_THE_LEFT, TIMES)
     ]
-    # The person is seen in the first frame alone.
-    mixed = judge(dlib_engine, [film[0], *frames[1:]], TIMES, [STEP])
+    # The person is seen until the turn is asked for.
+    waiting = sum(at <= STEP.from_ms + REACTION_MS for at in TIMES)
+    mixed = judge(dlib_engine, [*film[:waiting], *frames[waiting:]], TIMES, [STEP])
     assert mixed.verdict.reason is Reason.OTHER_FACE
+
+
+class LivenessOf:
+    """Rates faces as a test says, one after another."""
+
+    limit = 0.5
+
+    def __init__(self, *rates: float) -> None:
+        self._rates = iter(rates)
+
+    def rate(self, _image: Pixels, _face: DetectedFace) -> float:
+        return next(self._rates)
+
+
+def test_film_that_begins_blurred_is_judged_by_its_sharpest_frame(
+    dlib_engine: DlibEngine, film: list[Pixels]
+) -> None:
+    blurred = [cv2.GaussianBlur(film[0], (0, 0), 4), *film[1:]]
+    seen = judge(dlib_engine, blurred, TIMES, [STEP])
+    assert seen.verdict.live
+    assert rules.find_login_fault(analyse(dlib_engine, blurred[0]), None) is QualityFault.BLURRED
+    assert rules.find_login_fault(seen.first, None) is None
+
+
+def test_liveness_is_the_median_over_the_frames_of_one_person(
+    dlib_engine: DlibEngine, film: list[Pixels], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dlib_engine, "liveness", LivenessOf(0.1, 0.9, 0.8))
+    monkeypatch.setattr(sequence, "decide", lambda _film, _steps: Verdict(Reason.LIVE, 1.0))
+    assert judge(dlib_engine, film, TIMES, [STEP, STEP]).first.liveness == 0.8
 
 
 def test_turn_to_the_other_side_is_refused(dlib_engine: DlibEngine, film: list[Pixels]) -> None:

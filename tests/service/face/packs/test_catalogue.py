@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from service.face.engines.manifest import Pack
 from service.face.packs.catalogue import list_models
 from service.face.packs.pack_store import install
 from shared.images.cv import cv2
 from shared.system.paths import program_folder
-from tests.service.face.packs.test_pack_store import a_pack, make_pack_folder
+from tests.service.face.packs.test_pack_store import LIVE, LIVENESS_PACK, a_pack, make_pack_folder
 
 
 def names(requirements: list[str]) -> set[str]:
@@ -32,6 +33,18 @@ def test_every_model_is_listed_once_with_its_state(tmp_path: Path) -> None:
     research = [model for model in models if model.engine == "insightface"]
     assert len(research) == 7
     assert all(model.research_only and "--accept-research-only" in model.how for model in research)
+
+
+def test_liveness_models_count_for_every_model_once_installed(tmp_path: Path) -> None:
+    def checked() -> set[str]:
+        return {model.name for model in list_models(tmp_path / "packs", "dlib") if model.checks_liveness}
+
+    assert checked() == {"sface", "mobilefacenet", "minifasnet"}
+    pack = Pack.model_validate(LIVENESS_PACK)
+    install(make_pack_folder(tmp_path / "pack", pack, LIVE), tmp_path / "packs")
+    models = list_models(tmp_path / "packs", "dlib")
+    assert all(model.checks_liveness for model in models)
+    assert [model.name for model in models if model.state == "in_use"] == ["dlib", "alive"]
 
 
 def test_a_missing_model_comes_first(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from service.face.engines.manifest import MANIFEST, Download, Pack, downloads, r
 from service.face.packs.download import download
 from service.face.packs.pack_store import (
     PackError,
-    checks_liveness,
+    find_liveness,
     install,
     list_installed,
     load_engine,
@@ -45,7 +45,7 @@ def make_pack_folder(path: Path, pack: Pack | None = None, files: dict[str, byte
     path.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         (path / name).write_bytes(data)
-    (path / MANIFEST).write_text((pack or a_pack()).model_dump_json())
+    (path / MANIFEST).write_text((pack or a_pack()).model_dump_json(exclude_unset=True))
     return path
 
 
@@ -80,17 +80,53 @@ def test_installs_a_zip_file(tmp_path: Path, models_dir: Path, folder: str) -> N
     assert list_models_dir(models_dir) == ["mine"]
 
 
-def test_liveness_model_is_known_without_loading_it(tmp_path: Path, models_dir: Path) -> None:
-    files = {**FILES, "live.onnx": b"a liveness model"}
-    pack = a_pack(
-        name="alive",
-        files={name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
-        liveness=[{"file": "live.onnx", "scale": 2.7}],
-    )
+LIVE = {"live.onnx": b"a liveness model"}
+LIVENESS_PACK = {
+    "name": "alive",
+    "engine": "liveness",
+    "licence": "MIT",
+    "allows": "any use",
+    "research_only": False,
+    "files": {name: hashlib.sha256(data).hexdigest() for name, data in LIVE.items()},
+    "liveness": [{"file": "live.onnx", "scale": 2.7}],
+}
+
+
+def a_pack_with_liveness(name: str) -> Pack:
+    files = {name: hashlib.sha256(data).hexdigest() for name, data in (FILES | LIVE).items()}
+    return a_pack(name=name, files=files, liveness=LIVENESS_PACK["liveness"])
+
+
+def test_liveness_models_of_any_pack_serve_every_model(tmp_path: Path, models_dir: Path) -> None:
+    def find(name: str) -> str | None:
+        pack = find_liveness(name, models_dir)
+        return None if pack is None else pack.name
+
     install(make_pack_folder(tmp_path / "one"), models_dir)
-    install(make_pack_folder(tmp_path / "two", pack, files), models_dir)
-    names = ("alive", "mine", "dlib", "missing")
-    assert [checks_liveness(name, models_dir) for name in names] == [True, False, False, False]
+    assert [find(name) for name in ("mine", "dlib")] == [None, None]
+    files = FILES | LIVE
+    install(make_pack_folder(tmp_path / "two", a_pack_with_liveness("first"), files), models_dir)
+    install(make_pack_folder(tmp_path / "three", a_pack_with_liveness("own"), files), models_dir)
+    assert [find(name) for name in ("mine", "dlib", "own")] == ["first", "first", "own"]
+
+
+def test_pack_with_only_liveness_models_cannot_be_chosen(tmp_path: Path, models_dir: Path) -> None:
+    source = make_pack_folder(tmp_path / "alive", Pack.model_validate(LIVENESS_PACK), LIVE)
+    install(source, models_dir)
+    assert find_liveness("dlib", models_dir) is not None
+    with pytest.raises(PackError, match="only checks liveness"):
+        load_engine("alive", models_dir)
+    (source / MANIFEST).write_text(json.dumps(LIVENESS_PACK | {"liveness": []}))
+    with pytest.raises(PackError, match="not a valid manifest"):
+        install(source, models_dir)
+
+
+def test_changed_liveness_model_is_never_loaded(tmp_path: Path, models_dir: Path) -> None:
+    files = FILES | LIVE
+    install(make_pack_folder(tmp_path / "pack", a_pack_with_liveness("alive"), files), models_dir)
+    (models_dir / "alive" / "live.onnx").write_bytes(b"swapped")
+    with pytest.raises(PackError, match="SHA-256"):
+        load_engine("dlib", models_dir)
 
 
 def test_an_update_replaces_the_pack(tmp_path: Path, models_dir: Path) -> None:
@@ -187,6 +223,10 @@ def test_loose_files_are_recognised_by_their_content() -> None:
     pack = recognise_pack(renamed)
     assert pack is not None
     assert pack.detector.startswith("x-")
+    liveness = {name: sha256 for name, sha256 in renamed.items() if "MiniFASNet" in name}
+    assert [(each.name, each.engine, len(each.liveness)) for each in [recognise_pack(liveness)] if each] == [
+        ("minifasnet", "liveness", 2)
+    ]
     assert recognise_pack({"x.onnx": "0" * 64}) is None
 
 
