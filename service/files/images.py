@@ -40,7 +40,7 @@ class BadImageError(ValueError):
     """Raised if a file that begins like an image cannot be decoded."""
 
 
-class UnsupportedFormError(ValueError):
+class UnsupportedFormError(BadImageError):
     """Raised if an image is stored in a form that libvips cannot read; the text names it."""
 
 

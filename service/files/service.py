@@ -213,14 +213,14 @@ class FilesService:
         try:
             size = images.upright_size(incoming.path, mime_type)
             images.check_pixels(incoming.path, mime_type)
-        except images.BadImageError as error:
-            raise BadUploadError("图片已损坏，无法读取，请选择其他图片") from error
         except images.UnsupportedFormError as error:
             msg = fill(
                 "不支持此 TIFF 的存储格式（{name}），请另存为 8 或 16 位、LZW 或 Deflate 压缩的 TIFF 后上传",
                 name=str(error),
             )
             raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, msg) from error
+        except images.BadImageError as error:
+            raise BadUploadError("图片已损坏，无法读取，请选择其他图片") from error
         except images.OverloadedImageError as error:
             raise BadUploadError("图片的文本信息、色彩配置或颜色通道过多，请另存为普通图片后上传") from error
         except images.TooManyPixelsError as error:

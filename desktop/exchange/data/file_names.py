@@ -39,7 +39,17 @@ def same_picture(path: object, target: str) -> bool:
 
     A converted photo has its former name before the new suffix: IMG_1.HEIC.jpg.
     """
-    return isinstance(path, str) and not written_names(path).isdisjoint(_former_names(target))
+    if not isinstance(path, str):
+        return False
+    former = _former_names(target)
+    # Some programs leave out the suffix.
+    return not written_names(path).isdisjoint(former | {stem(name) for name in former} & {_bare_name(path)})
+
+
+def _bare_name(path: str) -> str:
+    """The name of a file without a suffix; empty for one that has a suffix."""
+    name = _comparable(last_name(path))
+    return "" if "." in name else name
 
 
 def same_stem(path: str, target: str) -> bool:

@@ -122,8 +122,8 @@ def is_archive(data: bytes) -> bool:
 
 
 def decode_text(data: bytes) -> str:
-    """Decode UTF-8, UTF-16, or else GB 18030. Raises ExchangeError (UNREADABLE)."""
-    encodings: tuple[str, ...] = ("utf-8-sig", "gb18030")
+    """Decode UTF-8, UTF-16, or else GB 18030 or Windows-1252. Raises ExchangeError (UNREADABLE)."""
+    encodings: tuple[str, ...] = ("utf-8-sig", "gb18030", "cp1252")
     if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         encodings = ("utf-16",)
     elif b"\0" in data[:2]:

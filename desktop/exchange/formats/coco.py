@@ -126,15 +126,14 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     if not isinstance(images, list) or not isinstance(annotations, list):
         raise ExchangeError(Reason.UNREADABLE)
     try:
-        images = [dict(image) for image in images]
+        images = [dict(image) for image in images if image is not None]
         image = choose(_matching_images(images, target), images, Reason.NO_REGIONS)
         size = parse_rect([0, 0, image.get("width"), image.get("height")])
-        categories = [category for category in document.get("categories") or [] if "name" in category]
-        # Some programs write the numbers of one of the lists as texts.
-        names = {str(category["id"]): str(category["name"]) for category in categories}
+        categories = [category for category in document.get("categories") or [] if category]
+        names = {_key(category.get("id")): str(category.get("name", "")) for category in categories}
         drafts, without_area = [], 0
         for annotation in annotations:
-            if str(annotation.get("image_id")) != str(image["id"]):
+            if annotation is None or _key(annotation.get("image_id")) != _key(image["id"]):
                 continue
             shape = annotation.get("segmentation")
             rect = parse_rect(annotation.get("bbox"))
@@ -148,7 +147,7 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
             description, model_id = attributes.get("description"), attributes.get("model_id")
             drafts.append(
                 ImportedRegion(
-                    name=names.get(str(annotation.get("category_id")), ""),
+                    name=names.get(_key(annotation.get("category_id")), ""),
                     rect=scale_rect(rect, None if size is None else (size.w, size.h), target),
                     description=description if isinstance(description, str) else None,
                     model_id=model_id if isinstance(model_id, str) else None,
@@ -158,6 +157,11 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ExchangeError(Reason.UNREADABLE) from error
     return fit_regions(drafts, target, without_area)
+
+
+def _key(number: object) -> str:
+    """An id as a text: some programs write the numbers of one of the lists as texts, or as 1.0."""
+    return str(int(number)) if isinstance(number, float) and number.is_integer() else str(number)
 
 
 def is_dataset(document: Mapping[str, Any]) -> bool:

@@ -47,7 +47,7 @@ def documents(data: bytes) -> dict[str, ET.Element]:
             continue
         with contextlib.suppress(ExchangeError):
             root = parse_xml(text)
-            if root.find("filename") is not None or root.find("object") is not None:
+            if root.find("filename") is not None or root.find("object/name") is not None:
                 found[path] = root
     return found
 

@@ -79,3 +79,17 @@ def test_a_task_of_label_studio_with_several_pictures() -> None:
     (crack,) = boxes(read(json.dumps([task]), "a.json"))
     assert crack == pytest.approx(CRACK)
     assert [name for name, *_ in boxes(read(json.dumps([task]), "a.json", "cover.jpg"))] == ["dent", "rivet"]
+
+
+def test_ids_and_empty_entries_of_coco_that_scripts_write() -> None:
+    document = {
+        "images": [None, {"id": 1.0, "file_name": "ref"}, {"id": 2.0, "file_name": "other"}],
+        "categories": [None, {"name": "no id"}, {"id": "3", "name": "crack"}],
+        "annotations": [None, {"image_id": 1, "category_id": 3.0, "bbox": BOX}],
+    }
+    assert boxes(read(json.dumps(document), "a.json")) == [CRACK]
+
+
+def test_a_table_in_the_code_page_of_western_windows() -> None:
+    table = "filename,label,x,y,w,h\nref.jpg,fêlé,100,200,300,400\nref.jpg,é,100,200,300,400\n"
+    assert [name for name, *_ in boxes(read(table.encode("cp1252"), "a.csv"))] == ["fêlé", "é"]
