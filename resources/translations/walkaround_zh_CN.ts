@@ -7457,10 +7457,6 @@
         <translation>允许所有用户使用人脸登录</translation>
     </message>
     <message>
-        <source>Experimental and off by default. Some users may be refused although they move as shown. They can try again or use their password.</source>
-        <translation>试验功能，默认关闭。按提示完成动作的用户也可能被误拒，可重试或使用密码。</translation>
-    </message>
-    <message>
         <source>Face login</source>
         <translation>人脸登录</translation>
     </message>
@@ -7503,6 +7499,10 @@
     <message>
         <source>Allow only the devices listed below</source>
         <translation>只允许下列设备</translation>
+    </message>
+    <message>
+        <source>Experimental and off by default: of 80 film cuts of four people it refused 2 with dlib and 8 with an open model, and 15 of 18 with dlib of one who moved before the turn. Users who are refused can use their password.</source>
+        <translation>试验功能，默认关闭：在四个人的 80 段影片剪辑中，dlib 误拒 2 段，open 模型误拒 8 段；其中一人在转头前晃动的 18 段，dlib 误拒 15 段。被拒的用户可使用密码。</translation>
     </message>
     <message>
         <source>Refuse virtual cameras</source>
