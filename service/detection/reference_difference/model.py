@@ -65,9 +65,8 @@ _RIM = 0.65
 _RIM_SHARE = 0.1
 _MAX_RIM_SHARE = 3.0
 # In black-and-white scans a threshold has moved each edge by some px, and annotators draw wide boxes: those
-# of DeepPCB (Tang et al. 2019) have a margin of about 8 px. This margin (px of the photo) fits boxes with 5
-# to 10.
-_SCAN_RIM = 5.5
+# of DeepPCB (Tang et al. 2019) have a margin of about 8 px (px of the photo).
+_SCAN_RIM = 8.0
 _SCAN_SHARE = 0.95
 # The least share of black and white in a drawn or resampled bilevel picture, which has grey edges.
 _BILEVEL_SHARE = 0.85

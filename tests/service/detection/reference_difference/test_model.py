@@ -13,7 +13,7 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.record.geometry import Rect, rect_from_corners
 from shared.samples import View
-from tests.material import surfaces
+from tests.material import scans, surfaces
 from tests.pictures import panel_image
 
 ALIGNED = View(light=0.15, noise=3, jpeg=90)
@@ -263,3 +263,17 @@ def test_stain_with_the_only_colour_is_found() -> None:
         finding.box.iou(Rect(274, 394, 53, 53)) > 0.33
         for finding in detect(reference, whole(panel), photo).boxes
     )
+
+
+def test_a_finding_in_scans_has_the_margin_of_annotators() -> None:
+    board = scans.draw_board(320, 320, 5)
+    reference = cv2.merge([board] * 3)
+    photo = reference.copy()
+    photo[150:170, 200:220] = 255 - photo[150:170, 200:220]
+
+    (found,) = detect(reference, whole(reference), photo).boxes
+
+    for side, expected in zip(
+        (found.box.x, found.box.y, found.box.right, found.box.bottom), (192, 142, 228, 178), strict=True
+    ):
+        assert side == pytest.approx(expected, abs=1.5)
