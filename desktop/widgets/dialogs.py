@@ -137,12 +137,12 @@ class Confirm(Dialog):
         row.addWidget(self.cancel_button)
         row.addWidget(self.confirm_button)
         column.addLayout(row)
-        self._is_dangerous = danger
+        self._enter_confirms = not danger
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        is_safe = self.confirm_button.isEnabled() and not self._is_dangerous
-        default = self.confirm_button if is_safe else self.cancel_button
+        confirms = self._enter_confirms and self.confirm_button.isEnabled()
+        default = self.confirm_button if confirms else self.cancel_button
         default.setDefault(True)
         if self.focusWidget() in (None, self.cancel_button, self.confirm_button):
             default.setFocus()

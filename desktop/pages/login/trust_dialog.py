@@ -36,6 +36,8 @@ class TrustDialog(Confirm):
     def __init__(self, url: str, untrusted: Untrusted, parent: QWidget | None = None) -> None:
         # The texts are set below, because translating them needs the dialog.
         super().__init__(parent, "", "", "", danger=untrusted.trusted is not None)
+        # Nobody may trust a server by Enter before the fingerprints are compared.
+        self._enter_confirms = False
         server = server_key(url)
         if untrusted.trusted is None:
             self._set_texts(

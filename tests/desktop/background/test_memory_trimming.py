@@ -84,7 +84,7 @@ def test_free_memory_within_a_heap_is_trimmed_once_after_a_pause(
 
 
 def test_glibc_is_configured_before_the_program_has_threads() -> None:
-    text = (program_folder() / "desktop" / "app" / "application.py").read_text(encoding="utf-8")
+    text = (program_folder() / "desktop" / "app" / "running.py").read_text(encoding="utf-8")
     body = text[text.index("def run_desktop") :]
     assert body.index("release_memory()") < body.index("make_application(")
 

@@ -27,7 +27,7 @@ from desktop.widgets.dialogs import BaseDialog
 
 TOPICS = {topic for part in CONTENTS for topic in part.topics}
 # Questions over the page or dialog that they are about, whose page of the guide they have.
-PLAIN = {"BaseDialog", "CameraDialog", "Confirm", "Dialog", "Form"}
+PLAIN = {"BaseDialog", "CameraDialog", "Confirm", "Dialog", "FilmStripDialog", "Form"}
 
 
 @pytest.fixture

@@ -40,9 +40,9 @@ def test_the_command_lists_models_with_licences(tmp_path: Path, capsys: pytest.C
     assert main(["face", "models"], Settings(data_dir=tmp_path)) == 0
     printed = capsys.readouterr().out
     assert "* dlib (in use, engine dlib)" in printed
-    for name in ("sface", "mobilefacenet", "insightface-buffalo_l", "insightface-antelopev2"):
+    for name in ("sface", "mobilefacenet", "insightface-buffalo_l", "insightface-antelopev2", "minifasnet"):
         assert f"  {name} (to get, engine " in printed
-    assert printed.count("licence:") == printed.count("allows:") == printed.count("liveness:") == 10
+    assert printed.count("licence:") == printed.count("allows:") == printed.count("liveness:") == 11
     assert "a login at work is not allowed" in printed.partition("insightface-buffalo_l")[2]
     assert main(["face", "models"], Settings(data_dir=tmp_path, face_model="gone")) == 0
     printed = capsys.readouterr().out

@@ -107,7 +107,7 @@ def sealed_record(client: TestClient, database: Database, settings: Settings) ->
     photos = f"/api/inspection_item/{ids['item_id']}/photos"
     ids["photo_id"] = post(client, photos, file_id=file["file_id"])["photo_id"]
     of_record = f"/api/inspection/{record}/record-photos"
-    ids["film_id"] = "none"
+    ids["film_id"] = ids["comment_id"] = "none"
     ids["record_photo"] = post(client, of_record, file_id=file["file_id"])["photo_id"]
     entry = {
         "inputImage": {"file_id": file["file_id"], "download_url": file["download_url"]},

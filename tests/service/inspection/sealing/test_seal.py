@@ -104,6 +104,8 @@ REFUSED: dict[str, dict[str, Any]] = {
     "PUT /api/inspection/{inspection_id}/item-order": {"item_ids": ["{second}", "{item_id}"]},
     "POST /api/inspection/{inspection_id}/handovers": {"given_to": "x", "note": "继续"},
     "POST /api/inspection/{inspection_id}/comments": {"item_id": "{item_id}", "text": "看"},
+    "PUT /api/inspection/{inspection_id}/comments/{comment_id}": {"text": "再看"},
+    "DELETE /api/inspection/{inspection_id}/comments/{comment_id}": {},
     "POST /api/inspection/{inspection_id}/detect": {},
     "POST /api/inspection_item/create": {"item_name": "新", "inspection_id": "{inspection_id}"},
     "PUT /api/inspection_item/{item_id}": {"result": []},

@@ -93,7 +93,7 @@ class FilmsDialog(BaseDialog):
         super().__init__(parent)
         self.setObjectName("films")
         self.setWindowTitle(self.tr("Films of the record"))
-        self.setMinimumSize(560, 360)
+        self.setMinimumSize(620, 360)
         self._session, self._record_id, self._editable = session, record_id, editable
         self._films: Sequence[RecordFilm] = ()
         self._loading: Task | None = None
