@@ -46,11 +46,6 @@ def with_start(request: Request, scale: float, photo_scale: float, work: Callabl
         return work(between_decoded(request.place))
 
 
-def is_set_by_person(request: Request) -> bool:
-    """Whether a user set the alignment."""
-    return _set_by_person(request) is not None
-
-
 def _set_by_person(request: Request) -> Sequence[Sequence[float]] | None:
     """The alignment that a user set for the item or when assigning the photo; None without one."""
     alignment = item_settings(request).alignment
@@ -81,7 +76,7 @@ def entry_alignment(alignment: Alignment, scale: float, request: Request) -> Ent
         "error_px": round(alignment.error_px, 3),
         "score": round(alignment.score, 3),
         "visible": round(alignment.visible, 3),
-        "set_by": "person" if is_set_by_person(request) else "model",
+        "set_by": "model" if _set_by_person(request) is None else "person",
     }
 
 

@@ -19,13 +19,7 @@ from service.detection.compute.comparing import (
     entry_thresholds,
     suppressed_boxes,
 )
-from service.detection.compute.placing import (
-    NOT_ALIGNED,
-    alignment_failure,
-    entry_alignment,
-    is_set_by_person,
-    with_start,
-)
+from service.detection.compute.placing import NOT_ALIGNED, alignment_failure, entry_alignment, with_start
 from service.detection.compute.request import Request, item_settings
 from service.detection.failure import DetectionFailed
 from service.detection.reference_difference import (
@@ -94,8 +88,7 @@ class RegionComparer:
                 marked.reference, marked.region, pixels, parameters, start, aligned, once, marked.levels
             )
 
-        tries = memory is None or _can_align(memory) or is_set_by_person(request)
-        result = _align(request, marked.scale, scale, work) if tries else None
+        result = _align(request, marked.scale, scale, work)
         if result is None:
             return self._by_appearance(request, marked, pixels, memory, parameters)
         result = self._appearances.weigh(aligned, pixels, result)
@@ -170,7 +163,11 @@ class RegionComparer:
 
     def propose_place(self, memory: RegionMemory) -> Place:
         """How photos are best compared: aligned if at least half of those that passed are."""
-        return Place.ALIGN if _can_align(memory) else self._appearances.usual_place(memory.sections())
+        aligned = sum(photo.is_aligned for photo in memory.passed)
+        sections = memory.sections()
+        if 2 * aligned >= memory.count or not sections:
+            return Place.ALIGN
+        return self._appearances.usual_place(sections)
 
     def _describe_in(self, region: Rect) -> Callable[[Pyramid, Matrix], Look]:
         return lambda photo, homography: self._appearances.aligned_look(photo, region, homography)
@@ -189,12 +186,6 @@ class RegionComparer:
 def place_of(request: Request) -> Place:
     """Where the item's region lies in photos."""
     return item_settings(request).place or Place.ALIGN
-
-
-def _can_align(memory: RegionMemory) -> bool:
-    """Whether at least half of the photos that passed could be aligned, or none has a look."""
-    aligned = sum(photo.is_aligned for photo in memory.passed)
-    return 2 * aligned >= memory.count or not memory.sections()
 
 
 def _align(
