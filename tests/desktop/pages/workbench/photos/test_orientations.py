@@ -55,7 +55,8 @@ def test_findings_have_their_place_in_every_orientation(workbench: WorkbenchDriv
     assert workbench.page.canvas.view.source is not None
     assert workbench.page.canvas.view.source.size == (WIDTH, HEIGHT)
     assert workbench.context.commands.run("record.detect")
-    qtbot.waitUntil(lambda: all(row.finished for row in workbench.page.open_record.rows))
+    # Eight detections.
+    qtbot.waitUntil(lambda: all(row.finished for row in workbench.page.open_record.rows), timeout=180_000)
     assert workbench.page.open_record.document is not None
     for shown in workbench.page.open_record.document.items:
         entry = results.newest_detection(shown.result)
