@@ -94,8 +94,8 @@ class Appearance:
 class AppearanceMemory:
     """The patches of the passed photos, float16 (photos, rows, columns, channels).
 
-    indices: of these photos among those that `of` was given. usual: the distance of passed photos from each other (geometric mean); None with one photo. spread: the
-    standard deviation of its logarithm.
+    indices: of these photos among those that `of` was given. usual: the distance of passed photos from each
+    other (geometric mean); None with one photo. spread: the standard deviation of its logarithm.
     """
 
     patches: NDArray[np.float16]
@@ -213,7 +213,7 @@ def _choose(same: Sequence[float], anywhere: Sequence[float]) -> Place:
 
 
 def _differing(photos: Sequence[Features]) -> tuple[int, ...]:
-    """The indices of at most `MAX_PHOTOS` of the photos: each is the one that differs most from those before it.
+    """The indices of at most `MAX_PHOTOS` photos: each is the one that differs most from those before it.
 
     Differences at the same place suffice, so a hundred photos are compared in a moment.
     """

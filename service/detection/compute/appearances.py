@@ -107,8 +107,8 @@ class Appearances:
         """The unusual parts of `photo` (BGR uint8) in its px, none if it passes, and how unusual it is.
 
         section: the part of every picture that is compared, in fractions of it. looks: of the passed photos
-        by their keys, at least one. place: with `ALIGN`, the passed photos choose. ignored: in fractions of the
-        section. None if the photo shows something else. Raises DetectionFailed.
+        by their keys, at least one. place: with `ALIGN`, the passed photos choose. ignored: in fractions of
+        the section. None if the photo shows something else. Raises DetectionFailed.
         """
         memory = self._memory(list(looks.values()), None if place is Place.ALIGN else place)
         appearance = memory.judge(_floats(self.look(photo, section)), ignored)
