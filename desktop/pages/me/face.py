@@ -15,6 +15,7 @@ from desktop.camera import sources
 from desktop.client import Session
 from desktop.client.device_token import DeviceToken
 from desktop.localization.dates import format_minute
+from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.faces.face_picture import choose_face_pictures, read_face_picture
 from desktop.pages.login.face_login import FindSources
@@ -124,30 +125,39 @@ class FaceCard(Card):
                 self.chip.show_text(self.tr("Renew"), "undecided")
             else:
                 self.chip.show_text(self.tr("Enrolled"), "passed")
-            text = self.tr("Enrolled with %n photo(s) on {date}.", "", status.templates).format(
-                date=format_minute(status.enrolled_at)
-            )
-            if status.consent_version == "caller":
-                text += " " + self.tr("Consent was given in the program used to enrol.")
-            elif status.consent_version is not None:
-                text += " " + self.tr("You agreed to consent text {version} on {time}.").format(
-                    version=status.consent_version, time=format_minute(status.consented_at)
-                )
+            sentences = [
+                self.tr("Enrolled with %n photo(s) on {date}.", "", status.templates).format(
+                    date=format_minute(status.enrolled_at)
+                ),
+                self._say_consent(status),
+            ]
         elif status.enrolled:
             self.chip.show_text(self.tr("Enrol again"), "undecided")
-            text = self.tr("The face model has changed since you enrolled. Enrol again to use face login.")
+            sentences = [
+                self.tr("The face model has changed since you enrolled. Enrol again to use face login.")
+            ]
         else:
             self.chip.show_text(self.tr("Not enrolled"), "dim")
-            text = self.tr("Enrol your face to log in with the camera.")
+            sentences = [self.tr("Enrol your face to log in with the camera.")]
         self.chip.show()
         self.warning.setText("\n".join(self._warnings(status)))
         self.warning.setVisible(bool(self.warning.text()))
         self.advice.setVisible(status.recommend_pack)
         if not status.login_enabled:
-            text += " " + self.tr("An administrator has disabled face login.")
-        self._status_label.setText(text)
+            sentences.append(self.tr("An administrator has disabled face login."))
+        self._status_label.setText(join_sentences(sentences))
         self._consent_text.setText(self._consent(status))
         self._update_buttons()
+
+    def _say_consent(self, status: FaceStatus) -> str:
+        """How the user agreed to the enrolment; empty if that is not known."""
+        if status.consent_version == "caller":
+            return self.tr("Consent was given in the program used to enrol.")
+        if status.consent_version is None:
+            return ""
+        return self.tr("You agreed to consent text {version} on {time}.").format(
+            version=status.consent_version, time=format_minute(status.consented_at)
+        )
 
     def _warnings(self, status: FaceStatus) -> list[str]:
         """Why logins may fail and what helps, one sentence for each reason."""

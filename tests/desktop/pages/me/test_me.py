@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -428,6 +429,17 @@ def test_consent_is_shown_with_its_version_and_time(page: MePage) -> None:
     by_program = {**agreed, "consent_version": "caller"}
     page.face.show_status(FaceStatus.model_validate(by_program))
     assert "Consent was given" in page.face.status_text()
+
+
+def test_chinese_sentences_have_no_space_between_them(page: MePage) -> None:
+    status = FaceStatus.model_validate({**ENROLLED, "consent_version": "caller", "login_enabled": False})
+    before = QLocale()
+    QLocale.setDefault(QLocale("zh_CN"))
+    try:
+        page.face.show_status(status)
+    finally:
+        QLocale.setDefault(before)
+    assert ".Consent was given in the program used to enrol.An administrator" in page.face.status_text()
 
 
 def test_built_in_model_is_not_recommended(page: MePage) -> None:
