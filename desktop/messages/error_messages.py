@@ -291,14 +291,15 @@ def challenge_sentence(code: str) -> str:
     translate = QCoreApplication.translate
     return {
         "challenge_failed": translate(
-            "Errors", "Movement not recognized. Follow the instruction, or log in with your password."
+            "Errors", "Movement not recognized. Turn slowly when the arrow appears."
         ),
         "challenge_no_face": translate("Errors", "Show your whole face, closer to the camera."),
         "challenge_face_too_small": translate("Errors", "Move closer to the camera."),
         "challenge_too_dark": translate("Errors", "Your face is too dark. Add light."),
         "challenge_too_few_frames": translate("Errors", "The camera was too slow. Use more light."),
-        "challenge_not_steady": translate("Errors", "Hold still until the arrow appears."),
+        "challenge_not_steady": translate("Errors", "Look straight ahead until the arrow appears."),
         "challenge_not_made": translate("Errors", "Turn your head further."),
+        "challenge_face_lost": translate("Errors", "Turn your head more slowly, and less far."),
         "challenge_wrong_movement": translate("Errors", "Move in the direction of the arrow."),
     }.get(code, "")
 

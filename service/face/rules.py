@@ -171,6 +171,7 @@ _ADVISED: dict[Reason | QualityFault, ChallengeAdvice] = {
     Reason.TOO_FEW_FRAMES: "too_few_frames",
     Reason.NOT_STEADY: "not_steady",
     Reason.NOT_MADE: "not_made",
+    Reason.FACE_LOST: "face_lost",
     Reason.WRONG_MOVEMENT: "wrong_movement",
 }
 

@@ -214,10 +214,17 @@ CHALLENGE_FAILED: Final = "未能确认是真人按提示做的动作，请按�
 """The message for an answer to a challenge that does not show the movements."""
 
 ChallengeAdvice = Literal[
-    "no_face", "face_too_small", "too_dark", "too_few_frames", "not_steady", "not_made", "wrong_movement"
+    "no_face",
+    "face_too_small",
+    "too_dark",
+    "too_few_frames",
+    "not_steady",
+    "not_made",
+    "face_lost",
+    "wrong_movement",
 ]
 """What a person can do better who followed a challenge: show the whole face, come nearer, use more light (two
-of them), hold still until the arrow appears, turn further, or follow the arrow.
+of them), look ahead until the arrow appears, turn further, turn less far and slower, or follow the arrow.
 """
 
 CHALLENGE_ADVICE: Final[dict[str, str]] = {
@@ -227,6 +234,7 @@ CHALLENGE_ADVICE: Final[dict[str, str]] = {
     "too_few_frames": "画面过少，请增加光线，再按提示重试，或使用密码登录",
     "not_steady": "动作开始过早，请先正视前方保持不动，出现提示后再转头，或使用密码登录",
     "not_made": "动作幅度不够，请按提示转得更多一些，或使用密码登录",
+    "face_lost": "转头过快或过大，人脸离开了画面，请转得慢一些、小一些，或使用密码登录",
     "wrong_movement": "动作与提示不符，请按箭头方向转头，或使用密码登录",
 }
 """The message for each `ChallengeAdvice`, in place of `CHALLENGE_FAILED`."""

@@ -13,6 +13,7 @@ from desktop.camera.hints import FrameAnalysis
 from desktop.client import Session
 from desktop.client.device_token import DeviceToken
 from desktop.client.http.errors import ClientError, Forbidden, Refused, TooMany
+from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import challenge_sentence, seconds_sentence, sentence
 from desktop.pages.common.faces.viewfinder import Viewfinder
 from desktop.pages.login.challenge import ChallengeFilm, ChoppyFilmError
@@ -299,27 +300,21 @@ class FaceLogin(QObject):
             self._challenge_needed = True
             self._challenge.start(self._device_token)
         elif isinstance(error, Refused):
-            self._tries += 1
-            if self._tries >= MAX_TRIES:
-                self._block(
-                    self.tr("Movements not recognized. Log in with your password, or try again.")
-                    if _is_about_movement(error)
-                    else self.tr("Face not recognized. Log in with your password, or try again."),
-                    self.tr("Retry"),
-                )
-            else:
-                self._show_failure(self._refusal_text(error))
-                # The user has time for the button now, but not during the recording.
-                self._view.offer_another_movement(_is_about_movement(error))
+            self._count_refusal(challenge_sentence(error.code))
         else:
             self._show_failure(sentence(error))
 
-    def _refusal_text(self, error: Refused) -> str:
-        if error.code == ErrorCode.CHALLENGE_FAILED:
-            return self.tr("Movement not recognized. Turn slowly when the arrow appears.")
-        if _is_about_movement(error):
-            return sentence(error)
-        return self.tr("Not recognized. Look straight into the camera.")
+    def _count_refusal(self, about_movement: str) -> None:
+        """Say what to do better, also when the user decides how to continue."""
+        text = about_movement or self.tr("Not recognized. Look straight into the camera.")
+        self._tries += 1
+        if self._tries >= MAX_TRIES:
+            fallback = self.tr("Log in with your password, or try again.")
+            self._block(join_sentences((text, fallback)), self.tr("Retry"))
+        else:
+            self._show_failure(text)
+            # The user has time for the button now, but not during the recording.
+            self._view.offer_another_movement(bool(about_movement))
 
     def _show_failure(self, text: str) -> None:
         self._view.show_hint(text)
@@ -334,10 +329,6 @@ class FaceLogin(QObject):
     def _on_counted(self, seconds: int) -> None:
         if seconds:
             self._view.show_hint(seconds_sentence(seconds))
-
-
-def _is_about_movement(error: Refused) -> bool:
-    return bool(challenge_sentence(error.code))
 
 
 def _prepare(session: Session, find_sources: FindSources, device: DeviceToken) -> _Preparation:

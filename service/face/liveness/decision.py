@@ -77,7 +77,11 @@ def _measure(film: Film, movement: Movement) -> Values:
 
 
 def _is_within(film: Film, step: Step) -> Flags:
-    return film.found & (film.times >= step.from_ms + REACTION_MS) & (film.times <= step.to_ms)
+    return film.found & _is_asked(film, step)
+
+
+def _is_asked(film: Film, step: Step) -> Flags:
+    return (film.times >= step.from_ms + REACTION_MS) & (film.times <= step.to_ms)
 
 
 def _find_fault(film: Film, step: Step, previous: Step | None) -> Reason | None:
@@ -92,8 +96,14 @@ def _find_fault(film: Film, step: Step, previous: Step | None) -> Reason | None:
     if step.movement is not Movement.CLOSER and not _is_direct(film, step, previous):
         return Reason.WRONG_MOVEMENT
     if len(reached) < HELD:
-        return Reason.NOT_MADE
+        return Reason.FACE_LOST if _has_lost_face(film, step) else Reason.NOT_MADE
     return _find_cut(film, values / values[reached].max(), reached)
+
+
+def _has_lost_face(film: Film, step: Step) -> bool:
+    """Whether most frames in the time of `step` do not show the face."""
+    found = film.found[_is_asked(film, step)]
+    return 2 * int(found.sum()) < len(found)
 
 
 def _has_turned(film: Film) -> bool:

@@ -35,6 +35,8 @@ class Reason(StrEnum):
     NOT_STEADY = "not_steady"
     """The movement had begun before it was asked for."""
     NOT_MADE = "not_made"
+    FACE_LOST = "face_lost"
+    """Most frames in the time of a movement show no face: it turned too far or too fast for the engine."""
     WRONG_MOVEMENT = "wrong_movement"
     FLAT = "flat"
     CUT = "cut"

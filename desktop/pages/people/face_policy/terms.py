@@ -34,6 +34,7 @@ def refusal_word(reason: str) -> str:
         "too_few_frames": translate("ChallengeReason", "Too few frames"),
         "not_steady": translate("ChallengeReason", "Movement started too early"),
         "not_made": translate("ChallengeReason", "No movement"),
+        "face_lost": translate("ChallengeReason", "Turned too far or too fast"),
         "wrong_movement": translate("ChallengeReason", "Another movement"),
         "flat": translate("ChallengeReason", "Flat picture"),
         "cut": translate("ChallengeReason", "Video cut detected"),

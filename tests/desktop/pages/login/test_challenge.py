@@ -182,7 +182,11 @@ def test_missed_movement_is_reported_and_tried_three_times(
     page = show([desk])
     hints: list[str] = []
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
-    qtbot.waitUntil(lambda: "Movements not recognized" in page.viewfinder.sentence)
+    qtbot.waitUntil(lambda: bool(page.viewfinder.sentence), timeout=60_000)
+    assert page.viewfinder.sentence == (
+        "Movement not recognized. Turn slowly when the arrow appears. "
+        "Log in with your password, or try again."
+    )
     assert len(fake_service.bodies(ANSWER)) == 3
     assert "Movement not recognized. Turn slowly when the arrow appears." in hints
     assert page.viewfinder.action.text() == "Retry"
@@ -195,7 +199,8 @@ def test_missed_movement_is_reported_and_tried_three_times(
     ("advice", "hint"),
     [
         ("not_made", "Turn your head further."),
-        ("not_steady", "Hold still until the arrow appears."),
+        ("face_lost", "Turn your head more slowly, and less far."),
+        ("not_steady", "Look straight ahead until the arrow appears."),
         ("wrong_movement", "Move in the direction of the arrow."),
         ("too_dark", "Your face is too dark. Add light."),
         ("too_few_frames", "The camera was too slow. Use more light."),
@@ -211,8 +216,9 @@ def test_person_hears_what_to_do_better(
     page = show([desk])
     hints: list[str] = []
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
-    qtbot.waitUntil(lambda: "Movements not recognized" in page.viewfinder.sentence, timeout=60_000)
+    qtbot.waitUntil(lambda: bool(page.viewfinder.sentence), timeout=60_000)
     assert hints[:2] == [hint, hint]
+    assert page.viewfinder.sentence == f"{hint} Log in with your password, or try again."
 
 
 def test_button_requests_another_movement(

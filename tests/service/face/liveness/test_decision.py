@@ -63,6 +63,13 @@ def test_small_turn_is_not_enough() -> None:
     assert decide(film(draw_head, move_to(Pose(yaw=4))), [STEP]).reason is Reason.NOT_MADE
 
 
+def test_turn_in_which_the_face_is_lost_went_too_far_or_too_fast() -> None:
+    missing = np.array(TIMES) > STEP.from_ms + REACTION_MS
+    missing[-1] = False
+    seen = replace(HEAD, nose=np.where(missing[:, None], np.nan, HEAD.nose))
+    assert decide(seen, [STEP]).reason is Reason.FACE_LOST
+
+
 def test_tilted_picture_makes_no_turn() -> None:
     seen = film(draw_flat_picture, move_to(Pose(yaw=35)))
     assert decide(seen, [STEP]).reason is Reason.NOT_MADE
