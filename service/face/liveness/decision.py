@@ -77,11 +77,7 @@ def _measure(film: Film, movement: Movement) -> Values:
 
 
 def _is_within(film: Film, step: Step) -> Flags:
-    return film.found & _is_asked(film, step)
-
-
-def _is_asked(film: Film, step: Step) -> Flags:
-    return (film.times >= step.from_ms + REACTION_MS) & (film.times <= step.to_ms)
+    return film.found & (film.times >= step.from_ms + REACTION_MS) & (film.times <= step.to_ms)
 
 
 def _find_fault(film: Film, step: Step, previous: Step | None) -> Reason | None:
@@ -96,14 +92,9 @@ def _find_fault(film: Film, step: Step, previous: Step | None) -> Reason | None:
     if step.movement is not Movement.CLOSER and not _is_direct(film, step, previous):
         return Reason.WRONG_MOVEMENT
     if len(reached) < HELD:
-        return Reason.FACE_LOST if _has_lost_face(film, step) else Reason.NOT_MADE
+        found = film.found[(film.times >= step.from_ms) & (film.times <= step.to_ms)]
+        return Reason.NOT_MADE if found.mean() > 0.5 else Reason.FACE_LOST
     return _find_cut(film, values / values[reached].max(), reached)
-
-
-def _has_lost_face(film: Film, step: Step) -> bool:
-    """Whether most frames in the time of `step` do not show the face."""
-    found = film.found[_is_asked(film, step)]
-    return 2 * int(found.sum()) < len(found)
 
 
 def _has_turned(film: Film) -> bool:
@@ -137,10 +128,13 @@ def _find_cut(film: Film, parts: Values, reached: Frames) -> Reason | None:
     start = _find_start(film, parts, reached)
     if start is None:
         return Reason.NOT_STEADY
-    frames = [index for index in range(start, int(reached[HELD - 1]) + 1) if film.found[index]]
+    until = int(reached[HELD - 1]) + 1
+    frames = [index for index in range(start, until) if film.found[index]]
     way = parts[start + 1 : start + 1 + int(np.argmax(parts[start + 1 :] >= ON_THE_WAY[1]))]
     on_the_way = (way > ON_THE_WAY[0]) & (way < ON_THE_WAY[1])
-    return None if on_the_way.any() and is_one_take(film, frames) else Reason.CUT
+    if on_the_way.any() and is_one_take(film, frames):
+        return None
+    return Reason.CUT if len(frames) == until - start else Reason.FACE_LOST
 
 
 def _find_start(film: Film, parts: Values, reached: Frames) -> int | None:

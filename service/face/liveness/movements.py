@@ -36,7 +36,7 @@ class Reason(StrEnum):
     """The movement had begun before it was asked for."""
     NOT_MADE = "not_made"
     FACE_LOST = "face_lost"
-    """Most frames in the time of a movement show no face: it turned too far or too fast for the engine."""
+    """Frames of a movement show no face, because it turned too far or too fast for the engine."""
     WRONG_MOVEMENT = "wrong_movement"
     FLAT = "flat"
     CUT = "cut"

@@ -92,6 +92,9 @@ def test_cut_between_two_poses_is_refused() -> None:
     shown = [0 if at < 800 else -1 for at in TIMES]
     cut = replace(HEAD, eyes=HEAD.eyes[shown], nose=HEAD.nose[shown], crops=HEAD.crops[shown])
     assert decide(cut, [STEP]).reason is Reason.CUT
+    # Where the face was lost in between, the person may have turned too fast.
+    first = next(index for index, at in enumerate(TIMES) if at >= 800)
+    assert decide(without_face(cut, first), [STEP]).reason is Reason.FACE_LOST
 
 
 def test_face_that_changes_on_the_way_is_cut() -> None:
