@@ -13,7 +13,6 @@ from desktop.camera.hints import FrameAnalysis
 from desktop.client import Session
 from desktop.client.device_token import DeviceToken
 from desktop.client.http.errors import ClientError, Forbidden, Refused, TooMany
-from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import challenge_sentence, seconds_sentence, sentence
 from desktop.pages.common.faces.viewfinder import Viewfinder
 from desktop.pages.login.challenge import ChallengeFilm, ChoppyFilmError
@@ -310,7 +309,7 @@ class FaceLogin(QObject):
         self._tries += 1
         if self._tries >= MAX_TRIES:
             fallback = self.tr("Log in with your password, or try again.")
-            self._block(join_sentences((text, fallback)), self.tr("Retry"))
+            self._block(f"{text}\n{fallback}", self.tr("Retry"))
         else:
             self._show_failure(text)
             # The user has time for the button now, but not during the recording.

@@ -184,7 +184,7 @@ def test_missed_movement_is_reported_and_tried_three_times(
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
     qtbot.waitUntil(lambda: bool(page.viewfinder.sentence), timeout=60_000)
     assert page.viewfinder.sentence == (
-        "Movement not recognized. Turn slowly when the arrow appears. "
+        "Movement not recognized. Turn slowly when the arrow appears.\n"
         "Log in with your password, or try again."
     )
     assert len(fake_service.bodies(ANSWER)) == 3
@@ -218,7 +218,7 @@ def test_person_hears_what_to_do_better(
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
     qtbot.waitUntil(lambda: bool(page.viewfinder.sentence), timeout=60_000)
     assert hints[:2] == [hint, hint]
-    assert page.viewfinder.sentence == f"{hint} Log in with your password, or try again."
+    assert page.viewfinder.sentence == f"{hint}\nLog in with your password, or try again."
 
 
 def test_button_requests_another_movement(
