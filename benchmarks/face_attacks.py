@@ -152,9 +152,9 @@ def _judge(take: Take) -> SequenceAnalysis:
 def _find_reason(seen: SequenceAnalysis) -> str:
     assert _engine is not None
     limit = engine_info(_engine).liveness_limit
-    if seen.verdict.live and find_login_fault(seen.first, limit) is not None:
+    if seen.reason is Reason.LIVE and find_login_fault(seen.first, limit) is not None:
         return NOT_LIVE
-    return seen.verdict.reason.value
+    return seen.reason.value
 
 
 def report_rates(where: str, kinds: Sequence[str], outcomes: Sequence[Outcome]) -> None:

@@ -20,7 +20,7 @@ from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture
 from service.face.engines.sequence import SequenceAnalysis
 from service.face.enrolment import refuse
-from service.face.liveness.movements import Movement
+from service.face.liveness.movements import Movement, Reason
 from service.face.recognition import Recognition, needing_engine
 from service.face.templates.gallery import Gallery
 from service.web.envelope import Problem, Refusal, invalid
@@ -120,8 +120,8 @@ class FaceLogins:
             if sequence is None:
                 return rules.Identification(None, "not_valid")
             advice = rules.find_advice(sequence)
-            if not sequence.verdict.live:
-                return rules.Identification(None, sequence.verdict.reason.value, advice)
+            if sequence.reason is not Reason.LIVE:
+                return rules.Identification(None, sequence.reason.value, advice)
             # A film that is too dark may show anyone, so its advice says nothing about who is enrolled.
             return (
                 rules.Identification(None, advice, advice) if advice else await self._identify(sequence.first)
@@ -148,7 +148,7 @@ class FaceLogins:
         advice = rules.find_advice(sequence)
         # Whether a grey picture passes depends on the policy, and not on the movements.
         is_fit = rules.find_login_fault(sequence.first, limit) in (None, rules.QualityFault.GREY)
-        passed = sequence.verdict.live and advice is None and is_fit
+        passed = sequence.reason is Reason.LIVE and advice is None and is_fit
         return ChallengePractice(passed=passed, advice=advice)
 
     async def _judge(

@@ -181,10 +181,10 @@ def find_advice(sequence: SequenceAnalysis) -> ChallengeAdvice | None:
 
     None where a picture, a cut or another person was seen: these reasons would help only an attacker.
     """
-    if sequence.verdict.reason not in _ADVISED and not sequence.verdict.live:
+    if sequence.reason not in _ADVISED and sequence.reason is not Reason.LIVE:
         return None
     fault = find_login_fault(sequence.first, None) if sequence.first.faces else None
-    return _ADVISED.get(fault) if fault in _ADVISED else _ADVISED.get(sequence.verdict.reason)
+    return _ADVISED.get(fault) if fault in _ADVISED else _ADVISED.get(sequence.reason)
 
 
 # A face with less colour is grey: a liveness model refuses 96 to 100 % of grey pictures of people. Faces of

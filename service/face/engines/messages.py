@@ -23,7 +23,7 @@ from service.face.engines.engine import (
 from service.face.engines.picture import PictureFault
 from service.face.engines.quality import Quality
 from service.face.engines.sequence import SequenceAnalysis
-from service.face.liveness.movements import Movement, Reason, Step, Verdict
+from service.face.liveness.movements import Movement, Reason, Step
 from service.workers.frames import Frame
 
 # Little-endian, the byte order of all supported machines.
@@ -103,8 +103,7 @@ def analysis_frame(analysis: PictureAnalysis) -> Frame:
 def sequence_frame(sequence: SequenceAnalysis) -> Frame:
     """Encode the answer to a sequence."""
     frame = analysis_frame(sequence.first)
-    verdict = asdict(sequence.verdict)
-    return Frame({"sequence": verdict, **frame.message}, frame.payload)
+    return Frame({"sequence": sequence.reason, **frame.message}, frame.payload)
 
 
 def _analysis(analysis: PictureAnalysis) -> dict[str, Any]:
@@ -141,9 +140,8 @@ def to_answer(frame: Frame) -> Answer:
                 return PictureFault(fault)
             case {"engine": engine}:
                 return _to_info(engine)
-            case {"sequence": verdict, "analysis": analysis}:
-                judged = Verdict(Reason(verdict["reason"]), float(verdict["score"]))
-                return SequenceAnalysis(judged, _to_analysis(analysis, frame.payload))
+            case {"sequence": reason, "analysis": analysis}:
+                return SequenceAnalysis(Reason(reason), _to_analysis(analysis, frame.payload))
             case {"analysis": analysis}:
                 return _to_analysis(analysis, frame.payload)
     except (KeyError, TypeError, AttributeError) as error:

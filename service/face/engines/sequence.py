@@ -21,7 +21,7 @@ from service.face.engines.engine import (
 from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode, picture_bytes, read_header
 from service.face.liveness.decision import REACTION_MS, decide, find_reached
 from service.face.liveness.film import SIDE, Film, find_sharpest, straighten
-from service.face.liveness.movements import Reason, Step, Verdict
+from service.face.liveness.movements import Reason, Step
 from shared.images.cv import cv2
 
 # The first frames are looked at in turn until one shows a face: a camera's first frame may be dark.
@@ -41,7 +41,7 @@ class SequenceAnalysis:
     straight ahead, with the liveness of the whole film.
     """
 
-    verdict: Verdict
+    reason: Reason
     first: PictureAnalysis
 
 
@@ -63,27 +63,27 @@ def judge(
     """Judge upright BGR uint8 `frames` of one size, filmed at `times` (ms since the first), by `steps`."""
     nothing = PictureAnalysis(*frames[0].shape[1::-1]) if frames else PictureAnalysis(0, 0)
     if not frames or any(frame.shape != frames[0].shape for frame in frames):
-        return SequenceAnalysis(Verdict(Reason.TOO_FEW_FRAMES, 0.0), nothing)
+        return SequenceAnalysis(Reason.TOO_FEW_FRAMES, nothing)
     skipped, faces = 0, coarse(engine, frames[0])
     while not faces and skipped + 1 < min(FIRST_FRAMES, len(frames)):
         skipped += 1
         faces = coarse(engine, frames[skipped])
     if not faces:
-        return SequenceAnalysis(Verdict(Reason.NO_FACE, 0.0), nothing)
+        return SequenceAnalysis(Reason.NO_FACE, nothing)
     seen = frames[skipped:]
     film = look(engine, seen, times[skipped:], faces[0], steps[0].from_ms + REACTION_MS)
     if not film.found.any():
-        return SequenceAnalysis(Verdict(Reason.NO_FACE, 0.0), nothing)
+        return SequenceAnalysis(Reason.NO_FACE, nothing)
     near = functools.partial(_rate_nearness, faces[0])
     first = analyse(engine, seen[find_sharpest(film, film.waiting)], near)
-    verdict = decide(film, steps)
-    if not verdict.live:
-        return SequenceAnalysis(verdict, first)
+    reason = decide(film, steps)
+    if reason is not Reason.LIVE:
+        return SequenceAnalysis(reason, first)
     # A face that has just turned far enough is easier to recognise than in profile.
     turned = [analyse(engine, seen[find_reached(film, step)[0]], near) for step in steps]
     if not _shows_same_face(engine, first, turned):
-        return SequenceAnalysis(Verdict(Reason.OTHER_FACE, 0.0), first)
-    return SequenceAnalysis(verdict, replace(first, liveness=_find_liveness([first, *turned])))
+        return SequenceAnalysis(Reason.OTHER_FACE, first)
+    return SequenceAnalysis(reason, replace(first, liveness=_find_liveness([first, *turned])))
 
 
 def look(

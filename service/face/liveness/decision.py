@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from service.face.liveness.film import AHEAD, Film, Values, measure_turns
 from service.face.liveness.matching import is_one_take, match_plane
-from service.face.liveness.movements import Movement, Reason, Step, Verdict
+from service.face.liveness.movements import Movement, Reason, Step
 
 Flags = NDArray[np.bool_]
 Frames = NDArray[np.intp]
@@ -41,24 +41,22 @@ _COMPARED: Final = 6
 _DIRECTIONS = {Movement.LEFT: (1.0, 0.0), Movement.RIGHT: (-1.0, 0.0), Movement.UP: (0.0, 1.0)}
 
 
-def decide(film: Film, steps: Sequence[Step]) -> Verdict:
+def decide(film: Film, steps: Sequence[Step]) -> Reason:
     """Decide whether `film` is a head that makes the movements of `steps` when it is asked to.
 
     Steps follow each other in time; the first frame is at 0 ms, and frames reach to the end of the last step
     or until its movement is made.
     """
     if len(film.times) < FEWEST_FRAMES or np.diff(film.times).max() > LONGEST_GAP_MS:
-        return Verdict(Reason.TOO_FEW_FRAMES, 0.0)
+        return Reason.TOO_FEW_FRAMES
     planes = [0.0]
     for previous, step in zip((None, *steps), steps, strict=False):
         fault = _find_fault(film, step, previous)
         if fault is not None:
-            return Verdict(fault, 0.0)
+            return fault
         if step.movement is not Movement.CLOSER:
             planes.append(_measure_plane(film, step))
-    if max(planes) > MAX_PLANE:
-        return Verdict(Reason.FLAT, 0.0)
-    return Verdict(Reason.LIVE, 1 - max(planes))
+    return Reason.FLAT if max(planes) > MAX_PLANE else Reason.LIVE
 
 
 def find_reached(film: Film, step: Step) -> Frames:

@@ -41,16 +41,3 @@ class Reason(StrEnum):
     FLAT = "flat"
     CUT = "cut"
     OTHER_FACE = "other_face"
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a sequence shows, and how surely: `score` 0..1, 0 unless it is LIVE."""
-
-    reason: Reason
-    score: float
-
-    @property
-    def live(self) -> bool:
-        """Whether it is a head that followed."""
-        return self.reason is Reason.LIVE

@@ -13,7 +13,7 @@ from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture, PictureFault
 from service.face.engines.sequence import SequenceAnalysis
 from service.face.enrolment import CONSENT_VERSION
-from service.face.liveness.movements import Reason, Step, Verdict
+from service.face.liveness.movements import Reason, Step
 from service.face.tables import FaceStation
 from service.web.envelope import Refusal
 from shared.samples import faces
@@ -40,8 +40,7 @@ class Judge(SameProcess):
         self.steps = list(steps)
         if self.damaged:
             raise BadPicture(PictureFault.DAMAGED)
-        verdict = Verdict(self.reason, 1.0)
-        return SequenceAnalysis(verdict, await self.analyse(frames[0].face_info))
+        return SequenceAnalysis(self.reason, await self.analyse(frames[0].face_info))
 
 
 def use_judge(setup: Setup, engine: DlibEngine, monkeypatch: pytest.MonkeyPatch) -> Judge:

@@ -23,7 +23,7 @@ from service.face.engines.messages import (
 from service.face.engines.picture import BadPicture, PictureFault
 from service.face.engines.sequence import SequenceAnalysis, film_frame, judge
 from service.face.liveness.decision import REACTION_MS
-from service.face.liveness.movements import Movement, Reason, Step, Verdict
+from service.face.liveness.movements import Movement, Reason, Step
 from service.face.rules import QualityFault
 from shared.images.cv import cv2
 from shared.samples import faces, heads
@@ -49,14 +49,14 @@ def judged(dlib_engine: DlibEngine, film: list[Pixels]) -> SequenceAnalysis:
 
 
 def test_person_who_makes_the_movements_is_live(judged: SequenceAnalysis) -> None:
-    assert judged.verdict.reason is Reason.LIVE
+    assert judged.reason is Reason.LIVE
     assert judged.first.embedding is not None
 
 
 def test_answer_of_the_process_is_decoded_completely(judged: SequenceAnalysis) -> None:
     answer = to_answer(sequence_frame(judged))
     assert isinstance(answer, SequenceAnalysis)
-    assert answer.verdict == judged.verdict
+    assert answer.reason is judged.reason
     assert answer.first.embedding is not None
     assert judged.first.embedding is not None
     assert (answer.first.embedding == judged.first.embedding).all()
@@ -73,7 +73,7 @@ def test_another_face_in_the_turn_is_refused(dlib_engine: DlibEngine, film: list
     # The person is seen until the turn is asked for.
     waiting = sum(at <= STEP.from_ms + REACTION_MS for at in TIMES)
     mixed = judge(dlib_engine, [*film[:waiting], *frames[waiting:]], TIMES, [STEP])
-    assert mixed.verdict.reason is Reason.OTHER_FACE
+    assert mixed.reason is Reason.OTHER_FACE
 
 
 class LivenessOf:
@@ -93,7 +93,7 @@ def test_film_that_begins_blurred_is_judged_by_its_sharpest_frame(
 ) -> None:
     blurred = [cv2.GaussianBlur(film[0], (0, 0), 4), *film[1:]]
     seen = judge(dlib_engine, blurred, TIMES, [STEP])
-    assert seen.verdict.live
+    assert seen.reason is Reason.LIVE
     assert rules.find_login_fault(analyse(dlib_engine, blurred[0]), None) is QualityFault.BLURRED
     assert rules.find_login_fault(seen.first, None) is None
 
@@ -102,13 +102,13 @@ def test_liveness_is_the_median_over_the_frames_of_one_person(
     dlib_engine: DlibEngine, film: list[Pixels], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dlib_engine, "liveness", LivenessOf(0.1, 0.9, 0.8))
-    monkeypatch.setattr(sequence, "decide", lambda _film, _steps: Verdict(Reason.LIVE, 1.0))
+    monkeypatch.setattr(sequence, "decide", lambda _film, _steps: Reason.LIVE)
     assert judge(dlib_engine, film, TIMES, [STEP, STEP]).first.liveness == 0.8
 
 
 def test_turn_to_the_other_side_is_refused(dlib_engine: DlibEngine, film: list[Pixels]) -> None:
     other_side = [Step(Movement.RIGHT, STEP.from_ms, STEP.to_ms)]
-    assert judge(dlib_engine, film, TIMES, other_side).verdict.reason is Reason.WRONG_MOVEMENT
+    assert judge(dlib_engine, film, TIMES, other_side).reason is Reason.WRONG_MOVEMENT
 
 
 def test_photo_that_is_tilted_is_refused(dlib_engine: DlibEngine) -> None:
@@ -116,17 +116,17 @@ def test_photo_that_is_tilted_is_refused(dlib_engine: DlibEngine) -> None:
         heads.render_picture_frame(heads.portrait_texture(), replace(pose, yaw=1.5 * pose.yaw), _SCENE, seed)
         for seed, pose in enumerate(heads.interpolate_poses(TO_THE_LEFT, TIMES))
     ]
-    assert not judge(dlib_engine, frames, TIMES, [STEP]).verdict.live
+    assert judge(dlib_engine, frames, TIMES, [STEP]).reason is not Reason.LIVE
 
 
 def test_film_without_a_face_is_refused(dlib_engine: DlibEngine, film: list[Pixels]) -> None:
     grey = [frame * 0 + 120 for frame in film]
-    assert judge(dlib_engine, grey, TIMES, [STEP]).verdict.reason is Reason.NO_FACE
+    assert judge(dlib_engine, grey, TIMES, [STEP]).reason is Reason.NO_FACE
 
 
 def test_frames_of_two_sizes_are_refused(dlib_engine: DlibEngine, film: list[Pixels]) -> None:
     frames = [*film[:-1], film[-1][:-2]]
-    assert judge(dlib_engine, frames, TIMES, [STEP]).verdict.reason is Reason.TOO_FEW_FRAMES
+    assert judge(dlib_engine, frames, TIMES, [STEP]).reason is Reason.TOO_FEW_FRAMES
 
 
 def test_request_with_frames_is_decoded_completely() -> None:
