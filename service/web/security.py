@@ -1,7 +1,5 @@
 """Identifies the caller of a request and checks permissions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta

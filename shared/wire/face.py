@@ -1,7 +1,5 @@
 """Bodies of face enrolment and face login. Pictures are SecretStr, so that no log or error contains them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, SecretStr, StrictBool, WithJsonSchema
