@@ -31,7 +31,7 @@ class Done(TypedDict):
     `boxes` and `alignment` are in px of the upright photo, whose size is `width` x `height`. `passed` is the
     model's opinion, `seconds` the time. `memory` and `suppressed` exist only if the memory of the region was
     used; `photos` of a suppressed finding are the keys of photos (`PhotoVariation.key`). `appearance` exists
-    if the photo was compared by its appearance.
+    if the photo was compared by its appearance; its `nearest` are keys too.
     """
 
     event: Literal["done"]

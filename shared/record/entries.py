@@ -199,10 +199,11 @@ class EntryAppearance(TypedDict):
     """How unusual a photo looks beside photos that passed, when it was compared by its appearance alone.
 
     `distance`: to the passed photos, cosine, 0 to 2; it passes up to `limit`. `share`: the expected share of
-    passed photos that are as unusual, 0 to 1; None if there was one. `photos`: how many passed. `place`:
-    where parts were searched, `fixed` or `anywhere`. `heat`: a grey PNG in Base64 over `section` (x, y, width
-    and height in fractions of the photo); a level of 128 is the limit of a passed photo. Both are missing in
-    entries of earlier versions.
+    passed photos that are as unusual, 0 to 1; None if there was one. `photos`: how many passed. `nearest`:
+    the file ids of the eight that differ least from this one, or of fewer, the nearest first. `place`: where
+    parts were searched, `fixed` or `anywhere`. `heat`: a grey PNG in Base64 over `section` (x, y, width and
+    height in fractions of the photo); a level of 128 is the limit of a passed photo. `nearest`, `heat` and
+    `section` are missing in entries of earlier versions.
     """
 
     distance: float
@@ -210,6 +211,7 @@ class EntryAppearance(TypedDict):
     share: float | None
     photos: int
     place: str
+    nearest: NotRequired[list[str]]
     heat: NotRequired[str]
     section: NotRequired[list[float]]
 

@@ -105,9 +105,9 @@ class RegionMemory:
         """The memory of the photos that could be compared."""
         return RegionMemory(self.region, tuple(photo for photo in self.photos if photo.is_aligned))
 
-    def sections(self) -> list[NDArray[np.int8]]:
-        """The looks of its passed photos as they are, the oldest first."""
-        return [photo.section for photo in self.passed if photo.section is not None]
+    def sections(self) -> dict[str, NDArray[np.int8]]:
+        """The looks of its passed photos as they are, by the keys of the photos, the oldest first."""
+        return {photo.key: photo.section for photo in self.passed if photo.section is not None}
 
     def looks(self) -> list[NDArray[np.int8]]:
         """The looks of its passed photos as aligned, the oldest first."""
