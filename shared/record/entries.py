@@ -97,7 +97,9 @@ class EntryImage(TypedDict, total=False):
 class EntryAlignment(TypedDict):
     """The place of the reference image in the photo: 3 x 3, reference px -> photo px, and who set it.
 
-    `set_by` is model or person. A missing key was not measured.
+    `set_by` is model or person. `other_light` is true if the light comes from another side than in the
+    reference image, or the camera moved, so that no finding is surer than 0.7. Another missing key was not
+    measured.
     """
 
     homography: list[list[float]]
@@ -106,6 +108,7 @@ class EntryAlignment(TypedDict):
     error_px: NotRequired[float]
     score: NotRequired[float]
     visible: NotRequired[float]
+    other_light: NotRequired[bool]
 
 
 class EntryThresholds(TypedDict, total=False):

@@ -97,7 +97,7 @@ class RegionComparer:
             findings,
             not findings,
             entry_thresholds(request, parameters),
-            entry_alignment(result.alignment, marked.scale, request),
+            entry_alignment(result.alignment, marked.scale, request, result.aside),
             suppressed_boxes(result),
             region_memories.memory_entry(memory),
         )

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
-from desktop.localization.detection_terms import appearance_text, coverage_text
+from desktop.localization.detection_terms import appearance_text, coverage_text, other_light_text
 from desktop.pages.workbench.items.item_fields import TextEdit
 from desktop.record.document import ItemView
 from desktop.record.drafts import VerdictDraft
@@ -165,8 +165,9 @@ class VerdictBox(QWidget):
         detection = results.finished_detection(item.result)
         appearance = results.entry_appearance(detection)
         coverage = coverage_text(results.entry_coverage(detection)) or appearance_text(appearance)
-        self._coverage_label.setText(coverage)
-        self._coverage_label.setVisible(bool(coverage))
+        light = other_light_text() if results.entry_other_light(detection) else ""
+        self._coverage_label.setText("\n".join(filter(None, (coverage, light))))
+        self._coverage_label.setVisible(bool(coverage or light))
         self._similar = [] if appearance is None else appearance.get("nearest", [])
         self.similar.setVisible(bool(self._similar))
         # No one has judged an item undecided that was never inspected.
