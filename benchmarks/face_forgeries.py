@@ -13,11 +13,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import heads
 from benchmarks.face_sequences import Take
+from benchmarks.heads import Picture, Pixels, Pose, Scene, Texture
 from service.face.liveness.movements import Movement, Step
 from shared.images.cv import cv2
-from shared.samples import heads
-from shared.samples.heads import Picture, Pixels, Pose, Scene, Texture
 
 POSES = {Movement.LEFT: Pose(yaw=1), Movement.RIGHT: Pose(yaw=-1), Movement.UP: Pose(pitch=1)}
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.heads import Pixels
 from service.face.liveness.movements import Movement, Step
 from shared.images.cv import cv2
-from shared.samples.heads import Pixels
 
 FRAME_MS = 80
 

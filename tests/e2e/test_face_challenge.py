@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from benchmarks import heads
+from benchmarks.heads import Pose, Scene, Shape
 from desktop.client import Session
 from desktop.client.http.errors import Refused
-from shared.samples import faces, heads
-from shared.samples.heads import Pose, Scene, Shape
+from shared.samples import faces
 from shared.wire.account import Payload
 from shared.wire.face import (
     CHALLENGE_ADVICE,

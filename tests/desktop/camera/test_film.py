@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from benchmarks import heads
 from desktop.background import workers
 from desktop.camera import CameraFeed, Film, FilmedFrame, feed, is_choppy
 from desktop.camera.sources import Frame
@@ -16,7 +17,6 @@ from service.face.engines.sequence import judge
 from service.face.liveness.movements import Reason
 from shared.images.cv import cv2
 from shared.limits import MAX_FRAME_LENGTH, MAX_FRAMES
-from shared.samples import heads
 from tests.desktop.camera.pictures import empty_frame, face_frame
 from tests.service.face.liveness import films
 

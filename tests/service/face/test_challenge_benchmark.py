@@ -9,17 +9,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import face_attacks, face_enrolment
+from benchmarks import face_attacks, face_enrolment, heads
 from benchmarks.face_attacks import Outcome
 from benchmarks.face_forgeries import KINDS, make_attack
 from benchmarks.face_sequences import Take
+from benchmarks.heads import Pixels, Pose, Scene
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.engine import Metric, PictureAnalysis, Thresholds
 from service.face.engines.quality import Quality
 from service.face.liveness.decision import MAX_PLANE
 from service.face.liveness.movements import Movement, Step
-from shared.samples import faces, heads
-from shared.samples.heads import Pixels, Pose, Scene
+from shared.samples import faces
 
 STEPS = [Step(Movement.LEFT, 300, 700)]
 

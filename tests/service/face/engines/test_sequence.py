@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import heads
+from benchmarks.heads import Pixels, Scene, Shape, Texture
 from service.face import rules
 from service.face.engines import sequence
 from service.face.engines.dlib_engine import DlibEngine
@@ -26,8 +28,7 @@ from service.face.liveness.decision import REACTION_MS
 from service.face.liveness.movements import Movement, Reason, Step
 from service.face.rules import QualityFault
 from shared.images.cv import cv2
-from shared.samples import faces, heads
-from shared.samples.heads import Pixels, Scene, Shape, Texture
+from shared.samples import faces
 from tests.service.face.liveness.films import STEP, TIMES, TO_THE_LEFT
 
 _SCENE = Scene(eye_distance=56, size=(320, 280))

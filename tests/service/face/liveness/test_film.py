@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.heads import Pose
 from service.face.liveness.film import EYES, measure_turns, straighten
-from shared.samples.heads import Pose
 from tests.service.face.liveness.films import TO_THE_LEFT, draw_head, film, move_to, without_face
 
 HEAD = film(draw_head, TO_THE_LEFT)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.heads import Pose
 from service.face.liveness.film import SIDE
 from service.face.liveness.matching import is_one_take, match_plane
-from shared.samples.heads import Pose
 from tests.service.face.liveness.films import TO_THE_LEFT, draw_flat_picture, draw_head, film, move_to
 
 HEAD = film(draw_head, TO_THE_LEFT)
