@@ -82,6 +82,15 @@ def coverage_text(coverage: EntryCoverage | None) -> str:
     return text
 
 
+def other_light_text() -> str:
+    """Describe light from another side, with a request for another photo."""
+    return QCoreApplication.translate(
+        "Detection",
+        "The light comes from another side than in the reference image, or the camera moved: findings may be "
+        "relief. Retake the photo as the reference image was taken, if you can.",
+    )
+
+
 def appearance_text(appearance: EntryAppearance | None) -> str:
     """Describe a comparison by appearance; an empty string if there was none."""
     if appearance is None:

@@ -1,11 +1,12 @@
-"""Defines the answers of the compute process; the request is `service.detection.compute.request.Request`.
+"""Defines the answers of the compute process and the memories in them.
 
-An answer is a JSON object whose `event` names its type.
+An answer is a JSON object whose `event` names its type. The request is
+`service.detection.compute.request.Request`.
 """
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Final, Literal, NotRequired, TypedDict
 
 from shared.record.entries import (
     EntryAlignment,
@@ -17,6 +18,12 @@ from shared.record.entries import (
 )
 from shared.wire.inspection import Place
 
+VERSION: Final = 5
+"""The version of the contents of a memory. Another version is rebuilt from the photos."""
+OLDEST: Final = 4
+NEWEST: Final = 20
+"""The number of oldest and newest photos in a memory, for permanent and for present differences."""
+
 
 class Done(TypedDict):
     """The result of a detection, in the form of a result entry.
@@ -24,7 +31,7 @@ class Done(TypedDict):
     `boxes` and `alignment` are in px of the upright photo, whose size is `width` x `height`. `passed` is the
     model's opinion, `seconds` the time. `memory` and `suppressed` exist only if the memory of the region was
     used; `photos` of a suppressed finding are the keys of photos (`PhotoVariation.key`). `appearance` exists
-    if the photo was compared by its appearance.
+    if the photo was compared by its appearance; its `nearest` are keys too.
     """
 
     event: Literal["done"]

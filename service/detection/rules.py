@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -185,12 +185,15 @@ def finished_entry(
             {
                 **suppressed,
                 "box": box,
-                "photos": [files[key] for key in suppressed["photos"] if key in files],
+                "photos": _known(suppressed["photos"], files),
             }
             for suppressed, box in zip(answer.get("suppressed", []), boxes[reported:], strict=True)
         ]
     if "appearance" in answer:
-        used["appearance"] = answer["appearance"]
+        used["appearance"] = {
+            **answer["appearance"],
+            "nearest": _known(answer["appearance"].get("nearest", ()), files),
+        }
     origin: Provenance = {
         "thresholds": answer["thresholds"],
         "alignment": answer["alignment"],
@@ -212,6 +215,10 @@ def finished_entry(
         "provenance": {**entry["provenance"], **origin},
         **used,
     }
+
+
+def _known(keys: Iterable[str], files: Mapping[str, str]) -> list[str]:
+    return [files[key] for key in keys if key in files]
 
 
 def failed_entry(entry: Entry, error: str, at: dt.datetime) -> Entry:

@@ -97,7 +97,9 @@ class EntryImage(TypedDict, total=False):
 class EntryAlignment(TypedDict):
     """The place of the reference image in the photo: 3 x 3, reference px -> photo px, and who set it.
 
-    `set_by` is model or person. A missing key was not measured.
+    `set_by` is model or person. `other_light` is true if the light comes from another side than in the
+    reference image, or the camera moved, so that no finding is surer than 0.7. Another missing key was not
+    measured.
     """
 
     homography: list[list[float]]
@@ -106,6 +108,7 @@ class EntryAlignment(TypedDict):
     error_px: NotRequired[float]
     score: NotRequired[float]
     visible: NotRequired[float]
+    other_light: NotRequired[bool]
 
 
 class EntryThresholds(TypedDict, total=False):
@@ -199,10 +202,11 @@ class EntryAppearance(TypedDict):
     """How unusual a photo looks beside photos that passed, when it was compared by its appearance alone.
 
     `distance`: to the passed photos, cosine, 0 to 2; it passes up to `limit`. `share`: the expected share of
-    passed photos that are as unusual, 0 to 1; None if there was one. `photos`: how many passed. `place`:
-    where parts were searched, `fixed` or `anywhere`. `heat`: a grey PNG in Base64 over `section` (x, y, width
-    and height in fractions of the photo); a level of 128 is the limit of a passed photo. Both are missing in
-    entries of earlier versions.
+    passed photos that are as unusual, 0 to 1; None if there was one. `photos`: how many passed. `nearest`:
+    the file ids of the eight that differ least from this one, or of fewer, the nearest first. `place`: where
+    parts were searched, `fixed` or `anywhere`. `heat`: a grey PNG in Base64 over `section` (x, y, width and
+    height in fractions of the photo); a level of 128 is the limit of a passed photo. `nearest`, `heat` and
+    `section` are missing in entries of earlier versions.
     """
 
     distance: float
@@ -210,6 +214,7 @@ class EntryAppearance(TypedDict):
     share: float | None
     photos: int
     place: str
+    nearest: NotRequired[list[str]]
     heat: NotRequired[str]
     section: NotRequired[list[float]]
 

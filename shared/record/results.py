@@ -100,6 +100,13 @@ def entry_coverage(entry: Entry | None) -> EntryCoverage | None:
     return coverage if isinstance(coverage, Mapping) else None
 
 
+def entry_other_light(entry: Entry | None) -> bool:
+    """Return whether a detection saw the region in light from another side, or the camera moved."""
+    provenance = None if entry is None else entry.get("provenance")
+    alignment = provenance.get("alignment") if isinstance(provenance, Mapping) else None
+    return isinstance(alignment, Mapping) and alignment.get("other_light") is True
+
+
 def entry_appearance(entry: Entry | None) -> EntryAppearance | None:
     """Return how unusual the photo looks, if it was compared by its appearance."""
     appearance = None if entry is None else entry.get("appearance")

@@ -9,7 +9,7 @@ photos are compared with each other in the same way (leave one out), so the resu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import NormalDist
@@ -73,6 +73,7 @@ class Appearance:
 
     heat: the distance of each patch in units of the limit. distance: of the photo. share: the expected share
     of passed photos that are as unusual, 0 to 1; None with one passed photo. parts: the most unusual first.
+    order: the indices of the passed photos, those that differ least from this one first.
     """
 
     heat: Distances
@@ -80,6 +81,7 @@ class Appearance:
     share: float | None
     passed: bool
     parts: tuple[UnusualPart, ...]
+    order: tuple[int, ...]
 
     def most_heat(self, box: Rect) -> float:
         """The most heat of the patches that `box` touches, in fractions of the picture."""
@@ -92,11 +94,12 @@ class Appearance:
 class AppearanceMemory:
     """The patches of the passed photos, float16 (photos, rows, columns, channels).
 
-    usual: the distance of passed photos from each other (geometric mean); None with one photo. spread: the
-    standard deviation of its logarithm.
+    indices: of these photos among those that `of` was given. usual: the distance of passed photos from each
+    other (geometric mean); None with one photo. spread: the standard deviation of its logarithm.
     """
 
     patches: NDArray[np.float16]
+    indices: tuple[int, ...]
     place: Place
     usual: float | None
     spread: float
@@ -107,9 +110,10 @@ class AppearanceMemory:
 
         place: `FIXED` or `ANYWHERE`; None lets the photos choose. Of one photo it is `FIXED`.
         """
-        patches = np.stack(_differing(photos))
+        indices = _differing(photos)
+        patches = np.stack([photos[index] for index in indices])
         if len(patches) == 1:
-            return cls(patches, place or Place.FIXED, None, _LEAST_SPREAD)
+            return cls(patches, indices, place or Place.FIXED, None, _LEAST_SPREAD)
         photos_left_out = partial(_distances_left_out, np.asarray(patches, np.float32))
         chosen = place
         if chosen is None:
@@ -123,7 +127,7 @@ class AppearanceMemory:
         squares = float(((logarithms - logarithms.mean()) ** 2).sum())
         measured = (_SPREAD_PHOTOS * _LEAST_SPREAD**2 + squares) / (_SPREAD_PHOTOS + len(distances) - 1)
         spread = max(math.sqrt(measured), _LEAST_SPREAD)
-        return cls(patches, chosen, math.exp(float(logarithms.mean())), spread)
+        return cls(patches, indices, chosen, math.exp(float(logarithms.mean())), spread)
 
     @property
     def limit(self) -> float:
@@ -134,10 +138,12 @@ class AppearanceMemory:
 
     def judge(self, photo: Features, ignored: Sequence[Rect] = ()) -> Appearance:
         """How a photo looks beside the passed ones; `ignored` are parts of it, in fractions."""
-        distances = nearest(photo, self.patches, self.place)
-        rows, columns = distances.shape
+        alone = np.stack([distances_to(photo, other, self.place) for other in self.patches])
+        _, rows, columns = alone.shape
         for area in ignored:
-            distances[_inside(area.y, area.bottom, rows), _inside(area.x, area.right, columns)] = 0
+            alone[:, _inside(area.y, area.bottom, rows), _inside(area.x, area.right, columns)] = 0
+        order = np.argsort([photo_distance(distances) for distances in alone], kind="stable")
+        distances = alone.min(axis=0)
         distance = photo_distance(distances)
         share = None
         if self.usual is not None:
@@ -145,20 +151,20 @@ class AppearanceMemory:
             share = 1 - NormalDist(0, self.spread).cdf(math.log(ratio))
         heat = np.asarray(distances / self.limit, np.float32)
         passed = distance <= self.limit
-        return Appearance(heat, distance, share, passed, () if passed else _parts(heat))
+        parts = () if passed else _parts(heat)
+        indices = tuple(self.indices[index] for index in order.tolist())
+        return Appearance(heat, distance, share, passed, parts, indices)
 
 
-def nearest(photo: Features, others: Iterable[Features], place: Place) -> Distances:
-    """The distance of each patch of `photo` to the nearest of the `others`."""
-    queries = np.asarray(photo, np.float32)
+def distances_to(photo: Features, other: Features, place: Place) -> Distances:
+    """The distance of each patch of `photo` to the nearest one of the `other`."""
+    queries, neighbours = np.asarray(photo, np.float32), np.asarray(other, np.float32)
     rows, columns, channels = queries.shape
-    best = np.full((rows, columns), -1, np.float32)
-    for other in others:
-        neighbours = np.asarray(other, np.float32)
-        if place is Place.ANYWHERE:
-            alike = queries.reshape(-1, channels) @ neighbours.reshape(-1, channels).T
-            np.maximum(best, alike.max(axis=1).reshape(rows, columns), out=best)
-            continue
+    if place is Place.ANYWHERE:
+        alike = queries.reshape(-1, channels) @ neighbours.reshape(-1, channels).T
+        best = alike.max(axis=1).reshape(rows, columns)
+    else:
+        best = np.full((rows, columns), -1, np.float32)
         for down in range(-_RADIUS, _RADIUS + 1):
             for across in range(-_RADIUS, _RADIUS + 1):
                 here = _shifted(rows, -down), _shifted(columns, -across)
@@ -172,7 +178,11 @@ def _distances_left_out(patches: NDArray[np.float32], place: Place, most: int) -
     """The distances of at most `most` of these photos, spread over all of them, to the others."""
     numbers = np.linspace(0, len(patches) - 1, min(len(patches), most)).round().astype(int).tolist()
     return [
-        photo_distance(nearest(patches[number], [*patches[:number], *patches[number + 1 :]], place))
+        photo_distance(
+            np.minimum.reduce(
+                [distances_to(patches[number], other, place) for other in np.delete(patches, number, axis=0)]
+            )
+        )
         for number in numbers
     ]
 
@@ -202,13 +212,13 @@ def _choose(same: Sequence[float], anywhere: Sequence[float]) -> Place:
     return Place.ANYWHERE if np.mean(same) > _ANYWHERE * np.mean(anywhere) else Place.FIXED
 
 
-def _differing(photos: Sequence[Features]) -> list[Features]:
-    """At most `MAX_PHOTOS` of the photos: each is the one that differs most from those before it.
+def _differing(photos: Sequence[Features]) -> tuple[int, ...]:
+    """The indices of at most `MAX_PHOTOS` photos: each is the one that differs most from those before it.
 
     Differences at the same place suffice, so a hundred photos are compared in a moment.
     """
     if len(photos) <= MAX_PHOTOS:
-        return list(photos)
+        return tuple(range(len(photos)))
     flat = np.stack([photo.ravel() for photo in photos]).astype(np.float32)
     flat /= np.linalg.norm(flat, axis=1, keepdims=True)
     chosen = [0]
@@ -216,7 +226,7 @@ def _differing(photos: Sequence[Features]) -> list[Features]:
     while len(chosen) < MAX_PHOTOS:
         chosen.append(int(alike.argmin()))
         np.maximum(alike, flat @ flat[chosen[-1]], out=alike)
-    return [photos[number] for number in sorted(chosen)]
+    return tuple(sorted(chosen))
 
 
 def _parts(heat: Distances) -> tuple[UnusualPart, ...]:

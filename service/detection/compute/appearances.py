@@ -43,6 +43,8 @@ Look = NDArray[np.int8]
 
 _KEPT: Final = 8
 """The memories of the last regions that stay computed, at most 4.5 MB each."""
+_NEAREST: Final = 8
+"""The passed photos that an entry names: more are no help beside today's."""
 _STEPS: Final = 127
 """Steps of a feature in a look. Rounding adds less than 0.001 to a distance."""
 
@@ -81,15 +83,15 @@ class Appearances:
         to_reference = inverse(shift_scale(region.x, region.y, SIDE / region.w, SIDE / region.h))
         return self._look(photo.warped(homography @ to_reference, (SIDE, SIDE)))
 
-    def looks_of_files(self, paths: Sequence[str], section: Rect) -> list[Look]:
-        """The looks of photos that passed. Raises DetectionFailed."""
-        looks = []
+    def looks_of_files(self, paths: Sequence[str], section: Rect) -> dict[str, Look]:
+        """The looks of photos that passed, by their paths. Raises DetectionFailed."""
+        looks = {}
         for path in paths:
             look = self._files.pop((path, section), None)
             if look is None:
                 look = self.look(pictures.load(Path(path), _needed_side(section))[0], section)
             self._files[path, section] = look
-            looks.append(look)
+            looks[path] = look
         while len(self._files) > max(_MAX_FILES, len(paths)):
             self._files.popitem(last=False)
         return looks
@@ -98,17 +100,17 @@ class Appearances:
         self,
         photo: NDArray[np.uint8],
         section: Rect,
-        looks: Sequence[Look],
+        looks: Mapping[str, Look],
         place: Place,
         ignored: Sequence[Rect] = (),
     ) -> tuple[list[EntryBox], EntryAppearance] | None:
         """The unusual parts of `photo` (BGR uint8) in its px, none if it passes, and how unusual it is.
 
-        section: the part of every picture that is compared, in fractions of it. looks: of the passed photos,
-        at least one. place: with `ALIGN`, the passed photos choose. ignored: in fractions of the
-        section. None if the photo shows something else. Raises DetectionFailed.
+        section: the part of every picture that is compared, in fractions of it. looks: of the passed photos
+        by their keys, at least one. place: with `ALIGN`, the passed photos choose. ignored: in fractions of
+        the section. None if the photo shows something else. Raises DetectionFailed.
         """
-        memory = self._memory(looks, None if place is Place.ALIGN else place)
+        memory = self._memory(list(looks.values()), None if place is Place.ALIGN else place)
         appearance = memory.judge(_floats(self.look(photo, section)), ignored)
         if float(np.mean(appearance.heat > 1)) > MOST_UNUSUAL:
             return None
@@ -131,6 +133,7 @@ class Appearances:
             "limit": round(memory.limit, 4),
             "share": None if appearance.share is None else round(appearance.share, 4),
             "photos": len(memory.patches),
+            "nearest": [list(looks)[index] for index in appearance.order[:_NEAREST]],
             "place": memory.place.value,
             "heat": _heat_picture(appearance.heat),
             "section": [round(value, 6) for value in (section.x, section.y, section.w, section.h)],

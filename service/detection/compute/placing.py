@@ -67,10 +67,15 @@ def assigned_alignment(request: Request, photo_scale: float) -> EntryAlignment |
     return {"homography": to_photo.tolist(), "set_by": "model" if by_person is None else "person"}
 
 
-def entry_alignment(alignment: Alignment, scale: float, request: Request) -> EntryAlignment:
-    """Convert an alignment to the form of a result entry. scale: the scale of the decoded reference image."""
+def entry_alignment(
+    alignment: Alignment, scale: float, request: Request, aside: bool = False
+) -> EntryAlignment:
+    """Convert an alignment to the form of a result entry. scale: the scale of the decoded reference image.
+
+    aside: as in `Result`.
+    """
     to_photo = alignment.homography @ np.diag([scale, scale, 1.0])
-    return {
+    entry: EntryAlignment = {
         "homography": (to_photo / to_photo[2, 2]).tolist(),
         "inliers": alignment.inliers,
         "error_px": round(alignment.error_px, 3),
@@ -78,6 +83,7 @@ def entry_alignment(alignment: Alignment, scale: float, request: Request) -> Ent
         "visible": round(alignment.visible, 3),
         "set_by": "model" if _set_by_person(request) is None else "person",
     }
+    return {**entry, "other_light": True} if aside else entry
 
 
 def enlarge_alignment(alignment: EntryAlignment | None, scale: float) -> EntryAlignment | None:

@@ -97,7 +97,7 @@ class RegionComparer:
             findings,
             not findings,
             entry_thresholds(request, parameters),
-            entry_alignment(result.alignment, marked.scale, request),
+            entry_alignment(result.alignment, marked.scale, request, result.aside),
             suppressed_boxes(result),
             region_memories.memory_entry(memory),
         )
@@ -167,19 +167,22 @@ class RegionComparer:
         sections = memory.sections()
         if 2 * aligned >= memory.count or not sections:
             return Place.ALIGN
-        return self._appearances.usual_place(sections)
+        return self._appearances.usual_place(list(sections.values()))
 
     def _describe_in(self, region: Rect) -> Callable[[Pyramid, Matrix], Look]:
         return lambda photo, homography: self._appearances.aligned_look(photo, region, homography)
 
     def _passed_looks(
         self, request: Request, marked: MarkedRegion, memory: RegionMemory | None
-    ) -> list[Look]:
-        """The looks of the photos that passed; with a chosen place else of the reference image."""
+    ) -> dict[str, Look]:
+        """The looks of the photos that passed, by their paths or keys in the memory.
+
+        With a chosen place and no such photo it is the look of the reference image, by its path.
+        """
         looks = self._appearances.looks_of_files(request.passed, marked.section)
-        looks += [] if memory is None else memory.sections()
-        if not looks and place_of(request) is not Place.ALIGN:
-            looks.append(self._appearances.look(marked.reference, marked.section))
+        looks |= {} if memory is None else memory.sections()
+        if not looks and place_of(request) is not Place.ALIGN and request.reference is not None:
+            looks[request.reference] = self._appearances.look(marked.reference, marked.section)
         return looks
 
 

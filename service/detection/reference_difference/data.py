@@ -108,13 +108,16 @@ class SuppressedDifference:
 class Result:
     """The differences, the alignment and the seconds of one comparison.
 
-    suppressed: the differences that a memory explains, the most confident first.
+    suppressed: the differences that a memory explains, the most confident first. aside: the light comes from
+    another side than in the reference image, or the camera moved, so relief differs too and confidences end
+    at 0.7.
     """
 
     boxes: tuple[DetectedDifference, ...]
     alignment: Alignment
     seconds: float
     suppressed: tuple[SuppressedDifference, ...] = ()
+    aside: bool = False
 
 
 def shift_scale(x: float, y: float, scale_x: float, scale_y: float | None = None) -> Matrix:
@@ -149,6 +152,14 @@ def local_scale(matrix: Matrix, rect: Rect) -> float:
     following = [1, 2, 3, 0]
     area = abs(float(np.dot(x, y[following]) - np.dot(y, x[following]))) / 2
     return float(np.sqrt(max(area, 1e-9) / max(rect.area, 1e-9)))
+
+
+def foreshortening(matrix: Matrix, rect: Rect) -> float:
+    """How much the middle of `rect` is shorter in the photo along one line than across it, 0 to 1 (not)."""
+    x, y = rect.centre
+    middle, right, below = apply(matrix, np.array([[x, y], [x + 1, y], [x, y + 1]]))
+    longest, shortest = np.linalg.svd(np.array([right - middle, below - middle]), compute_uv=False)
+    return float(shortest / longest)
 
 
 def warp(image: Bytes, to_image: Matrix, size: tuple[int, int], flags: int = cv2.INTER_LINEAR) -> Bytes:

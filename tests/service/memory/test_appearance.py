@@ -42,6 +42,7 @@ def test_passed_photos_judge_what_cannot_be_aligned(
 
     assert (good["isPassed"], broken["isPassed"]) == (True, False)
     assert good["appearance"]["photos"] == 3
+    assert sorted(good["appearance"]["nearest"]) == sorted(item["file_id"] for item in passed_photos)
     assert good["appearance"]["distance"] <= good["appearance"]["limit"]
     assert broken["appearance"]["distance"] > broken["appearance"]["limit"]
     assert len(broken["resultImage"]["boxes"]) == 1
@@ -68,6 +69,7 @@ def test_item_with_a_fixed_camera_is_not_aligned(site: Site) -> None:
         "limit": 0.4,
         "share": None,
         "photos": 1,
+        "nearest": [],
         "place": "fixed",
         "heat": entry["appearance"]["heat"],
         "section": [0, 0, 1, 1],

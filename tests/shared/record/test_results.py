@@ -220,6 +220,14 @@ def test_incomplete_detection_has_findings_and_gives_no_opinion() -> None:
     assert results.finished_detection(entries) is incomplete
 
 
+def test_light_from_another_side_is_known_only_where_a_detection_says_so() -> None:
+    other: Entry = {"provenance": {"alignment": {"homography": [], "other_light": True}}}
+    assert results.entry_other_light(other)
+    assert not results.entry_other_light({"provenance": {"alignment": {"homography": []}}})
+    assert not results.entry_other_light({"provenance": {"alignment": None}})
+    assert not results.entry_other_light(None)
+
+
 @pytest.mark.parametrize(
     ("entries", "photo", "gap"),
     [

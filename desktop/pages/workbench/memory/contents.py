@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication
@@ -64,16 +64,19 @@ def frame_day(photo: MemoryPhoto) -> str:
     return QCoreApplication.translate("Memory", "Day unknown") if at is None else day_of(at)
 
 
-def frame_note(photo: MemoryPhoto, *, aligned: bool, explains: bool = False) -> str:
+def frame_note(photo: MemoryPhoto, *, aligned: bool, explains: bool = False, rank: int = 0) -> str:
     """A short reason why a photo is part of the memory, and what it shows.
 
-    `explains` is True if it explains the difference that the user asks about.
+    `explains` is True if it explains the difference that the user asks about. `rank` is its place among the
+    photos that resemble today's most, from 1; 0 if it is none of them.
     """
     translate = QCoreApplication.translate
     if photo.left_out:
         return translate("Memory", "Left out")
     if explains:
         return translate("Memory", "Shows the difference")
+    if rank:
+        return translate("Memory", "Most similar: {rank}").format(rank=rank)
     if photo.kind is MemoryKind.REJECTED:
         return translate("Memory", "Finding rejected")
     if photo.kind is MemoryKind.FAILED:
@@ -189,6 +192,17 @@ def key_of(photo: MemoryPhoto) -> str:
     return f"{photo.kind} {photo.item_id} {photo.file_id}"
 
 
+def similar_first(memory: MemoryContents, similar: Sequence[str]) -> MemoryContents:
+    """The memory with the photos of these files, where they passed, before the others and in this order."""
+    photos = sorted(memory.state.photos, key=lambda photo: _rank(photo, similar) or len(similar) + 1)
+    return replace(memory, state=memory.state.model_copy(update={"photos": photos}))
+
+
+def _rank(photo: MemoryPhoto, similar: Sequence[str]) -> int:
+    known = photo.kind is MemoryKind.PASSED and photo.file_id in similar
+    return similar.index(photo.file_id) + 1 if known else 0
+
+
 def sources_of(memory: MemoryContents, place: Place | None) -> dict[str, FrameSource]:
     """The sources of the frames' pictures by their keys."""
     sources: dict[str, FrameSource] = {}
@@ -204,9 +218,15 @@ def sources_of(memory: MemoryContents, place: Place | None) -> dict[str, FrameSo
 
 
 def frames_of(
-    memory: MemoryContents, place: Place | None, difference: ExplainedDifference | None = None
+    memory: MemoryContents,
+    place: Place | None,
+    difference: ExplainedDifference | None = None,
+    similar: Sequence[str] = (),
 ) -> list[Frame]:
-    """The frames of the reference image and of the photos, newest first, with the difference marked."""
+    """The frames of the reference image and of the photos in their order, with the difference marked.
+
+    `similar` are the ids of the files of photos that resemble today's most, which say so.
+    """
     marked = () if place is None else tuple(_marks(memory.state, place, difference))
     frames = [] if place is None else [reference_frame(place, marked)]
     sources = sources_of(memory, place)
@@ -218,7 +238,7 @@ def frames_of(
                 key_of(photo),
                 frame_day(photo),
                 photo.record_name or "",
-                note=frame_note(photo, aligned=aligned, explains=explains),
+                note=frame_note(photo, aligned=aligned, explains=explains, rank=_rank(photo, similar)),
                 outlines=marked if aligned else (),
                 faded=photo.left_out,
             )

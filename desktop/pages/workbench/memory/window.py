@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -17,6 +19,7 @@ from desktop.pages.workbench.memory.contents import (
     frames_of,
     key_of,
     read_memory,
+    similar_first,
     sources_of,
     state_text,
 )
@@ -46,12 +49,14 @@ class MemoryDialog(FilmStripDialog):
         model_id: str | None,
         place: Place | None,
         difference: ExplainedDifference | None = None,
+        similar: Sequence[str] = (),
         parent: QWidget | None = None,
     ) -> None:
         """Create the window. `item_id` is the id at the service, `place` the place of the item's region or
         None.
 
-        A photo that explains `difference` is chosen first.
+        A photo that explains `difference` is chosen first. The photos of the files `similar`, which resemble
+        today's most, come first.
         """
         names = self.tr("Photos of the known variations"), self.tr("Chosen photo of the known variations")
         super().__init__(session, place, *names, parent)
@@ -59,7 +64,7 @@ class MemoryDialog(FilmStripDialog):
         self.setWindowTitle(self.tr("Known variations"))
         self._item_id = item_id
         self._unused = model_id not in (None, REFERENCE_DIFFERENCE)
-        self._difference = difference
+        self._difference, self._similar = difference, similar
         self._read_task: Task | None = None
         self._change_task: Task | None = None
         self.memory: MemoryContents | None = None
@@ -187,8 +192,8 @@ class MemoryDialog(FilmStripDialog):
     # Showing
 
     def _show_memory(self, memory: MemoryContents) -> None:
+        self.memory = memory = similar_first(memory, self._similar)
         state = memory.state
-        self.memory = memory
         parts = [state_text(state)]
         if self._unused:
             parts.append(self.tr("The model of this item does not use it; only reference difference does."))
@@ -201,7 +206,7 @@ class MemoryDialog(FilmStripDialog):
             self.stack.show_empty("photo", self._empty_text(state))
             return
         self.stack.show_content()
-        frames = frames_of(memory, self._place, self._difference)
+        frames = frames_of(memory, self._place, self._difference, self._similar)
         files = () if self._difference is None else self._difference.files
         explaining = [key_of(photo) for photo in state.photos if photo.file_id in files]
         newest = min(self._offset, len(frames) - 1)
@@ -278,9 +283,12 @@ class MemoryController(QObject):
         self._open_record, self._window = open_record, window
         self._dialog: MemoryDialog | None = None
 
-    def show(self, difference: SuppressedFinding | None = None) -> MemoryDialog | None:
+    def show(
+        self, difference: SuppressedFinding | None = None, similar: Sequence[str] = ()
+    ) -> MemoryDialog | None:
         """Open the window at the photos that explain a difference, or at the newest photo.
 
+        `similar` are the ids of the files of photos that come first, since they resemble today's most.
         Returns None when no item is chosen.
         """
         open_record = self._open_record
@@ -299,6 +307,7 @@ class MemoryController(QObject):
             item.model_id,
             place_of(open_record),
             marked,
+            similar,
             self._window,
         )
         dialog.open_wanted.connect(self.open_wanted)

@@ -82,6 +82,7 @@ class ResultsPart(WorkbenchPart):
         verdict.draft_changed.connect(record.verdict_drafts.store)
         verdict.reason_wanted.connect(inspector.show)
         verdict.completed.connect(self._advance)
+        verdict.similar_wanted.connect(lambda files: self.memory.show(similar=files))
         run.wanted.connect(detecting.detect)
         run.cancelled.connect(detecting.cancel_item)
         detecting.running_changed.connect(lambda _: self._show_run())

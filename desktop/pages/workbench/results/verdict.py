@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
-from desktop.localization.detection_terms import appearance_text, coverage_text
+from desktop.localization.detection_terms import appearance_text, coverage_text, other_light_text
 from desktop.pages.workbench.items.item_fields import TextEdit
 from desktop.record.document import ItemView
 from desktop.record.drafts import VerdictDraft
@@ -74,6 +74,8 @@ class VerdictBox(QWidget):
     """A verdict waits for its reason."""
     ended = Signal()
     """The user left the reason by a key."""
+    similar_wanted = Signal(list)
+    """The ids of the files of the passed photos that resemble this one most, which the user wants to see."""
     completed = Signal()
     """A verdict is given and nothing more is to be typed: "Pass" at once, others by Enter in the reason."""
 
@@ -106,6 +108,11 @@ class VerdictBox(QWidget):
         self._coverage_label = label("", "small", wrap=True)
         self._coverage_label.setObjectName("coverage")
         self._coverage_label.hide()
+        self._similar: list[str] = []
+        self.similar = Button(self.tr("Most similar passed photos"), kind=ButtonKind.LINK)
+        self.similar.setObjectName("similar")
+        self.similar.clicked.connect(lambda _checked=False: self.similar_wanted.emit(self._similar))
+        self.similar.hide()
         self._ask = label("", "error", wrap=True)
         self._ask.hide()
         title, keys = commands.title("item.undecided"), commands.keys_text("item.undecided")
@@ -121,6 +128,7 @@ class VerdictBox(QWidget):
         column.setSpacing(8)
         column.addLayout(head)
         column.addWidget(self._coverage_label)
+        column.addWidget(self.similar, 0, Qt.AlignmentFlag.AlignLeft)
         column.addLayout(row)
         column.addWidget(self._ask)
         column.addWidget(self.reason)
@@ -155,11 +163,13 @@ class VerdictBox(QWidget):
         self._opinion = results.model_opinion(item.result)
         self._opinion_label.setText(self._opinion_text(item))
         detection = results.finished_detection(item.result)
-        coverage = coverage_text(results.entry_coverage(detection)) or appearance_text(
-            results.entry_appearance(detection)
-        )
-        self._coverage_label.setText(coverage)
-        self._coverage_label.setVisible(bool(coverage))
+        appearance = results.entry_appearance(detection)
+        coverage = coverage_text(results.entry_coverage(detection)) or appearance_text(appearance)
+        light = other_light_text() if results.entry_other_light(detection) else ""
+        self._coverage_label.setText("\n".join(filter(None, (coverage, light))))
+        self._coverage_label.setVisible(bool(coverage or light))
+        self._similar = [] if appearance is None else appearance.get("nearest", [])
+        self.similar.setVisible(bool(self._similar))
         # No one has judged an item undecided that was never inspected.
         unseen = item.verdict is Verdict.UNDECIDED and item.pending_verdict is None and not item.result
         self._mark(None if unseen and draft is None else self.shown_verdict)

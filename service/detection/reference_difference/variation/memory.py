@@ -9,16 +9,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from service.detection.messages import NEWEST, OLDEST
 from service.detection.reference_difference.data import Floats
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind
 
-VERSION = 5
-"""The version of the contents of a memory. Another version is rebuilt from the photos."""
-OLDEST: Final = 4
-NEWEST: Final = 20
-"""The number of oldest and newest photos in a memory, for permanent and for present differences."""
 MAX_APPEARANCES: Final = 64
 """Differences of one photo, the strongest: a populated board has 31 to 54."""
 MAX_FAINT: Final = 64
@@ -109,9 +105,9 @@ class RegionMemory:
         """The memory of the photos that could be compared."""
         return RegionMemory(self.region, tuple(photo for photo in self.photos if photo.is_aligned))
 
-    def sections(self) -> list[NDArray[np.int8]]:
-        """The looks of its passed photos as they are, the oldest first."""
-        return [photo.section for photo in self.passed if photo.section is not None]
+    def sections(self) -> dict[str, NDArray[np.int8]]:
+        """The looks of its passed photos as they are, by the keys of the photos, the oldest first."""
+        return {photo.key: photo.section for photo in self.passed if photo.section is not None}
 
     def looks(self) -> list[NDArray[np.int8]]:
         """The looks of its passed photos as aligned, the oldest first."""

@@ -121,6 +121,23 @@ def test_of_many_photos_those_that_differ_stay() -> None:
     assert any(np.array_equal(stays, different) for stays in memory.patches)
 
 
+def test_the_passed_photos_are_in_the_order_in_which_they_resemble_a_photo() -> None:
+    passed = [photo(1, noise=0.3), broken(2), photo(3, noise=0.25)]
+
+    assert AppearanceMemory.of(passed).judge(photo(50)).order == (2, 0, 1)
+    (nearest, *_) = AppearanceMemory.of(passed).judge(broken(51)).order
+    assert nearest == 1
+
+
+def test_the_order_names_photos_as_they_were_given_also_of_many() -> None:
+    alike = [photo(seed, noise=0.01) for seed in range(60)]
+
+    found = AppearanceMemory.of([*alike, broken(2)]).judge(broken(51))
+
+    assert found.order[0] == 60
+    assert len(found.order) == MAX_PHOTOS
+
+
 def test_the_most_heat_of_a_box_is_that_of_the_patches_it_touches() -> None:
     found = AppearanceMemory.of([photo(seed) for seed in range(3)]).judge(broken(51))
 

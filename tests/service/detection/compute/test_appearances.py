@@ -32,6 +32,7 @@ from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.wire.inspection import Place
 from shared.wire.memory import MemoryKind, MemoryReason
+from tests.service.detection.reference_difference.test_direction import relief
 
 REGION = Rect(0, 0, 480, 480)
 BROKEN = Rect(60, 300, 120, 120)
@@ -188,6 +189,16 @@ def test_appearance_takes_over_when_a_photo_cannot_be_aligned(gravels: Gravels) 
     rows, columns = np.nonzero(np.asarray(cv2.imdecode(picture, cv2.IMREAD_GRAYSCALE)) > 128)
     assert (rows.min(), rows.max(), columns.min(), columns.max()) == (2, 7, 9, 15)
     assert "appearance" in broken.answer()
+
+
+def test_entry_says_that_the_light_comes_from_another_side(gravels: Gravels) -> None:
+    gravels.reference = gravels.store("relief.png", relief(20))
+    same = gravels.store("same.png", relief(20, 5, is_cracked=True))
+    other = gravels.store("other.png", relief(70, 5, is_cracked=True))
+
+    found = [gravels.run(photo).answer()["alignment"] for photo in (same, other)]
+
+    assert [alignment and alignment.get("other_light") for alignment in found] == [None, True]
 
 
 def test_without_a_passed_photo_the_refusal_stays(gravels: Gravels) -> None:

@@ -48,6 +48,23 @@ def test_a_crack_is_found_under_the_same_lamp() -> None:
     assert not found.box.intersection(CRACK).is_empty
 
 
+def test_light_from_another_side_leaves_a_crack_and_doubts_it() -> None:
+    result = detect(relief(20), WHOLE, relief(70, 5, is_cracked=True))
+
+    assert result.aside
+    assert any(not found.box.intersection(CRACK).is_empty for found in result.boxes)
+    assert max(found.confidence for found in result.boxes) == 0.7
+
+
+def test_no_light_from_another_side_is_seen_under_the_same_lamp_or_in_an_oblique_photo() -> None:
+    cracked = relief(20, 5, is_cracked=True)
+    squeeze = np.diag([0.8, 1.0, 1.0])
+    oblique = cv2.warpPerspective(relief(70, 5, is_cracked=True), squeeze, (round(0.8 * SIDE), SIDE))
+
+    assert not detect(relief(20), WHOLE, cracked).aside
+    assert not detect(relief(20), WHOLE, np.asarray(oblique, np.uint8), start=squeeze).aside
+
+
 @pytest.mark.parametrize(("length", "angle"), [(11, 0.9), (15, 1.6), (15, 2.4)])
 def test_motion_gives_no_finding(length: float, angle: float) -> None:
     assert detect(PANEL, WHOLE, moved(PANEL, length, angle)).boxes == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import cast
 
 import pytest
 from PySide6.QtCore import Qt
@@ -15,12 +16,13 @@ from desktop.help.topics import find_topic
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.trend.pictures import WHOLE
 from desktop.widgets import Confirm
+from shared.record.entries import Entry, item_entries
 from shared.record.geometry import Rect
 from shared.record.suppression import SuppressedFinding
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Place
 from shared.wire.memory import MemoryChange, MemoryState, MemoryStatus
-from tests.desktop.pages.workbench.driver import WorkbenchDriver
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, store_detections
 from tests.desktop.pages.workbench.memory.fake_memory import NOW, FakeMemory, make_memory_state, play
 from tests.desktop.pages.workbench.trend.growing_crack import Grown, grown
 from tests.narrowing import not_none
@@ -317,6 +319,40 @@ def test_item_without_a_region_has_no_memory(
     texts = [child.text() for child in not_none(dialog.stack.currentWidget()).findChildren(QLabel)]
     assert any("no region on a reference image" in text for text in texts)
     close_dialog(dialog, qtbot)
+
+
+def test_link_below_the_verdict_opens_it_at_the_photos_that_resemble_todays_most(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inspections = grown(workbench.session, 3)
+    state = make_memory_state(workbench.session, inspections)
+    play(monkeypatch, workbench.session, state)
+    newest, middle, rejected = (photo.file_id for photo in state.photos)
+    appearance = {"distance": 0.1, "limit": 0.2, "share": 0.4, "photos": 3, "place": "fixed"}
+    similar = appearance | {"nearest": ["gone", middle, rejected, newest]}
+    item_id = inspections.items[-1]
+    (*_, entry) = item_entries(workbench.session.items.get(item_id).value)
+    store_detections(workbench.session, item_id, cast(Entry, entry | {"appearance": similar}))
+    workbench.open(inspections.records[-1], qtbot.waitUntil)
+    link = workbench.page.inspector.verdict.similar
+    workbench.page.items.go_to(item_id)
+    qtbot.waitUntil(link.isVisible)
+    link.click()
+    (dialog,) = workbench.page.findChildren(MemoryDialog)
+    qtbot.waitUntil(lambda: bool(dialog.film.frames), timeout=60_000)
+    notes = [frame.note for frame in dialog.film.frames]
+    assert notes == ["", "Most similar: 2", "Most similar: 4", "Finding rejected"]
+    assert not_none(dialog.photo).file_id == middle
+    close_dialog(dialog, qtbot)
+
+
+def test_item_that_was_aligned_has_no_link_to_similar_photos(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    inspections = grown(workbench.session, 1)
+    workbench.open(inspections.records[-1], qtbot.waitUntil)
+    workbench.page.items.go_to(inspections.items[-1])
+    assert workbench.page.inspector.verdict.similar.isHidden()
 
 
 def test_photos_that_explain_a_difference_are_marked(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.sealing.finish_dialog import FinishDialog
 from desktop.pages.workbench.items.item_fields import PAUSE_MS
 from shared.record.codes import Verdict
-from shared.record.entries import Entry
+from shared.record.entries import Entry, EntryAlignment
 from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import (
     WorkbenchDriver,
@@ -53,6 +54,28 @@ def press(key: Qt.Key) -> None:
 
 def type_text(text: str) -> None:
     QTest.keyClicks(not_none(QApplication.focusWidget()), text)
+
+
+def test_panel_asks_for_another_photo_where_the_light_comes_from_another_side(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    record_id = make_record(workbench.session)
+    first, second, *_ = (item.item_id for item in workbench.session.items.all(record_id))
+    same: Entry = {
+        **PASSED_BY_MODEL,
+        "provenance": {"coverage": {"inspected": 1.0, "ignored": 0.0, "required": 0.9}},
+    }
+    aside: EntryAlignment = {"homography": np.eye(3).tolist(), "other_light": True}
+    other: Entry = {**same, "provenance": {**same["provenance"], "alignment": aside}}
+    store_detections(workbench.session, first, same)
+    store_detections(workbench.session, second, other)
+    workbench.open(record_id, qtbot.waitUntil)
+    shown = not_none(workbench.page.inspector.verdict.findChild(QLabel, "coverage"))
+    assert shown.text() == "100% of the region inspected"
+
+    workbench.page.items.go_to(second)
+
+    assert shown.text().startswith("100% of the region inspected\nThe light")
 
 
 def finish_dialog(desk: WorkbenchDriver, qtbot: QtBot) -> FinishDialog:

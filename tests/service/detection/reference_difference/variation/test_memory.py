@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.detection.messages import NEWEST, OLDEST
 from service.detection.reference_difference import PhotoVariation, RegionMemory
 from service.detection.reference_difference.variation import serial
-from service.detection.reference_difference.variation.memory import MAX_SIDE, NEWEST, OLDEST, Appearance
+from service.detection.reference_difference.variation.memory import MAX_SIDE, Appearance
 from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind
 
@@ -102,7 +103,7 @@ def test_looks_are_read_as_they_were_written() -> None:
     assert [variation.look is None for variation in read.photos] == [True, False, True, True]
     assert [variation.is_aligned for variation in read.photos] == [True, True, True, False]
     assert len(read.aligned().photos) == 3
-    (section,) = read.sections()
+    (section,) = read.sections().values()
     assert np.array_equal(section, look + 1)
     assert np.array_equal(read.photos[1].look, look)  # type: ignore[arg-type]
     assert np.array_equal(read.photos[2].appearances[0].values, appearance().values)
