@@ -139,6 +139,7 @@ class TextEdit(QPlainTextEdit):
         self, placeholder: str, *, frameless: bool, lines: int = 1, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
+        self._placeholder = placeholder
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
         self.setTabChangesFocus(True)
@@ -163,6 +164,11 @@ class TextEdit(QPlainTextEdit):
             "QPlainTextEdit { background: transparent; border: 0; padding: 0; min-height: 0;"
             f" color: {theme_manager().theme.dim_text}; }}"
         )
+
+    def setReadOnly(self, on: bool) -> None:
+        """Refuse typing, and do not ask for it."""
+        super().setReadOnly(on)
+        self.setPlaceholderText("" if on else self._placeholder)
 
     @property
     def dirty(self) -> bool:

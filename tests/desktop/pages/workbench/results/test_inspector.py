@@ -78,6 +78,19 @@ def test_unsaved_findings_stay_visible(desk: WorkbenchDriver) -> None:
     assert not scroll(desk).isAncestorOf(save)
 
 
+def test_nothing_is_asked_for_where_nothing_can_be_typed(desk: WorkbenchDriver) -> None:
+    inspector = desk.page.inspector
+    for field, hint in (
+        (inspector.fields.description, "Add description"),
+        (inspector.verdict.reason, "Reason or note for the report"),
+    ):
+        assert field.placeholderText() == hint
+        field.setReadOnly(True)
+        assert field.placeholderText() == ""
+        field.setReadOnly(False)
+        assert field.placeholderText() == hint
+
+
 def test_long_name_is_elided_and_has_a_tooltip(desk: WorkbenchDriver) -> None:
     name = desk.page.inspector.fields.name
     assert name.toolTip() == ""
