@@ -149,9 +149,10 @@ class PictureView(QWidget):
 
     @property
     def room(self) -> Rect:
-        """The part of the view beside the minimap, in view px."""
-        covered = self._minimap.sizeHint().width() + MARGIN if self._minimap_enabled else 0
-        return Rect(0, 0, max(self.width() - covered, 1), max(self.height(), 1))
+        """The part of the view beside the minimap and above the zoom, in view px."""
+        at_right = self._minimap.sizeHint().width() + MARGIN if self._minimap_enabled else 0
+        below = self._zoom_chip.height() + MARGIN
+        return Rect(0, 0, max(self.width() - at_right, 1), max(self.height() - below, 1))
 
     def show_minimap(self, visible: bool) -> None:
         """Let the minimap appear while the picture exceeds the view, or never."""

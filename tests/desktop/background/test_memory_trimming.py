@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import linecache
 import subprocess
 import sys
 
@@ -93,3 +94,9 @@ def test_nothing_happens_without_glibc(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     assert memory_trimming._find_glibc_function("mallopt") is None
     memory_trimming.release_memory()
+
+
+def test_trimming_drops_the_source_lines_that_were_read() -> None:
+    assert linecache.getlines(__file__)
+    memory_trimming.trim()
+    assert not linecache.cache

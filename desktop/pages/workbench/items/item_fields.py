@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionFrame,
+    QVBoxLayout,
+    QWidget,
+)
 
 from desktop.localization.detection_terms import model_word
 from desktop.pages.workbench.items.detection_settings_box import DetectionSettingsBox
@@ -72,7 +81,10 @@ class NameEdit(QLineEdit):
         if self.hasFocus() or not self.toolTip():
             super().paintEvent(event)
             return
-        box = self.contentsRect().adjusted(_TEXT_INSET, 0, -_TEXT_INSET, 0)
+        option = QStyleOptionFrame()
+        self.initStyleOption(option)
+        contents = self.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, self)
+        box = contents.adjusted(_TEXT_INSET, 0, -_TEXT_INSET, 0)
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, box.width())
         with QPainter(self) as painter:
             painter.setPen(self.palette().color(QPalette.ColorRole.Text))
@@ -127,6 +139,7 @@ class TextEdit(QPlainTextEdit):
         self, placeholder: str, *, frameless: bool, lines: int = 1, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
+        self._placeholder = placeholder
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
         self.setTabChangesFocus(True)
@@ -151,6 +164,11 @@ class TextEdit(QPlainTextEdit):
             "QPlainTextEdit { background: transparent; border: 0; padding: 0; min-height: 0;"
             f" color: {theme_manager().theme.dim_text}; }}"
         )
+
+    def setReadOnly(self, on: bool) -> None:
+        """Refuse typing, and do not ask for it."""
+        super().setReadOnly(on)
+        self.setPlaceholderText("" if on else self._placeholder)
 
     @property
     def dirty(self) -> bool:

@@ -291,7 +291,7 @@ class ItemDelegate(QStyledItemDelegate):
             text = ""
         else:
             used = paint_chip(painter, left, middle, status_tone(row.status), status_text(row.status))
-            text = self._status_text(row)
+            text = self._status_text(row, width - used - 6)
         colour = theme.word("failed") if row.note else dim
         font = text_font(LABEL_PX)
         _text(painter, font, colour, QRect(left + used + 6, middle - 9, width - used - 6, 18), text)
@@ -343,13 +343,16 @@ class ItemDelegate(QStyledItemDelegate):
             return self.tr("Detecting {percent}%").format(percent=running.get(row.item_id, 0))
         return self.tr("Queued")
 
-    def _status_text(self, row: ItemRow) -> str:
+    def _status_text(self, row: ItemRow, width: int) -> str:
+        """What stands beside the status in `width` px: the findings, or why there are none."""
         if row.run.run is RunPhase.CANCELED and not row.findings:
             return self.tr("Detection cancelled")
         if row.note or not (row.detected or row.findings):
             # Without a detection, "0 findings" would say that something was looked at.
             return row.note
-        return self.tr("%n finding(s)", "", row.findings)
+        text = self.tr("%n finding(s)", "", row.findings)
+        fits = QFontMetrics(text_font(LABEL_PX)).horizontalAdvance(text) <= width
+        return text if fits else str(row.findings)
 
     def _paint_picture(self, painter: QPainter, rect: QRectF, index: Index) -> None:
         theme = theme_manager().theme

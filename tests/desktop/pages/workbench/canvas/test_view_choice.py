@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.canvas.tools.tool_machine import Tool
+from desktop.canvas.views.overlays import ZoomChip
 from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.preferences import ReviewView
 from shared.record.entries import Entry
@@ -68,6 +69,7 @@ def test_nothing_covers_the_region_that_an_item_opens_on(desk: WorkbenchDriver, 
     box = photo.viewport.rect_to_view(not_none(desk.page.canvas.photo_view._region()))
     region = QRectF(box.x, box.y, box.w, box.h).toAlignedRect()
     assert not region.intersects(minimap.geometry())
+    assert not region.intersects(not_none(photo.findChild(ZoomChip)).geometry())
     assert not region.intersects(desk.page.canvas.strip.geometry())
 
 

@@ -55,8 +55,10 @@ def test_only_a_detected_item_counts_its_findings(desk: WorkbenchDriver) -> None
     assert ["finding" in text for text in spoken] == [True, True, False]
     delegate = page.items.panel.list.itemDelegate()
     assert isinstance(delegate, ItemDelegate)
-    shown = [delegate._status_text(model.index(row, 0).data(Role.ROW)) for row in range(3)]
-    assert ["finding" in text for text in shown] == [True, True, False]
+    rows = [model.index(row, 0).data(Role.ROW) for row in range(3)]
+    assert ["finding" in delegate._status_text(row, 200) for row in rows] == [True, True, False]
+    # Without room for the word, the number alone.
+    assert delegate._status_text(rows[0], 20) == str(rows[0].findings)
 
 
 def test_hidden_regions_are_noted_in_the_list(desk: WorkbenchDriver) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QScrollArea, QWidget
@@ -78,6 +78,19 @@ def test_unsaved_findings_stay_visible(desk: WorkbenchDriver) -> None:
     assert not scroll(desk).isAncestorOf(save)
 
 
+def test_nothing_is_asked_for_where_nothing_can_be_typed(desk: WorkbenchDriver) -> None:
+    inspector = desk.page.inspector
+    for field, hint in (
+        (inspector.fields.description, "Add description"),
+        (inspector.verdict.reason, "Reason or note for the report"),
+    ):
+        assert field.placeholderText() == hint
+        field.setReadOnly(True)
+        assert field.placeholderText() == ""
+        field.setReadOnly(False)
+        assert field.placeholderText() == hint
+
+
 def test_long_name_is_elided_and_has_a_tooltip(desk: WorkbenchDriver) -> None:
     name = desk.page.inspector.fields.name
     assert name.toolTip() == ""
@@ -87,6 +100,9 @@ def test_long_name_is_elided_and_has_a_tooltip(desk: WorkbenchDriver) -> None:
     name.setToolTip("")
     whole = name.grab().toImage()
     assert elided != whole
+    # Only its end differs: the name does not move when the field gets the focus.
+    beginning = QRect(0, 0, name.width() // 2, name.height())
+    assert elided.copy(beginning) == whole.copy(beginning)
 
 
 def _photo(number: int) -> Photo:
