@@ -1,4 +1,4 @@
-"""Writes docs/packages.md: every package with its modules and the first paragraph of its docstring.
+"""Prints every package with its modules and the first paragraph of its docstring, as a table in Markdown.
 
 python docs/packages.py
 """
@@ -10,31 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "packages.md"
-INTRODUCTION = """\
-# Packages
-
-Written by `python docs/packages.py` from the packages' docstrings.
-
-Each package has one subject and about ten modules at most. The layers are in `[tool.importlinter]` of
-pyproject.toml, and `make check` proves them: a package imports only those below it, without import cycles.
-A new module of `desktop.pages.workbench` needs a layer.
-"""
 
 
-def page() -> str:
-    """The text of docs/packages.md. Raises ValueError for a package without a docstring."""
-    return "\n".join([INTRODUCTION, *_table(), ""])
-
-
-def _packages() -> Iterator[Path]:
-    for side in ("desktop", "service", "shared"):
-        yield from sorted(
-            file.parent for file in (ROOT / side).rglob("__init__.py") if file.parent.name != "versions"
-        )
-
-
-def _table() -> Iterator[str]:
+def table() -> Iterator[str]:
+    """The lines of the table. Raises ValueError for a package without a docstring."""
     yield "| package | modules | subject |"
     yield "|---|---|---|"
     for folder in _packages():
@@ -47,5 +26,12 @@ def _table() -> Iterator[str]:
         yield f"| `{name}` | {', '.join(modules)} | {subject} |"
 
 
+def _packages() -> Iterator[Path]:
+    for side in ("desktop", "service", "shared"):
+        yield from sorted(
+            file.parent for file in (ROOT / side).rglob("__init__.py") if file.parent.name != "versions"
+        )
+
+
 if __name__ == "__main__":
-    PAGE.write_text(page(), "utf-8")
+    print("\n".join(table()))

@@ -22,7 +22,7 @@ from desktop.imaging.decoding.tone import Tone
 from desktop.imaging.sources.cut import is_large
 from desktop.imaging.sources.source import ImageSource
 
-CACHE_BYTES = 64 * 1024**2
+CACHE_BYTES = 32 * 1024**2
 """Maximum number of bytes of the tiles in memory. Tiles of the present view are always kept."""
 
 OVERVIEW = 340
@@ -107,6 +107,8 @@ class TileLoader(QObject):
         """Changes with `show_as`."""
         self._cache: OrderedDict[TileKey, tuple[_Look, QImage]] = OrderedDict()
         self._bytes = 0
+        self._seen: set[TileKey] = set()
+        """The tiles of the last request."""
         self._unreadable: set[TileKey] = set()
         self._stop_preparing = False
         self._readers: list[BackgroundThread] = []
@@ -146,7 +148,12 @@ class TileLoader(QObject):
             self._state.requested = missing
             if missing:
                 self._state.condition.notify_all()
-        self._trim(set(keys))
+        self._seen = set(keys)
+        self._trim(CACHE_BYTES)
+
+    def release_unseen(self) -> None:
+        """Release all tiles but those of the last request, as when the view is hidden."""
+        self._trim(0)
 
     def set_tone(self, tone: Tone) -> None:
         """Set brightness and contrast. Tiles get the tone when they are requested again."""
@@ -280,9 +287,9 @@ class TileLoader(QObject):
             case "failed", str() as text:
                 self.failed.emit(text)
 
-    def _trim(self, visible_keys: set[TileKey]) -> None:
+    def _trim(self, limit: int) -> None:
         for key in list(self._cache):
-            if self._bytes <= CACHE_BYTES:
+            if self._bytes <= limit:
                 return
-            if key not in visible_keys:
+            if key not in self._seen:
                 self._bytes -= self._cache.pop(key)[1].sizeInBytes()

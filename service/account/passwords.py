@@ -6,7 +6,6 @@ import asyncio
 import base64
 import hashlib
 import hmac
-import secrets
 from concurrent.futures import ThreadPoolExecutor
 
 import bcrypt
@@ -17,6 +16,9 @@ from service.account.rules import password_text
 # only prevents a comparison with plain SHA-256 digests stolen elsewhere. A secret key would make a restored
 # database depend on the secret file.
 _CONTEXT = b"walkaround password v1"
+
+# The end of a bcrypt hash, behind the salt.
+_DIGEST_CHARACTERS = 31
 
 # A bcrypt of cost 12 takes about 0.25 s of one core and frees the interpreter lock.
 _THREADS = 2
@@ -43,10 +45,11 @@ class Passwords:
     def __init__(self, cost: int) -> None:
         self.cost = cost
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="password")
-        self._decoy_hash = self._pool.submit(hash_password, secrets.token_urlsafe(32), cost)
+        # Has the form of a hash, and is compared with one like any other. No password is behind it.
+        self._decoy_hash = bcrypt.gensalt(cost).decode("ascii") + "." * _DIGEST_CHARACTERS
 
     def _check(self, password: str, stored_hash: str | None) -> bool:
-        checked_hash = stored_hash or self._decoy_hash.result()
+        checked_hash = stored_hash or self._decoy_hash
         matches = bcrypt.checkpw(_prehash(password), checked_hash.encode("ascii"))
         # A hash of a lower cost must take as long as one of the current cost, so that the time does not
         # reveal whether the user exists: 2^c + 2^c + 2^(c + 1) + ... + 2^(cost - 1) = 2^cost rounds.

@@ -1,7 +1,5 @@
 """Routes `/auth`, except face login (`service.face.routes`), and `/users`."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Request

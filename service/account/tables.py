@@ -1,7 +1,5 @@
 """Defines the account tables: users, roles, sessions and login limits."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from sqlalchemy import ForeignKey, Index

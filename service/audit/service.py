@@ -1,7 +1,5 @@
 """Writes each change to the log in the change's transaction, lists the log and verifies it."""
 
-from __future__ import annotations
-
 import functools
 import json
 import logging

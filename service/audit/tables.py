@@ -1,8 +1,6 @@
 """Defines the tables of the audit log. The database itself refuses to change or delete a row of it (migration
 0007)."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from sqlalchemy import BigInteger, Index, Integer, Text

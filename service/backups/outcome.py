@@ -1,7 +1,5 @@
 """Defines the outcome of a backup run, in a module that the service can import quickly at its start."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ValidationError
 
 from service.backups.messages import BackupProblem

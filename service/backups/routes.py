@@ -1,7 +1,5 @@
 """Routes the status of backups."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 
 from service.backups.service import BackupService

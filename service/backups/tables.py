@@ -1,7 +1,5 @@
 """Defines the table of backup runs."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from sqlalchemy import BigInteger, Index

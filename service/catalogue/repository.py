@@ -3,8 +3,6 @@
 `service.catalogue.service` has the four kinds.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar

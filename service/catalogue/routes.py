@@ -4,8 +4,6 @@ Every answer is an envelope. A read or written entry carries an ETag; a change o
 refused with 412 when another user changed the entry in between. A PUT changes only the fields sent.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Query, Response

@@ -1,7 +1,5 @@
 """Defines the catalogue tables: aircraft, flights, tasks, reference images."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

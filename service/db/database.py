@@ -1,7 +1,5 @@
 """Runs reads and writes in transactions, on SQLite and on PostgreSQL."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import contextvars

@@ -12,8 +12,8 @@ from service.detection.cli import add_comparison_options, given_region
 from service.detection.compute.computer import Computer
 from service.detection.compute.request import Request
 from service.detection.failure import DetectionFailed
+from service.detection.messages import VERSION
 from service.detection.reference_difference import RegionMemory
-from service.detection.reference_difference.variation.memory import VERSION
 from service.detection.reference_difference.variation.serial import MemoryUnreadable, from_bytes, to_bytes
 from service.settings import Settings
 from shared.record.content import sha256

@@ -1,11 +1,12 @@
-"""Defines the answers of the compute process; the request is `service.detection.compute.request.Request`.
+"""Defines the answers of the compute process and the memories in them.
 
-An answer is a JSON object whose `event` names its type.
+An answer is a JSON object whose `event` names its type. The request is
+`service.detection.compute.request.Request`.
 """
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Final, Literal, NotRequired, TypedDict
 
 from shared.record.entries import (
     EntryAlignment,
@@ -16,6 +17,12 @@ from shared.record.entries import (
     EntryThresholds,
 )
 from shared.wire.inspection import Place
+
+VERSION: Final = 5
+"""The version of the contents of a memory. Another version is rebuilt from the photos."""
+OLDEST: Final = 4
+NEWEST: Final = 20
+"""The number of oldest and newest photos in a memory, for permanent and for present differences."""
 
 
 class Done(TypedDict):

@@ -1,7 +1,5 @@
 """Routes detection jobs, batches, models and labels."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import tempfile

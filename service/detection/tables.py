@@ -1,7 +1,5 @@
 """Defines the detection tables: models, labels, jobs, batches and their chunks."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

@@ -6,8 +6,6 @@ cannot wait on the event loop that asyncio has on Windows. While the connection 
 changes of other processes. When it is restored, every client must read everything again.
 """
 
-from __future__ import annotations
-
 import logging
 import secrets
 import threading

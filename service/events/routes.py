@@ -1,7 +1,5 @@
 """Streams changes to every client immediately, so that it can reload the changed objects."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Annotated, Any, Final

@@ -51,8 +51,8 @@ class Enrolments:
     ) -> list[Weakness]:
         """Replace the user's templates by those of 1..5 pictures (Base64 or data URL).
 
-        `must_match`: only by pictures with which the user could log in now. Without it, whoever once logged
-        in with a picture of the user could enrol their own face.
+        `must_match`: only by pictures with which the user could log in now. Without it, a person who
+        once logged in with a picture of the user could enrol their own face.
         Returns weaknesses of the accepted pictures that may make logins fail. Raises Refusal with a sentence
         that says what to change, Problem 503 without a working engine, 429 if too many requests wait.
         """

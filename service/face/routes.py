@@ -1,7 +1,5 @@
 """Routes of face login, enrolment, and the policy and figures for administrators."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Request

@@ -3,8 +3,6 @@
 No picture is ever stored; templates are encrypted (`service.face.templates.vault`).
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from sqlmodel import Field

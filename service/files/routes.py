@@ -1,7 +1,5 @@
 """Routes of the file store: upload, metadata, content with ranges, thumbnails, tiles and crops."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response

@@ -1,7 +1,5 @@
 """Defines the table of stored files."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from sqlalchemy import BigInteger, Text, UniqueConstraint

@@ -1,7 +1,5 @@
 """Routes items: their fields, results, photos and history."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from typing import Annotated
 

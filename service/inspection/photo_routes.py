@@ -1,7 +1,5 @@
 """Routes the photos and the films of a record."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Path, Query

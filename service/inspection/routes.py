@@ -1,7 +1,5 @@
 """Routes records, and what a shift does with them: work to be done, handovers, comments."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import orjson

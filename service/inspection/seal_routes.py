@@ -1,7 +1,5 @@
 """Routes finished records: release, reopening, editions, the seal and its check."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response

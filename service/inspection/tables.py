@@ -6,8 +6,6 @@ the same text on both databases, number for number, which an answer repeats with
 of other domains are kept as given and are no foreign keys: a task may live in another system.
 """
 
-from __future__ import annotations
-
 from pydantic import NaiveDatetime
 from sqlalchemy import Index, Text, text
 from sqlmodel import Field

@@ -1,7 +1,5 @@
 """Routes the memory of an item's region."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Path

@@ -5,8 +5,6 @@ are not stored. `region_variation` and `region_memory_waiting` can be emptied at
 again. Ids of objects of other domains are not foreign keys.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 
 from sqlalchemy import Index, LargeBinary, Text

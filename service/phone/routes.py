@@ -1,7 +1,5 @@
 """Routes of phone codes, and of the phones that use them."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Final
 

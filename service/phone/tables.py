@@ -1,7 +1,5 @@
 """Defines the tables of phone codes, of the photos that phones send, and of their parts."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from sqlalchemy import Index, LargeBinary

@@ -1,7 +1,5 @@
 """Counts changes, answers charts from the sums, and recounts everything on request."""
 
-from __future__ import annotations
-
 import asyncio
 import datetime as dt
 from collections import defaultdict

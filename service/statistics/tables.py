@@ -4,8 +4,6 @@ The contribution of an item or a record is stored, so that a change adds only th
 tables have no foreign keys: the contribution of a deleted record is subtracted after its deletion.
 """
 
-from __future__ import annotations
-
 from sqlalchemy import BigInteger, Index
 from sqlmodel import Field
 

@@ -1,14 +1,17 @@
 """Creates the routers of the domains and adds their routes to the application."""
 
-from __future__ import annotations
-
+import warnings
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 
 from service.web.envelope import failures
 from service.web.security import AuthorizedRoute
+
+# FastAPI ignores this warning where it declares a route, but a body is built at its first request only.
+warnings.simplefilter("ignore", UnsupportedFieldAttributeWarning)
 
 
 def operation_id(route: APIRoute) -> str:

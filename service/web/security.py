@@ -1,7 +1,5 @@
 """Identifies the caller of a request and checks permissions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -63,7 +61,7 @@ class Caller:
     def is_by_face_only(self) -> bool:
         """Whether a face alone began this session and no password was entered in it recently.
 
-        Such a session may belong to whoever held a picture of the user before a camera.
+        Such a session may belong to a person who held a picture of the user before a camera.
         """
         return self.methods == ("face",) and not self.has_recent_password
 

@@ -1,7 +1,5 @@
 """Routes `/webhooks`."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Path

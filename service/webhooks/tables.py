@@ -1,7 +1,5 @@
 """Defines the tables of webhooks and of their deliveries."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from sqlalchemy import Index, Text

@@ -3,8 +3,6 @@
 Passwords and face images are SecretStr, so that no log line or error text contains them.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """Bodies of the audit log."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from shared.wire.common import ItemTime, WireModel

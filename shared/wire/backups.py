@@ -1,7 +1,5 @@
 """Bodies of backups on a schedule."""
 
-from __future__ import annotations
-
 from shared.wire.common import FilledText, ItemTime, WireModel
 
 

@@ -1,7 +1,5 @@
 """Bodies of the catalogue: aircraft, flights, tasks, reference images."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field

@@ -1,7 +1,5 @@
 """Bodies of detection: models, jobs, and what one run answers."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, Any, Final
 

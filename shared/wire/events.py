@@ -1,7 +1,5 @@
 """Bodies of the event stream."""
 
-from __future__ import annotations
-
 from shared.wire.common import ItemTime, WireModel
 
 

@@ -1,7 +1,5 @@
 """Bodies of face enrolment and face login. Pictures are SecretStr, so that no log or error contains them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, SecretStr, StrictBool, WithJsonSchema
@@ -90,7 +88,7 @@ station has just failed, or the face is barely recognised. always: at every logi
 class FacePolicy(WireModel):
     """Whether face login is enabled, and when it requires more than one picture.
 
-    `challenge_admins` holds for whoever can change users, models or settings, `challenge_others` for all
+    `challenge_admins` holds for users who can change users, models or settings, `challenge_others` for all
     others. `allowed_devices_only`: a face login needs the token of a device that an administrator has
     allowed. `refuse_virtual_cameras`: the desktop does not film with a virtual camera that it recognises.
     `photo_risk_accepted`: an administrator's yes to face logins without a liveness model and without a

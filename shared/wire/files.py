@@ -1,7 +1,5 @@
 """Bodies of the file store."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from shared.wire.common import ItemTime, WireModel

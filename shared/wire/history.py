@@ -1,7 +1,5 @@
 """Bodies of the history of a region: what earlier inspections of the same place found."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from shared.record.codes import Status, Verdict

@@ -1,7 +1,5 @@
 """Bodies of inspection records and inspection items."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, Any, Self
 

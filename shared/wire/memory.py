@@ -1,7 +1,5 @@
 """Bodies of the memory of a region: the photos that it was learned from, and what may be changed about it."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated
 

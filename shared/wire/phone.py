@@ -1,7 +1,5 @@
 """Bodies of the phone as camera: codes that connect a phone to a record, and the photos that it sends."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, Final
 

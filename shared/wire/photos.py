@@ -1,7 +1,5 @@
 """Bodies of the photos of a record: what they show, and the items that they are photos of."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, Self
 

@@ -1,7 +1,5 @@
 """Bodies of finishing, releasing and reopening a record, and of its sealed editions."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, Any
 

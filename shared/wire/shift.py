@@ -1,7 +1,5 @@
 """Bodies of what a shift does: work that is to be done, handing records over, comments."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, Self
 

@@ -1,7 +1,5 @@
 """Bodies of the charts."""
 
-from __future__ import annotations
-
 import datetime as dt
 from enum import StrEnum
 

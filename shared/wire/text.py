@@ -1,7 +1,5 @@
 """Makes Chinese texts of the service from templates, so that the service finds their English form."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 

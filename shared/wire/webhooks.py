@@ -1,7 +1,5 @@
 """Bodies of webhooks: who is notified of what, and how each delivery went."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, Final
 

@@ -107,7 +107,9 @@ class ChipPlaces:
 
         The best one is above the region at its left, the next one inside a large region.
         """
-        left, top, right, bottom = self._boxes.T
+        # Outwards to whole px: a chip just below a region must not meet the last px of one beside it.
+        left, top = np.floor(self._boxes[:, :2].T)
+        right, bottom = np.ceil(self._boxes[:, 2:].T)
         max_x = np.maximum(np.floor(self._view[0] - self._widths), 0)
         near_left = np.clip(left - 1, 0, max_x)
         above, middle, at_right = (

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygon
 
 from desktop.canvas.layers.chips import ChipPlaces
 from desktop.canvas.layers.colours import CanvasColours
-from desktop.canvas.layers.marks import chip_font, chip_text, draw_chip
+from desktop.canvas.layers.marks import chip_font, chip_text, draw_chips
 from desktop.canvas.model.regions import RegionState
 from desktop.canvas.model.viewport import Viewport
 from shared.record.geometry import Rect
@@ -135,11 +135,13 @@ class FindingLayer:
         texts = [box.elided_text(metrics) for box, _, _ in places]
         widths = np.array([metrics.horizontalAdvance(text) + 14 for text in texts])
         edges = np.array([_bounds(corners) for _, _, corners in places])
-        chips = ChipPlaces(edges, widths, edges, (viewport.width, viewport.height))
+        chip_places = ChipPlaces(edges, widths, edges, (viewport.width, viewport.height))
+        chips = []
         for index, (text, (box, colour, _)) in enumerate(zip(texts, places, strict=True)):
-            chip = chips.reserve(index, required=box.highlighted)
+            chip = chip_places.reserve(index, required=box.highlighted)
             if chip is not None:
-                draw_chip(painter, chip, text, colour)
+                chips.append((chip, text, colour, RegionState.NONE))
+        draw_chips(painter, chips)
 
     def reason_at(self, x: float, y: float, viewport: Viewport) -> str:
         """The reason of the smallest box at a point of the view; empty when no box there has one."""

@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen, 
 
 from desktop.canvas.layers.chips import POSITIONS, ChipPlaces
 from desktop.canvas.layers.colours import CanvasColours
-from desktop.canvas.layers.marks import chip_font, chip_text, draw_chip
+from desktop.canvas.layers.marks import chip_font, chip_text, draw_chips
 from desktop.canvas.model.rect_index import Edges
 from desktop.canvas.model.regions import Region, RegionState, RegionStore, StoreEvent
 from desktop.canvas.model.shaping import Handle
@@ -297,12 +297,14 @@ class RegionLayer:
         positions = 2 if len(labelled) > BATCH_THRESHOLD // 2 else POSITIONS
         others = others[_are_visible(others, view)]
         places = ChipPlaces(boxes[is_shown], widths, others, view, positions)
+        chips = []
         for index, region in enumerate(labelled):
             is_selected = region.id in selected
             chip = places.reserve(index, required=is_selected)
             if chip is not None:
                 colour = QColor(colours.accent) if is_selected else colours.state_colour(region.state)
-                draw_chip(painter, chip, texts[index], colour, marks[index])
+                chips.append((chip, texts[index], colour, marks[index]))
+        draw_chips(painter, chips)
 
     def _chip_text(self, metrics: QFontMetricsF, region: Region, is_selected: bool) -> str:
         if not is_selected and not self.full_names:

@@ -88,11 +88,17 @@ class Viewport:
         left, top = self.width / 2 - x * self.scale, self.height / 2 - y * self.scale
         return replace(self, left=left, top=top).bounded()
 
-    def zoomed_to(self, rect: Rect, share: float = 0.5) -> Viewport:
-        """The viewport with `rect` in the middle, filling `share` of the view at up to 8 view px per px."""
-        scale_for_share = share * min(self.width / max(rect.w, 1e-9), self.height / max(rect.h, 1e-9))
+    def zoomed_to(self, rect: Rect, share: float = 0.5, room: Rect | None = None) -> Viewport:
+        """The viewport with `rect` in the middle, filling `share` of the view at up to 8 view px per px.
+
+        `room` is the part of the view to use (view px), such as the part that nothing covers.
+        """
+        room = room or Rect(0, 0, self.width, self.height)
+        scale_for_share = share * min(room.w / max(rect.w, 1e-9), room.h / max(rect.h, 1e-9))
         scale = min(max(scale_for_share, min(self.fit_scale, MAX_SCALE)), 8.0)
-        return replace(self, scale=scale).centred(rect.x + rect.w / 2, rect.y + rect.h / 2)
+        left = room.x + room.w / 2 - (rect.x + rect.w / 2) * scale
+        top = room.y + room.h / 2 - (rect.y + rect.h / 2) * scale
+        return replace(self, scale=scale, left=left, top=top).bounded()
 
     def bounded(self) -> Viewport:
         """The viewport moved into its bounds.

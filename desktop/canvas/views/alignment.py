@@ -29,9 +29,9 @@ class AlignedPair:
     """A reference crop and a photo on the same pixel grid, and their difference.
 
     `mapping` (3 x 3) maps px of the photo to px of the pair. `aligned` is False when no homography was known
-    and the photo was only stretched to the crop. `difference` is a null image then. `to_reference` (3 x 3)
-    maps px of the pair to px of the reference image; None when the pair shows no part of one. `photo_size` is
-    the size of the whole photo in px.
+    and the whole photo was only fitted into the crop. `difference` is a null image then. `to_reference`
+    (3 x 3) maps px of the pair to px of the reference image; None when the pair shows no part of one.
+    `photo_size` is the size of the whole photo in px.
     """
 
     reference: QImage
@@ -56,7 +56,7 @@ def align(
         raise ValueError("both pictures need pixels")
     width, height = reference.width(), reference.height()
     if homography is None:
-        forward = np.diag([photo.width() / width, photo.height() / height, 1.0])
+        forward = _fit_inside(photo.width(), photo.height(), width, height)
     else:
         shift = np.array([[1.0, 0.0, origin[0]], [0.0, 1.0, origin[1]], [0.0, 0.0, 1.0]])
         forward = np.asarray(homography, np.float64) @ shift
@@ -96,7 +96,7 @@ def align(
         _image(resized),
         _image(warped),
         difference,
-        np.linalg.inv(to_photo),
+        np.asarray(np.linalg.inv(to_photo), np.float64),
         homography is not None,
         np.array([[1.0, 0.0, origin[0]], [0.0, 1.0, origin[1]], [0.0, 0.0, 1.0]]) @ from_pair,
         (photo.width(), photo.height()),
@@ -159,6 +159,13 @@ def homography_from_points(
             raise ValueError("the three points lie on a line")
     affine = cv2.getAffineTransform(np.float32(reference), np.float32(photo))  # type: ignore[arg-type]
     return np.vstack([np.asarray(affine, np.float64), [0.0, 0.0, 1.0]])
+
+
+def _fit_inside(photo_width: int, photo_height: int, width: int, height: int) -> Matrix:
+    """The mapping of a crop to a photo that lies in its middle, as large as fits, in its own proportions."""
+    scale = max(photo_width / width, photo_height / height)
+    left, top = (photo_width - scale * width) / 2, (photo_height - scale * height) / 2
+    return np.array([[scale, 0.0, left], [0.0, scale, top], [0.0, 0.0, 1.0]])
 
 
 def _pair_scale(forward: Matrix, width: int, height: int) -> float:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
+    QHideEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -146,6 +147,12 @@ class PictureView(QWidget):
         """True when the minimap appears while the picture exceeds the view."""
         return self._minimap_enabled
 
+    @property
+    def room(self) -> Rect:
+        """The part of the view beside the minimap, in view px."""
+        covered = self._minimap.sizeHint().width() + MARGIN if self._minimap_enabled else 0
+        return Rect(0, 0, max(self.width() - covered, 1), max(self.height(), 1))
+
     def show_minimap(self, visible: bool) -> None:
         """Let the minimap appear while the picture exceeds the view, or never."""
         self._minimap_enabled = visible
@@ -202,6 +209,10 @@ class PictureView(QWidget):
             self._viewport.resized(max(size.width(), 1), max(size.height(), 1)), is_moving=False
         )
         self._place_overlays()
+
+    def hideEvent(self, _event: QHideEvent) -> None:
+        """Release the tiles that the view would not show when it returns."""
+        self._loader.release_unseen()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom at the pointer. Touch pads scroll with two fingers and zoom with Ctrl."""

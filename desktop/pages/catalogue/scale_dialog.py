@@ -48,7 +48,7 @@ class ScaleDialog(BaseDialog):
         self.view.editor.editable = False
         self.view.set_colours(theme_colours(theme_manager().theme.dark))
         self.length = QDoubleSpinBox()
-        self.length.setAccessibleName(self.tr("Length in mm"))
+        self.length.setAccessibleName(self.tr("Line length"))
         self.length.setRange(0, 1_000_000)
         self.length.setDecimals(2)
         self.length.setSuffix(" mm")
@@ -79,7 +79,9 @@ class ScaleDialog(BaseDialog):
     def _build(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(10)
-        row.addWidget(label(self.tr("Line length"), "label"))
+        name = label(self.tr("Line length"), "label")
+        name.setBuddy(self.length)
+        row.addWidget(name)
         row.addWidget(self.length)
         self._scale_label.setFixedWidth(_SCALE_LABEL_PX)
         row.addWidget(self._scale_label)

@@ -1,7 +1,5 @@
 """Defines the manifest of a backup: its files with size and SHA-256, and the state of the database."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterator
 from contextlib import AbstractContextManager

@@ -26,7 +26,7 @@ from service.detection.compute.comparing import (
     entry_box,
     ignored_areas,
 )
-from service.detection.compute.place_search import PlaceSearch, PlacesRequest
+from service.detection.compute.place_search import PlaceSearch
 from service.detection.compute.placing import (
     alignment_failure,
     assigned_alignment,
@@ -35,7 +35,7 @@ from service.detection.compute.placing import (
     with_start,
 )
 from service.detection.compute.region_comparer import MarkedRegion, RegionComparer
-from service.detection.compute.request import Request, item_settings
+from service.detection.compute.request import PlacesRequest, Request, item_settings
 from service.detection.failure import DetectionFailed, disk_error_code
 from service.detection.messages import FoundPlace
 from service.detection.onnx.detector import DetectedObject, Detectors, is_sliced, parallel_calls

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from service.detection.compute import pictures
+from service.detection.compute.request import PlacesRequest
 from service.detection.failure import DetectionFailed
 from service.detection.messages import FoundPlace
 from service.detection.reference_difference.alignment.cover import (
@@ -26,28 +24,6 @@ MAX_REFERENCES = 8
 _SECONDS = 6.0
 """Processor time for trying regions one by one if the whole photo cannot be located. It finds the same places
 on a busy computer."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlacesRequest:
-    """The photo and the regions to find. Paths name local files.
-
-    regions: each the path of its reference file, and x, y, w, h as the item stores them.
-    """
-
-    photo: str
-    regions: tuple[tuple[str, tuple[float, float, float, float]], ...]
-
-
-def places_json(request: PlacesRequest) -> dict[str, object]:
-    """A `PlacesRequest` as a JSON object; `to_places_request` reads it."""
-    return dataclasses.asdict(request)
-
-
-def to_places_request(fields: dict[str, Any]) -> PlacesRequest:
-    """A `PlacesRequest` from its JSON form."""
-    regions = tuple((path, (point[0], point[1], point[2], point[3])) for path, point in fields["regions"])
-    return PlacesRequest(fields["photo"], regions)
 
 
 LoadReference = Callable[[str], tuple[Pyramid, float]]

@@ -64,6 +64,28 @@ def to_request(fields: dict[str, Any]) -> Request:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class PlacesRequest:
+    """The photo and the regions to find in it. Paths name local files.
+
+    regions: each the path of its reference file, and x, y, w, h as the item stores them.
+    """
+
+    photo: str
+    regions: tuple[tuple[str, tuple[float, float, float, float]], ...]
+
+
+def places_json(request: PlacesRequest) -> dict[str, object]:
+    """A `PlacesRequest` as a JSON object; `to_places_request` reads it."""
+    return dataclasses.asdict(request)
+
+
+def to_places_request(fields: dict[str, Any]) -> PlacesRequest:
+    """A `PlacesRequest` from its JSON form."""
+    regions = tuple((path, (point[0], point[1], point[2], point[3])) for path, point in fields["regions"])
+    return PlacesRequest(fields["photo"], regions)
+
+
 def item_settings(request: Request) -> DetectionSettings:
     """The item's own settings."""
     return DetectionSettings.model_validate(request.item)

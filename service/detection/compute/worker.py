@@ -61,8 +61,7 @@ def split_payload(payload: bytes, sizes: Sequence[int]) -> list[bytes]:
 
 
 def _answer(computer: Computer, frame: Frame, report: Report) -> Answer:
-    from service.detection.compute.place_search import to_places_request
-    from service.detection.compute.request import to_request
+    from service.detection.compute.request import to_places_request, to_request
 
     message: dict[str, Any] = dict(frame.message)
     contents = split_payload(frame.payload, message.pop("known", ()))

@@ -18,8 +18,7 @@ from sqlmodel import Session
 from service.db.database import Database, now
 from service.detection import rules
 from service.detection.compute.compute_process import ComputeProcess
-from service.detection.compute.place_search import PlacesRequest, places_json
-from service.detection.compute.request import Request, as_json
+from service.detection.compute.request import PlacesRequest, Request, as_json, places_json
 from service.detection.dispatch.requests import RequestBuilder
 from service.detection.dispatch.store_waiting import retry_store
 from service.detection.dispatch.work import (

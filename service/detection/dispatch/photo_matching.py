@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from service.detection.compute.place_search import PlacesRequest
+from service.detection.compute.request import PlacesRequest
 from service.detection.dispatch.dispatcher import Dispatcher
 from service.detection.dispatch.store_waiting import retry_store
 from service.detection.failure import DetectionFailed

@@ -16,7 +16,7 @@ from service.detection.compute.request import Request, as_json
 from service.detection.dispatch.requests import with_backbone
 from service.detection.failure import DetectionFailed
 from service.detection.jobs import job_rows
-from service.detection.reference_difference.variation.memory import NEWEST, OLDEST, VERSION
+from service.detection.messages import NEWEST, OLDEST, VERSION
 from service.detection.rules import BackboneFacts
 from service.files.service import FilesService
 from service.workers.child import ProcessDied

@@ -1,7 +1,5 @@
 """Defines the settings of an ONNX detector, which are chosen when it is added and stored with it."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated, Any, Final, Literal
 

@@ -1,7 +1,5 @@
 """Defines the manifest `pack.json` of a pack of face models, and the known model files."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator

@@ -4,8 +4,6 @@ A database takes some milliseconds to count 100,000 rows. So the totals of searc
 change: every page is read together with the number of the last change (`sources.last_change`).
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial

@@ -278,7 +278,7 @@ def _films(session: Session, served: Served, context: Context, page: QWidget) ->
 
 def _memory(session: Session, served: Served, page: QWidget) -> MemoryDialog:
     item = session.items.list(served.record_id).data[0]
-    return MemoryDialog(session, item.item_id, item.item_name, item.model_id, None, None, page)
+    return MemoryDialog(session, item.item_id, item.item_name, item.model_id, None, parent=page)
 
 
 def _trend(session: Session, served: Served, page: QWidget) -> TrendDialog:

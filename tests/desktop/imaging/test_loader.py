@@ -204,6 +204,17 @@ def test_cache_is_bounded_but_keeps_visible_tiles(
     assert tiles.tile(keys[0]) is not None
 
 
+def test_hidden_view_releases_what_it_would_not_show(tiles: TileLoader, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(tiles.prepared):
+        tiles.open(Picture())
+    keys = [TileKey(0, column, 0) for column in range(3)]
+    tiles.request(keys)
+    qtbot.waitUntil(lambda: all(tiles.tile(key) is not None for key in keys), timeout=60_000)
+    tiles.request(keys[:1])
+    tiles.release_unseen()
+    assert [tiles.tile(key) is not None for key in keys] == [True, False, False]
+
+
 def test_tone_is_applied_to_preview_and_tiles(tiles: TileLoader, qtbot: QtBot) -> None:
     with qtbot.waitSignal(tiles.prepared):
         tiles.open(Picture())

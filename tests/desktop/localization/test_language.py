@@ -11,6 +11,7 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
+from desktop.folder_watch import WatchState
 from desktop.localization.language import (
     LANGUAGES,
     Language,
@@ -19,6 +20,7 @@ from desktop.localization.language import (
     join_words,
     system_language,
 )
+from desktop.pages.workbench.photos.folder_watch import BarState, WatchBar
 from desktop.widgets import PasswordField, SaveMark, SaveState, status_text
 from tests.desktop.localization.catalogues import load_tool
 
@@ -189,3 +191,14 @@ def test_sentences_are_joined_without_a_space_in_chinese(language: Language) -> 
     assert join_sentences(("One.", "", "Two.")) == "One. Two."
     language.use("zh_CN")
     assert join_sentences(("一。", "", "二。")) == "一。二。"
+
+
+def test_bar_of_a_watched_folder_joins_its_sentences_as_chinese_does(
+    language: Language, qtbot: QtBot, tmp_path: Path
+) -> None:
+    language.use("zh_CN")
+    bar = WatchBar()
+    qtbot.addWidget(bar)
+    bar.show_state(BarState(WatchState.WATCHING, tmp_path / "card"))
+    assert bar.text.startswith("正在监视文件夹“card”。")
+    assert " " not in bar.text

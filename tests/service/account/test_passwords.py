@@ -71,6 +71,18 @@ def test_decoy_hash_matches_no_password_and_costs_a_full_hash(
     assert costs == [b"04", b"04"]
 
 
+def test_start_computes_no_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+    salts: list[bytes] = []
+
+    def note_salt(_password: bytes, salt: bytes) -> bytes:
+        salts.append(salt)
+        return salt
+
+    monkeypatch.setattr(bcrypt, "hashpw", note_salt)
+    Passwords(4).close()
+    assert salts == []
+
+
 @pytest.mark.parametrize("right", [True, False])
 def test_check_of_an_older_hash_takes_as_many_rounds_as_a_new_one(
     right: bool, monkeypatch: pytest.MonkeyPatch
@@ -88,7 +100,6 @@ def test_check_of_an_older_hash_takes_as_many_rounds_as_a_new_one(
 
         monkeypatch.setattr(bcrypt, name, counted_check)
     older, newest = hash_password("correct-horse", 4), hash_password("correct-horse", 7)
-    today._decoy_hash.result()
     for stored in (older, newest, None):
         rounds.clear()
         attempt = "correct-horse" if right else "another-horse"

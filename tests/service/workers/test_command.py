@@ -62,6 +62,20 @@ def test_child_process_does_not_load_modules_of_the_service(module: str) -> None
     assert ended.stdout.decode().split() == []
 
 
+def test_service_starts_without_the_methods_that_only_its_children_use() -> None:
+    methods = {
+        "service.detection.reference_difference",
+        "service.detection.appearance",
+        "onnxruntime",
+        "dlib",
+    }
+    script = f"import sys, service.running; print(*sorted({methods!r} & sys.modules.keys()))"
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=program_folder(), capture_output=True, check=True
+    )
+    assert ended.stdout.decode().split() == []
+
+
 @pytest.mark.parametrize("arguments", [[], ["--check"], ["--faces"], ["--tiles"]])
 def test_child_process_ends_when_its_input_is_closed(arguments: list[str]) -> None:
     program = program_command("worker", *arguments)

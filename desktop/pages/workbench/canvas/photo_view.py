@@ -41,8 +41,8 @@ from shared.record.geometry import Rect
 from shared.record.suppression import SuppressedFinding
 
 _GATHER_MS = 60
-_SHARE = 0.75
-"""The share of the view that the region of an item fills."""
+_SHARE = 0.9
+"""The share that the region of an item fills of the view below the tools and beside the minimap."""
 _TINY = 3
 """A region is tiny if zooming to it enlarges it more than this."""
 
@@ -168,7 +168,7 @@ class PhotoView(QObject):
         if not self.is_on:
             self._reference.show_region(item_id)
         elif rect is not None and self.canvas.source is not None:
-            self.canvas.show_viewport(self.canvas.viewport.zoomed_to(rect, _SHARE))
+            self.canvas.show_viewport(self._zoomed_to(rect))
         else:
             self.canvas.fit()
 
@@ -378,9 +378,14 @@ class PhotoView(QObject):
         """Whether the whole region is visible and not tiny, or its place is unknown."""
         rect, view = self._region(), self.canvas.viewport
         return rect is None or (
-            rect.intersection(view.visible) == rect
-            and view.zoomed_to(rect, _SHARE).scale <= _TINY * view.scale
+            rect.intersection(view.visible) == rect and self._zoomed_to(rect).scale <= _TINY * view.scale
         )
+
+    def _zoomed_to(self, rect: Rect) -> Viewport:
+        """The viewport in which nothing covers `rect` (px of the photo)."""
+        room, top = self.canvas.room, self._strip.geometry().bottom()
+        room = Rect(room.x, top, room.w, max(room.h - top, 1))
+        return self.canvas.viewport.zoomed_to(rect, _SHARE, room)
 
     def _show_neighbours(self) -> None:
         """Show the outline of the region and the findings of other items on the photo."""

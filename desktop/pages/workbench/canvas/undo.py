@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from desktop.journal import Edit
+from desktop.localization.language import join_sentences
 from desktop.pages.workbench.canvas.comparing import AlignmentController
 from desktop.pages.workbench.results.correcting import CorrectionController
 from desktop.pages.workbench.results.inspector import Inspector
@@ -46,8 +47,12 @@ class UndoController(QObject):
         if not label:
             self.notice.emit(self.tr("Nothing to undo."))
             return
-        text = self.tr("Undone: {step}").format(step=self._describe_step(label))
-        self.notice.emit(" ".join((text + ".", self._not_signed())) if self._not_signed() else text)
+        step, not_signed = self._describe_step(label), self._not_signed()
+        if not_signed:
+            undone = self.tr("Undone: {step}.", "followed by a sentence").format(step=step)
+            self.notice.emit(join_sentences((undone, not_signed)))
+        else:
+            self.notice.emit(self.tr("Undone: {step}").format(step=step))
 
     def redo(self) -> None:
         """Redo the last undone step."""

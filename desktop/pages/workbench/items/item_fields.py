@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.localization.detection_terms import model_word
@@ -20,6 +20,8 @@ PAUSE_MS = 700
 
 _LONGEST_NAME = 255
 _LONGEST_TEXT = 20_000
+_TEXT_INSET = 2
+"""Distance of the text of a QLineEdit from its contents' edges, px (`horizontalMargin` in its sources)."""
 
 
 class NameEdit(QLineEdit):
@@ -65,9 +67,21 @@ class NameEdit(QLineEdit):
         super().resizeEvent(event)
         self._show_tooltip()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint a name that is longer than the field elided, unless the field has the focus."""
+        if self.hasFocus() or not self.toolTip():
+            super().paintEvent(event)
+            return
+        box = self.contentsRect().adjusted(_TEXT_INSET, 0, -_TEXT_INSET, 0)
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, box.width())
+        with QPainter(self) as painter:
+            painter.setPen(self.palette().color(QPalette.ColorRole.Text))
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
     def _show_tooltip(self) -> None:
         """Show a name that is longer than the field as a tooltip."""
-        wide = self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
+        width = self.contentsRect().width() - 2 * _TEXT_INSET
+        wide = self.fontMetrics().horizontalAdvance(self.text()) > width
         self.setToolTip(escape_tooltip(self.text()) if wide else "")
 
     def commit(self) -> None:

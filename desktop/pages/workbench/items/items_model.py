@@ -101,8 +101,9 @@ class ItemsModel(QStringListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return row.name
             case Qt.ItemDataRole.AccessibleTextRole:
-                findings = self.tr("%n finding(s)", "", row.findings)
-                parts = [f"{row.number} {row.name}", row.model, status_text(row.status), findings]
+                parts = [f"{row.number} {row.name}", row.model, status_text(row.status)]
+                if row.detected or row.findings:
+                    parts.append(self.tr("%n finding(s)", "", row.findings))
                 return ", ".join([*parts, *region_flags(self._region(row.item_id))])
             case Qt.ItemDataRole.ToolTipRole:
                 return escape_tooltip(row.note) or None
@@ -345,7 +346,8 @@ class ItemDelegate(QStyledItemDelegate):
     def _status_text(self, row: ItemRow) -> str:
         if row.run.run is RunPhase.CANCELED and not row.findings:
             return self.tr("Detection cancelled")
-        if row.note or row.status == "not_started":
+        if row.note or not (row.detected or row.findings):
+            # Without a detection, "0 findings" would say that something was looked at.
             return row.note
         return self.tr("%n finding(s)", "", row.findings)
 

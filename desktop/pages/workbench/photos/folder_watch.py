@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from desktop.background.workers import run
 from desktop.folder_watch import Card, CardFinder, FolderWatcher, FoundPhoto, ScanResult, WatchState
 from desktop.folder_watch.seen_photos import SeenPhotos
+from desktop.localization.language import join_sentences
 from desktop.pages.common.files.file_dialogs import Purpose, open_folder
 from desktop.pages.workbench.photos.record_photos import RecordPhotosController
 from desktop.record.open_record import OpenRecord
@@ -126,7 +127,7 @@ class WatchBar(Panel):
         look = state.look
         if look is None:
             parts.append(self.tr("Reading the folder…"))
-            return " ".join(parts)
+            return join_sentences(parts)
         parts.append(self.tr("%n photo(s) added.", "", state.added))
         if look.remaining or look.incomplete:
             parts.append(self.tr("%n photo(s) waiting.", "", look.remaining + look.incomplete))
@@ -134,7 +135,7 @@ class WatchBar(Panel):
             parts.append(self.tr("%n file(s) cannot be read as images.", "", look.damaged))
         if look.is_truncated:
             parts.append(self.tr("The folder has too many photos. Select a folder inside it."))
-        return " ".join(parts)
+        return join_sentences(parts)
 
 
 def _name(folder: Path) -> str:

@@ -54,7 +54,7 @@ def make_pair(
     """The reference crop of `region` and the photo laid on it; `homography` brings reference to photo px.
 
     Reports 0..1 while the photo is fetched, and for a large photo the pair that its preview gives. Without a
-    homography the preview is stretched onto the region, without a region the photo stands on both sides.
+    homography the preview is fitted into the region, without a region the photo stands on both sides.
     Raises ClientError, ImageError, OSError.
     """
     picture = fetch_photo(report, session, photo.content_id, photo.file_id, photo.url)

@@ -14,6 +14,7 @@ from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.canvas.views.alignment import AlignedPair
 from desktop.client import Session
 from desktop.imaging import ImageError
+from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.photos.photo_box import PhotoBox, version_lines
 from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair, thumbnail
@@ -363,7 +364,7 @@ class PhotoPairController(QObject):
         return confirm(
             self._window,
             self.tr("Remove photo?"),
-            " ".join(filter(None, (text, self._removal_note(file_id)))),
+            join_sentences((text, self._removal_note(file_id))),
             self.tr("Remove"),
         )
 

@@ -9,16 +9,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from service.detection.messages import NEWEST, OLDEST
 from service.detection.reference_difference.data import Floats
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind
 
-VERSION = 5
-"""The version of the contents of a memory. Another version is rebuilt from the photos."""
-OLDEST: Final = 4
-NEWEST: Final = 20
-"""The number of oldest and newest photos in a memory, for permanent and for present differences."""
 MAX_APPEARANCES: Final = 64
 """Differences of one photo, the strongest: a populated board has 31 to 54."""
 MAX_FAINT: Final = 64

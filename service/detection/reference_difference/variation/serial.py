@@ -9,7 +9,7 @@ The format, all numbers little-endian:
 | n | header: JSON in UTF-8, keys sorted |
 | rest | one zlib stream of int8: of each photo the appearances (height, width, 3), look and section |
 
-The header has `version` (`memory.VERSION`), `region` [x, y, w, h] in px of the reference image, and
+The header has `version` (`messages.VERSION`), `region` [x, y, w, h] in px of the reference image, and
 `photos`: each with `key`, `order`, `kind`, `faint` (boxes) and `appearances` (`box`, `size` [width,
 height] of its values), `aligned`, and `look` and `section` ([rows, columns, channels], or null). The same
 memory gives the same bytes.
@@ -24,12 +24,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from service.detection.messages import NEWEST, OLDEST, VERSION
 from service.detection.reference_difference.variation.memory import (
     MAX_APPEARANCES,
     MAX_SIDE,
-    NEWEST,
-    OLDEST,
-    VERSION,
     Appearance,
     PhotoVariation,
     RegionMemory,

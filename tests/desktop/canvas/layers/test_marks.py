@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QRectF
@@ -22,11 +24,7 @@ from shared.record.geometry import Rect
 def chips(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts of the chips in the order in which they are painted."""
     texts: list[str] = []
-    for layer in ("finding_layer", "region_layer"):
-        monkeypatch.setattr(
-            f"desktop.canvas.layers.{layer}.draw_chip",
-            lambda _painter, _box, text, *_more: texts.append(text),
-        )
+    _replace_drawing(monkeypatch, lambda _box, text: texts.append(text))
     return texts
 
 
@@ -34,11 +32,17 @@ def chips(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def chip_boxes(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> list[QRectF]:
     """The places of the chips in the order in which they are painted."""
     boxes: list[QRectF] = []
+    _replace_drawing(monkeypatch, lambda box, _text: boxes.append(box))
+    return boxes
+
+
+def _replace_drawing(monkeypatch: pytest.MonkeyPatch, drawn: Callable[[QRectF, str], object]) -> None:
+    """Call `drawn` with the box and the text of every chip instead of drawing it."""
     for layer in ("finding_layer", "region_layer"):
         monkeypatch.setattr(
-            f"desktop.canvas.layers.{layer}.draw_chip", lambda _painter, box, *_more: boxes.append(box)
+            f"desktop.canvas.layers.{layer}.draw_chips",
+            lambda _painter, chips: [drawn(box, text) for box, text, *_ in chips],
         )
-    return boxes
 
 
 def paint(layer: FindingLayer | RegionLayer) -> None:
@@ -98,6 +102,14 @@ def positions(box: Rect) -> list[QRectF]:
     """The positions of a chip of 20 px at a region in a view of 400 x 300 px."""
     edges = np.array([[box.x, box.y, box.right, box.bottom]])
     return list(ChipPlaces(edges, np.array([20.0]), edges, (400.0, 300.0)).positions(0))
+
+
+def test_chip_lies_at_its_region_beside_another_that_ends_at_the_same_height() -> None:
+    # The edges lie in the lower half of a px, so that rounding moves them up.
+    edges = np.array([[300.0, 50.3, 390.0, 200.3], [180.0, 50.3, 290.0, 200.3]])
+    others = np.vstack([edges, [[280.0, 0.0, 400.0, 49.0]]])
+    places = ChipPlaces(edges[:1], np.array([120.0]), others, (400.0, 300.0))
+    assert places.reserve(0, required=True) == QRectF(280, 201, 120, 20)
 
 
 def test_chip_position_has_room_and_does_not_cover_a_small_region() -> None:

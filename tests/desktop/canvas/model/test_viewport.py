@@ -65,6 +65,9 @@ def test_showing_a_region_puts_it_in_the_middle() -> None:
     assert shown.scale == 2
     assert shown.to_view(1100, 1050) == pytest.approx((400, 300), abs=1)
     assert view.zoomed_to(Rect(10, 10, 1, 1)).scale == 8
+    beside = view.zoomed_to(Rect(1000, 1000, 200, 100), room=Rect(0, 100, 400, 500))
+    assert beside.scale == 1
+    assert beside.to_view(1100, 1050) == pytest.approx((200, 350), abs=1)
     assert view.zoomed_to(Rect(0, 0, 4000, 3000)).scale == view.fit_scale
 
 

@@ -102,12 +102,13 @@ def test_difference_without_an_alignment_shows_both_pictures(qtbot: QtBot, view:
     assert view.mode is CompareMode.DIFFERENCE
 
 
-def test_without_a_homography_the_photo_is_stretched() -> None:
+def test_without_a_homography_the_photo_keeps_its_proportions() -> None:
     pair = align(picture(100, 80), picture(300, 300, (0, 0, 150, 300)), None)
     assert not pair.aligned
-    left, _, right, _ = white_box(pair.photo)
-    assert left == 0
-    assert right / pair.photo.width() == pytest.approx(0.5, abs=0.02)
+    left, top, right, bottom = white_box(pair.photo)
+    assert (top, bottom) == (0, pair.photo.height())
+    assert right - left == pytest.approx(pair.photo.height() / 2, abs=2)
+    assert left == pytest.approx((pair.photo.width() - pair.photo.height()) / 2, abs=2)
     assert pair.difference.isNull()
 
 

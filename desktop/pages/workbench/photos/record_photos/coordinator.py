@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import run
 from desktop.client.http.errors import Conflict, NotFound
+from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
 from desktop.pages.workbench.photos.capture import CaptureDialog
@@ -298,7 +299,7 @@ class RecordPhotosController(QObject):
         if confirm(
             self.review or self._window,
             self.tr("Remove %n photo(s) from record?", "", len(photos)),
-            " ".join(filter(None, (text, self.tr("Existing detection results are kept.")))),
+            join_sentences((text, self.tr("Existing detection results are kept."))),
             self.tr("Remove"),
         ):
             for photo in photos:

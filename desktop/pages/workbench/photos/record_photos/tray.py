@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from desktop.localization.language import join_sentences
 from desktop.messages.seal_terms import unassigned_photos_sentence
 from desktop.pages.workbench.photos.record_photos.thumbnails import Thumbnail, ThumbnailList
 from desktop.widgets import (
@@ -257,7 +258,7 @@ class Tray(Panel):
             parts.append(unassigned_photos_sentence(len(state.thumbnails)))
         elif rest > 0:
             parts.append(self.tr("%n photo(s) to assign manually.", "", rest))
-        return " ".join(parts)
+        return join_sentences(parts)
 
     def show_menu(self, at: QPoint) -> None:
         """Show the actions for the chosen photos."""

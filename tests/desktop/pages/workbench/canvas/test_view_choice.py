@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QRectF
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.preferences import ReviewView
 from shared.record.entries import Entry
+from tests.desktop.children import child
 from tests.desktop.pages.workbench.canvas.test_photo_view import give
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, store_detections
 from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, SAME, STAIN, jpeg
@@ -52,6 +54,21 @@ def test_an_item_with_findings_opens_on_its_photo_zoomed_to_the_region(
     region = not_none(page.canvas.photo_view._region())
     assert region.intersection(page.canvas.photo.viewport.visible) == region
     assert centre(desk) is page.canvas.photo
+
+
+def test_nothing_covers_the_region_that_an_item_opens_on(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    desk.page.resize(1280, 752)
+    record_id = make_record(desk.session, ((0.1, 0.1, 0.4, 0.62),))
+    give(desk.session, record_id)
+    desk.open(record_id, qtbot.waitUntil)
+    photo = desk.page.canvas.photo
+    qtbot.waitUntil(lambda: photo.source is not None, timeout=LONG)
+    minimap = child(photo, QWidget, "minimap")
+    qtbot.waitUntil(minimap.isVisible, timeout=LONG)
+    box = photo.viewport.rect_to_view(not_none(desk.page.canvas.photo_view._region()))
+    region = QRectF(box.x, box.y, box.w, box.h).toAlignedRect()
+    assert not region.intersects(minimap.geometry())
+    assert not region.intersects(desk.page.canvas.strip.geometry())
 
 
 def test_view_does_not_leak_into_an_item_without_a_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:

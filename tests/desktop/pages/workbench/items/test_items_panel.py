@@ -47,6 +47,18 @@ def test_judged_and_detected_are_counted_apart(desk: WorkbenchDriver, qtbot: QtB
     assert {"Decided 2 of 3", "Detected 2 of 3"} <= set(texts(desk))
 
 
+def test_only_a_detected_item_counts_its_findings(desk: WorkbenchDriver) -> None:
+    page, model = desk.page, desk.page.items.panel.model
+    page.items.go_to(page.open_record.rows[2].item_id)
+    desk.context.commands.run("item.pass")
+    spoken = [model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(3)]
+    assert ["finding" in text for text in spoken] == [True, True, False]
+    delegate = page.items.panel.list.itemDelegate()
+    assert isinstance(delegate, ItemDelegate)
+    shown = [delegate._status_text(model.index(row, 0).data(Role.ROW)) for row in range(3)]
+    assert ["finding" in text for text in shown] == [True, True, False]
+
+
 def test_hidden_regions_are_noted_in_the_list(desk: WorkbenchDriver) -> None:
     page, model = desk.page, desk.page.items.panel.model
     hint = "Regions are hidden on the image"

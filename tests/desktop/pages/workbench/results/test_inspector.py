@@ -78,11 +78,15 @@ def test_unsaved_findings_stay_visible(desk: WorkbenchDriver) -> None:
     assert not scroll(desk).isAncestorOf(save)
 
 
-def test_long_name_has_tooltip(desk: WorkbenchDriver) -> None:
+def test_long_name_is_elided_and_has_a_tooltip(desk: WorkbenchDriver) -> None:
     name = desk.page.inspector.fields.name
     assert name.toolTip() == ""
     name.show_text("蒙皮" * 100)
     assert name.toolTip() == "蒙皮" * 100
+    elided = name.grab().toImage()
+    name.setToolTip("")
+    whole = name.grab().toImage()
+    assert elided != whole
 
 
 def _photo(number: int) -> Photo:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.detection.messages import NEWEST, OLDEST
 from service.detection.reference_difference import PhotoVariation, RegionMemory
 from service.detection.reference_difference.variation import serial
-from service.detection.reference_difference.variation.memory import MAX_SIDE, NEWEST, OLDEST, Appearance
+from service.detection.reference_difference.variation.memory import MAX_SIDE, Appearance
 from shared.record.geometry import Rect
 from shared.wire.memory import MemoryKind
 
