@@ -98,7 +98,7 @@ class EntryAlignment(TypedDict):
     """The place of the reference image in the photo: 3 x 3, reference px -> photo px, and who set it.
 
     `set_by` is model or person. `other_light` is true if the light comes from another side than in the
-    reference image, or the camera moved, so that no finding is surer than 0.7. Another missing key was not
+    reference image, or the camera moved, so that no finding is surer than 0.5. Another missing key was not
     measured.
     """
 

@@ -110,7 +110,7 @@ class Result:
 
     suppressed: the differences that a memory explains, the most confident first. aside: the light comes from
     another side than in the reference image, or the camera moved, so relief differs too and confidences end
-    at 0.7.
+    at 0.5.
     """
 
     boxes: tuple[DetectedDifference, ...]

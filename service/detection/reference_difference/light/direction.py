@@ -22,8 +22,10 @@ _NOISE: Final = 0.3
 """Grey levels per px that are added in every direction: an even surface has noise only."""
 
 _OTHER: Final = 0.87
-"""The ratio of `extremes` below which motion is searched; without motion the light has another side. On FGCD
-(Feng et al. 2015) it is 0.95 and more with the same lamp and damage, and 0.67 to 0.93 with another lamp."""
+"""The ratio of `extremes` below which motion is searched."""
+_ASIDE: Final = 0.95
+"""The ratio in frames of half the resolution below which the light comes from another side. On FGCD (Feng et
+al. 2015) it is 0.98 and more under the same lamp, with damage, and 0.69 to 0.93 under another one."""
 _ANGLES: Final = 12
 """Directions in which motion is searched: where the structure has few of its own, gradients mislead."""
 _LENGTHS: Final = (5, 8, 11, 15, 20, 26)
@@ -65,11 +67,11 @@ def extremes(reference: Tensor, photo: Tensor) -> tuple[float, float, float]:
 def is_lit_from_aside(reference: Floats, photo: Floats, beside: Bytes) -> bool:
     """Whether the light of the photo comes from another side, or the camera moved.
 
-    reference, photo: luminances (height, width) after motion was followed, which count where `beside` is not
-    0: beside all damage.
+    reference, photo: luminances (height, width) at half the resolution, after motion was followed, which
+    count where `beside` is not 0: beside all damage.
     """
     least, greatest, _ = extremes(structure(reference, beside), structure(photo, beside))
-    return least < _OTHER * greatest
+    return least < _ASIDE * greatest
 
 
 def find_motion(
