@@ -1,4 +1,4 @@
-"""Finds words and phrases that docs/style.md replaces: in comments, docstrings, documents, names and texts.
+"""Finds words and phrases that this project replaces: in comments, docstrings, documents, names and texts.
 
     python docs/words.py [PATH ...]      all tracked .py, .md and .ts files if none is given; 1 if any is
     found
@@ -41,6 +41,7 @@ PHRASES = (
     (r"reckon(s|ed)?( with)?", "compute, expect"),
     (r"thinks? better of it", "cancel"),
     (r"as of now", "at this moment"),
+    (r"whoever", "a user who, users who"),
     (r"data director(y|ies)", "data folder"),
 )
 SOURCES = (
@@ -221,7 +222,7 @@ def main(arguments: Sequence[str]) -> int:
             count += 1
             print(f'{path}:{line}: "{phrase}": {instead}')
     if count:
-        print(f"{count} phrases that docs/style.md replaces")
+        print(f"{count} phrases to replace")
     return 1 if count else 0
 
 

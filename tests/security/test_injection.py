@@ -46,7 +46,7 @@ def phone(populated: PopulatedApp) -> dict[str, str]:
 
 
 def caller(operation: dict[str, Any], phone: dict[str, str]) -> dict[str, str]:
-    """The header of whoever may ask for an operation, where that is not a person."""
+    """The header of a caller that is not a person."""
     return dict(phone) if {"phone": []} in operation.get("security", []) else {}
 
 

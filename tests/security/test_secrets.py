@@ -198,7 +198,7 @@ def test_no_file_holds_a_secret(live: LiveService, day: Day) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
 def test_every_file_is_for_its_owner_alone(live: LiveService, day: Day) -> None:
-    # The log was made by whoever started the service, here the test.
+    # The log was made by the process that started the service, here the test.
     paths = [path for path in (live.folder, *live.folder.rglob("*")) if path.name != "service.log"]
     assert len(paths) > 8
     assert [path.name for path in paths if path.stat().st_mode & 0o077] == []
@@ -222,7 +222,7 @@ def test_a_backup_of_the_running_service_holds_no_key(live: LiveService, day: Da
 
 @ON_LINUX
 def test_telemetry_is_off_in_every_process_of_the_service(day: Day) -> None:
-    """Whoever started the service had it on; the face and the detection process got it switched off."""
+    """The user who started the service had it on; the face and the detection process got it switched off."""
     commands = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in day.children]
     assert any(b"worker" in command for command in commands)
     assert any(b"--faces" in command for command in commands)

@@ -108,7 +108,7 @@ def test_a_clock_that_is_set_forward_while_a_job_is_computed_leaves_one_result(
         # The one who works on it is still there, and takes it for dead.
         until(lambda: database.read_now(lambda session: attempt(session, job["job_id"])) == 2)
     else:
-        # Whoever looks for dead workers waits for their next heartbeat.
+        # The search for dead workers waits for their next heartbeat.
         until(lambda: database.read_now(is_beating))
         assert database.read_now(lambda session: attempt(session, job["job_id"])) == 1
     held.go.set()

@@ -318,5 +318,5 @@ def test_downloads_have_pinned_hashes() -> None:
         assert not offer.pack.research_only
         assert offer.addresses.keys() == offer.sizes.keys() == offer.pack.files.keys()
         assert all(address.startswith("https://") for address in offer.addresses.values())
-        # Whoever downloads gets a liveness model with it.
+        # A user who downloads gets a liveness model with it.
         assert [model.scale for model in offer.pack.liveness] == [2.7, 4.0]
