@@ -90,8 +90,8 @@ class PolicyCard(Card):
             ),
             self.tr(
                 "Experimental and off by default: of 80 film cuts of four people it refused 2 with dlib and "
-                "8 with an open model, and 16 of 68 of two others with either. It refuses whoever turns fast "
-                "and far. Users who are refused can use their password."
+                "8 with an open model, and 16 of 68 of two others with either. It refuses people who turn "
+                "fast and far. Users who are refused can use their password."
             ),
         ):
             column.addWidget(label(text, "dim", wrap=True))
