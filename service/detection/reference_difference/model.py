@@ -84,8 +84,8 @@ _GREY = 5
 _DARK = 32
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `checks.BELONGS`).
 _MIN_TO_PASS = 0.75
-# The most confidence in a finding under light from another side, the least that is reported by default: on
-# FGCD (Feng et al. 2015), a fifth of those that had 0.9 and more were real in photos of damage.
+# The most confidence in a finding under light from another side, the least that is reported by default. Of
+# those that had 0.9 and more in photos of damage, a sixth was real on FGCD (Feng et al. 2015).
 _MOST_FROM_ASIDE = 0.5
 # An oblique photo loses structure along the tilt, which says nothing about the light.
 _OBLIQUE = 0.9
