@@ -87,11 +87,13 @@ def _find_fault(film: Film, step: Step, previous: Step | None) -> Reason | None:
     if np.median(values[before[-AHEAD:]]) >= 1 or _has_turned(film):
         return Reason.NOT_STEADY
     reached = find_reached(film, step)
+    found = film.found[(film.times >= step.from_ms) & (film.times <= step.to_ms)]
+    if len(reached) < HELD and np.sum(found) <= np.sum(~found):
+        return Reason.FACE_LOST
     if step.movement is not Movement.CLOSER and not _is_direct(film, step, previous):
         return Reason.WRONG_MOVEMENT
     if len(reached) < HELD:
-        found = film.found[(film.times >= step.from_ms) & (film.times <= step.to_ms)]
-        return Reason.NOT_MADE if found.mean() > 0.5 else Reason.FACE_LOST
+        return Reason.NOT_MADE
     return _find_cut(film, values / values[reached].max(), reached)
 
 

@@ -70,6 +70,11 @@ def test_turn_in_which_the_face_is_lost_went_too_far_or_too_fast() -> None:
     assert decide(seen, [STEP]) is Reason.FACE_LOST
 
 
+def test_film_that_ends_before_a_movement_shows_no_face_in_it() -> None:
+    later = Step(Movement.RIGHT, 2000, 3000)
+    assert decide(HEAD, [STEP, later]) is Reason.FACE_LOST
+
+
 def test_tilted_picture_makes_no_turn() -> None:
     seen = film(draw_flat_picture, move_to(Pose(yaw=35)))
     assert decide(seen, [STEP]) is Reason.NOT_MADE
