@@ -7314,10 +7314,6 @@
         <translation>正在下载照片… {n}%</translation>
     </message>
     <message>
-        <source>No photos yet. Add or take one, or drop a file here.</source>
-        <translation>暂无照片。可添加、拍摄，或将文件拖到此处。</translation>
-    </message>
-    <message>
         <source>Remove</source>
         <translation>移除</translation>
     </message>
@@ -7377,10 +7373,6 @@
         <translation>手动标注缺陷</translation>
     </message>
     <message>
-        <source>No photos yet. Add or take one, or drop a file here.</source>
-        <translation>暂无照片。可添加、拍摄，或将文件拖到此处。</translation>
-    </message>
-    <message>
         <source>Opening photo…</source>
         <translation>正在打开照片…</translation>
     </message>
@@ -7393,12 +7385,19 @@
         <translation>请先选择参考图。</translation>
     </message>
     <message>
-        <source>This item has no photos. Add or take one.</source>
-        <translation>此检查项没有照片，请添加或拍摄。</translation>
-    </message>
-    <message>
         <source>This photo was not compared by its appearance, so it has no heat map.</source>
         <translation>该照片未按外观比对，没有热力图。</translation>
+    </message>
+</context>
+<context>
+    <name>Photos</name>
+    <message>
+        <source>No photos yet. Add or take one, or drop a file here.</source>
+        <translation>暂无照片。可添加、拍摄，或将文件拖到此处。</translation>
+    </message>
+    <message>
+        <source>This item has no photos.</source>
+        <translation>此检查项没有照片。</translation>
     </message>
 </context>
 <context>

@@ -108,8 +108,13 @@ class RegionLayer:
         colours: CanvasColours,
         moved_rects: Mapping[str, Rect],
         font: QFont,
+        *,
+        handles: bool = True,
     ) -> None:
-        """Paint the visible regions. `moved_rects` has the present rectangles of dragged regions by id."""
+        """Paint the visible regions. `moved_rects` has the present rectangles of dragged regions by id.
+
+        `handles`: paint the handles of selected regions, by which a user resizes them.
+        """
         if not self.show_regions:
             return
         special = {*self._store.selected_ids, *moved_rects}
@@ -143,9 +148,9 @@ class RegionLayer:
             selected = set() if paint_together else set(self._store.selected_ids)
             labelled = [*selected_regions, *unselected]
             self._paint_chips(painter, viewport, colours, labelled, selected, font, 0.0, _edges_of(labelled))
-        self._paint_handles(
-            painter, viewport, accent, (region for region in selected_regions if not region.locked)
-        )
+        if handles:
+            resizable = (region for region in selected_regions if not region.locked)
+            self._paint_handles(painter, viewport, accent, resizable)
 
     def _paint_one_by_one(
         self, painter: QPainter, viewport: Viewport, colours: CanvasColours, regions: Iterable[Region]

@@ -184,7 +184,9 @@ class CanvasView(PictureView):
         """Paint heat, regions, ignored areas, findings and the unfinished action."""
         draft, font, view = self.editor.draft, self.font(), self._viewport
         self.heat.paint(painter, view)
-        self._region_layer.paint(painter, view, self._colours, draft.moved_rects, font)
+        self._region_layer.paint(
+            painter, view, self._colours, draft.moved_rects, font, handles=self.editor.editable
+        )
         if self._region_layer.show_regions:
             self._area_layer.paint(painter, view, self._colours)
         self._finding_layer.paint(painter, view, self._colours, font)
@@ -317,11 +319,12 @@ class CanvasView(PictureView):
             self.setCursor(Qt.CursorShape.OpenHandCursor)
         elif self.editor.tool is Tool.SELECT and not event.buttons() & _LEFT:
             hover = self.editor.hover(self._pointer_at(event))
-            if hover.handle is not None:
+            if not self.editor.editable:
+                self.setCursor(Qt.CursorShape.ArrowCursor)
+            elif hover.handle is not None:
                 self.setCursor(_RESIZE_CURSORS[hover.handle])
             else:
-                movable = hover.movable and self.editor.editable
-                self.setCursor(Qt.CursorShape.SizeAllCursor if movable else Qt.CursorShape.ArrowCursor)
+                self.setCursor(Qt.CursorShape.SizeAllCursor if hover.movable else Qt.CursorShape.ArrowCursor)
 
 
 _RESIZE_CURSORS = {

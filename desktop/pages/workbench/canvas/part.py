@@ -316,6 +316,7 @@ class CanvasPart(WorkbenchPart):
     def set_editable(self, on: bool) -> None:
         """Enable or disable drawing."""
         self.view.editor.editable = on
+        self.view.update()
         self.strip.set_editable(on)
 
     def focus(self) -> None:

@@ -29,7 +29,7 @@ from desktop.pages.workbench.canvas.photo_canvas import (
     mapped_viewport,
     matrix_at,
 )
-from desktop.pages.workbench.photos.photo_files import PhotoRef
+from desktop.pages.workbench.photos.photo_files import PhotoRef, no_photo_text
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.results.correcting import CorrectionBar, CorrectionController
 from desktop.pages.workbench.results.explained import explained_boxes
@@ -130,7 +130,7 @@ class PhotoView(QObject):
             return
         if on and self._photos.ref is None:
             self._show_front()
-            self.notice.emit(self.tr("This item has no photos. Add or take one."))
+            self.notice.emit(no_photo_text(self._open_record.editable))
             return
         if on is self.is_on:
             self._comparing.picture(focus=not on_item)
@@ -263,7 +263,7 @@ class PhotoView(QObject):
         ref, canvas = self._photos.ref, self.canvas
         if ref is None:
             self._stop()
-            canvas.show_message(self.tr("No photos yet. Add or take one, or drop a file here."))
+            canvas.show_message(no_photo_text(self._open_record.editable))
         elif not is_same_photo(ref, self._ref):
             self._stop()
             self._ref = ref

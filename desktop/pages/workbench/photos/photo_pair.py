@@ -17,7 +17,7 @@ from desktop.imaging import ImageError
 from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.pages.workbench.photos.photo_box import PhotoBox, version_lines
-from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair, thumbnail
+from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair, no_photo_text, thumbnail
 from desktop.record.changes import Change
 from desktop.record.detection_settings import item_detection_settings
 from desktop.record.document import ItemView
@@ -188,7 +188,7 @@ class PhotoPairController(QObject):
             self._stop_pairing()
             self._shown = None
             self._announce_pair(None)
-            self._box.show_pair(None, self.tr("No photos yet. Add or take one, or drop a file here."))
+            self._box.show_pair(None, no_photo_text(self._open_record.editable))
             return
         wanted = _PairRequest(item.item_id, ref, region, mapping)
         if wanted == self._shown:

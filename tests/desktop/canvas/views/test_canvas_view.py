@@ -226,6 +226,15 @@ def test_regions_are_painted_in_the_colour_of_their_state(view: CanvasView) -> N
     assert colour_at(view, 80.4, 50.4) == (80, 50, 0)
 
 
+def test_selected_region_has_handles_only_while_it_can_be_resized(view: CanvasView) -> None:
+    view.show_labels(False)
+    view.store.replace([Region("a", Rect(50, 50, 60, 60), 1)])
+    view.select_all()
+    assert colour_at(view, 51, 51) == (255, 255, 255)
+    view.editor.editable = False
+    assert colour_at(view, 51, 51) != (255, 255, 255)
+
+
 def test_findings_are_mapped_onto_the_picture(view: CanvasView) -> None:
     import numpy as np
 

@@ -203,7 +203,7 @@ def test_without_a_photo_the_reference_stays_with_a_notice(workbench: WorkbenchD
     toasts: list[str] = []
     workbench.page.toast.connect(toasts.append)
     QTest.mouseClick(workbench.page.canvas.photo_view.switch.photo, Qt.MouseButton.LeftButton)
-    assert toasts == ["This item has no photos. Add or take one."]
+    assert toasts == ["No photos yet. Add or take one, or drop a file here."]
     assert workbench.page.canvas.centre.currentWidget() is workbench.page.canvas.view
     assert workbench.page.canvas.photo_view.switch.reference.isChecked()
 
