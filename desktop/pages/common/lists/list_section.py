@@ -150,9 +150,8 @@ class Section(PageSection, Generic[T]):
         self.view.setFocus()
 
     def reload(self, keep: str = "") -> None:
-        """Fetch the current page again. Select the entry with the key `keep`, else the same as before."""
-        chosen = self.selected_entry()
-        self._key_to_select = keep or (self.key(chosen) if chosen is not None else "")
+        """Fetch the current page again. Select the entry with the key `keep`, else leave the selection."""
+        self._key_to_select = keep
         self.go_to_page(self._page_number)
 
     def go_to_page(self, number: int) -> None:
@@ -176,7 +175,10 @@ class Section(PageSection, Generic[T]):
         if not page.data and page.pagination.total and self._page_number > 1:
             self.go_to_page(page.pagination.total_pages)
             return
-        keep, self._key_to_select = self._key_to_select, ""
+        # What is selected now: a user may have selected another entry since the page was asked for.
+        chosen = self.selected_entry()
+        keep = self._key_to_select or (self.key(chosen) if chosen is not None else "")
+        self._key_to_select = ""
         self.show_entries(page.data, keep)
         self.pager.show_pagination(page.pagination)
         is_searching = bool(self.search.text().strip())

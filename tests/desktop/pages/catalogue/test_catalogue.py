@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime
 
 import pytest
@@ -215,3 +216,21 @@ def test_unreachable_service_is_reported_and_retried(context: Context, qtbot: Qt
     button.click()
     wait_until_loaded(page, qtbot)
     assert section.stack.currentWidget() is section.stack.content
+
+
+def test_what_a_user_selects_while_the_list_is_read_stays_selected(
+    page: CataloguePage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    section = as_instance(page.sections["aircraft"], AircraftSection)
+    for name in ("A", "B"):
+        page._context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name=name))
+    section.reload()
+    wait_until_loaded(page, qtbot)
+    asked, fetch = threading.Event(), section.fetch
+    monkeypatch.setattr(section, "fetch", lambda *of_page: asked.wait(60) and fetch(*of_page))
+    section.reload()
+    section.table.select_row(1)
+    chosen = section.selected_entry()
+    asked.set()
+    wait_until_loaded(page, qtbot)
+    assert section.selected_entry() == chosen

@@ -376,7 +376,8 @@ def test_unknown_face_is_tried_three_times(
 ) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
     page.face._pause_timer.setInterval(10)
-    qtbot.waitUntil(lambda: "Face not recognized" in page.viewfinder.sentence)
+    qtbot.waitUntil(lambda: "or try again" in page.viewfinder.sentence)
+    assert page.viewfinder.sentence.startswith("Not recognized. Look straight into the camera.")
     assert len(fake_service.bodies("/api/auth/loginByFaceInfo")) == 3
     assert page.viewfinder.action.text() == "Retry"
 

@@ -81,7 +81,7 @@ def test_list_marks_locked_and_hidden_items(workbench: WorkbenchDriver, qtbot: Q
         return items.list.grab(items.list.visualRect(index)).toImage()
 
     def accessible_marks() -> list[str]:
-        return str(index.data(Qt.ItemDataRole.AccessibleTextRole)).split(", ")[4:]
+        return str(index.data(Qt.ItemDataRole.AccessibleTextRole)).split(", ")[3:]
 
     plain = grab_row()
     page.canvas.view.store.select([item_id])

@@ -96,6 +96,8 @@ def test_long_name_is_elided_and_has_a_tooltip(desk: WorkbenchDriver) -> None:
     assert name.toolTip() == ""
     name.show_text("蒙皮" * 100)
     assert name.toolTip() == "蒙皮" * 100
+    # In letters of the program's own font, which need not have Chinese ones.
+    name.show_text("Skin panel " * 100)
     elided = name.grab().toImage()
     name.setToolTip("")
     whole = name.grab().toImage()
