@@ -9,6 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -29,6 +30,7 @@ from desktop.demo.driver.window_driver import (
     click,
     click_in_dialog,
     find_widget,
+    press_keys,
     process_events,
     type_text,
     wait_until,
@@ -67,6 +69,12 @@ class Reader:
     def open(self, topic: str) -> None:
         """Open a page of the guide."""
         self.topic = topic
+
+    def go(self, page: str) -> None:
+        """Go to a page of the window by its keys."""
+        press_keys(self.demo.desktop.window, self.demo.first_key(f"go.{page}"))
+        wait_until(lambda: self.demo.is_in_front(page), f"{page} is in front", SECONDS)
+        process_events()
 
     def name(self, english: str) -> str:
         """What the open page calls a control in the reader's language."""
@@ -139,7 +147,7 @@ class Reader:
                 return partial(_choose_entry, entry)
         buttons = self._shown(QAbstractButton)
         found = next((button for button in buttons if button.isEnabled() and name in _texts(button)), None)
-        return None if found is None else partial(click, found)
+        return None if found is None else partial(QTest.mouseClick, found, Qt.MouseButton.LeftButton)
 
     def _find_field(self, name: str) -> QWidget | None:
         """The editor beside this label, or with this text in it while it is empty."""
