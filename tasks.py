@@ -28,7 +28,7 @@ LINT_IMPORTS = (
 # The tests of a module stay together, because they share what is costly to start.
 WORKERS = "-n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder"
 # .ci/run runs the others, too.
-MARKERS = "not frozen and not generated and not benchmark"
+MARKERS = "not slow and not frozen and not generated and not benchmark"
 
 
 def python(*arguments: str, **variables: str) -> None:

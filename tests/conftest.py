@@ -150,8 +150,8 @@ def _check_event_loops(_second_loop_requests: list[str]) -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put modules with a slow test first: the last one would occupy one worker while the others are idle."""
-    slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
+    """Put modules with a very slow test first: the last one would occupy one worker while the others are idle."""
+    slow = {item.path for item in items if _allowed_seconds(item) > _SLOW_SECONDS}
     items.sort(key=lambda item: item.path not in slow)
 
 
@@ -210,7 +210,15 @@ def _check_threads() -> Iterator[None]:
     assert not remaining, f"threads outlive the test: {sorted(thread.name for thread in remaining)}"
 
 
-_MAX_PROCESSOR_SECONDS = 30.0
+_USUAL_SECONDS, _SLOW_SECONDS = 10.0, 30.0
+
+
+def _allowed_seconds(item: pytest.Item) -> float:
+    """How much processor time in s a test may take. One with the marker `slow` may name another limit."""
+    mark = item.get_closest_marker("slow")
+    if mark is None:
+        return _USUAL_SECONDS
+    return float(mark.args[0]) if mark.args else _SLOW_SECONDS
 
 
 def _processor_seconds() -> float:
@@ -223,8 +231,7 @@ def _check_processor_time(request: pytest.FixtureRequest) -> Iterator[None]:
 
     Processor time does not grow on a busy machine.
     """
-    mark = request.node.get_closest_marker("slow")
-    limit = mark.args[0] if mark is not None else _MAX_PROCESSOR_SECONDS
+    limit = _allowed_seconds(request.node)
     seconds_before = _processor_seconds()
     yield
     used_seconds = _processor_seconds() - seconds_before

@@ -10,6 +10,8 @@ import pytest
 from shared.system.paths import program_folder
 from tests import needs
 
+pytestmark = pytest.mark.slow
+
 _TEST = "tests/test_postgresql.py"
 
 

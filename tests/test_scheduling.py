@@ -11,6 +11,8 @@ import pytest
 
 from shared.system.paths import program_folder
 
+pytestmark = pytest.mark.slow
+
 _CONFTEST = """
 import os
 import time

@@ -12,6 +12,8 @@ from benchmarks import remembered
 from benchmarks.objects import main
 from shared.images.cv import cv2
 
+pytestmark = pytest.mark.slow
+
 
 def draw_set(folder: Path) -> None:
     """A set in the layout of MVTec AD: tiles with noise, and bad photos with other contents in a corner."""

@@ -8,8 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from shared.system.paths import program_command, program_folder
 from tests.e2e.demo_output import check_demo_output
+
+pytestmark = pytest.mark.slow
 
 
 def run_demo(out: Path, *, temporary: Path) -> subprocess.CompletedProcess[str]:

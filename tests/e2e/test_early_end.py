@@ -12,6 +12,8 @@ import pytest
 
 from shared.system.paths import SERVICE_ADDRESS_FILE, program_command, program_folder
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.slow(40)
 def test_a_signal_before_the_window_ends_desktop_and_service(tmp_path: Path) -> None:

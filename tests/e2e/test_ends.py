@@ -26,6 +26,8 @@ from shared.system.paths import program_command, program_folder
 from tests.postgresql import Server
 from tests.service_process import create_first_admin, running_service
 
+pytestmark = pytest.mark.slow
+
 resource = pytest.importorskip("resource", reason="signals and limits of a process")
 
 

@@ -27,6 +27,8 @@ from shared.wire.face import (
 )
 from tests.service_process import ADMIN, service_process
 
+pytestmark = pytest.mark.slow
+
 POSES: dict[MovementName, Pose] = {"left": Pose(yaw=24), "right": Pose(yaw=-24), "up": Pose(pitch=18)}
 SCENE = Scene(eye_distance=64, size=(400, 340))
 FRAME_MS = 80

@@ -20,6 +20,8 @@ from shared.images.cv import cv2
 from shared.system.paths import program_folder
 from tests.service_process import ADMIN, create_first_admin, service_process
 
+pytestmark = pytest.mark.slow
+
 NAME = "generated_walkaround"
 DOCS = program_folder() / "docs" / "clients.md"
 

@@ -15,7 +15,7 @@ import pytest
 
 from shared.system.paths import program_command, program_folder
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="kill -9")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="kill -9")]
 
 
 class DrivenDesktop:

@@ -15,7 +15,10 @@ from tests.e2e.acknowledged_changes import Writers
 from tests.e2e.disturbed_service import ScenarioResult, Service
 from tests.postgresql import Server, find_binaries
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kill -9, tmpfs and stopped processes")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="kill -9, tmpfs and stopped processes"),
+]
 
 Scenario = Callable[[Service, Writers], list[float]]
 THREADS = 6

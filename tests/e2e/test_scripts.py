@@ -31,6 +31,8 @@ from shared.wire.inspection import ItemCreate, Record, RecordCreate
 from tests.service_process import ADMIN, create_first_admin, running_service
 from tests.stalling_proxy import StallingProxy
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = program_folder() / "docs" / "examples" / "records_from_csv.py"
 ROWS = 100
 LOGIN = ("WALKAROUND_URL", "WALKAROUND_USERNAME", "WALKAROUND_PASSWORD")

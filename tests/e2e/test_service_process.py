@@ -18,6 +18,8 @@ from shared.system.paths import program_command, program_folder
 from tests.postgresql import Server
 from tests.service_process import FRESH, create_first_admin, service_process
 
+pytestmark = pytest.mark.slow
+
 
 def test_open_event_stream_does_not_delay_the_end(tmp_path: Path) -> None:
     lines: list[str] = []

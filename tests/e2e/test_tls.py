@@ -18,6 +18,8 @@ from tests.certificates import Pair, make_pair, served_fingerprint, unchecked_co
 from tests.postgresql import Server
 from tests.service_process import create_first_admin, running_service, service_process
 
+pytestmark = pytest.mark.slow
+
 
 def pair_settings(pair: Pair) -> dict[str, str]:
     return {"tls_cert": str(pair.certificate), "tls_key": str(pair.key)}

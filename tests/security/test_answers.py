@@ -15,6 +15,8 @@ from service.settings import Settings
 from tests.security.application import PopulatedApp, check_frame
 from tests.security.operations import RULES, empty_body, fill_path, parts
 
+pytestmark = pytest.mark.slow
+
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "PROPFIND")
 ORIGIN = "https://evil.example"
 

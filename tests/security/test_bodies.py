@@ -7,11 +7,15 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from service.db.schema import metadata
 from tests.films import make_film
 from tests.security.application import NEVER_SENT, PopulatedApp, dump
 from tests.security.operations import fill_path, parts
 from tests.service_app import ADMIN
+
+pytestmark = pytest.mark.slow
 
 CANARY = "forged-7c1f"
 _numbers = itertools.count(1)

@@ -19,6 +19,8 @@ from shared import samples
 from tests.security.application import PopulatedApp, check_frame
 from tests.security.operations import empty_body, fill_path, parts
 
+pytestmark = pytest.mark.slow
+
 PAYLOADS = (
     "'",
     "' OR '1'='1",

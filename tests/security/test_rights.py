@@ -12,6 +12,8 @@ from tests.security.application import PopulatedApp, check_frame
 from tests.security.operations import EVERYBODY, ROLES, RULES, empty_body, fill_path, parts
 from tests.service_app import with_token
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_operation_has_its_rule(populated: PopulatedApp) -> None:
     assert sorted(populated.operations()) == sorted(RULES)

@@ -18,6 +18,8 @@ from tests.security.application import LiveService
 from tests.security.test_secrets import Day, play_day
 from tests.service_process import service_process
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass
 class OperatorView:

@@ -60,6 +60,8 @@ from tests.desktop.pages.workbench.driver import DATABASES, HEIGHT, WIDTH, make_
 from tests.desktop.pages.workbench.results.test_correcting import add_result
 from tests.service_process import service_process
 
+pytestmark = pytest.mark.slow
+
 LANGUAGES = ("en", "zh_CN")
 THEMES = (Mode.LIGHT, Mode.DARK)
 SMALLEST = (1024, 700)

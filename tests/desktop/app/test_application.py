@@ -33,6 +33,8 @@ from shared.record.codes import Role
 from shared.system.paths import program_folder
 from tests.desktop.conftest import make_payload
 
+pytestmark = pytest.mark.slow
+
 
 class _Health(BaseHTTPRequestHandler):
     def do_GET(self) -> None:

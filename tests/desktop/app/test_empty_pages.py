@@ -23,6 +23,8 @@ from tests.narrowing import not_none
 from tests.service_app import ADMIN
 from tests.service_process import create_first_admin, service_process
 
+pytestmark = pytest.mark.slow
+
 READER = ("viewer", "Walk-around-at-dawn-7")
 WHO = ("Planners and administrators", "Inspectors create them", "A user with edit permission")
 EMPTY = [

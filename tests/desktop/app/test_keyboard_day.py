@@ -29,6 +29,8 @@ from tests.desktop.app.test_all_pages import _looks, running_service_with_data, 
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH
 from tests.service_process import ADMIN
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["running_service_with_data", "window"]
 
 KEY = Qt.Key

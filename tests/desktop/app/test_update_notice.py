@@ -20,6 +20,8 @@ from shared.record.codes import Role
 from tests.desktop.conftest import make_payload
 from tests.update_site import UpdateSite, update_site
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["update_site"]
 
 

@@ -13,6 +13,8 @@ from pytestqt.qtbot import QtBot
 from desktop.background import garbage_collection
 from desktop.background.garbage_collection import GarbageCollection
 
+pytestmark = pytest.mark.slow
+
 
 class Cycle(QObject):
     """A Qt object in a reference cycle; appends the thread on which it is deleted to `died_on`."""

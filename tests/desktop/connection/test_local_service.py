@@ -24,7 +24,7 @@ from tests.desktop.connection.fake_process import FAKE_SERVICE_SCRIPT, Play, Sta
 from tests.narrowing import not_none, reread
 from tests.service_process import running_service
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by signal")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="kills processes by signal")]
 
 
 def listens(url: str) -> bool:

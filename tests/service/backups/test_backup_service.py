@@ -32,6 +32,8 @@ from service.web.envelope import Problem
 from service.web.security import Caller
 from service.workers.child import ProcessDied
 
+pytestmark = pytest.mark.slow
+
 PATIENCE = 60.0
 
 

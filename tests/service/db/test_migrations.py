@@ -31,6 +31,8 @@ from shared.system.paths import program_folder
 from tests.postgresql import Server
 from tests.service_app import ADMIN, LOCAL_URL
 
+pytestmark = pytest.mark.slow
+
 _VERSIONS = program_folder() / "service" / "migrations" / "versions"
 REVISIONS = sorted(path.stem[:4] for path in _VERSIONS.glob("[0-9]*.py"))[:-1]
 _AT = dt.datetime(2026, 3, 1, 8, 30)

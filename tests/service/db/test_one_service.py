@@ -14,6 +14,8 @@ from service.settings import Settings
 from shared.system.paths import program_command, program_folder
 from tests.service_process import service_process
 
+pytestmark = pytest.mark.slow
+
 
 def start_second(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = program_command("serve", "--port", "0", *arguments)

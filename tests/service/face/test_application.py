@@ -13,6 +13,8 @@ from service.face.rules import SENTENCES, QualityFault
 from shared.samples import faces
 from tests.service.face.conftest import as_face_info
 
+pytestmark = pytest.mark.slow
+
 FAILED = {"code": 1, "data": None, "msg": "无法校验人脸"}
 
 

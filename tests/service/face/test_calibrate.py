@@ -12,6 +12,8 @@ from service.settings import Settings
 from shared.samples import faces
 from tests.service.face.conftest import as_face_info, open_setup
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_command_prints_the_figures(
     tmp_path: Path, dlib_engine: DlibEngine, capsys: pytest.CaptureFixture[str]

@@ -16,6 +16,8 @@ from tests.service.detection.models.test_registry import add
 from tests.service.memory.conftest import ON_ONE_DATABASE, Site
 from tests.service.memory.test_memory import rows, wait_for_memory
 
+pytestmark = pytest.mark.slow
+
 
 def refused(site: Site, item: dict[str, Any]) -> str:
     """The reason why a detection in the item's photo gives no result."""

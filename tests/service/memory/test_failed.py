@@ -18,6 +18,8 @@ from service.settings import Settings
 from tests.service.memory.conftest import ON_ONE_DATABASE, Site
 from tests.service.memory.test_memory import passed_items, rows, wait_for_memory
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["passed_items"]
 
 LAMP = {"x1": 205, "y1": 65, "x2": 255, "y2": 115}

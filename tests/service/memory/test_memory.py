@@ -20,6 +20,8 @@ from tests.service.files.test_images import make_png_header
 from tests.service.memory.conftest import ON_ONE_DATABASE, Site, file_ids, picture
 from tests.service_app import ADMIN, LOCAL_URL, with_token
 
+pytestmark = pytest.mark.slow
+
 PATIENCE = 60
 
 

@@ -21,6 +21,8 @@ from tests.collector import running_collector
 from tests.service_app import ADMIN, LOCAL_URL
 from tests.service_process import create_first_admin, service_process
 
+pytestmark = pytest.mark.slow
+
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = "00f067aa0ba902b7"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from starlette.testclient import TestClient
 
 from service.db.database import Database
@@ -12,6 +13,8 @@ from shared.wire.phone import MAX_PART_BYTES, MAX_PHOTO_BYTES
 from tests.pictures import encode_picture, gradient_pixels
 from tests.service.phone.conftest import ADDRESS, PHOTO, Phone, PhoneSetup
 from tests.service.phone.test_codes import assert_refused
+
+pytestmark = pytest.mark.slow
 
 
 def count_parts(database: Database) -> int:

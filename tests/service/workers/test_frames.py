@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from service.workers import frames
 from service.workers.frames import Frame, FrameTooLarge, StreamClosedError
 
+pytestmark = pytest.mark.slow
+
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),

@@ -10,6 +10,8 @@ import pytest
 
 from shared.system.startup import without_garbage_collection
 
+pytestmark = pytest.mark.slow
+
 
 class Cycle:
     """An object that refers to itself."""

@@ -27,6 +27,8 @@ from tests.narrowing import as_instance, not_none
 from tests.service.detection.graphs import spots_model
 from tests.service.detection.models.test_registry import ambiguous_model, unclear_detr
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def _yes(monkeypatch: pytest.MonkeyPatch) -> None:

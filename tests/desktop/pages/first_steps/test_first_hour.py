@@ -26,6 +26,8 @@ from shared.samples import inspection
 from tests.desktop.pages.first_steps.driver import click, dialog, write
 from tests.narrowing import not_none
 
+pytestmark = pytest.mark.slow
+
 MAX_CLICKS = 12
 
 

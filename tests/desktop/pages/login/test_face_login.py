@@ -21,6 +21,8 @@ from tests.desktop.children import child
 from tests.narrowing import not_none, reread
 from tests.service_process import ADMIN, service_process
 
+pytestmark = pytest.mark.slow
+
 
 def test_first_run_enrolment_and_face_login(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -18,6 +18,8 @@ from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, STAIN
 from tests.narrowing import not_none
 
+pytestmark = pytest.mark.slow
+
 KEY = Qt.Key
 LONG = 60_000
 

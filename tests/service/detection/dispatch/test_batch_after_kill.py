@@ -18,7 +18,7 @@ from tests.service_process import create_first_admin, running_service
 MADE = 3
 ITEMS = 6
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from tests.service.detection.dispatch.test_entries import path, until
 from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, upload
 from tests.service.detection.dispatch.test_jobs import results as results_of
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
 
 
 def more(client: TestClient, item: dict[str, Any], scene: samples.Scene, **fields: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tests.service.detection.dispatch.test_jobs import results as results_of
 
 WORKERS, ROUNDS = 6, 12
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
 
 
 def test_detect_cancel_edit_and_delete_at_once(

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from shared import samples
 from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, results, upload
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
 
 
 PANEL = samples.draw_panel(640, 480, 5).image

@@ -17,7 +17,7 @@ from tests.service.detection.conftest import Held
 from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, upload
 from tests.service.detection.dispatch.test_jobs import results as results_of
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
 
 
 def until(reached: Callable[[], bool], seconds: float = 60) -> None:

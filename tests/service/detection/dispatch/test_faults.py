@@ -24,7 +24,7 @@ from tests.service.detection.dispatch.test_jobs import detect
 from tests.service.detection.dispatch.test_jobs import results as results_of
 from tests.service.detection.dispatch.test_queue import waiting
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
 
 
 class FailingDatabase:

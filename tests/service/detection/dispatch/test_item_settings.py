@@ -16,6 +16,8 @@ from tests.service.detection.graphs import constant_model
 from tests.service.detection.models.test_registry import add
 from tests.service.detection.onnx.test_detectors import nms_free
 
+pytestmark = pytest.mark.slow
+
 
 def with_settings(client: TestClient, item: dict[str, Any], settings: Any) -> None:
     point = {**item["item_point"], "detection": settings}

@@ -23,7 +23,7 @@ from shared.record.geometry import Rect
 from shared.wire.detection import JobState
 from tests.service.detection.graphs import brightness_model
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
 
 
 # What it decides with has no SQL of its own: the other tests run its statements on both databases.

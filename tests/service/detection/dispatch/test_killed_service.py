@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import httpx
+import pytest
 
 from service.detection.jobs.job_rows import MAX_ATTEMPTS
 from shared.record.codes import Progress
@@ -14,6 +15,8 @@ from shared.wire.detection import JobState
 from tests.service.detection.dispatch.test_entries import until
 from tests.service.detection.dispatch.test_queue import items_to_detect
 from tests.service_process import ADMIN, create_first_admin, running_service
+
+pytestmark = pytest.mark.slow
 
 AGREE = {
     JobState.QUEUED: Progress.PENDING,

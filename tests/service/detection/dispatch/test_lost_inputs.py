@@ -24,6 +24,8 @@ from tests.service.detection.dispatch.test_entries import until, wait_for_end
 from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, results, upload
 from tests.service.detection.graphs import brightness_model
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def seen_by_model(client: TestClient, tmp_path: Path, scene: samples.Scene) -> dict[str, Any]:

@@ -24,6 +24,8 @@ from tests.service.detection.dispatch.test_jobs import detect, encode, results, 
 from tests.service.detection.graphs import spots_model
 from tests.service.detection.models.test_registry import add
 
+pytestmark = pytest.mark.slow
+
 WIDTH, HEIGHT = 900, 700
 REGIONS = [(0.05, 0.05, 0.4, 0.4), (0.55, 0.05, 0.4, 0.4), (0.05, 0.55, 0.4, 0.4), (0.55, 0.55, 0.4, 0.4)]
 BRIGHT = '{"confidence": 0.6, "sliced": 0}'

@@ -16,6 +16,8 @@ from tests.service.detection.dispatch.test_batches import more
 from tests.service.detection.dispatch.test_entries import wait_for_end
 from tests.service.detection.dispatch.test_jobs import detect
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def prepared(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:

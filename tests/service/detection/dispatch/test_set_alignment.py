@@ -21,6 +21,8 @@ from tests.service.detection.dispatch.test_jobs import detect as ask
 from tests.service.detection.dispatch.test_jobs import encode, upload
 from tests.service.detection.dispatch.test_jobs import results as results_of
 
+pytestmark = pytest.mark.slow
+
 VIEW = samples.View(rotation=60, scale=0.6)
 REGION = Rect(100, 100, 400, 300)
 

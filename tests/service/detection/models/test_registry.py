@@ -16,6 +16,8 @@ from service.detection.onnx.decode import cells
 from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, results, upload
 from tests.service.detection.graphs import brightness_model, constant_model
 
+pytestmark = pytest.mark.slow
+
 
 def add(client: TestClient, path: Path, **form: str) -> Any:
     with path.open("rb") as file:

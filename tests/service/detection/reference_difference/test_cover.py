@@ -15,6 +15,8 @@ from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import Image, Matrix, View
 
+pytestmark = pytest.mark.slow
+
 REFERENCE = samples.draw_panel(1200, 900, 3).image
 FEATURES = Pyramid(grey(REFERENCE))
 REGIONS = [Rect(x * 200 + 20, y * 225 + 20, 160, 185) for y in range(4) for x in range(6)]

@@ -16,6 +16,8 @@ from service.face.engines.picture import BadPicture, PictureFault
 from shared.samples import faces
 from tests.service.face.conftest import as_face_info
 
+pytestmark = pytest.mark.slow
+
 PERSON = as_face_info(faces.enrolment_picture())
 
 

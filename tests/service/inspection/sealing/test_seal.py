@@ -15,6 +15,8 @@ from service.inspection.sealing import seal
 from service.inspection.tables import COMMENT, EDITION, FILM, ITEM, PHOTO, RECORD, RECORD_PHOTO
 from tests.service.inspection.sealing.conftest import SealedRecord
 
+pytestmark = pytest.mark.slow
+
 # The content and its seal
 
 

@@ -23,6 +23,8 @@ from service.settings import Settings
 from service.stores.contents import FILES
 from tests.service.inspection.sealing.conftest import AUDIT, FILE, SealedRecord
 
+pytestmark = pytest.mark.slow
+
 
 def changed_texts(value: str) -> Iterator[str]:
     """Variants of `value` with one changed character, at its start, its end and positions in between."""

@@ -21,6 +21,8 @@ from shared import samples
 from shared.images.cv import cv2
 from tests.service.inspection.sealing.conftest import post
 
+pytestmark = pytest.mark.slow
+
 _MODEL = b"the bytes of a detector"
 _KINDS = ("reference image", "own reference file", "photo", "crop", "model")
 

@@ -21,6 +21,8 @@ from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record
 from tests.narrowing import not_none, reread
 
+pytestmark = pytest.mark.slow
+
 
 def read_detection_settings(session: Session, record_id: str, place: int = 0) -> dict[str, Any] | None:
     return (

@@ -21,6 +21,8 @@ from shared.samples import View, draw_panel, photograph
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
 from tests.narrowing import reread
 
+pytestmark = pytest.mark.slow
+
 _SOON = 60_000
 
 

@@ -18,6 +18,8 @@ from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver
 from tests.narrowing import not_none
 from tests.pictures import encode_picture
 
+pytestmark = pytest.mark.slow
+
 CRACK = np.array([[300, 230], [330, 245], [350, 270], [390, 290]], np.int32)
 REGION = Rect(240, 180, 240, 180)
 TURNS = range(1, 9)

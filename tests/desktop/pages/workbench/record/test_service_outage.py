@@ -26,6 +26,8 @@ from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture, workbench_driver
 from tests.narrowing import not_none
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def mortal(tmp_path: Path) -> Iterator[EmbeddedService]:

@@ -26,6 +26,8 @@ from tests.desktop.pages.workbench.driver import (
 from tests.narrowing import not_none
 from tests.pictures import panel_image
 
+pytestmark = pytest.mark.slow
+
 REGION = ((0.2, 0.2, 0.4, 0.4),)
 
 

@@ -23,6 +23,8 @@ from shared.wire.inspection import ItemUpdate
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 
+pytestmark = pytest.mark.slow
+
 
 def visible_dialog(desk: WorkbenchDriver, kind: type[QDialog]) -> QDialog:
     return next(child for child in desk.page.findChildren(kind) if child.isVisible())

@@ -20,6 +20,8 @@ from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.trend.growing_crack import Grown, grown
 from tests.narrowing import not_none
 
+pytestmark = pytest.mark.slow
+
 
 def open_dialog(workbench: WorkbenchDriver, qtbot: QtBot, crack: Grown) -> TrendDialog:
     workbench.open(crack.records[-1], qtbot.waitUntil)

@@ -31,6 +31,8 @@ from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver,
 from tests.narrowing import not_none
 from tests.pictures import panel_image, panel_photo
 
+pytestmark = pytest.mark.slow
+
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 _SOON = 60_000
 
