@@ -150,7 +150,7 @@ def _check_event_loops(_second_loop_requests: list[str]) -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put modules with a very slow test first: the last one would occupy one worker while the others are idle."""
+    """Put modules with a very slow test first: the last would occupy one worker while the others are idle."""
     slow = {item.path for item in items if _allowed_seconds(item) > _SLOW_SECONDS}
     items.sort(key=lambda item: item.path not in slow)
 
