@@ -211,6 +211,11 @@ class PictureView(QWidget):
         )
         self._place_overlays()
 
+    def release_picture(self) -> None:
+        """Release the pixels of the picture, which are read again when it is painted."""
+        if self._source is not None:
+            self._source.release()
+
     def hideEvent(self, _event: QHideEvent) -> None:
         """Release the tiles that the view would not show when it returns."""
         self._loader.release_unseen()

@@ -135,7 +135,8 @@ class GreyView:
     def __init__(self, image: GreyImage, chosen: GreyLevels) -> None:
         self._image, self._chosen = image, chosen
         self.size, self.name, self.readers = image.size, image.name, image.readers
-        self.prepare, self.crop, self.cancel = image.prepare, image.crop, image.cancel
+        self.prepare, self.crop = image.prepare, image.crop
+        self.release, self.cancel = image.release, image.cancel
 
     @property
     def levels(self) -> tuple[Level, ...]:

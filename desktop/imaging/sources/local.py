@@ -45,6 +45,9 @@ class LocalImage:
         """The number of reading threads: two, so that the GUI thread keeps a core."""
         return 2
 
+    def release(self) -> None:
+        """Release nothing: what this picture holds in memory cannot be read again quickly."""
+
     def cancel(self) -> None:
         """Cancel current and later work."""
         self._cancellation.cancel()

@@ -219,6 +219,9 @@ class RemoteImage:
             pixels[start : start + rows] = part
         return to_qimage(pixels)
 
+    def release(self) -> None:
+        """Release nothing: the tiles are in files."""
+
     def cancel(self) -> None:
         """Cancel current and later work. A request that has begun is not interrupted."""
         with contextlib.suppress(Exception):

@@ -88,5 +88,9 @@ class ImageSource(Protocol):
         """The pixels of the original that `rect` (upright px) covers. Raises ValueError when there are
         none."""
 
+    def release(self) -> None:
+        """Release the memory of pixels that can be read again, as when nobody looks at the picture. Returns at
+        once; reading goes on as before."""
+
     def cancel(self) -> None:
         """Cancel current and later work. The picture cannot be used afterwards."""

@@ -38,34 +38,41 @@ class WholeImage(LocalImage):
 
     def preview(self) -> QImage:
         """The picture in about `WHOLE_PREVIEW` px, from its levels if they are there."""
-        if self._levels:
-            large = [pixels for pixels in self._pixels if max(pixels.shape) >= WHOLE_PREVIEW]
-            return to_qimage((large or self._pixels[:1])[-1])
+        if levels := self._pixels:
+            large = [pixels for pixels in levels if max(pixels.shape) >= WHOLE_PREVIEW]
+            return to_qimage((large or levels[:1])[-1])
         return to_qimage(read_preview(self._data, self._header, WHOLE_PREVIEW, self._cancellation))
 
     def prepare(self, progress: Progress) -> None:
         """Decode the picture and compute the smaller levels."""
+        self._decode(progress)
+
+    def _decode(self, progress: Progress = lambda _share: True) -> tuple[Rgb, ...]:
+        """The levels, finest first; decoded if they are not in memory."""
         with self._lock:
-            if self._levels:
-                return
+            if ready := self._pixels:
+                return ready
             pixels = [np.ascontiguousarray(read_whole(self._data, self._header, self._cancellation))]
             while max(pixels[-1].shape[:2]) > TILE and min(pixels[-1].shape[:2]) > 1:
                 self._cancellation.check()
                 pixels.append(_halve(pixels[-1]))
                 if not progress(1 - 0.25 ** len(pixels)):
                     raise CancelledError
-            self._pixels = tuple(pixels)
+            self._pixels = ready = tuple(pixels)
             self._levels = tuple(
                 Level(level.shape[1], level.shape[0], 1 << index) for index, level in enumerate(pixels)
             )
+            return ready
+
+    def release(self) -> None:
+        """Release the pixels until they are needed again, which takes as long as opening the picture."""
+        self._pixels = ()
 
     def tile(self, level: int, column: int, row: int) -> QImage:
-        """One tile. Calls `prepare` first if necessary."""
-        self.prepare(lambda _done: True)
+        """One tile. Decodes the picture first if necessary."""
+        pixels = self._decode()[level]
         rect = self._levels[level].tile_rect(column, row)
-        return to_qimage(
-            _crop_pixels(self._pixels[level], int(rect.x), int(rect.y), int(rect.w), int(rect.h))
-        )
+        return to_qimage(_crop_pixels(pixels, int(rect.x), int(rect.y), int(rect.w), int(rect.h)))
 
     def crop(self, rect: Rect) -> QImage:
         """The pixels that `rect` covers. From the second call on, the whole picture is held in memory."""
@@ -73,8 +80,7 @@ class WholeImage(LocalImage):
             is_first, self._was_cropped = not self._was_cropped and not self._levels, True
         if is_first:
             return to_qimage(read_crop(self._data, self._header, rect, self._cancellation))
-        self.prepare(lambda _done: True)
-        return to_qimage(_crop_pixels(self._pixels[0], *pixel_rect(rect, *self.size)))
+        return to_qimage(_crop_pixels(self._decode()[0], *pixel_rect(rect, *self.size)))
 
 
 def _crop_pixels(pixels: Rgb, x: int, y: int, w: int, h: int) -> Rgb:

@@ -297,6 +297,8 @@ class CanvasPart(WorkbenchPart):
 
     def leave(self) -> None:
         """Return memory to the system, as the page is left."""
+        for view in (self.view, self.photo):
+            view.release_picture()
         self._trimming.schedule()
 
     def close(self) -> None:

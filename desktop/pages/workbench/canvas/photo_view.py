@@ -99,6 +99,7 @@ class PhotoView(QObject):
         record = self._open_record
         for shown in (record.items_changed, record.regions_changed, record.results_changed):
             shown.connect(self._show_neighbours)
+        record.regions_changed.connect(self._show_awaited_place)
         self._comparing.changed.connect(self._show_front)
         self._strip.tool_picked.connect(self.use_tool)
         self._bar.draw_toggled.connect(self._on_draw_toggled)
@@ -328,8 +329,11 @@ class PhotoView(QObject):
     def _show_place(self, *, fresh: bool = False) -> None:
         """Show the place that the reference image showed; for another item or photo, the region."""
         origin, self._from = self._from, None
-        other, self._item_id = self._item_id != self._open_record.current, self._open_record.current
         reference, canvas, matrix = self._reference.viewport, self.canvas, self._matrix()
+        # A photo that arrives before its reference image is fitted until the region is known.
+        waits = not self._item_id and canvas.viewport.is_fitted
+        other = self._item_id != self._open_record.current
+        self._item_id = "" if self._region() is None else self._open_record.current
         if other or fresh:
             self._together = None
         if origin is not None and self._together == (reference, canvas.viewport):
@@ -340,8 +344,13 @@ class PhotoView(QObject):
         if now is not None:
             canvas.show_viewport(now)
             self._together = (reference, canvas.viewport)
-        elif origin is not None or fresh or (other and not self._sees_region()):
+        elif origin is not None or fresh or waits or (other and not self._sees_region()):
             self.show_item(self._open_record.current)
+
+    def _show_awaited_place(self) -> None:
+        """Zoom to the region of the chosen item when the reference image arrives after the photo."""
+        if self.is_on and self.canvas.source is not None and not self._item_id:
+            self._show_place()
 
     def _show_reference_place(self, photo_viewport: Viewport, anchor: ImagePoint) -> None:
         """Show the place that the photo showed. If the photo was not moved, nothing changes."""

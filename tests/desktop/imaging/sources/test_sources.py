@@ -95,6 +95,20 @@ def test_first_crop_does_not_load_the_whole_picture() -> None:
     assert (source._pixels[0].shape, source._pixels[0].itemsize) == ((701, 1100, 3), 1)
 
 
+def test_released_pixels_are_decoded_again_when_they_are_needed() -> None:
+    picture = gradient_pixels(1100, 701)
+    source = open_image(encode_picture(picture), "p.png")
+    assert isinstance(source, WholeImage)
+    source.prepare(ignore)
+    levels, preview = source.levels, rgb(source.preview())
+    source.release()
+    assert source._pixels == ()
+    assert source.levels == levels
+    assert np.array_equal(rgb(source.preview()), preview)
+    assert np.array_equal(level_pixels(source, 0), picture)
+    assert reread(source)._pixels[0].shape == (701, 1100, 3)
+
+
 def test_a_picture_held_in_memory_has_a_preview_no_larger_than_needed() -> None:
     preview = open_image(encode_picture(gradient_pixels(3000, 2000), "JPEG"), "p.jpg").preview()
     assert 1400 <= preview.width() < 2800

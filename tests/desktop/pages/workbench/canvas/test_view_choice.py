@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop.background.workers import ProgressReport
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.overlays import ZoomChip
 from desktop.canvas.views.pair_drawing import CompareMode
+from desktop.client import Session
+from desktop.imaging import ImageSource
+from desktop.imaging.sources.whole import WholeImage
 from desktop.preferences import ReviewView
+from desktop.record.loading import fetch_file
+from desktop.record.region_link import ReferenceFile
 from shared.record.entries import Entry
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.canvas.test_photo_view import give
@@ -47,14 +55,37 @@ def test_an_item_with_findings_opens_on_its_photo_zoomed_to_the_region(
     page = desk.page
     qtbot.waitUntil(lambda: page.canvas.photo.source is not None, timeout=LONG)
     assert centre(desk) is page.canvas.photo
-    region = page.canvas.photo_view._region()
-    assert region is not None
+    # The reference image may arrive after the photo.
+    qtbot.waitUntil(lambda: not page.canvas.photo.viewport.is_fitted, timeout=LONG)
+    region = not_none(page.canvas.photo_view._region())
     assert region.intersection(page.canvas.photo.viewport.visible) == region
-    assert not page.canvas.photo.viewport.is_fitted
     desk.context.commands.run("item.next")
     region = not_none(page.canvas.photo_view._region())
     assert region.intersection(page.canvas.photo.viewport.visible) == region
     assert centre(desk) is page.canvas.photo
+
+
+def test_a_photo_that_arrives_before_the_reference_image_is_zoomed_to_the_region_later(
+    desk: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    photo, shown = desk.page.canvas.photo, threading.Event()
+    open_photo = photo.open
+
+    def open_first(source: ImageSource | None) -> None:
+        open_photo(source)
+        if source is not None:
+            shown.set()
+
+    def fetch_late(report: ProgressReport, session: Session, file: ReferenceFile) -> ImageSource:
+        assert shown.wait(60)
+        return fetch_file(report, session, file)
+
+    monkeypatch.setattr(photo, "open", open_first)
+    monkeypatch.setattr("desktop.pages.workbench.canvas.reference_picture.fetch_file", fetch_late)
+    open_detected(desk, qtbot)
+    qtbot.waitUntil(lambda: not photo.viewport.is_fitted, timeout=LONG)
+    region = not_none(desk.page.canvas.photo_view._region())
+    assert region.intersection(photo.viewport.visible) == region
 
 
 def test_nothing_covers_the_region_that_an_item_opens_on(desk: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -172,3 +203,20 @@ def test_an_undetected_photo_is_not_shown_by_itself(desk: WorkbenchDriver, qtbot
     desk.open(record_id, qtbot.waitUntil)
     qtbot.waitUntil(lambda: desk.page.photos.pairing.pair is not None, timeout=LONG)
     assert centre(desk) is desk.page.canvas.view
+
+
+def test_pictures_of_a_page_that_is_left_take_no_memory_until_it_returns(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    open_detected(desk, qtbot)
+    canvas = desk.page.canvas
+    views = canvas.view, canvas.photo
+    qtbot.waitUntil(lambda: all(view.source and view.source.levels for view in views), timeout=LONG)
+    sources = [view.source for view in views]
+    assert all(isinstance(source, WholeImage) and source.levels for source in sources)
+    desk.page.leave()
+    assert [source._pixels for source in sources if isinstance(source, WholeImage)] == [(), ()]
+    desk.page.enter({})
+    desk.context.commands.run("view.zoom_in")
+    photo = sources[1]
+    qtbot.waitUntil(lambda: isinstance(photo, WholeImage) and photo._pixels != (), timeout=LONG)
