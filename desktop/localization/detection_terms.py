@@ -227,7 +227,8 @@ def failure_sentence(code: str, message: str) -> str:
         "image_too_large": translate("Detection", "The image is too large. Upload a smaller one."),
         "alignment_failed": translate(
             "Detection",
-            "The photo does not match the region. Check that it shows the right part, or retake it.",
+            "The photo could not be matched with the region. Check that it shows the right part. If it is "
+            "blurred, hold the camera still or add light, and retake it.",
         ),
         "overexposed": translate(
             "Detection",

@@ -18,7 +18,7 @@ MESSAGES: Final[dict[str, str]] = {
     "model_lost": "检测模型文件已丢失，请联系管理员重新添加模型",
     "image_unreadable": "图片已损坏或格式不支持，无法检测，请重新拍摄或上传",
     "image_too_large": "图片过大，无法检测，请缩小后重新上传",
-    "alignment_failed": "照片与区域不匹配，请确认拍摄部位正确，或重新拍摄",
+    "alignment_failed": "照片与区域对不上，请确认拍摄部位正确；如照片模糊，请持稳或补光后重新拍摄",
     "overexposed": "照片过曝或反光，看不清部分区域，请降低曝光或避开反光后重新拍摄",
     "too_small": "区域或照片过小，无法比对，请放大区域或重新拍摄",
     "photo_is_reference": "照片与参考图是同一张图片，无法检测，请添加本次拍摄的照片",

@@ -29,7 +29,7 @@ class AlignmentFailed(Exception):  # noqa: N818 - an answer, not a fault
 
     REASONS: Final = {
         "too_small": "the region or the photo is too small to compare",
-        "no_match": "the photo does not show this region",
+        "no_match": "the photo could not be matched with this region",
         "not_visible": "the photo shows too little of the region",
         "overexposed": "glare or exposure hides a part of the region",
         "too_different": "the photo differs from the region nearly everywhere",

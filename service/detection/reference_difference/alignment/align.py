@@ -18,6 +18,7 @@ from service.detection.reference_difference.alignment import (
     checks,
     features,
     lens,
+    motion,
     repeating,
 )
 from service.detection.reference_difference.data import (
@@ -87,6 +88,9 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
             bent = bending.through_lens(reference, photo, region, guess, 0.0 if best is None else best.score)
             best = bent or best
     if best is None or not (best.score >= checks.BELONGS or best.blank):
+        shapes = [guess for guess, _ in _guess_by_shape(reference, region, photo)]
+        best = motion.through_motion(reference, photo, region, [*shapes[:2], *proposed[:2]])
+    if best is None:
         raise AlignmentFailed("no_match")
     return _to_alignment(photo, region, _refine(reference, photo, region, best))
 

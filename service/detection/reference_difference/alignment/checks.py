@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from service.detection.reference_difference.alignment import blocks, features, lens
 from service.detection.reference_difference.data import (
+    Floats,
     Matrix,
     Pyramid,
     apply,
@@ -120,12 +121,15 @@ def check(
     homography: Matrix,
     reach: int,
     bend: float = 0.0,
+    motion: Floats | None = None,
 ) -> CandidateHomography | None:
     """Align the photo with the frame, refine the guess twice, and measure the share of agreeing structure.
 
-    bend: of the photo's lens, see `lens`.
+    bend: of the photo's lens, see `lens`. motion: a kernel that blurs the frame of the reference.
     """
     known = blocks.smooth(reference.warped(frame.to_reference, frame.size))
+    if motion is not None:
+        known = np.asarray(cv2.filter2D(known, -1, motion), np.float32)
     fit: blocks.Fit | None = None
     blank = False
     tensors: dict[int, NDArray[np.float64]] = {}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.detection.reference_difference import detect
+from service.detection.reference_difference import AlignmentFailed, detect
+from service.detection.reference_difference.data import apply, corners
 from service.detection.reference_difference.light.direction import extremes, line_kernel, structure
 from shared import samples
 from shared.images.cv import cv2
@@ -97,3 +98,13 @@ def test_a_kernel_keeps_the_brightness_and_its_length() -> None:
 
     assert kernel.sum() == pytest.approx(1)
     assert np.count_nonzero(kernel[len(kernel) // 2]) == 9
+
+
+def test_a_photo_that_moved_far_is_aligned_and_a_similar_one_is_refused() -> None:
+    found = detect(PANEL, WHOLE, moved(PANEL, 20, 0.7))
+
+    assert found.boxes == ()
+    assert np.abs(apply(found.alignment.homography, corners(WHOLE)) - corners(WHOLE)).max() < 1.5
+    similar = samples.draw_panel(SIDE, SIDE, 9).image
+    with pytest.raises(AlignmentFailed):
+        detect(PANEL, WHOLE, moved(similar, 20, 0.7))
