@@ -2884,8 +2884,8 @@
         <translation>检测模型文件已丢失。请联系管理员重新添加模型。</translation>
     </message>
     <message>
-        <source>The photo does not match the region. Check that it shows the right part, or retake it.</source>
-        <translation>照片与区域不匹配。请确认拍摄部位正确，或重新拍摄。</translation>
+        <source>The photo could not be matched with the region. Check that it shows the right part. If it is blurred, hold the camera still or add light, and retake it.</source>
+        <translation>照片与区域对不上。请确认拍摄部位正确；如照片模糊，请持稳或补光后重新拍摄。</translation>
     </message>
     <message>
         <source>The photo does not show the whole region, so it was not inspected completely.</source>
