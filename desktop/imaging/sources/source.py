@@ -89,8 +89,10 @@ class ImageSource(Protocol):
         none."""
 
     def release(self) -> None:
-        """Release the memory of pixels that can be read again, as when nobody looks at the picture. Returns at
-        once; reading goes on as before."""
+        """Release the memory of pixels that can be read again, as when nobody looks at the picture.
+
+        Returns at once. What is read later is read again from the file.
+        """
 
     def cancel(self) -> None:
         """Cancel current and later work. The picture cannot be used afterwards."""
