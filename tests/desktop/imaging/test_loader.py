@@ -67,6 +67,9 @@ class Picture:
     def crop(self, rect: Rect) -> QImage:
         raise AssertionError("not asked for here")
 
+    def release(self) -> None:
+        raise AssertionError("not asked for here")
+
     def cancel(self) -> None:
         self.cancelled = True
         self.go_on.set()
