@@ -109,7 +109,7 @@ def test_unsuitable_photo_is_explained_and_another_one_is_retried(
     box.start.click()
     assert box.notice.text() == "Detection queued…"
     qtbot.waitUntil(box.retry.isVisible)
-    assert box.why.text().startswith("The photo does not")
+    assert box.why.text().startswith("The photo could not be matched")
     assert workbench.page.open_record.rows[0].note == box.why.text()
     assert box.align.isVisible()
     assert not box.start.isVisible()
