@@ -55,6 +55,7 @@ class _SharedState:
         self.source: ImageSource | None = None
         self.requested: list[TileKey] = []
         self.reading: set[TileKey] = set()
+        self.resting = False
         self.stopping = False
         self.deleted = False
 
@@ -145,7 +146,7 @@ class TileLoader(QObject):
             and (key not in self._cache or self._cache[key][0] != _Look(self._tone, self._look))
         ]
         with self._state.condition:
-            self._state.requested = missing
+            self._state.requested, self._state.resting = missing, False
             if missing:
                 self._state.condition.notify_all()
         self._seen = set(keys)
@@ -154,6 +155,14 @@ class TileLoader(QObject):
     def release_unseen(self) -> None:
         """Release all tiles but those of the last request, as when the view is hidden."""
         self._trim(0)
+
+    def release_pixels(self) -> None:
+        """Read no tile until the next request, and release the pixels of the source when no thread reads."""
+        with self._state.condition:
+            self._state.requested, self._state.resting = [], True
+            is_read = bool(self._state.reading)
+        if self._state.source is not None and not is_read:
+            self._state.source.release()
 
     def set_tone(self, tone: Tone) -> None:
         """Set brightness and contrast. Tiles get the tone when they are requested again."""
@@ -258,6 +267,9 @@ class TileLoader(QObject):
         finally:
             with state.condition:
                 state.reading.discard(key)
+                rests = state.resting and not state.reading
+            if rests and source is not None:
+                source.release()
         return True
 
     def _on_result(self, generation: int, subject: object, value: object) -> None:

@@ -213,8 +213,7 @@ class PictureView(QWidget):
 
     def release_picture(self) -> None:
         """Release the pixels of the picture, which are read again when it is painted."""
-        if self._source is not None:
-            self._source.release()
+        self._loader.release_pixels()
 
     def hideEvent(self, _event: QHideEvent) -> None:
         """Release the tiles that the view would not show when it returns."""

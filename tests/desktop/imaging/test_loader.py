@@ -41,6 +41,7 @@ class Picture:
         self.go_on.set()
         self.read: list[tuple[int, int, int]] = []
         self.cancelled = False
+        self.released_after: list[tuple[int, int, int]] | None = None
         self.fail = fail
         self.side = side
 
@@ -68,7 +69,7 @@ class Picture:
         raise AssertionError("not asked for here")
 
     def release(self) -> None:
-        raise AssertionError("not asked for here")
+        self.released_after = list(self.read)
 
     def cancel(self) -> None:
         self.cancelled = True
@@ -216,6 +217,24 @@ def test_hidden_view_releases_what_it_would_not_show(tiles: TileLoader, qtbot: Q
     tiles.request(keys[:1])
     tiles.release_unseen()
     assert [tiles.tile(key) is not None for key in keys] == [True, False, False]
+
+
+def test_pixels_are_released_when_the_last_tile_is_read(tiles: TileLoader, qtbot: QtBot) -> None:
+    picture = Picture()
+    with qtbot.waitSignal(tiles.prepared):
+        tiles.open(picture)
+    picture.go_on.clear()
+    keys = [TileKey(0, column, 0) for column in range(5)]
+    tiles.request(keys)
+    qtbot.waitUntil(lambda: len(tiles._state.reading) == picture.readers)
+    tiles.release_pixels()
+    assert picture.released_after is None
+    picture.go_on.set()
+    qtbot.waitUntil(lambda: picture.released_after is not None)
+    assert sorted(picture.released_after or ()) == keys[: picture.readers]
+    assert sorted(picture.read) == keys[: picture.readers]
+    tiles.request(keys[2:3])
+    qtbot.waitUntil(lambda: tiles.tile(keys[2]) is not None)
 
 
 def test_tone_is_applied_to_preview_and_tiles(tiles: TileLoader, qtbot: QtBot) -> None:

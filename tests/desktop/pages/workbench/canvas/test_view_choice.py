@@ -215,7 +215,11 @@ def test_pictures_of_a_page_that_is_left_take_no_memory_until_it_returns(
     sources = [view.source for view in views]
     assert all(isinstance(source, WholeImage) and source.levels for source in sources)
     desk.page.leave()
-    assert [source._pixels for source in sources if isinstance(source, WholeImage)] == [(), ()]
+    desk.page.hide()
+    qtbot.waitUntil(
+        lambda: [source._pixels for source in sources if isinstance(source, WholeImage)] == [(), ()]
+    )
+    desk.page.show()
     desk.page.enter({})
     desk.context.commands.run("view.zoom_in")
     photo = sources[1]
