@@ -15,6 +15,7 @@ from desktop.canvas.views.overlays import ZoomChip
 from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.client import Session
 from desktop.imaging import ImageSource
+from desktop.imaging.decoding.tone import Tone
 from desktop.imaging.sources.whole import WholeImage
 from desktop.preferences import ReviewView
 from desktop.record.loading import fetch_file
@@ -221,6 +222,7 @@ def test_pictures_of_a_page_that_is_left_take_no_memory_until_it_returns(
     )
     desk.page.show()
     desk.page.enter({})
-    desk.context.commands.run("view.zoom_in")
+    # In another tone each tile is read again.
+    canvas.photo.set_tone(Tone(brightness=20))
     photo = sources[1]
     qtbot.waitUntil(lambda: isinstance(photo, WholeImage) and photo._pixels != (), timeout=LONG)
