@@ -1,52 +1,124 @@
-"""Measures what the memory of a region does: false findings, recall, time, cracks that grow, pass or fail.
+"""Measures what the memory of a region does: false findings, recall, time, cracks that grow or pass.
 
     python -m benchmarks.variation [--regions N] [--inspections N] [--checks N] [--cracks N] [--seed N]
 
 Prints one JSON line per figure (`benchmarks/figures.py`). Regions are drawn with places that vary although
 nothing is wrong (`tests/material/varied_regions.py`): once the kinds that the method was made on, once
 others. Each has twenty inspections under changing light and cameras, all passed; then come photos without
-and with damage. A photo passes into the memory before the damage is there.
+and with damage. Cracks grow in such regions, and some that people pass by mistake run through places that
+vary.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.figures import print_figure
-from benchmarks.passed_cracks import wrong_passes
-from benchmarks.varied_regions import (
-    REGION,
-    SIZE,
-    Check,
-    checks,
-    find_boxes,
-    finds,
-    move_box,
-    passed_variations,
-    take_photo,
-)
+from benchmarks.figures import make_parser, print_figure
+from benchmarks.reference_difference import move_box
 from service.detection.reference_difference import (
+    AlignmentFailed,
     PhotoVariation,
     RegionMemory,
+    detect,
+    photo_variation,
 )
+from shared import samples
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
+from shared.samples.defects import damage_panel
 from tests.material.varied_regions import (
     NUISANCES,
     UNSEEN_NUISANCES,
+    VariedRegion,
     draw_crack,
     draw_varied_region,
+    seasonal_view,
 )
 
 SIZES = (0, 1, 3, 5, 10, 20)
 LESS_FALSE, LESS_RECALL, MORE_TIME = 0.8, 0.01, 1.3
 """The goals, with five photos: false findings at places that vary, recall, and time, against no memory."""
+SIZE = 480
+REGION = Rect(0, 0, SIZE, SIZE)
+CRACKED = ("dirt", "wear", "highlight", "streak", "puddle")
+"""The kinds of places that cracks run through which people pass by mistake."""
+PASSES = (0, 1, 2, 4)
+_GROWTH = 1.05
+"""How many times as long a crack is at each inspection as at the one before."""
+_BEFORE = 6
+"""Inspections before a crack appears."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """A photo, where its defects lie in it, and where it varies."""
+
+    photo: samples.Image
+    defects: tuple[Rect, ...]
+    varies: tuple[Rect, ...]
+
+
+def take_photo(
+    region: VariedRegion, image: samples.Image, number: int
+) -> tuple[samples.Image, samples.Matrix]:
+    """A photo of inspection `number`, and reference px -> photo px."""
+    return samples.photograph(image, seasonal_view(number, region.seed), region.seed * 100 + number)
+
+
+def passed_variations(
+    region: VariedRegion, images: Sequence[samples.Image], first: int = 1
+) -> list[PhotoVariation]:
+    """What photos of these images, taken at the inspections from number `first` on, add to a memory."""
+    reference, added = region.reference, []
+    for number, image in enumerate(images, first):
+        photo, _ = take_photo(region, image, number)
+        try:
+            added.append(photo_variation(reference, REGION, photo, str(number), number))
+        except AlignmentFailed:
+            continue
+    return added
+
+
+def checks(region: VariedRegion, after: int, count: int) -> Iterator[Check]:
+    """`count` photos after inspection `after`, the first without damage, the others with five defects."""
+    for index in range(count):
+        number = after + 1 + index
+        state = region.draw_state(number)
+        image, defects = damage_panel(state, (), region.seed)
+        if index:
+            kinds = np.random.default_rng([region.seed, index]).permutation(samples.KINDS)[:5].tolist()
+            image, defects = damage_panel(state, kinds, region.seed * 50 + index)
+        photo, matrix = take_photo(region, image, number)
+        around = (Rect(p.zone.x - 8, p.zone.y - 8, p.zone.w + 16, p.zone.h + 16) for p in region.places)
+        yield Check(
+            photo,
+            tuple(move_box(defect.box, matrix) for defect in defects),
+            tuple(move_box(zone, matrix) for zone in around),
+        )
+
+
+def finds(box: Rect, defect: Rect) -> bool:
+    """Whether a finding is that defect: they overlap, or one has the other's middle and is not far larger."""
+    common = box.intersection(defect).area
+    if common <= 0:
+        return False
+    inside = defect.contains(*box.centre) and common > 0.5 * box.area
+    around = box.contains(*defect.centre) and common >= 0.25 * box.area
+    return box.iou(defect) >= 0.2 or inside or around
+
+
+def find_boxes(region: VariedRegion, photo: samples.Image, memory: RegionMemory | None) -> list[Rect] | None:
+    """Return the boxes of the findings in a photo, in px of the photo; None if it cannot be aligned."""
+    try:
+        return [finding.box for finding in detect(region.reference, REGION, photo, memory=memory).boxes]
+    except AlignmentFailed:
+        return None
 
 
 def quality(name: str, kinds: Sequence[str], regions: int, seed: int, inspections: int, count: int) -> None:
@@ -109,7 +181,7 @@ def growth(cracks: int, seed: int, inspections: int) -> None:
     Every photo is passed, also those on which the crack was reported: how many inspections it then stays
     reported, against without a memory, is given beside.
     """
-    later, found, with_memory, without_memory = [], 0, 0, 0
+    later, found, reported = [], 0, Counter[bool]()
     for index in range(cracks):
         rng = np.random.default_rng([seed, index])
         region = draw_varied_region(SIZE, SIZE, seed + index, rng.permutation(NUISANCES)[:4].tolist())
@@ -118,15 +190,12 @@ def growth(cracks: int, seed: int, inspections: int) -> None:
         first: dict[bool, int] = {}
         photos: list[PhotoVariation] = []
         for number in range(1, inspections + 1):
-            image, box = draw_crack(region.draw_state(number).image, start, angle, length * 1.05**number)
-            photo, matrix = take_photo(region, image, number)
-            crack = move_box(Rect(box.x - 2, box.y - 2, box.w + 4, box.h + 4), matrix)
+            image, box = draw_crack(region.draw_state(number).image, start, angle, length * _GROWTH**number)
             for remembers in (False, True):
                 memory = RegionMemory.of(REGION, photos) if remembers else None
-                boxes = find_boxes(region, photo, memory) or []
-                if any(finds(box, crack) for box in boxes):
+                if _is_reported(region, image, box, number, memory):
                     first.setdefault(remembers, number)
-                    with_memory, without_memory = with_memory + remembers, without_memory + (not remembers)
+                    reported[remembers] += 1
             photos += passed_variations(region, [image], number)
         if False in first:
             found += 1
@@ -138,23 +207,64 @@ def growth(cracks: int, seed: int, inspections: int) -> None:
         goal=0,
         cracks=cracks,
         found=found,
-        reported_with_memory=with_memory,
-        reported_without=without_memory,
+        reported_with_memory=reported[True],
+        reported_without=reported[False],
     )
+
+
+def wrong_passes(cracks: int, seed: int) -> None:
+    """Print the share of photos on which a crack is reported after it was passed by mistake, kind by kind.
+
+    The goal is the share without a memory.
+    """
+    for kind in CRACKED:
+        sums, alone, photos = Counter[int](), 0, 0
+        for index in range(cracks):
+            rng = np.random.default_rng([seed, index])
+            region = draw_varied_region(SIZE, SIZE, seed + index, [kind])
+            x, y = region.places[0].zone.centre
+            start = x + float(rng.uniform(-15, 15)), y + float(rng.uniform(-15, 15))
+            angle, length = float(rng.uniform(0, np.pi)), float(rng.uniform(30, 55))
+            images = [region.draw_state(number).image for number in range(_BEFORE + max(PASSES) + 3)]
+            cracked = [
+                draw_crack(image, start, angle, length * _GROWTH ** max(number - _BEFORE, 0))
+                for number, image in enumerate(images)
+            ]
+            before = passed_variations(region, images[1 : _BEFORE + 1])
+            wrong = [
+                passed_variations(region, [cracked[number][0]], number)
+                for number in range(_BEFORE + 1, _BEFORE + 1 + max(PASSES))
+            ]
+            for number, (image, box) in list(enumerate(cracked))[-2:]:
+                photos += 1
+                alone += _is_reported(region, image, box, number, None)
+                for passes in PASSES:
+                    memory = RegionMemory.of(REGION, sum(wrong[:passes], before))
+                    sums[passes] += _is_reported(region, image, box, number, memory)
+        for passes in PASSES:
+            print_figure(
+                f"crack through {kind}, passed {passes} times by mistake: reported",
+                sums[passes] / max(photos, 1),
+                "",
+                goal=alone / max(photos, 1),
+                at_least=True,
+                photos=photos,
+            )
+
+
+def _is_reported(
+    region: VariedRegion, image: samples.Image, box: Rect, number: int, memory: RegionMemory | None
+) -> bool:
+    """Whether a finding is the crack in `box`, or has most of it within a larger difference."""
+    photo, matrix = take_photo(region, image, number)
+    crack = move_box(Rect(box.x - 2, box.y - 2, box.w + 4, box.h + 4), matrix)
+    boxes = find_boxes(region, photo, memory) or []
+    return any(finds(each, crack) or each.intersection(crack).area >= 0.5 * crack.area for each in boxes)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.variation",
-        description=__doc__,
-        formatter_class=argparse.RawTextHelpFormatter,
-    )
-    parser.add_argument("--regions", type=int, default=10, help="generated regions of each set of kinds")
-    parser.add_argument("--cracks", type=int, default=8, help="of each kind; 0 measures none")
-    parser.add_argument("--inspections", type=int, default=max(SIZES), help="of each region, all passed")
-    parser.add_argument("--checks", type=int, default=5, help="photos compared with each memory")
-    parser.add_argument("--seed", type=int, default=700)
+    parser = make_parser(__doc__, regions=10, cracks=8, inspections=max(SIZES), checks=5, seed=700)
     options = parser.parse_args(arguments)
     # As the service runs two at a time: one core each, so OpenCV starts no threads of its own.
     cv2.setNumThreads(1)
