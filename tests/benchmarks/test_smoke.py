@@ -86,7 +86,7 @@ SMALL: dict[str, tuple[str, set[str]]] = {
             "known kinds: false findings per photo, memory of 0",
             "other kinds: recall, memory of 1",
             "crack that grows 5 % per inspection: inspections later than without memory, at most",
-            "crack through dirt, passed 2 times by mistake: reported",
+            "crack through streaks, passed 2 times by mistake: reported",
         },
     ),
     "face": (
