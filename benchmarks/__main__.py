@@ -14,30 +14,20 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.figures import ROOT, Machine, describe_commit
+from benchmarks.figures import ROOT, describe_commit, describe_machine
 
 NAMES = (
-    *("start", "canvas", "workbench", "stall", "report", "working_day"),
-    *(
-        "service",
-        "statistics",
-        "detection",
-        "reference_difference",
-        "bilevel",
-        "disturbances",
-        "variation",
-        "face",
-    ),
+    *("start", "canvas", "workbench", "working_day", "service", "detection"),
+    *("reference_difference", "bilevel", "disturbances", "variation", "face"),
 )
 # In full, each of these takes from 5 to 30 minutes.
 _REDUCED_OPTIONS = {
     "working_day": ("--records", "6"),
-    "statistics": ("--records", "50000"),
     "bilevel": ("--pairs", "6", "--strangers", "10"),
     "disturbances": ("--pairs", "3"),
     "variation": ("--regions", "2", "--cracks", "2", "--checks", "2"),
@@ -73,9 +63,7 @@ def run_benchmark(name: str) -> list[Line]:
     return lines
 
 
-def format_table(
-    results: Sequence[tuple[str, Sequence[Line], float]], machine: Machine, date: datetime
-) -> str:
+def format_table(results: Sequence[tuple[str, Sequence[Line], float]], machine: str, date: datetime) -> str:
     """Return the document: machine, commit, date, and a row for each figure.
 
     `results` contains the name of each benchmark, its lines and its duration in seconds.
@@ -86,14 +74,14 @@ def format_table(
         took.append(f"{name} {seconds:.0f} s")
         if name in _REDUCED_OPTIONS:
             reduced.append(f"`{name} {' '.join(_REDUCED_OPTIONS[name])}`")
-        rows += [_format_row([name, *_format_cells(line), _format_details(line)]) for line in lines]
+        rows += [_format_row(name, line) for line in lines]
     return "\n".join(
         [
             "# Benchmarks",
             "",
             *PREFACE,
             "",
-            f"- Machine: {machine.description}",
+            f"- Machine: {machine}",
             f"- Commit: {describe_commit()}",
             f"- Goals missed: {reached.count(False)} of {len(reached)}",
             f"- Date: {date:%Y-%m-%d %H:%M} UTC",
@@ -108,22 +96,15 @@ def format_table(
     )
 
 
-def _format_cells(line: Line) -> list[str]:
-    """Return the cells for figure, value, goal, floor and ratio."""
-    if "skipped" in line:
-        return [line["figure"], f"not measured: {line['skipped']}", "", "", ""]
-    goal = ""
+def _format_row(name: str, line: Line) -> str:
+    value, goal = f"not measured: {line.get('skipped')}", ""
+    if "value" in line:
+        value = f"{line['value']:g} {line['unit']}".strip()
     if "goal" in line:
         goal = f"{line['goal_is']} {line['goal']:g}{'' if line['ok'] else ' (missed)'}"
     floor, ratio = (f"{line[key]:g}" if key in line else "" for key in ("floor", "ratio"))
-    return [line["figure"], f"{line['value']:g} {line['unit']}".strip(), goal, floor, ratio]
-
-
-def _format_details(line: Line) -> str:
-    return ", ".join(f"{key} {value}" for key, value in line.items() if key not in _COLUMNS)
-
-
-def _format_row(cells: Iterable[str]) -> str:
+    details = ", ".join(f"{key} {value}" for key, value in line.items() if key not in _COLUMNS)
+    cells = (name, line["figure"], value, goal, floor, ratio, details)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
@@ -137,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.only and options.out is None:
         parser.error("--only needs --out: the table of the project holds all figures of one run")
-    machine, date, results = Machine.detect(), datetime.now(UTC), []
+    machine, date, results = describe_machine(), datetime.now(UTC), []
     try:
         for name in options.only or NAMES:
             start = time.monotonic()

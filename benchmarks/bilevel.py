@@ -12,7 +12,6 @@ each side). Defects in refused photos count as missed. Defects that the edge of 
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,18 +19,16 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.figures import print_figure
-from benchmarks.reference_difference import calibration
-from service.detection.reference_difference import AlignmentFailed, detect
+from benchmarks.figures import make_parser
+from benchmarks.reference_difference import MARGIN, Tally, calibration, move_box, strangers, widen
 from shared.images.cv import cv2
-from shared.record.geometry import Rect, rect_from_corners
+from shared.record.geometry import Rect
 from shared.samples import Image, Matrix, View, view_matrix
 from tests.material import scans
 
 KINDS: Final = ("boards", "prints")
 SIZE: Final = 640
-MARGIN: Final = 8
-QUALITY_GOAL, REFUSED_GOAL = 0.90, 0.02
+QUALITY_GOAL = 0.90
 # The surroundings of the object in the photo: mostly a plain surface, or more of the object.
 _BORDERS = (cv2.BORDER_CONSTANT, cv2.BORDER_CONSTANT, cv2.BORDER_REFLECT_101)
 
@@ -75,7 +72,7 @@ def draw_pair(kind: str, seed: int, photo_seed: int | None = None) -> BilevelPai
     cut: list[Rect] = []
     for box in (fault.box for fault in faults):
         x, y = shift[int(box.y + box.h / 2), int(box.x + box.w / 2)].tolist()
-        mapped = _map_box(Rect(box.x + x, box.y + y, box.w, box.h), matrix)
+        mapped = move_box(widen(Rect(box.x + x, box.y + y, box.w, box.h), MARGIN), matrix)
         inside = mapped.clamp(photo.shape[1], photo.shape[0])
         (truth if inside.area > 0.99 * mapped.area else cut).append(inside)
     return BilevelPair(kind, reference, photo, tuple(truth), tuple(box for box in cut if not box.is_empty))
@@ -118,24 +115,6 @@ def photograph(image: Image, rng: np.random.Generator) -> tuple[Image, Matrix]:
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8), matrix
 
 
-def _map_box(box: Rect, matrix: Matrix) -> Rect:
-    """Return the annotated box in px of the photo, also beyond its edges."""
-    annotated = Rect(box.x - MARGIN, box.y - MARGIN, box.w + 2 * MARGIN, box.h + 2 * MARGIN)
-    corners = np.array(
-        [
-            [
-                [annotated.x, annotated.y],
-                [annotated.right, annotated.y],
-                [annotated.right, annotated.bottom],
-                [annotated.x, annotated.bottom],
-            ]
-        ]
-    )
-    mapped = cv2.perspectiveTransform(corners, matrix)[0]
-    (x1, y1), (x2, y2) = mapped.min(axis=0).tolist(), mapped.max(axis=0).tolist()
-    return rect_from_corners(x1, y1, x2, y2)
-
-
 def match_findings(found: Sequence[Rect], pair: BilevelPair) -> list[bool | None]:
     """Return for each finding whether its centre is in an unmatched true box; None if it is in a cut box."""
     unmatched = list(pair.truth)
@@ -153,78 +132,23 @@ def _has_centre_in(box: Rect, annotated: Rect) -> bool:
     return annotated.contains(*box.centre)
 
 
-def print_quality(count: int, seed: int) -> list[tuple[float, bool]]:
-    """Print F and the refusals for each kind and total; return (confidence, real) of every finding."""
-    sums = {kind: [0, 0, 0, 0] for kind in KINDS}
-    rated: list[tuple[float, bool]] = []
-    for pair in draw_pairs(count, seed):
-        row = sums[pair.kind]
-        row[2] += len(pair.truth)
-        try:
-            found = detect(pair.reference, _whole_region(pair.reference), pair.photo).boxes
-        except AlignmentFailed:
-            row[3] += 1
-            continue
-        verdicts = zip(found, match_findings([finding.box for finding in found], pair), strict=True)
-        real = [(finding.confidence, hit) for finding, hit in verdicts if hit is not None]
-        row[0] += sum(hit for _, hit in real)
-        row[1] += len(real)
-        rated += real
-    total = [sum(column) for column in zip(*sums.values(), strict=True)]
-    for kind, (hit, given, true, refused) in [*sums.items(), ("all", total)]:
-        print_figure(
-            f"F, bilevel reference and photo: {kind}",
-            2 * hit / max(given + true, 1),
-            "",
-            goal=QUALITY_GOAL if kind == "all" else None,
-            at_least=True,
-            precision=round(hit / max(given, 1), 3),
-            recall=round(hit / max(true, 1), 3),
-        )
-        pair_count = count * (len(KINDS) if kind == "all" else 1)
-        print_figure(
-            f"refused, bilevel reference and photo: {kind}", refused / pair_count, "", goal=REFUSED_GOAL
-        )
-    return rated
-
-
-def print_strangers(count: int, seed: int) -> None:
-    """Print how many photos of another surface of the same kind pass, have findings or are refused."""
-    answers = {"passed": 0, "findings": 0, "refused": 0}
+def stranger_pairs(count: int, seed: int) -> Iterator[tuple[Image, Image]]:
+    """Reference images, with a photo of another surface of the same kind each."""
     for index in range(count):
         pair = draw_pair(KINDS[index % 2], seed + index, photo_seed=seed + 50_000 + index)
-        try:
-            found = detect(pair.reference, _whole_region(pair.reference), pair.photo).boxes
-            answers["findings" if found else "passed"] += 1
-        except AlignmentFailed:
-            answers["refused"] += 1
-    print_figure(
-        "strangers of a bilevel reference that pass",
-        answers["passed"],
-        "pairs",
-        goal=0,
-        findings=answers["findings"],
-        refused=answers["refused"],
-    )
-
-
-def _whole_region(image: Image) -> Rect:
-    return Rect(0, 0, image.shape[1], image.shape[0])
+        yield pair.reference, pair.photo
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.bilevel",
-        description=__doc__,
-        formatter_class=argparse.RawTextHelpFormatter,
-    )
-    parser.add_argument("--pairs", type=int, default=30, help="pairs per kind of surface")
-    parser.add_argument("--seed", type=int, default=100, help="another one gives surfaces never seen before")
-    parser.add_argument("--strangers", type=int, default=40, help="pairs that do not belong together")
-    options = parser.parse_args(arguments)
-    calibration(print_quality(options.pairs, options.seed))
-    print_strangers(options.strangers, options.seed)
+    options = make_parser(__doc__, pairs=30, seed=100, strangers=40).parse_args(arguments)
+    tally = Tally()
+    for pair in draw_pairs(options.pairs, options.seed):
+        found = tally.compare(pair.kind, pair.reference, pair.photo, len(pair.truth))
+        tally.count(pair.kind, found, match_findings([finding.box for finding in found], pair))
+    tally.print_figures("bilevel reference and photo", QUALITY_GOAL)
+    calibration(tally.judged)
+    strangers("strangers of a bilevel reference", stranger_pairs(options.strangers, options.seed))
     return 0
 
 

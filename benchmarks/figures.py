@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def make_parser(doc: str | None, **defaults: float) -> argparse.ArgumentParser:
+    """Return a parser of a benchmark's options that `doc` explains: a number for each of `defaults`."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawTextHelpFormatter)
+    for name, value in defaults.items():
+        parser.add_argument(f"--{name}", type=type(value), default=value)
+    return parser
 
 
 def print_figure(
@@ -97,61 +106,17 @@ def count_cores() -> int:
     return len(allowed(0)) if allowed is not None else os.cpu_count() or 1
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """The machine on which figures were measured, with its load average at the start."""
-
-    processor: str
-    cores: int
-    memory_gib: float
-    system: str
-    python: str
-    load: float
-
-    @staticmethod
-    def detect() -> Machine:
-        """Describe this machine; unknown values are "unknown" or 0."""
-        try:
-            system = platform.freedesktop_os_release()["PRETTY_NAME"]
-        except (OSError, KeyError):
-            system = platform.platform()
-        return Machine(
-            _processor_name(),
-            count_cores(),
-            _memory_gib(),
-            system,
-            platform.python_version(),
-            _load_average(),
-        )
-
-    @property
-    def description(self) -> str:
-        """All fields in one line."""
-        hardware = f"{self.processor}, {self.cores} cores, {self.memory_gib:g} GiB"
-        return f"{hardware}, {self.system}, Python {self.python}, load {self.load:.1f} at the start"
-
-
-def _processor_name() -> str:
-    try:
+def describe_machine() -> str:
+    """Return the processor, cores, memory, system and load average, what is known of them."""
+    processor, system = platform.processor(), platform.platform()
+    with suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(models, "") or platform.processor() or platform.machine() or "unknown"
-
-
-def _memory_gib() -> float:
-    try:
-        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
-    except (AttributeError, OSError, ValueError):
-        return 0.0
-
-
-def _load_average() -> float:
-    try:
-        return os.getloadavg()[0]
-    except (AttributeError, OSError):
-        return 0.0
+        processor = next(line for line in lines if line.startswith("model name")).partition(":")[2].strip()
+        system = platform.freedesktop_os_release()["PRETTY_NAME"]
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    hardware = f"{processor or 'unknown'}, {count_cores()} cores, {memory:.1f} GiB"
+    load = os.getloadavg()[0]
+    return f"{hardware}, {system}, Python {platform.python_version()}, load {load:.1f} at the start"
 
 
 def describe_commit() -> str:

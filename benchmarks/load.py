@@ -1,28 +1,14 @@
-"""Applies load to an HTTP service: with wrk if it is installed, else with httpx in this process.
-
-wrk takes little processor time. httpx takes more processor time per request than the service, so its figures
-are lower. Compare them only with other figures of httpx.
-"""
+"""Applies load to an HTTP service with wrk, which takes little processor time."""
 
 from __future__ import annotations
 
-import asyncio
-import itertools
 import json
-import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import httpx
-
-from benchmarks.figures import percentile
-
-CLIENTS = ("wrk", "httpx")
 
 # Sends the requests one after another, repeatedly, and prints the results as JSON.
 _SCRIPT = """
@@ -42,11 +28,6 @@ done = function(summary, latency)
         errors.connect + errors.read + errors.write + errors.status + errors.timeout))
 end
 """
-
-
-def default_client() -> str:
-    """Return the default client: wrk if it is installed, else httpx."""
-    return "wrk" if shutil.which("wrk") else "httpx"
 
 
 class LoadError(RuntimeError):
@@ -71,65 +52,24 @@ class LoadResult:
     requests: int
 
 
-def apply_load(
-    url: str, work: Workload, *, token: str = "", connections: int, seconds: float, client: str
-) -> LoadResult:
+def apply_load(url: str, work: Workload, *, token: str = "", connections: int, seconds: float) -> LoadResult:
     """Send the requests of `work` over `connections` connections for `seconds`. Raises LoadError."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    if client == "wrk":
-        return _run_wrk(url, work, headers, connections, seconds)
-    return asyncio.run(_run_httpx(url, work, headers, connections, seconds))
-
-
-def _run_wrk(
-    url: str, work: Workload, headers: dict[str, str], connections: int, seconds: float
-) -> LoadResult:
     with tempfile.TemporaryDirectory() as folder:
         targets, script = Path(folder) / "targets", Path(folder) / "script.lua"
         targets.write_text("\n".join(work.paths) + "\n", "utf-8")
         lines = [_SCRIPT.replace("TARGETS", str(targets))]
         if work.body is not None:
-            body = json.dumps(work.body)
-            lines += ['wrk.method = "POST"', f"wrk.body = {json.dumps(body)}"]
-            lines += ['wrk.headers["Content-Type"] = "application/json"']
+            lines += ['wrk.method = "POST"', f"wrk.body = {json.dumps(json.dumps(work.body))}"]
+            headers["Content-Type"] = "application/json"
         lines += [f"wrk.headers[{json.dumps(key)}] = {json.dumps(value)}" for key, value in headers.items()]
         script.write_text("\n".join(lines), "utf-8")
         # wrk accepts only whole seconds.
         flags = ("-t", "1", "-c", str(connections), "-d", f"{max(round(seconds), 1)}s", "--timeout", "60s")
-        run = subprocess.run(
-            ["wrk", *flags, "-s", str(script), url], capture_output=True, text=True, check=True
-        )
+        command = ["wrk", *flags, "-s", str(script), url]
+        run = subprocess.run(command, capture_output=True, text=True, check=True)
     report = json.loads(run.stdout.strip().splitlines()[-1])
     if report["errors"] or not report["requests"]:
         raise LoadError(f"{report['errors']} of {report['requests']} requests of {work.paths[0]} failed")
-    return LoadResult(
-        report["requests"] / report["seconds"], report["p50"], report["p99"], report["requests"]
-    )
-
-
-async def _run_httpx(
-    url: str, work: Workload, headers: dict[str, str], connections: int, seconds: float
-) -> LoadResult:
-    durations: list[float] = []
-    paths = itertools.cycle(work.paths)
-    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
-    async with httpx.AsyncClient(base_url=url, headers=headers, limits=limits, timeout=60) as client:
-        started_at = time.perf_counter()
-
-        async def send_requests() -> None:
-            while True:
-                path, start = next(paths), time.perf_counter()
-                if work.body is None:
-                    answer = await client.get(path)
-                else:
-                    answer = await client.post(path, json=work.body)
-                durations.append((time.perf_counter() - start) * 1000)
-                if answer.status_code != 200:
-                    raise LoadError(f"{path}: {answer.status_code} {answer.text[:200]}")
-                if time.perf_counter() >= started_at + seconds:
-                    return
-
-        await asyncio.gather(*(send_requests() for _ in range(connections)))
-        elapsed = time.perf_counter() - started_at
-    p50, p99 = percentile(durations, 0.5), percentile(durations, 0.99)
-    return LoadResult(len(durations) / elapsed, p50, p99, len(durations))
+    per_second = report["requests"] / report["seconds"]
+    return LoadResult(per_second, report["p50"], report["p99"], report["requests"])

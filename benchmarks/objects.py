@@ -1,13 +1,13 @@
 """Measures the comparison by appearance on photos of one object, good and bad, that you have.
 
-    python -m benchmarks.objects --set NAME=DIR ... [--passed 1 3 10] [--draws N] [--misses DIR]
+    python -m benchmarks.objects --set NAME=DIR ... [--passed 1 3 10] [--draws N]
 
 DIR has good photos to compare with in `train/good` or `good`, and photos to judge in `test/good` and in other
 folders of `test`, the layout of MVTec AD. Prints one JSON line per figure (`benchmarks/figures.py`). Of each
 number of passed photos, `--draws` parts of the good ones are used, in the order of their names, and figures
 are means over them. The floor is a peer in the same run: blocks 4 and 10 of the same backbone, the nearest
 patch anywhere, the mean of the five largest distances. It has no limit, so it neither passes nor fails a
-photo. `--misses` receives a picture of each bad photo that passes and of each good one that does not.
+photo.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from benchmarks.figures import print_figure, print_skipped
+from benchmarks.figures import make_parser, print_figure, print_skipped
 from service.detection.appearance.backbone import SIDE, BuiltInBackbone, Features
-from service.detection.appearance.comparing import Appearance, AppearanceMemory
+from service.detection.appearance.comparing import AppearanceMemory
 from service.detection.appearance.efficientnet import backbone_model
 from shared.images.cv import cv2
 
@@ -119,9 +119,8 @@ class Peer:
 
 @dataclass(frozen=True)
 class Described:
-    """A photo, its features and those of the peer."""
+    """The features of a photo, and those of the peer."""
 
-    path: Path
     features: Features
     peer: NDArray[np.float32]
 
@@ -141,7 +140,7 @@ class Describer:
             image = read_photo(path)
             features = self._backbone.features(image)
             self._seconds.append(time.process_time() - start)
-            described.append(Described(path, features, self._peer.features(image)))
+            described.append(Described(features, self._peer.features(image)))
         return described
 
     @property
@@ -150,7 +149,7 @@ class Describer:
         return float(np.mean(self._seconds))
 
 
-def measure_set(name: str, folder: Path, counts: Sequence[int], draws: int, misses: Path | None) -> None:
+def measure_set(name: str, folder: Path, counts: Sequence[int], draws: int) -> None:
     """Print the figures of one set."""
     photos = find_photos(folder)
     describer, peer = Describer(), Peer()
@@ -171,9 +170,6 @@ def measure_set(name: str, folder: Path, counts: Sequence[int], draws: int, miss
             )
             passing.append(np.mean([found.passed for found in judged[0]]))
             failing.append(np.mean([not found.passed for found in judged[1]]))
-            if misses is not None and start == 0:
-                for group, found in ((good, judged[0]), (bad, judged[1])):
-                    _draw_misses(misses / f"{name}-{count}", group, found, is_bad=group is bad)
         figure = f"{name}, {count} passed"
         print_figure(
             f"{figure}: area under the ROC curve",
@@ -203,23 +199,6 @@ def measure_set(name: str, folder: Path, counts: Sequence[int], draws: int, miss
         print_figure(f"{figure}: memory", memory.patches.nbytes, "bytes", goal=BYTES_GOAL)
 
 
-def _draw_misses(
-    folder: Path, photos: Sequence[Described], found: Sequence[Appearance], is_bad: bool
-) -> None:
-    """Save the photos that are judged wrongly, beside their heat map: red is at the limit."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for photo, appearance in zip(photos, found, strict=True):
-        if appearance.passed != is_bad:
-            continue
-        image = cv2.resize(read_photo(photo.path), (480, 480), interpolation=cv2.INTER_AREA)
-        levels = np.clip(appearance.heat * 255, 0, 255).astype(np.uint8)
-        heat = cv2.applyColorMap(cv2.resize(levels, (480, 480)), cv2.COLORMAP_JET)
-        kind = "passes" if is_bad else "fails"
-        name = f"{kind}-{photo.path.parent.name}-{photo.path.stem}.jpg"
-        data = cv2.imencode(".jpg", np.hstack([image, cv2.addWeighted(image, 0.5, heat, 0.5, 0)]))[1]
-        (folder / name).write_bytes(data.tobytes())
-
-
 def _parse_set(text: str) -> tuple[str, Path]:
     name, separator, folder = text.partition("=")
     if not (name and separator and folder):
@@ -229,15 +208,13 @@ def _parse_set(text: str) -> tuple[str, Path]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.objects", description=__doc__)
+    parser = make_parser(__doc__, draws=3)
     parser.add_argument("--set", dest="sets", type=_parse_set, action="append", required=True)
     parser.add_argument("--passed", type=int, nargs="+", default=[1, 3, 10])
-    parser.add_argument("--draws", type=int, default=3)
-    parser.add_argument("--misses", type=Path)
     options = parser.parse_args(arguments)
     for name, folder in options.sets:
         try:
-            measure_set(name, folder, options.passed, options.draws, options.misses)
+            measure_set(name, folder, options.passed, options.draws)
         except FileNotFoundError as error:
             print_skipped(f"{name}: area under the ROC curve", str(error))
     return 0

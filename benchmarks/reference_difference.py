@@ -1,29 +1,32 @@
 """Measures reference-difference: precision, recall and F at IoU 0.33, with default settings.
 
-    python -m benchmarks.reference_difference [--pairs N] [--seed N] [--speed] [--megapixels N]
+    python -m benchmarks.reference_difference [--pairs N] [--seed N] [--speed] [--megapixels N] [--times N]
+        [--deeppcb DIR]
 
 Prints one JSON line per figure (`benchmarks/figures.py`). Panels, boards (coloured and black-and-white) and
 labels are drawn, damaged and photographed under known views; strangers are two different surfaces of the same
-kind. The floor of the speed is SIFT features of the same photos on one core.
+kind. Of black-and-white scans the boxes that annotators draw count, otherwise those that hug the change. The
+floor of the speed is SIFT features of the same photos on one core. `--deeppcb` is the folder `PCBData` of
+DeepPCB (Tang et al. 2019), of which every fourth pair of the test list is compared.
 """
 
 from __future__ import annotations
 
-import argparse
-import multiprocessing
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.figures import print_figure
+from benchmarks.figures import make_parser, print_figure
 from service.detection.compute import allocator
 from service.detection.reference_difference import AlignmentFailed, DetectedDifference, detect
+from service.detection.reference_difference.data import apply, corners
 from service.detection.reference_difference.threads import WorkThreads
 from shared import samples
 from shared.images.cv import cv2
@@ -56,7 +59,9 @@ class Pair:
     @property
     def expected(self) -> Sequence[Rect]:
         """The boxes that count: of scans those that annotators draw, otherwise those that hug."""
-        return annotate(self.truth, self.photo) if self.scan else self.truth
+        if not self.scan:
+            return self.truth
+        return [widen(box, MARGIN).clamp(self.photo.shape[1], self.photo.shape[0]) for box in self.truth]
 
 
 def surface(kind: str, seed: int, size: tuple[int, int]) -> tuple[Image, Image, tuple[samples.Defect, ...]]:
@@ -105,7 +110,7 @@ def pairs(level: str, count: int, seed: int = 100) -> Iterator[Pair]:
             photo, matrix = samples.photograph(hurt, view(level, rng), seed + index)
             if kind == "black-and-white board" and level == "aligned":
                 reference, photo = threshold(reference, rng), threshold(hurt, rng)
-            truth = tuple(_move_box(defect.box, matrix, photo) for defect in defects)
+            truth = tuple(_visible_box(defect.box, matrix, photo) for defect in defects)
             if kind == "scanned board" and level == "aligned":
                 reference, photo, truth = scan(reference, hurt, defects, rng)
             boxes = tuple(box for box in truth if not box.is_empty)
@@ -133,23 +138,33 @@ def threshold(image: Image, rng: np.random.Generator) -> Image:
     return np.repeat((level * np.uint8(255))[..., None], 3, axis=2)
 
 
-def _move_box(box: Rect, matrix: samples.Matrix, photo: Image) -> Rect:
-    points = np.array([[[box.x, box.y], [box.right, box.y], [box.right, box.bottom], [box.x, box.bottom]]])
-    seen = cv2.perspectiveTransform(points, matrix)[0]
-    (x1, y1), (x2, y2) = seen.min(axis=0), seen.max(axis=0)
-    inside = rect_from_corners(x1, y1, x2, y2).clamp(photo.shape[1], photo.shape[0])
-    whole = rect_from_corners(x1, y1, x2, y2).area
-    return inside if inside.area > 0.6 * whole else Rect(0, 0, 0, 0)
-
-
-def annotate(truth: Sequence[Rect], photo: Image) -> list[Rect]:
-    """The true boxes as those of DeepPCB are drawn (Tang et al. 2019): `MARGIN` px more on each side."""
-    return [
-        Rect(box.x - MARGIN, box.y - MARGIN, box.w + 2 * MARGIN, box.h + 2 * MARGIN).clamp(
-            photo.shape[1], photo.shape[0]
+def deeppcb_pairs(folder: Path) -> Iterator[Pair]:
+    """Every fourth pair of the test list of DeepPCB, with the boxes of its annotators."""
+    for line in (folder / "test.txt").read_text().splitlines()[::4]:
+        place, truth = (folder / name for name in line.split())
+        reference, photo = (
+            np.asarray(cv2.imdecode(np.frombuffer(file.read_bytes(), np.uint8), cv2.IMREAD_COLOR), np.uint8)
+            for file in (place.with_name(f"{place.stem}_{which}.jpg") for which in ("temp", "test"))
         )
-        for box in truth
-    ]
+        boxes = (map(float, row.replace(",", " ").split()[:4]) for row in truth.read_text().splitlines())
+        yield Pair("DeepPCB", reference, photo, tuple(rect_from_corners(*box) for box in boxes))
+
+
+def move_box(box: Rect, matrix: samples.Matrix) -> Rect:
+    """The bounds of `box` of the reference image in the photo, also beyond its edges."""
+    points = apply(matrix, corners(box))
+    return rect_from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
+
+
+def _visible_box(box: Rect, matrix: samples.Matrix, photo: Image) -> Rect:
+    whole = move_box(box, matrix)
+    inside = whole.clamp(photo.shape[1], photo.shape[0])
+    return inside if inside.area > 0.6 * whole.area else Rect(0, 0, 0, 0)
+
+
+def widen(box: Rect, margin: float) -> Rect:
+    """The box with `margin` px more on each side."""
+    return Rect(box.x - margin, box.y - margin, box.w + 2 * margin, box.h + 2 * margin)
 
 
 def match_boxes(found: Sequence[DetectedDifference], truth: Sequence[Rect]) -> list[bool]:
@@ -165,61 +180,82 @@ def match_boxes(found: Sequence[DetectedDifference], truth: Sequence[Rect]) -> l
     return verdicts
 
 
-def quality(level: str, count: int, seed: int) -> list[tuple[float, bool]]:
+def quality(name: str, pairs: Iterable[Pair]) -> list[tuple[float, bool]]:
     """Print precision, recall and F per kind and together; gives (confidence, real) of every finding."""
-    sums: dict[str, list[int]] = {kind: [0, 0, 0, 0, 0, 0] for kind in KINDS}
-    judged: list[tuple[float, bool]] = []
-    for pair in pairs(level, count, seed):
-        row = sums[pair.kind]
-        row[2] += len(pair.truth)
+    tally = Tally()
+    for pair in pairs:
+        found = tally.compare(pair.kind, pair.reference, pair.photo, len(pair.truth))
+        tally.count(pair.kind, found, match_boxes(found, pair.expected))
+    tally.print_figures(name)
+    return tally.judged
+
+
+class Tally:
+    """Counts findings, those that are real, defects and refusals by kind of pair."""
+
+    def __init__(self) -> None:
+        self._sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0, 0])
+        self.judged: list[tuple[float, bool]] = []
+        """Confidence of every counted finding, and whether it is real."""
+
+    def compare(
+        self, kind: str, reference: Image, photo: Image, defects: int
+    ) -> Sequence[DetectedDifference]:
+        """Return the findings of a pair with this number of defects; none if it is refused."""
+        row = self._sums[kind]
+        row[2] += defects
+        row[4] += 1
         try:
-            result = detect(pair.reference, _whole(pair.reference), pair.photo)
+            return detect(reference, whole(reference), photo).boxes
         except AlignmentFailed:
             row[3] += 1
-            continue
-        hits = match_boxes(result.boxes, pair.expected)
-        row[0] += sum(hits)
-        row[1] += len(hits)
-        row[4] += sum(match_boxes(result.boxes, pair.truth))
-        row[5] += sum(match_boxes(result.boxes, annotate(pair.truth, pair.photo)))
-        judged += [(one.confidence, hit) for one, hit in zip(result.boxes, hits, strict=True)]
-    together = [sum(column) for column in zip(*sums.values(), strict=True)]
-    for kind, row in [*sums.items(), ("all", together)]:
-        hit, given, true, refused, tight, generous = row
-        precision, recall = hit / max(given, 1), hit / max(true, 1)
-        print_figure(
-            f"F, {level}: {kind}",
-            2 * hit / max(given + true, 1),
-            "",
-            f_hugging=round(2 * tight / max(given + true, 1), 3),
-            f_with_annotators_margin=round(2 * generous / max(given + true, 1), 3),
-            precision=round(precision, 3),
-            recall=round(recall, 3),
-            refused=refused,
-        )
-    return judged
+            return ()
+
+    def count(self, kind: str, found: Sequence[DetectedDifference], verdicts: Sequence[bool | None]) -> None:
+        """Count which findings are real; those with the verdict None do not count."""
+        judged = [(one.confidence, hit) for one, hit in zip(found, verdicts, strict=True) if hit is not None]
+        self._sums[kind][0] += sum(hit for _, hit in judged)
+        self._sums[kind][1] += len(judged)
+        self.judged += judged
+
+    def print_figures(self, name: str, goal: float | None = None) -> None:
+        """Print F of each kind and of all, with `goal` for all."""
+        total = [sum(column) for column in zip(*self._sums.values(), strict=True)]
+        for kind, (hit, given, true, refused, pairs) in [*self._sums.items(), ("all", total)]:
+            print_figure(
+                f"F, {name}: {kind}",
+                2 * hit / max(given + true, 1),
+                "",
+                goal=goal if kind == "all" else None,
+                at_least=True,
+                precision=round(hit / max(given, 1), 3),
+                recall=round(hit / max(true, 1), 3),
+                refused=round(refused / pairs, 3),
+            )
 
 
-def strangers(count: int) -> None:
-    """How many pairs of different surfaces pass, find something, or are refused."""
-    answers = {"passed": 0, "findings": 0, "refused": 0}
+def stranger_pairs(count: int) -> Iterator[tuple[Image, Image]]:
+    """`count` reference images per kind, with a photo of another surface each."""
     for kind in KINDS:
         for index in range(count):
             rng = np.random.default_rng([7, index])
             reference, _, _ = surface(kind, 500 + index, (640, 640))
             other = kind if index % 2 else KINDS[int(rng.integers(len(KINDS)))]
             _, hurt, _ = surface(other, 900 + index, (640, 640))
-            photo, _ = samples.photograph(hurt, view("aligned" if index % 4 < 2 else "all", rng), index)
-            try:
-                found = detect(reference, _whole(reference), photo).boxes
-                answers["findings" if found else "passed"] += 1
-            except AlignmentFailed:
-                answers["refused"] += 1
-    total = sum(answers.values())
-    shares: dict[str, Any] = {
-        name: round(value / total, 3) for name, value in answers.items() if name != "passed"
-    }
-    print_figure("strangers that pass", answers["passed"] / total, "", **shares)
+            level = "aligned" if index % 4 < 2 else "all"
+            yield reference, samples.photograph(hurt, view(level, rng), index)[0]
+
+
+def strangers(name: str, pairs: Iterable[tuple[Image, Image]]) -> None:
+    """Print how many pairs of different surfaces pass, find something, or are refused."""
+    answers: dict[str, Any] = {"passed": 0, "findings": 0, "refused": 0}
+    for reference, photo in pairs:
+        try:
+            found = detect(reference, whole(reference), photo).boxes
+            answers["findings" if found else "passed"] += 1
+        except AlignmentFailed:
+            answers["refused"] += 1
+    print_figure(f"{name} that pass", answers.pop("passed"), "pairs", goal=0, **answers)
 
 
 def calibration(judged: Sequence[tuple[float, bool]], of: str = "") -> None:
@@ -278,11 +314,6 @@ def speed(count: int, megapixels: int, times: int) -> None:
     alone = _measure_time(lambda: [_compare(pair) for pair in small], times)
     sift = _measure_time(lambda: [_features(pair) for pair in small], times)
     cv2.setNumThreads(threads)
-    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn"), _one_thread) as pool:
-        list(pool.map(_compare, small * 2))
-        begun = time.perf_counter()
-        list(pool.map(_compare, small * 4))
-        both = time.perf_counter() - begun
     number = len(small)
     print_figure(
         "640 x 640 aligned, processor time",
@@ -297,7 +328,6 @@ def speed(count: int, megapixels: int, times: int) -> None:
         goal=PAIRS_PER_SECOND,
         at_least=True,
         one_by_one=round(number / once.wall, 1),
-        two_processes=round(4 * number / both, 1),
     )
     height = round((megapixels * 1e6 / 1.5) ** 0.5)
     scene = samples.draw_scene(
@@ -331,7 +361,7 @@ def _measure_time(work: Callable[[], object], times: int) -> Time:
 
 
 def _compare(pair: Pair) -> int:
-    return len(detect(pair.reference, _whole(pair.reference), pair.photo).boxes)
+    return len(detect(pair.reference, whole(pair.reference), pair.photo).boxes)
 
 
 def _features(pair: Pair) -> int:
@@ -339,33 +369,27 @@ def _features(pair: Pair) -> int:
     return len(cv2.SIFT_create().detectAndCompute(grey, None)[0])  # type: ignore[attr-defined]
 
 
-def _one_thread() -> None:
-    allocator.keep_freed_memory()
-    cv2.setNumThreads(1)
-
-
-def _whole(image: Image) -> Rect:
+def whole(image: Image) -> Rect:
+    """All of a picture."""
     return Rect(0, 0, image.shape[1], image.shape[0])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what is asked for; everything without a flag."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.reference_difference",
-        description=__doc__,
-        formatter_class=argparse.RawTextHelpFormatter,
-    )
-    parser.add_argument("--pairs", type=int, default=12, help="pairs per kind of surface")
-    parser.add_argument("--seed", type=int, default=100, help="another one gives surfaces never seen before")
-    parser.add_argument("--megapixels", type=int, default=LARGE_MEGAPIXELS, help="of the large pair")
-    parser.add_argument("--times", type=int, default=3, help="runs of which the fastest counts")
+    parser = make_parser(__doc__, pairs=12, seed=100, megapixels=LARGE_MEGAPIXELS, times=3)
     parser.add_argument("--speed", action="store_true", help="only the speed")
+    parser.add_argument("--deeppcb", type=Path)
     options = parser.parse_args(arguments)
     with closing(WorkThreads()) as threads, threads.shared():
+        if options.deeppcb:
+            quality("test list", deeppcb_pairs(options.deeppcb))
+            return 0
         if not options.speed:
-            aligned = quality("aligned", options.pairs, options.seed)
-            calibration(aligned + quality("all", options.pairs, options.seed))
-            strangers(options.pairs)
+            aligned, every = (
+                quality(level, pairs(level, options.pairs, options.seed)) for level in ("aligned", "all")
+            )
+            calibration(aligned + every)
+            strangers("strangers", stranger_pairs(options.pairs))
         speed(min(options.pairs, 2), options.megapixels, options.times)
     return 0
 

@@ -27,6 +27,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.figures import print_figure
+
 if TYPE_CHECKING:
     from PySide6.QtCore import QEventLoop
 
@@ -173,6 +175,26 @@ class Stalls:
                 faulthandler.dump_traceback(sys.stderr)
 
 
+@contextmanager
+def measure_stall(doing: str, floor: Floor, settle_s: float, where: float | None) -> Iterator[None]:
+    """Print the longest stall `doing` while the block runs, and for `settle_s` seconds after it."""
+    stalls = Stalls(where, floor)
+    try:
+        yield
+        process_events(settle_s)
+    finally:
+        stalls.end()
+    print_figure(
+        f"longest stall {doing}", stalls.longest * 1000, "ms", goal=STALL_MS, **stalls.figure_details
+    )
+
+
+def process_events(seconds: float) -> None:
+    """Run the event loop for so many seconds, so that pending work arrives."""
+    ends = time.monotonic() + seconds
+    wait_until(lambda: time.monotonic() > ends, "the waiting")
+
+
 def wait_until(done: Callable[[], bool], what: str, seconds: float = _TIMEOUT_SECONDS) -> None:
     """Run the event loop until `done()` is true.
 
@@ -254,6 +276,27 @@ def find_workbench(desktop: Desktop) -> WorkbenchPage:
     page = desktop.window.find_or_make_page(WorkbenchPage.page_id)
     assert isinstance(page, WorkbenchPage)
     return page
+
+
+def wait_for_picture(page: WorkbenchPage) -> None:
+    """Wait until the reference image and the photo of the chosen item are shown."""
+    wait_until(
+        lambda: page.canvas.view.source is not None and page.photos.pairing.pair is not None, "the picture"
+    )
+
+
+def detect_all(page: WorkbenchPage) -> None:
+    """Run all detections of the open record as the command does, and wait for their results."""
+    from shared.record import results
+
+    def detected() -> bool:
+        assert page.open_record.document is not None
+        newest = [results.newest_detection(item.result) for item in page.open_record.document.items]
+        return all(entry is not None and results.is_finished(entry) for entry in newest)
+
+    if not page.context.commands.run("record.detect"):
+        raise RuntimeError("nothing can be detected")
+    wait_until(detected, "the detection")
 
 
 def main() -> None:

@@ -1,100 +1,56 @@
-"""Measures how fast the workbench answers in a large record, and how long its GUI thread is held.
+"""Measures how fast the workbench answers, and how long its GUI thread is held meanwhile.
 
-    python -m benchmarks.workbench [--items N] [--regions N] [--megapixels N] [--steps N]
-        [--settle S] [--where MS]
+    python -m benchmarks.workbench [--items N] [--regions N] [--megapixels N] [--steps N] [--photos N]
+        [--width PX] [--findings N] [--settle S] [--where MS]
 
-The whole desktop with its own service, a record of 1,000 items with regions, photos and results, on a
-reference image of 24 MP. Prints one JSON line per figure (`benchmarks/figures.py`): the time of an action
-until it is painted, and the longest time between two turns of the event loop while it was done and what it
-set off came in. `benchmarks/stall.py` says what the other numbers of such a line are.
-`--where` writes to the standard error where the GUI thread is whenever a turn takes longer than so many ms.
+The whole desktop with its own service. A record of 1,000 items with regions, photos and results on a
+reference image of 24 MP is opened and worked in, and 10,000 regions are imported. In a record of 12 photos
+everything is detected, and theme and language change. A report of 200 findings is written. Prints one JSON
+line per figure (`benchmarks/figures.py`): the time of an action until it is painted, and the longest turn of
+the event loop while it was done and what it set off came in (`benchmarks/window.py`). `--where` writes to the
+standard error where the GUI thread is whenever a turn takes longer than so many ms.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.canvas import draw_picture, size_of
-from benchmarks.figures import print_figure
-from benchmarks.window import STALL_MS, Floor, Stalls, find_workbench, run_desktop, run_loop, wait_until
-from desktop.client import Session
+from benchmarks.figures import make_parser, print_figure
+from benchmarks.records import make_detected, make_undetected
+from benchmarks.window import (
+    Floor,
+    detect_all,
+    find_workbench,
+    measure_stall,
+    process_events,
+    run_desktop,
+    run_loop,
+    wait_for_picture,
+    wait_until,
+)
 from desktop.pages.workbench import WorkbenchPage
-from shared.wire.catalogue import ReferenceImageWrite
-from shared.wire.inspection import ItemCreate, RecordCreate
+from shared.wire.inspection import RecordCreate
 
-COLUMNS = 40
 ANSWER_MS = 100.0
 """An action is felt as immediate up to here. Source: J. Nielsen, Usability Engineering, 1993, chapter 5."""
+REPORT_SECONDS, REPORT_FINDINGS = 3.0, 200
+"""The goal for a report of so many findings."""
+
+Watch = Callable[[str], AbstractContextManager[None]]
+"""Measures the longest stall while something is done, for example "while opening"."""
 
 
-def fill(session: Session, folder: Path, items: int, megapixels: int) -> str:
-    """A record of `items` items, each with a region, a photo and a detection with findings; gives its id.
-
-    The photos have half the pixels of the reference image.
-    """
-    reference, photo_size = size_of(megapixels), size_of(max(megapixels // 2, 1))
-    rows = -(-items // COLUMNS)
-    pictures = {"reference.jpg": reference, "one.jpg": photo_size, "two.jpg": photo_size}
-    stored = {}
-    for name, size in pictures.items():
-        draw_picture(folder / name, *size)
-        stored[name] = session.files.upload(folder / name, name)
-    image = session.catalogue.reference_images.create(
-        ReferenceImageWrite(reference_image_name="Skin", file_id=stored["reference.jpg"].file_id)
-    )
-    record = session.records.create(
-        RecordCreate(task_id="benchmark", reference_image_id=image.reference_image_id)
-    )
-    scale = photo_size[0] / reference[0]
-    for number in range(items):
-        photo = stored["two.jpg" if number % 2 else "one.jpg"]
-        x, y = number % COLUMNS / COLUMNS, number // COLUMNS / rows
-        left, top = x * photo_size[0], y * photo_size[1]
-        boxes = [
-            {
-                "label": "crack",
-                "confidence": 0.9 - finding / 10,
-                "points": {"x1": left + 10, "y1": top + 10, "x2": left + 40 + finding, "y2": top + 30},
-            }
-            for finding in range(number % 4)
-        ]
-        body = {
-            "item_name": f"壁板 {number + 1}",
-            "inspection_id": record.inspection_id,
-            "model_id": "reference-difference",
-            "item_point": {"point": {"x": x, "y": y, "w": 0.6 / COLUMNS, "h": 0.6 / rows}},
-            "result": [
-                {
-                    "inputImage": photo.model_dump(mode="json"),
-                    "resultImage": {"boxes": boxes},
-                    "isPassed": not boxes,
-                    "progress": "done",
-                    "version": 1,
-                    "provenance": {
-                        "alignment": {
-                            "homography": [[scale, 0, 0], [0, scale, 0], [0, 0, 1]],
-                            "error_px": 0.4,
-                            "inliers": 900,
-                        }
-                    },
-                }
-            ],
-        }
-        item = session.items.create(ItemCreate.model_validate(body))
-        session.items.add_photo(item.value.item_id, photo.file_id)
-    return record.inspection_id
-
-
-def regions_file(folder: Path, count: int) -> Path:
-    """`count` regions as a file of another program."""
+def write_regions(folder: Path, count: int) -> Path:
+    """Write `count` regions as a file of another program."""
     side = math.isqrt(count - 1) + 1
     path = folder / "regions.txt"
     middles = [((number % side + 0.5) / side, (number // side + 0.5) / side) for number in range(count)]
@@ -103,43 +59,14 @@ def regions_file(folder: Path, count: int) -> Path:
     return path
 
 
-class WorkbenchBenchmark:
-    """The open page, and how its actions are timed."""
-
-    def __init__(self, page: WorkbenchPage, where: float | None, settle_s: float, floor: Floor) -> None:
-        self.page, self._floor = page, floor
-        self._where, self._settle_s = where, settle_s
-
-    def settle(self) -> None:
-        """Let what was set off come in."""
-        ends = time.monotonic() + self._settle_s
-        wait_until(lambda: time.monotonic() > ends, "the waiting")
-
-    @contextmanager
-    def held(self, doing: str) -> Iterator[None]:
-        """Tell the longest stall while the block runs, and until what it set off has come in."""
-        stalls = Stalls(self._where, self._floor)
-        try:
-            yield
-            self.settle()
-        finally:
-            stalls.end()
-        print_figure(
-            f"longest stall while {doing}",
-            stalls.longest * 1000,
-            "ms",
-            goal=STALL_MS,
-            **stalls.figure_details,
-        )
-
-    def timed(self, figure: str, act: Callable[[], object], times: int = 1) -> None:
-        """Tell how long an action takes until it is painted, and the longest stall meanwhile."""
-        took = []
-        with self.held(figure):
-            for _ in range(times):
-                took.append(measure_painting(act, self.page))
-        more: dict[str, Any] = {"longest": round(max(took), 1), "times": times} if times > 1 else {}
-        print_figure(figure, statistics.median(took), "ms", goal=ANSWER_MS, **more)
+def measure_action(
+    page: WorkbenchPage, watch: Watch, figure: str, act: Callable[[], object], times: int = 1
+) -> None:
+    """Print how long an action takes until it is painted, and the longest stall meanwhile."""
+    with watch(f"while {figure}"):
+        took = [measure_painting(act, page) for _ in range(times)]
+    details: dict[str, Any] = {"longest": round(max(took), 1), "times": times} if times > 1 else {}
+    print_figure(figure, statistics.median(took), "ms", goal=ANSWER_MS, **details)
 
 
 def measure_painting(act: Callable[[], object], page: WorkbenchPage) -> float:
@@ -169,105 +96,132 @@ def measure_painting(act: Callable[[], object], page: WorkbenchPage) -> float:
     return (times[1] - times[0]) * 1000
 
 
-def opening(bench: WorkbenchBenchmark, go: Callable[[], object], items: int, doing: str) -> None:
-    """Open the record of `items` items; report when its list and its picture are shown."""
-    page = bench.page
-    with bench.held(doing):
+def open_record(page: WorkbenchPage, watch: Watch, go: Callable[[], object], items: int, doing: str) -> None:
+    """Open the record of `items` items; print when its picture is shown."""
+    with watch(f"while {doing}"):
         began = time.perf_counter()
         go()
         wait_until(lambda: page.items.panel.model.rowCount() == items, "the opening")
-        listed = time.perf_counter()
-        wait_until(
-            lambda: page.canvas.view.source is not None and page.photos.pairing.pair is not None,
-            "the picture",
-        )
+        wait_for_picture(page)
         shown = time.perf_counter()
         wait_until(lambda: bool(page.items.crops[0].cropped), "the crops")
-    print_figure(f"{doing}: until the list is there", (listed - began) * 1000, "ms")
     print_figure(f"{doing}: until picture and photo are there", (shown - began) * 1000, "ms")
 
 
-def acting(bench: WorkbenchBenchmark, steps: int) -> None:
-    """What a person does in an open record, so many steps from item to item among it."""
+def work(page: WorkbenchPage, watch: Watch, steps: int) -> None:
+    """Do what a person does in an open record, so many steps from item to item among it."""
     from PySide6.QtCore import Qt
 
     from shared.record.codes import Verdict
 
-    page = bench.page
+    measure = partial(measure_action, page, watch)
     commands, filters = page.context.commands, page.items.panel.filters
-    bench.timed("going to the next item", lambda: commands.run("item.next"), steps)
+    measure("going to the next item", lambda: commands.run("item.next"), steps)
     wait_until(lambda: page.photos.pairing.pair is not None, "the photo")
-    bench.timed("renaming an item", lambda: page.items.changes.rename("renamed"))
+    measure("renaming an item", lambda: page.items.changes.rename("renamed"))
     names = iter(["undecided", "failed", "all"] * 2)
-    bench.timed("filtering", lambda: filters.chosen.emit(next(names)), 6)
-    bench.timed("selecting all", page.canvas.view.select_all)
+    measure("filtering", lambda: filters.chosen.emit(next(names)), 6)
+    measure("selecting all", page.canvas.view.select_all)
     page.canvas.view.store.select([page.open_record.current])
-    bench.timed("giving a verdict", lambda: page.items.changes.decide(Verdict.PASSED, "looked at it"))
+    measure("giving a verdict", lambda: page.items.changes.decide(Verdict.PASSED, "looked at it"))
     page.canvas.comparing.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-def importing(bench: WorkbenchBenchmark, path: Path, items: int, regions: int) -> None:
-    """Import many regions into a record of so many items, take them back."""
+def import_regions(page: WorkbenchPage, watch: Watch, path: Path, items: int, regions: int) -> None:
+    """Import many regions into a record of so many items, undo that and redo it."""
     from desktop.pages.workbench.items.region_files import RegionFilesController
 
-    page = bench.page
     exchange = page.findChild(RegionFilesController)
     assert isinstance(exchange, RegionFilesController)
-    with bench.held(f"importing {regions:,} regions"):
-        began = time.perf_counter()
-        exchange.read(path)
-        wait_until(lambda: page.items.panel.model.rowCount() == items + regions, "the import")
-        took = time.perf_counter() - began
-    print_figure(f"importing {regions:,} regions", took, "s")
-    with bench.held("undoing that import"):
-        began = time.perf_counter()
-        page.context.commands.run("edit.undo")
-        wait_until(lambda: page.items.panel.model.rowCount() == items, "the undoing")
-        took = time.perf_counter() - began
-    print_figure("undoing that import", took, "s")
-    with bench.held("redoing it"):
-        began = time.perf_counter()
-        page.context.commands.run("edit.redo")
-        wait_until(lambda: page.items.panel.model.rowCount() == items + regions, "the redoing")
-        took = time.perf_counter() - began
-    print_figure("redoing it", took, "s")
+    commands = page.context.commands
+    for doing, act, count in (
+        (f"importing {regions:,} regions", partial(exchange.read, path), items + regions),
+        ("undoing that import", partial(commands.run, "edit.undo"), items),
+        ("redoing it", partial(commands.run, "edit.redo"), items + regions),
+    ):
+        with watch(f"while {doing}"):
+            act()
+            wait_until(lambda count=count: page.items.panel.model.rowCount() == count, doing)  # type: ignore[misc]
+
+
+def write_report(page: WorkbenchPage, watch: Watch, record_id: str, findings: int, path: Path) -> None:
+    """Collect and write the report in a worker, as the page does."""
+    from PySide6.QtCore import QEventLoop
+
+    from desktop.background import workers
+    from desktop.report import pdf
+    from desktop.report.collect import collect
+
+    session, seconds = page.context.session, []
+
+    def write(report: workers.ProgressReport) -> None:
+        start = time.perf_counter()
+        data = collect(session, record_id, "chief", lambda done, total: report((done, total)))
+        seconds.append(time.perf_counter() - start)
+        pdf.write(data, path)
+        seconds.append(time.perf_counter() - start)
+
+    def fail(problem: Exception) -> None:
+        raise problem
+
+    loop = QEventLoop()
+    with watch("while exporting"):
+        workers.run(write, owner=None, done=lambda _: loop.quit(), failed=fail, progress=lambda _: None)
+        run_loop(loop, "the report")
+    collected, written = seconds
+    goal = REPORT_SECONDS if findings == REPORT_FINDINGS else None
+    print_figure(f"report of {findings} findings", written, "s", goal=goal, floor=written - collected)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run it."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.workbench", description=__doc__)
-    parser.add_argument("--items", type=int, default=1_000)
-    parser.add_argument("--regions", type=int, default=10_000, help="regions that are imported")
-    parser.add_argument("--megapixels", type=int, default=24, help="of the reference image")
-    parser.add_argument("--steps", type=int, default=40, help="how often to go to the next item")
-    parser.add_argument("--settle", type=float, default=2.0, help="seconds to watch on after each action")
-    parser.add_argument("--where", type=float, help="tell where the GUI thread is after so many ms")
+    parser = make_parser(
+        __doc__,
+        **{"items": 1_000, "regions": 10_000, "megapixels": 24, "steps": 40, "photos": 12, "width": 4_000},
+        findings=REPORT_FINDINGS,
+        settle=2.0,
+    )
+    parser.add_argument("--where", type=float)
     options = parser.parse_args(arguments)
     with Floor() as floor, run_desktop() as (desktop, folder):
-        session = desktop.context.session
-        record_id = fill(session, folder, options.items, options.megapixels)
-        other = session.records.create(RecordCreate(task_id="benchmark")).inspection_id
-        window, bench = (
-            desktop.window,
-            WorkbenchBenchmark(find_workbench(desktop), options.where, options.settle, floor),
+        session, page, commands = desktop.context.session, find_workbench(desktop), desktop.context.commands
+        watch = partial(measure_stall, floor=floor, settle_s=options.settle, where=options.where)
+        reference, photo = folder / "Skin.jpg", folder / "today.jpg"
+        photo_size = size_of(max(options.megapixels // 2, 1))
+        draw_picture(reference, *size_of(options.megapixels))
+        draw_picture(photo, *photo_size)
+        large, reported = (
+            make_detected(session, items, reference, photo, photo_size[0])
+            for items in (options.items, options.findings)
         )
-        page = bench.page
+        empty = session.records.create(RecordCreate(task_id="benchmark")).inspection_id
+        [small] = make_undetected(session, 1, options.photos, options.width, folder)
 
-        def go() -> None:
-            window.go("workbench", {"record_id": record_id})
+        def go(record_id: str) -> None:
+            desktop.window.go("workbench", {"record_id": record_id})
 
-        bench.settle()
-        opening(bench, go, options.items, "opening")
+        process_events(options.settle)
+        open_record(page, watch, partial(go, large), options.items, "opening")
         # Another record releases what is kept of this one.
-        window.go("workbench", {"record_id": other})
+        go(empty)
         wait_until(
-            lambda: page.open_record.record_id == other and page.canvas.view.source is None,
+            lambda: page.open_record.record_id == empty and page.canvas.view.source is None,
             "the other record",
         )
-        bench.settle()
-        opening(bench, go, options.items, "opening again")
-        acting(bench, options.steps)
-        importing(bench, regions_file(folder, options.regions), options.items, options.regions)
+        process_events(options.settle)
+        open_record(page, watch, partial(go, large), options.items, "opening again")
+        work(page, watch, options.steps)
+        import_regions(page, watch, write_regions(folder, options.regions), options.items, options.regions)
+        go(small)
+        wait_for_picture(page)
+        with watch("while detecting"):
+            detect_all(page)
+            wait_until(lambda: not page.results.detecting.running_items, "the watching")
+        wait_for_picture(page)
+        for command in ("theme.dark", "theme.light", "language.zh_CN", "language.en"):
+            with watch(f"at the command {command}"):
+                commands.run(command)
+        write_report(find_workbench(desktop), watch, reported, options.findings, folder / "report.pdf")
     return 0
 
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.load import CLIENTS, LoadError, Workload, apply_load
+from benchmarks.load import LoadError, Workload, apply_load
+
+pytestmark = pytest.mark.wrk
 
 
 class Target:
@@ -53,30 +55,22 @@ def target() -> Iterator[Target]:
     running.stop()
 
 
-@pytest.fixture(
-    params=[pytest.param(name, marks=pytest.mark.wrk) if name == "wrk" else name for name in CLIENTS]
-)
-def client(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
-
-
-def test_every_path_is_requested_with_the_token(target: Target, client: str) -> None:
+def test_every_path_is_requested_with_the_token(target: Target) -> None:
     work = Workload(["/a?b=1", "/c"])
-    load = apply_load(target.url, work, token="secret", connections=2, seconds=0.3, client=client)
+    load = apply_load(target.url, work, token="secret", connections=2, seconds=0.3)
     assert {key[:3] for key in target.requests} == {("GET", path, "Bearer secret") for path in work.paths}
     assert abs(target.requests.total() - load.requests) <= 2
     assert load.per_second > 0
     assert 0 < load.p50 <= load.p99
 
 
-def test_a_body_is_posted(target: Target, client: str) -> None:
+def test_a_body_is_posted(target: Target) -> None:
     work = Workload(["/make"], {"name": "新"})
-    apply_load(target.url, work, connections=1, seconds=0.3, client=client)
+    apply_load(target.url, work, connections=1, seconds=0.3)
     assert {(method, path) for method, path, *_ in target.requests} == {("POST", "/make")}
     assert {json.dumps(json.loads(body)) for *_, body in target.requests} == {json.dumps(work.body)}
 
 
-def test_failed_answer_raises_load_error(target: Target, client: str) -> None:
+def test_failed_answer_raises_load_error(target: Target) -> None:
     with pytest.raises(LoadError):
-        apply_load(target.url, Workload(["/wrong"]), connections=1, seconds=0.3, client=client)
+        apply_load(target.url, Workload(["/wrong"]), connections=1, seconds=0.3)

@@ -31,18 +31,7 @@ def draw_set(folder: Path) -> None:
 def test_the_figures_of_a_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     draw_set(tmp_path / "tiles")
 
-    main(
-        [
-            "--set",
-            f"tiles={tmp_path / 'tiles'}",
-            "--passed",
-            "2",
-            "--draws",
-            "2",
-            "--misses",
-            str(tmp_path / "m"),
-        ]
-    )
+    main(["--set", f"tiles={tmp_path / 'tiles'}", "--passed", "2", "--draws", "2"])
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     figures = {line["figure"]: line["value"] for line in lines}
 
@@ -50,7 +39,6 @@ def test_the_figures_of_a_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert figures["tiles, 2 passed: bad that fail"] == 1
     assert figures["tiles, 2 passed: good that pass"] == 1
     assert figures["tiles, 2 passed: memory"] == 2 * 400 * 232 * 2
-    assert list((tmp_path / "m").rglob("*.jpg")) == []
 
 
 def test_a_folder_without_photos_is_skipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

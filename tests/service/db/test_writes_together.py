@@ -196,8 +196,8 @@ def test_listeners_before_the_commit_get_all_changes_together(database: Database
     assert announced == [["0", "1", "2"]]
 
 
-@on_postgresql
-def test_change_that_waits_for_a_row_does_not_delay_others(database: Database) -> None:
+def hold_row(database: Database) -> tuple[threading.Thread, threading.Event, Callable[[Session], int]]:
+    """Lock a row on a thread until the event is set; return both, and a change that waits for the row."""
     database.write_now(insert(1))
     locked, release = threading.Event(), threading.Event()
 
@@ -213,6 +213,12 @@ def test_change_that_waits_for_a_row_does_not_delay_others(database: Database) -
     holder = threading.Thread(target=database.write_now, args=[hold])
     holder.start()
     assert locked.wait(30)
+    return holder, release, change
+
+
+@on_postgresql
+def test_change_that_waits_for_a_row_does_not_delay_others(database: Database) -> None:
+    holder, release, change = hold_row(database)
     others = threading.Event()
 
     def release_others(changes: list[ObjectChange]) -> None:
@@ -229,21 +235,7 @@ def test_change_that_waits_for_a_row_does_not_delay_others(database: Database) -
 
 @on_postgresql
 def test_other_changes_are_answered_while_one_waits_for_a_row(database: Database) -> None:
-    database.write_now(insert(1))
-    locked, release = threading.Event(), threading.Event()
-
-    def hold(session: Session) -> None:
-        session.execute(text("SELECT number FROM numbers WHERE number = 1 FOR UPDATE"))
-        locked.set()
-        assert release.wait(30)
-
-    def change(session: Session) -> int:
-        session.execute(text("UPDATE numbers SET number = 10 WHERE number = 1"))
-        return 10
-
-    holder = threading.Thread(target=database.write_now, args=[hold])
-    holder.start()
-    assert locked.wait(30)
+    holder, release, change = hold_row(database)
     before = BlockedChange(database)
 
     async def main() -> None:
