@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,10 +29,13 @@ class Service:
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
         self.client = httpx.Client(timeout=120)
+        self.ready_after = 0.0
+        """Seconds from the last start of its process until it accepted requests."""
 
     def start(self) -> None:
         """Start it and log in."""
         environment = {**os.environ, "WALKAROUND_BCRYPT_COST": "4", **self._settings}
+        start = time.perf_counter()
         self._process = subprocess.Popen(
             program_command("serve", "--port", "0", "--data-dir", str(self._data_dir)),
             cwd=program_folder(),
@@ -41,6 +45,7 @@ class Service:
         )
         assert self._process.stdout is not None
         url = json.loads(self._process.stdout.readline())["url"]
+        self.ready_after = time.perf_counter() - start
         self.client.close()
         self.client = httpx.Client(base_url=f"{url}/api", timeout=120)
         needed = self.client.post("/auth/first-run", json={**ADMIN, "name": "主任"})

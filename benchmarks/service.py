@@ -13,6 +13,7 @@ production. Prints one JSON line per figure (`benchmarks/figures.py`):
   (`benchmarks/bare_starlette.py`) with the same load.
 - the time of each chart: the slowest median of all days, of the last year, of one aircraft, one executor and
   both. The goal is that of a million records. The floor is an answer of the service without a query.
+- the time from the start of the process until it accepts requests.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ _REQUEST_COUNT = 2_000
 _STATUS_PAGES = 50
 _CHECKED_COUNT = 20
 _REPETITIONS = 7
+_READY_SECONDS = 1.0
+_STARTS = 3
 
 
 def create_workloads(ids: Sequence[str]) -> dict[str, tuple[Workload, Callable[[Any], bool]]]:
@@ -160,6 +163,12 @@ def measure_database(database: str, url: str, options: argparse.Namespace) -> No
     with service(fill_folder, **settings) as running:
         measure_charts(database, running.client, options)
         measure_rates(database, running, ids, options)
+        starts = []
+        for _ in range(_STARTS):
+            running.stop()
+            running.start()
+            starts.append(running.ready_after)
+        print_figure(f"{database}: ready after start", statistics.median(starts), "s", goal=_READY_SECONDS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
