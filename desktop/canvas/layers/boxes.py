@@ -19,7 +19,6 @@ from shared.record.geometry import Rect
 Style = tuple[QColor, bool]
 """The opaque colour of a box, and whether its line is dashed."""
 _Pixels = npt.NDArray[np.int32]
-_RECT_BYTES = 16
 _FILL_ALPHA = 34
 
 
@@ -58,40 +57,54 @@ def paint_boxes(
     insides = corners - np.array((0, 0, 1, 1), np.int32)
     # A pen covers the px whose centres are less than half its width away.
     lines = _lines_around(corners, max(math.ceil(line_width * ratio - 0.25), 1))
-    inside_address, line_address = insides.ctypes.data, lines.ctypes.data
     fills = [_fill_of(colour) if filled else Qt.BrushStyle.NoBrush for colour, _ in styles]
     painter.save()
     painter.scale(1 / ratio, 1 / ratio)
     for start, end in pairwise(np.flatnonzero(np.diff(kinds, prepend=-1, append=-1)).tolist()):
-        kind, count = kinds[start], end - start
+        kind = kinds[start]
         colour, is_dashed = styles[kind]
         painter.setPen(_dashed_pen(colour, line_width * ratio) if is_dashed else Qt.PenStyle.NoPen)
         painter.setBrush(fills[kind])
         if filled or is_dashed:
-            painter.drawRects(_rect_at(inside_address + start * _RECT_BYTES), count)
+            _MEMORY.draw(painter, insides[start:end])
         if not is_dashed:
             painter.setBrush(colour)
-            painter.drawRects(_rect_at(line_address + 4 * start * _RECT_BYTES), 4 * count)
+            _MEMORY.draw(painter, lines[4 * start : 4 * end])
     painter.restore()
 
 
-def _rect_at(address: int) -> QRect:
-    """The rectangle at an address of an array: its first and last px.
+class _RectMemory:
+    """Memory from which Qt reads rectangles: to create an object of each takes longer than to draw it.
 
-    Qt reads it and those that follow there: to create an object of each takes longer than to draw it.
+    The object of the first rectangle stays as long as the memory. Shiboken finds objects by their address: at
+    that of memory which was just released, it may find an object of another type.
     """
-    return cast("QRect", shiboken6.wrapInstance(address, QRect))
+
+    def __init__(self) -> None:
+        self._rects = np.empty((0, 4), np.int32)
+        self._first = QRect()
+
+    def draw(self, painter: QPainter, rects: _Pixels) -> None:
+        """Draw rectangles, each given by its first and last px (n, 4)."""
+        if len(rects) > len(self._rects):
+            self._rects = np.empty((max(2 * len(rects), 4096), 4), np.int32)
+            self._first = cast("QRect", shiboken6.wrapInstance(self._rects.ctypes.data, QRect))
+        self._rects[: len(rects)] = rects
+        painter.drawRects(self._first, len(rects))
+
+
+_MEMORY = _RectMemory()
 
 
 def _lines_around(corners: _Pixels, thickness: int) -> _Pixels:
-    """The first and the last px of the upper, lower, left and right line of each rectangle, (n, 4, 4)."""
+    """The first and the last px of the upper, lower, left and right line of each rectangle, (4n, 4)."""
     outer = corners + np.array([-(thickness // 2)] * 2 + [(thickness - 1) // 2] * 2, np.int32)
     lines = np.repeat(outer[:, None], 4, axis=1)
     lines[:, 0, 3] = outer[:, 1] + thickness - 1
     lines[:, 1, 1] = outer[:, 3] - thickness + 1
     lines[:, 2, 2] = outer[:, 0] + thickness - 1
     lines[:, 3, 0] = outer[:, 2] - thickness + 1
-    return lines
+    return lines.reshape(-1, 4)
 
 
 def _fill_of(colour: QColor) -> QColor:
