@@ -50,14 +50,21 @@ class ChipPlaces:
         view: tuple[float, float],
         positions: int = POSITIONS,
     ) -> None:
-        self._boxes, self._widths, self._others, self._view = boxes, np.rint(widths), others, view
+        self._widths, self._view = np.rint(widths), view
+        # By column: NumPy takes and compares single numbers several times as fast as rows of four.
+        self._boxes, self._others = np.ascontiguousarray(boxes.T), np.ascontiguousarray(others.T)
         # Chips lie on whole px: compared with them, an edge within a px is the end of that px. Short numbers
         # are compared several times as fast.
-        self._outer_px = (*_whole(np.floor(others[:, :2].T)), *_whole(np.ceil(others[:, 2:].T)))
-        self._positions = positions
+        self._outer_px = (*_whole(np.floor(self._others[:2])), *_whole(np.ceil(self._others[2:])))
+        x, y = self._corners()
+        self._x, self._y = np.rint(x[:positions]), np.rint(y[:positions])
+        max_x, max_y = np.maximum(view[0] - self._widths, 0), max(view[1] - CHIP_HEIGHT, 0)
+        is_inside = (self._x >= 0) & (self._x <= max_x) & (self._y >= 0) & (self._y <= max_y)
+        self._places = list(zip(self._x.tolist(), self._y.tolist(), is_inside.tolist(), strict=True))
+        self._free: list[list[bool]] = []
         self._width_of: list[float] = self._widths.tolist()
-        self._columns: list[list[tuple[float, float, bool, bool]]] = []
-        self._taken = np.zeros((int(view[1]) // _CELL + 3, int(view[0]) // _CELL + 3), bool)
+        self._taken = [0] * (int(view[1]) // _CELL + 3)
+        """For each row of the grid a number with a bit for each square in which a chip lies."""
 
     def reserve(self, index: int, *, required: bool = False) -> QRectF | None:
         """The place of the chip of a region; None if there is no room.
@@ -65,61 +72,64 @@ class ChipPlaces:
         A `required` chip gets the best place inside the view even if that covers something else.
         """
         best = None
-        for column in range(self._positions):
-            x, y, is_free, is_inside = self._position(column, index)
-            if is_inside and (is_free or required):
-                cells = self._cells(x, y, index)
-                best = best or (x, y, cells)
-                if is_free and not self._taken[cells].any():
+        for column, (x, y, is_inside) in enumerate(self._places):
+            if not is_inside[index]:
+                continue
+            is_free = self._is_free(column, index)
+            if is_free or required:
+                rows, squares = self._squares(x[index], y[index], index)
+                is_best = is_free and not any(self._taken[row] & squares for row in rows)
+                if is_best or best is None:
+                    best = x[index], y[index], rows, squares
+                if is_best:
                     break
         else:
             if not required or best is None:
                 return None
-            x, y, cells = best
-        self._taken[cells] = True
-        return QRectF(x, y, self._width_of[index], CHIP_HEIGHT)
+        left, top, rows, squares = best
+        for row in rows:
+            self._taken[row] |= squares
+        return QRectF(left, top, self._width_of[index], CHIP_HEIGHT)
 
     def positions(self, index: int) -> Iterator[QRectF]:
         """The positions of the chip of a region inside the view, the best one first."""
-        for column in range(self._positions):
-            x, y, _, is_inside = self._position(column, index)
-            if is_inside:
-                yield QRectF(x, y, self._width_of[index], CHIP_HEIGHT)
+        for x, y, is_inside in self._places:
+            if is_inside[index]:
+                yield QRectF(x[index], y[index], self._width_of[index], CHIP_HEIGHT)
 
-    def _cells(self, x: float, y: float, index: int) -> tuple[slice, slice]:
-        left, top = int(x), int(y)
-        right, bottom = int(x + self._width_of[index]), top + CHIP_HEIGHT - 1
-        return slice(top // _CELL, bottom // _CELL + 1), slice(left // _CELL, right // _CELL + 1)
+    def _squares(self, x: float, y: float, index: int) -> tuple[range, int]:
+        """The rows of the grid that a chip touches, and the bits of its squares in each of them."""
+        first, last = int(x) // _CELL, int(x + self._width_of[index]) // _CELL
+        rows = range(int(y) // _CELL, (int(y) + CHIP_HEIGHT - 1) // _CELL + 1)
+        return rows, (1 << last + 1) - (1 << first)
 
-    def _position(self, column: int, index: int) -> tuple[float, float, bool, bool]:
-        """A position of a chip, whether it covers no other region, and whether it is inside the view."""
-        while len(self._columns) <= column:
-            x, y = self._corners(len(self._columns))
-            max_x, max_y = np.maximum(self._view[0] - self._widths, 0), max(self._view[1] - CHIP_HEIGHT, 0)
-            is_inside = (x >= 0) & (x <= max_x) & (y >= 0) & (y <= max_y)
-            is_free = ~self._covers_another(x, y)
-            columns = (x.tolist(), y.tolist(), is_free.tolist(), is_inside.tolist())
-            self._columns.append(list(zip(*columns, strict=True)))
-        return self._columns[column][index]
+    def _is_free(self, column: int, index: int) -> bool:
+        """Whether the chip of a region covers no other region in a position."""
+        while len(self._free) <= column:
+            kind = len(self._free)
+            self._free.append((~self._covers_another(self._x[kind], self._y[kind])).tolist())
+        return self._free[column][index]
 
-    def _corners(self, column: int) -> tuple[_Numbers, _Numbers]:
-        """The upper left corners of all chips in a kind of position; beyond the view where a region has none.
+    def _corners(self) -> tuple[_Numbers, _Numbers]:
+        """The upper left corners of all chips in each kind of position; beyond the view where a region has
+        none.
 
         The best one is above the region at its left, the next one inside a large region.
         """
         # Outwards to whole px: a chip just below a region must not meet the last px of one beside it.
-        left, top = np.floor(self._boxes[:, :2].T)
-        right, bottom = np.ceil(self._boxes[:, 2:].T)
+        left, top = np.floor(self._boxes[:2])
+        right, bottom = np.ceil(self._boxes[2:])
         max_x = np.maximum(np.floor(self._view[0] - self._widths), 0)
-        near_left = np.clip(left - 1, 0, max_x)
+        near_left = np.minimum(np.maximum(left - 1, 0), max_x)
         above, middle, at_right = (
             top - CHIP_HEIGHT,
             (top + bottom - CHIP_HEIGHT) / 2,
             right + 1 - self._widths,
         )
+        inside_x, inside_y = self._inside()
         places = (
             (near_left, above),
-            self._inside(),
+            (inside_x, inside_y),
             (near_left, bottom),
             (at_right, above),
             (at_right, bottom),
@@ -128,11 +138,11 @@ class ChipPlaces:
             (near_left, above - _CLEARANCE),
             (near_left, bottom + _CLEARANCE),
         )
-        x, y = places[column]
-        return np.rint(x), np.rint(y)
+        x, y = zip(*places, strict=True)
+        return np.array(x), np.array(y)
 
     def _inside(self) -> tuple[_Numbers, _Numbers]:
-        left, top, right, bottom = self._boxes.T
+        left, top, right, bottom = self._boxes
         x, y = np.maximum(left - 1, 0), np.maximum(top, 0)
         width, height = np.minimum(right, self._view[0]) - x, np.minimum(bottom, self._view[1]) - y
         has_room = (width >= self._widths) & (height >= CHIP_HEIGHT)
@@ -143,13 +153,14 @@ class ChipPlaces:
         """Whether chips at these corners cover a region that theirs does not lie in, shape (n)."""
         left, top, right, bottom = self._outer_px
         chip_left, chip_top = _whole(x)[:, None], _whole(y)[:, None]
-        hit = (left < _whole(x + self._widths)[:, None]) & (right > chip_left)
-        hit &= (top < _whole(y + CHIP_HEIGHT)[:, None]) & (bottom > chip_top)
+        hit = left < _whole(x + self._widths)[:, None]
+        hit &= right > chip_left
+        hit &= top < _whole(y + CHIP_HEIGHT)[:, None]
+        hit &= bottom > chip_top
         # NumPy finds places in a row many times as fast as in rows and columns.
         chips, regions = np.divmod(np.flatnonzero(hit), hit.shape[1])
-        inner, outer = self._boxes[chips], self._others[regions]
-        is_around = (outer[:, :2] <= inner[:, :2] + _TOLERANCE).all(axis=1)
-        is_around &= (outer[:, 2:] >= inner[:, 2:] - _TOLERANCE).all(axis=1)
+        inner, outer = self._boxes[:, chips], self._others[:, regions]
+        is_around = (outer[:2] <= inner[:2] + _TOLERANCE) & (outer[2:] >= inner[2:] - _TOLERANCE)
         covers = np.zeros(len(x), bool)
-        covers[chips[~is_around]] = True
+        covers[chips[~(is_around[0] & is_around[1])]] = True
         return covers

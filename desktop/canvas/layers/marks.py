@@ -29,6 +29,19 @@ def chip_font(font: QFont) -> QFont:
     return strong
 
 
+@lru_cache(maxsize=4096)
+def chip_label(font: str, number: int, name: str = "", note: str = "") -> tuple[str, float]:
+    """The text for the chip of a region and its width in view px, which take long to measure.
+
+    `font` is the key of the font of the chip.
+    """
+    used_font = QFont()
+    used_font.fromString(font)
+    metrics = QFontMetricsF(used_font)
+    text = " ".join(part for part in (str(number), chip_text(metrics, name), note) if part)
+    return text, metrics.horizontalAdvance(text)
+
+
 def draw_chip(
     painter: QPainter, box: QRectF, text: str, colour: QColor, state: RegionState = RegionState.NONE
 ) -> None:

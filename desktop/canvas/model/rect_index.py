@@ -5,7 +5,7 @@ Comparing 10,000 rows takes about 0.05 ms, so no grid of cells is needed, which 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,8 @@ from shared.record.geometry import Rect
 
 Edges = npt.NDArray[np.float64]
 """Rectangles as rows of left, top, right, bottom."""
+Marks = npt.NDArray[np.int64]
+"""A whole number for each rectangle, whose meaning the user of the index knows."""
 
 
 class RectIndex:
@@ -24,6 +26,7 @@ class RectIndex:
         self._rows: dict[str, int] = {}
         # left, top, right, bottom; the rows in use come first
         self._edges: Edges = np.empty((64, 4))
+        self._marks: Marks = np.zeros(64, np.int64)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -33,13 +36,18 @@ class RectIndex:
         new = [key for key in rects if key not in self._rows]
         count = len(self._ids) + len(new)
         if count > len(self._edges):
-            extra_rows = np.empty((max(count, 2 * len(self._edges)) - len(self._edges), 4))
-            self._edges = np.concatenate([self._edges, extra_rows])
+            extra = max(count, 2 * len(self._edges)) - len(self._edges)
+            self._edges = np.concatenate([self._edges, np.empty((extra, 4))])
+            self._marks = np.concatenate([self._marks, np.zeros(extra, np.int64)])
+        self._marks[len(self._ids) : count] = 0
         self._rows.update(zip(new, range(len(self._ids), count), strict=True))
         self._ids += new
-        rows = np.fromiter(map(self._rows.__getitem__, rects), np.intp, len(rects))
         edges = ((rect.x, rect.y, rect.right, rect.bottom) for rect in rects.values())
-        self._edges[rows] = np.fromiter(edges, np.dtype((np.float64, 4)), len(rects))
+        self._edges[self._rows_of(rects)] = np.fromiter(edges, np.dtype((np.float64, 4)), len(rects))
+
+    def mark(self, marks: Mapping[str, int]) -> None:
+        """Keep these numbers with rectangles, which have 0 until then. Raises KeyError for an unknown id."""
+        self._marks[self._rows_of(marks)] = np.fromiter(marks.values(), np.int64, len(marks))
 
     def remove(self, key: str) -> None:
         """Remove a rectangle. Raises KeyError when the index does not contain it."""
@@ -49,6 +57,7 @@ class RectIndex:
             self._ids[row] = last
             self._rows[last] = row
             self._edges[row] = self._edges[len(self._ids)]
+            self._marks[row] = self._marks[len(self._ids)]
 
     def find_containing(self, x: float, y: float, margin: float = 0.0) -> list[str]:
         """The ids of the rectangles that contain the point (half-open), grown by `margin` on all sides."""
@@ -65,15 +74,19 @@ class RectIndex:
         """The number of rectangles that have a point in common with `rect`."""
         return int(np.count_nonzero(self._intersection_mask(rect)))
 
-    def edges(self, keys: Sequence[str]) -> Edges:
-        """A copy of the edges of these rectangles, in this order. Raises KeyError for an unknown id."""
-        return self._edges[np.fromiter((self._rows[key] for key in keys), np.intp, len(keys))]
+    def rows_intersecting(self, rect: Rect) -> tuple[list[str], Edges, Marks]:
+        """The ids, edges and marks of the rectangles that have a point in common with `rect`."""
+        rows = np.flatnonzero(self._intersection_mask(rect))
+        return [self._ids[row] for row in rows.tolist()], self._edges[rows], self._marks[rows]
 
     def _intersection_mask(self, rect: Rect) -> npt.NDArray[np.bool_]:
         edges = self._edges[: len(self._ids)]
         mask = (edges[:, 0] < rect.right) & (edges[:, 2] > rect.x)
         mask &= (edges[:, 1] < rect.bottom) & (edges[:, 3] > rect.y)
         return mask
+
+    def _rows_of(self, keys: Collection[str]) -> npt.NDArray[np.intp]:
+        return np.fromiter(map(self._rows.__getitem__, keys), np.intp, len(keys))
 
     def _ids_where(self, mask: npt.NDArray[np.bool_]) -> list[str]:
         return [self._ids[row] for row in np.flatnonzero(mask)]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
 
 from desktop.canvas.model.rect_index import Edges, RectIndex
 from shared.record.geometry import Rect
@@ -89,6 +92,34 @@ class StoreEvent:
 
 
 Listener = Callable[[StoreEvent], None]
+
+KINDS = [
+    (state, locked)
+    for state in (RegionState.NONE, RegionState.PASSED, RegionState.UNDECIDED, RegionState.FAILED)
+    for locked in (False, True)
+]
+"""The state of regions and whether they are locked. Where kinds are painted one after the other, a later one
+lies over those before."""
+_KIND_NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
+_HIDDEN = len(KINDS)
+_Z_STEP = 2 * _HIDDEN
+
+
+@dataclass(frozen=True, slots=True)
+class RegionRows:
+    """Regions as arrays with a row for each of them, in the order of painting: lower z first, then larger
+    ones."""
+
+    ids: list[str]
+    edges: Edges
+    areas: npt.NDArray[np.float64]
+    kinds: npt.NDArray[np.int64]
+    """Indexes into `KINDS`."""
+
+
+def _mark_of(region: Region) -> int:
+    """What a row says of a region besides its rectangle, as one number."""
+    return region.z * _Z_STEP + region.hidden * _HIDDEN + _KIND_NUMBERS[region.state, region.locked]
 
 
 @dataclass(eq=False)
@@ -179,10 +210,16 @@ class RegionStore:
         """The number of regions, including hidden ones, that have a point in common with `rect`."""
         return self._index.count_intersecting(rect)
 
-    def edges(self, ids: Sequence[str]) -> Edges:
-        """Left, top, right and bottom (px) of these regions, one row each. Raises KeyError for an unknown
-        id."""
-        return self._index.edges(ids)
+    def rows_intersecting(self, rect: Rect, excluded: Collection[str] = ()) -> RegionRows:
+        """The visible regions that have a point in common with `rect`, except those with `excluded` ids."""
+        ids, edges, marks = self._index.rows_intersecting(rect)
+        areas = (edges[:, 2] - edges[:, 0]) * (edges[:, 3] - edges[:, 1])
+        order = np.lexsort((-areas, marks // _Z_STEP))
+        order = order[marks[order] % _Z_STEP < _HIDDEN]
+        if excluded:
+            order = order[[ids[row] not in excluded for row in order.tolist()]]
+        kinds = marks[order] % _HIDDEN
+        return RegionRows([ids[row] for row in order.tolist()], edges[order], areas[order], kinds)
 
     def next_number(self) -> int:
         """The number for a new region: one above the highest number."""
@@ -204,6 +241,7 @@ class RegionStore:
             return
         if not only_states:
             self._index.update({region.id: region.rect for region in new_regions})
+        self._index.mark({region.id: _mark_of(region) for region in new_regions})
         deselected = removed & self._selected.keys()
         self._selected = {key: None for key in self._selected if key not in removed}
         ids = frozenset(changed), frozenset(added), frozenset(removed)

@@ -14,7 +14,7 @@ from desktop.canvas.layers.chips import ChipPlaces
 from desktop.canvas.layers.colours import theme_colours
 from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer
 from desktop.canvas.layers.marks import MAX_NAME_WIDTH, chip_font, chip_text
-from desktop.canvas.layers.region_layer import RegionLayer
+from desktop.canvas.layers.region_layer import BATCH_THRESHOLD, RegionLayer
 from desktop.canvas.model.regions import Region, RegionStore
 from desktop.canvas.model.viewport import Viewport
 from shared.record.geometry import Rect
@@ -45,8 +45,8 @@ def _replace_drawing(monkeypatch: pytest.MonkeyPatch, drawn: Callable[[QRectF, s
         )
 
 
-def paint(layer: FindingLayer | RegionLayer) -> None:
-    viewport = Viewport(400, 300, 400, 300).fit()
+def paint(layer: FindingLayer | RegionLayer, viewport: Viewport | None = None) -> None:
+    viewport = viewport or Viewport(400, 300, 400, 300).fit()
     sheet = QImage(400, 300, QImage.Format.Format_RGB32)
     painter = QPainter(sheet)
     try:
@@ -96,6 +96,15 @@ def test_small_regions_keep_their_number(chips: list[str]) -> None:
     store.replace([*tiny, Region("5", Rect(200, 1, 4, 4), 5), Region("6", Rect(396, 296, 3, 3), 6)])
     paint(RegionLayer(store))
     assert sorted(chips) == ["1", "2", "3", "4", "5", "6"]
+
+
+def test_largest_visible_regions_keep_their_numbers_among_larger_ones_elsewhere(chips: list[str]) -> None:
+    store = RegionStore()
+    near = [Rect(n % 20 * 40, n // 20 * 40, 30 if n < 8 else 20, 20) for n in range(BATCH_THRESHOLD + 20)]
+    far = [Rect(3000, 3000 + n, 60, 60) for n in range(BATCH_THRESHOLD)]
+    store.replace([Region(str(n), rect, n) for n, rect in enumerate(near + far)])
+    paint(RegionLayer(store), Viewport(4000, 4000, 800, 800))
+    assert chips == [str(n) for n in range(8)]
 
 
 def positions(box: Rect) -> list[QRectF]:

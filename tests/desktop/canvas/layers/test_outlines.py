@@ -1,23 +1,24 @@
-"""Outlines of thousands of rectangles at once: the very pixels that a pen would draw."""
+"""Thousands of rectangles at once: the very pixels that a pen and a brush draw for each of them."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
-from desktop.canvas.layers.region_layer import paint_outlines, pixel_aligned_rects
-from desktop.canvas.model.rect_index import Edges
-from desktop.canvas.model.viewport import Viewport
+from desktop.canvas.layers.boxes import paint_boxes, pixel_aligned
+from shared.record.geometry import Rect
 
 WIDTH, HEIGHT = 240, 160
 AROUND = 300
 """Room around the view for the pen: Qt loses a corner px of a rectangle that the edge of a picture cuts."""
-CORNERS = st.tuples(st.floats(-50, 300), st.floats(-50, 200), st.floats(0.2, 400), st.floats(0.2, 400))
+RECTS = st.builds(Rect, st.floats(-250, 300), st.floats(-250, 200), st.floats(0.2, 400), st.floats(0.2, 400))
+STYLES = [(QColor("#ff5d57"), False), (QColor("#3fb97a"), False), (QColor("#3fb97a"), True)]
+SOLID = range(2)
 
 
 def sheet(ratio: int, margin: int = 0) -> QImage:
@@ -28,6 +29,27 @@ def sheet(ratio: int, margin: int = 0) -> QImage:
     return image
 
 
+def paint_each(painter: QPainter, regions: list[tuple[Rect, int]], width: float, filled: bool) -> None:
+    """Paint rectangles with the number of their style one by one, with a pen and a brush."""
+    for rect, kind in regions:
+        colour, is_dashed = STYLES[kind]
+        pen = QPen(colour, width)
+        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+        if is_dashed:
+            pen.setDashPattern([5, 3])
+        painter.setPen(pen)
+        fill = QColor(colour)
+        fill.setAlpha(34)
+        painter.setBrush(fill if filled else Qt.BrushStyle.NoBrush)
+        painter.drawRect(pixel_aligned(rect))
+
+
+def paint_together(painter: QPainter, regions: list[tuple[Rect, int]], width: float, filled: bool) -> None:
+    """Paint the same with `paint_boxes`."""
+    boxes = np.array([(rect.x, rect.y, rect.right, rect.bottom) for rect, _ in regions]).reshape(-1, 4)
+    paint_boxes(painter, boxes, np.array([kind for _, kind in regions], int), STYLES, width, filled=filled)
+
+
 @pytest.mark.parametrize("ratio", [1, 2])
 @settings(
     max_examples=60,
@@ -35,30 +57,31 @@ def sheet(ratio: int, margin: int = 0) -> QImage:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(
-    groups=st.lists(
-        st.tuples(st.lists(CORNERS, max_size=8), st.sampled_from(["#ff5d57", "#3fb97a"])), max_size=3
-    ),
-    scale=st.floats(0.05, 30),
+    regions=st.lists(st.tuples(RECTS, st.sampled_from(SOLID)), max_size=12),
+    width=st.sampled_from([1.0, 1.5, 2.0]),
+    filled=st.booleans(),
 )
-def test_outlines_equal_those_of_a_pen(
-    qapp: QApplication, ratio: int, groups: list[tuple[list[tuple[float, ...]], str]], scale: float
+def test_boxes_equal_those_of_a_pen(
+    qapp: QApplication, ratio: int, regions: list[tuple[Rect, int]], width: float, filled: bool
 ) -> None:
-    viewport = Viewport(300, 200, WIDTH, HEIGHT, scale, -7.3, 4.6)
-    rect_between, painted = sheet(ratio, AROUND), sheet(ratio)
-    wanted: list[tuple[Edges, QColor]] = []
-    with QPainter(rect_between) as painter:
+    room, painted = sheet(ratio, AROUND), sheet(ratio)
+    with QPainter(room) as painter:
         painter.translate(AROUND, AROUND)
-        for corners, name in groups:
-            edges = np.array(corners).reshape(-1, 4)
-            edges[:, 2:] += edges[:, :2]
-            wanted.append((edges, QColor(name)))
-            pen = QPen(QColor(name), 1.0)
-            pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
-            painter.setPen(pen)
-            rects = pixel_aligned_rects(edges, viewport)
-            assume(all(min(rect.left(), rect.top()) > -AROUND for rect in rects))
-            painter.drawRects(rects)
+        paint_each(painter, regions, width, filled)
     with QPainter(painted) as painter:
-        paint_outlines(painter, viewport, wanted)
+        paint_together(painter, regions, width, filled)
     inside = QRect(AROUND * ratio, AROUND * ratio, WIDTH * ratio, HEIGHT * ratio)
-    assert painted == rect_between.copy(inside)
+    assert painted == room.copy(inside)
+
+
+@pytest.mark.parametrize("ratio", [1, 2])
+@pytest.mark.parametrize("filled", [False, True])
+def test_dashed_boxes_equal_those_of_a_pen_among_others(qapp: QApplication, ratio: int, filled: bool) -> None:
+    kinds = [2, 2, 0, 2, 1, 1, 2]
+    regions = [(Rect(10 + 25 * place, 8 + 9 * place, 50, 60), kind) for place, kind in enumerate(kinds)]
+    wanted, painted = sheet(ratio), sheet(ratio)
+    for picture, paint in ((wanted, paint_each), (painted, paint_together)):
+        with QPainter(picture) as painter:
+            paint(painter, regions, 1.5, filled)
+            painter.fillRect(200, 150, 1, 1, QColor("#000000"))
+    assert painted == wanted

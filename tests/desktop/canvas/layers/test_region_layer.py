@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,14 +13,9 @@ from PySide6.QtCore import QPoint, QRectF
 from PySide6.QtGui import QColor, QFont, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
+from desktop.canvas.layers.boxes import pixel_aligned, pixel_aligned_edges
 from desktop.canvas.layers.colours import CanvasColours
-from desktop.canvas.layers.region_layer import (
-    BATCH_THRESHOLD,
-    RegionLayer,
-    pixel_aligned,
-    pixel_aligned_rects,
-)
-from desktop.canvas.model.rect_index import RectIndex
+from desktop.canvas.layers.region_layer import BATCH_THRESHOLD, RegionLayer
 from desktop.canvas.model.regions import Region, RegionChange, RegionState, RegionStep, RegionStore
 from desktop.canvas.model.viewport import Viewport
 from shared.record.geometry import Rect
@@ -30,16 +26,11 @@ RECTS = st.builds(Rect, st.floats(0, 3000), st.floats(0, 2000), st.floats(0.5, 9
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(RECTS, max_size=12), st.floats(0.01, 40), st.integers(-500, 500), st.integers(-500, 500))
-def test_pixel_aligned_rects_equal_single_ones(rects: list[Rect], scale: float, left: int, top: int) -> None:
-    index = RectIndex()
-    index.update({str(number): rect for number, rect in enumerate(rects)})
-    viewport = Viewport(4000, 3000, 800, 600, scale, float(left), float(top))
-    each = [pixel_aligned(viewport.rect_to_view(rect)) for rect in rects]
-    together = pixel_aligned_rects(index.edges([str(number) for number in range(len(rects))]), viewport)
-    assert [box for box in each if box in together] == together
-    view = QRectF(0, 0, 800, 600)
-    assert all(box in together for box in each if box.intersects(view))
+@given(st.lists(RECTS, max_size=12))
+def test_pixel_aligned_edges_equal_single_ones(rects: list[Rect]) -> None:
+    edges = np.array([(rect.x, rect.y, rect.right, rect.bottom) for rect in rects]).reshape(-1, 4)
+    together = [QRectF(x, y, right - x, bottom - y) for x, y, right, bottom in pixel_aligned_edges(edges)]
+    assert together == [pixel_aligned(rect) for rect in rects]
 
 
 class LayerRenderer:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from desktop.canvas.model.rect_index import RectIndex
 from desktop.canvas.model.regions import (
+    KINDS,
     Region,
     RegionChange,
     RegionState,
@@ -34,19 +35,27 @@ RECT = st.builds(Rect, COORDINATE, COORDINATE, st.integers(1, 60).map(float), st
 def test_index_agrees_with_a_loop_over_all_rectangles(
     steps: list[tuple[str, Rect | None]], x: float, y: float, window: Rect
 ) -> None:
-    index, model = RectIndex(), dict[str, Rect]()
-    for key, rect in steps:
+    index, model, marks = RectIndex(), dict[str, Rect](), dict[str, int]()
+    for number, (key, rect) in enumerate(steps):
         if rect is not None:
             index.update({key: rect})
             model[key] = rect
+            marks.setdefault(key, 0)
+            if number % 2:
+                index.mark({key: number})
+                marks[key] = number
         elif key in model:
             index.remove(key)
-            del model[key]
+            del model[key], marks[key]
     assert len(index) == len(model)
     assert set(index.find_containing(x, y)) == {key for key, rect in model.items() if rect.contains(x, y)}
     touching = {key for key, rect in model.items() if not rect.intersection(window).is_empty}
     assert set(index.find_intersecting(window)) == touching
     assert index.count_intersecting(window) == len(touching)
+    ids, edges, seen_marks = index.rows_intersecting(window)
+    assert dict(zip(ids, seen_marks.tolist(), strict=True)) == {key: marks[key] for key in touching}
+    for key, row in zip(ids, edges.tolist(), strict=True):
+        assert row == [model[key].x, model[key].y, model[key].right, model[key].bottom]
 
 
 def test_index_grows_beyond_its_first_size() -> None:
@@ -126,6 +135,24 @@ def test_hits_are_ordered_by_z_and_then_by_size() -> None:
     assert store.count_intersecting(Rect(0, 0, 50, 50)) == 3
     store.apply(RegionChange((), (Region("large", Rect(0, 0, 100, 100), 1, z=1),), RegionStep.FRONT))
     assert store.hits(12, 12)[0].id == "large"
+
+
+def test_rows_are_in_the_order_of_painting_and_follow_changes() -> None:
+    store = store_with(
+        region("small", 10, 10, 20), region("large", 0, 0, 100), region("hidden", 10, 10, 5, hidden=True)
+    )
+    everywhere = Rect(0, 0, 200, 200)
+    assert store.rows_intersecting(everywhere).ids == ["large", "small"]
+    assert store.rows_intersecting(everywhere, {"large"}).ids == ["small"]
+    small, large, hidden = store
+    changed = replace(small, z=-1), replace(hidden, hidden=False, locked=True, z=-2)
+    store.apply(RegionChange((small, hidden), changed, RegionStep.BACK))
+    store.replace([*changed, replace(large, state=RegionState.FAILED)])
+    rows = store.rows_intersecting(everywhere)
+    assert rows.ids == ["hidden", "small", "large"]
+    kinds = [(RegionState.NONE, True), (RegionState.NONE, False), (RegionState.FAILED, False)]
+    assert [KINDS[kind] for kind in rows.kinds] == kinds
+    assert rows.areas.tolist() == [25, 400, 10_000]
 
 
 def test_selection_keeps_its_order_without_removed_regions() -> None:
