@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import time
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
-from types import ModuleType
 
 from PySide6.QtCore import QObject, Qt, QTimer
 from shiboken6 import isValid
 
 from desktop.app.notices import UpdateNotice
+from desktop.app.pages_ahead import PAUSE_MS
 from desktop.app.window import LOGIN, MainWindow
 from desktop.background import workers
 from desktop.background.garbage_collection import GarbageCollection
@@ -34,7 +35,7 @@ from desktop.theme import theme_manager
 from desktop.user_folders import data_dir
 from desktop.widgets import Page, PageFactory
 from shared.record.codes import Permission
-from shared.system.startup import LOAD_TIME, without_garbage_collection
+from shared.system.startup import LOAD_TIME
 
 _log = logging.getLogger("walkaround.start")
 _log.setLevel(logging.INFO)
@@ -74,14 +75,10 @@ def login_page(
 
 def build_pages(context: Context, use_server: Callable[[str], object]) -> list[PageFactory]:
     """All pages of the window, in the order of the rail."""
-    return [login_page(context, use_server), *_import_later_pages().later_pages(context)]
+    # Half of what the desktop imports, which would delay the login page.
+    from desktop.app.later_pages import later_pages
 
-
-def _import_later_pages() -> ModuleType:
-    """Import the pages that follow the login, unless they are: half of what the desktop imports."""
-    with without_garbage_collection():
-        from desktop.app import later_pages
-    return later_pages
+    return [login_page(context, use_server), *later_pages(context)]
 
 
 class Desktop(QObject):
@@ -106,6 +103,9 @@ class Desktop(QObject):
         super().__init__()
         self._closed = False
         self._has_all_pages = False
+        # Meanwhile the login page paints.
+        self._load_timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._load_timer.timeout.connect(self._load_pages)
         self._next_window: MainWindow | None = None
         self._window_change: Iterator[None] | None = None
         self._old_window: MainWindow | None = None
@@ -309,7 +309,7 @@ class Desktop(QObject):
         if self._has_all_pages:
             pages = build_pages(self.context, self.use_server)
         else:
-            pages = [login_page(self.context, self.use_server, self._load_pages)]
+            pages = [login_page(self.context, self.use_server, self._load_timer.start)]
         window = MainWindow(self.context, pages, waits)
         window.language_requested.connect(self.set_language)
         window.retry_requested.connect(self.retry)
@@ -318,8 +318,16 @@ class Desktop(QObject):
         return window
 
     def _load_pages(self) -> None:
-        """Import the pages that follow the login, now that the login page is ready."""
-        workers.run(_import_later_pages, owner=self, done=lambda _module: self._add_pages())
+        """Import the pages that follow the login, unless a login has."""
+        if self._has_all_pages:
+            return
+        self._garbage_collection.pause()
+        workers.run(
+            importlib.import_module,
+            "desktop.app.later_pages",
+            owner=self,
+            done=lambda _module: self._add_pages(),
+        )
 
     def _add_pages(self) -> None:
         """Give the windows the pages that they lack."""

@@ -237,11 +237,11 @@ def test_other_pages_follow_the_login_page(qtbot: QtBot, desktop: Desktop) -> No
 def test_a_window_imports_no_page_before_it_is_needed() -> None:
     """Then on a thread of its own, which must leave no Qt object behind that belongs to it."""
     code = """
-import gc, sys, threading
+import gc, importlib, sys, threading
 from PySide6.QtCore import QObject
 import desktop.app.running
 print(sorted(name for name in ("canvas", "exchange", "pages.records") if f"desktop.{name}" in sys.modules))
-importing = threading.Thread(target=desktop.app.application._import_later_pages)
+importing = threading.Thread(target=importlib.import_module, args=["desktop.app.later_pages"])
 importing.start()
 importing.join()
 print("desktop.pages.workbench" in sys.modules, [o for o in gc.get_objects() if isinstance(o, QObject)])
