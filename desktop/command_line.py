@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import signal
 from collections.abc import Sequence
@@ -72,6 +73,9 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         check_window_libraries()
         with without_garbage_collection():
+            # Before Qt, because PySide reads the source of each module that is imported after it.
+            for module in ("desktop.client", "shared.images.opening"):
+                importlib.import_module(module)
             from desktop.app.running import run_desktop
     except ImportError:
         if service is not None:

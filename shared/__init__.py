@@ -15,6 +15,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # httpx imports its command line if rich, pygments and click are installed, which takes 6 MB and half of the
 # import time. httpx also works without that module.
 sys.modules["httpx._main"] = None  # type: ignore[assignment]
+# FastAPI imports the old pydantic, if there is one, to refuse its models, of which the program has none.
+sys.modules["pydantic.v1"] = None  # type: ignore[assignment]
 
 __version__ = "0.3.0"
 """The version of the program. pyproject.toml, the packages and the check of the changelog read it here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from shiboken6 import isValid
 
 from desktop.app.notices import UpdateNotice
+from desktop.app.pages_ahead import PAUSE_MS
 from desktop.app.window import LOGIN, MainWindow
 from desktop.background import workers
 from desktop.background.garbage_collection import GarbageCollection
@@ -25,16 +27,9 @@ from desktop.context import Context
 from desktop.crash import CrashHandler, RunMarker, describe_failure
 from desktop.localization.language import Language
 from desktop.logs import Logs, log_dir
-from desktop.pages.catalogue import CataloguePage
 from desktop.pages.common.files.file_dialogs import folders
 from desktop.pages.login import LoginPage
 from desktop.pages.login.trust_dialog import TrustDialog, trust
-from desktop.pages.me import MePage
-from desktop.pages.people import PeoplePage
-from desktop.pages.record import RecordPage
-from desktop.pages.records import RecordsPage
-from desktop.pages.statistics import StatisticsPage
-from desktop.pages.workbench import WorkbenchPage, WorkbenchWidgets
 from desktop.preferences import Preferences
 from desktop.theme import theme_manager
 from desktop.user_folders import data_dir
@@ -63,36 +58,27 @@ def _end_session(session: Session) -> None:
     session.close()
 
 
-def build_pages(context: Context, use_server: Callable[[str], object]) -> list[PageFactory]:
-    """The pages of the window, in the order of the rail.
-
-    The login page calls `use_server` with an address.
-    """
+def login_page(
+    context: Context, use_server: Callable[[str], object], on_ready: Callable[[], object] = lambda: None
+) -> PageFactory:
+    """The page that the window opens with. It calls `use_server` with an address, and `on_ready` once."""
 
     def login() -> Page:
         page = LoginPage(context)
         page.server_chosen.connect(use_server)
-        page.ready.connect(log_ready, Qt.ConnectionType.SingleShotConnection)
+        for slot in (log_ready, on_ready):
+            page.ready.connect(slot, Qt.ConnectionType.SingleShotConnection)
         return page
 
-    prepared: list[WorkbenchWidgets] = []
+    return PageFactory(LoginPage, login)
 
-    def workbench() -> Page:
-        return WorkbenchPage(context, prepared.pop() if prepared else None)
 
-    def prepare_workbench() -> None:
-        prepared.append(WorkbenchWidgets(context.commands))
+def build_pages(context: Context, use_server: Callable[[str], object]) -> list[PageFactory]:
+    """All pages of the window, in the order of the rail."""
+    # Half of what the desktop imports, which would delay the login page.
+    from desktop.app.later_pages import later_pages
 
-    return [
-        PageFactory(LoginPage, login),
-        PageFactory(RecordsPage, partial(RecordsPage, context)),
-        PageFactory(WorkbenchPage, workbench, prepare_workbench),
-        PageFactory(RecordPage, partial(RecordPage, context)),
-        PageFactory(CataloguePage, partial(CataloguePage, context)),
-        PageFactory(StatisticsPage, partial(StatisticsPage, context)),
-        PageFactory(PeoplePage, partial(PeoplePage, context)),
-        PageFactory(MePage, partial(MePage, context)),
-    ]
+    return [login_page(context, use_server), *later_pages(context)]
 
 
 class Desktop(QObject):
@@ -116,6 +102,10 @@ class Desktop(QObject):
         """
         super().__init__()
         self._closed = False
+        self._has_all_pages = False
+        # Meanwhile the login page paints.
+        self._load_timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._load_timer.timeout.connect(self._load_pages)
         self._next_window: MainWindow | None = None
         self._window_change: Iterator[None] | None = None
         self._old_window: MainWindow | None = None
@@ -316,12 +306,37 @@ class Desktop(QObject):
             self._remote_watch.check()
 
     def _make_window(self, waits: bool = False) -> MainWindow:
-        window = MainWindow(self.context, build_pages(self.context, self.use_server), waits)
+        if self._has_all_pages:
+            pages = build_pages(self.context, self.use_server)
+        else:
+            pages = [login_page(self.context, self.use_server, self._load_timer.start)]
+        window = MainWindow(self.context, pages, waits)
         window.language_requested.connect(self.set_language)
         window.retry_requested.connect(self.retry)
         window.update_banner.action_chosen.connect(self._use_update)
         window.update_banner.closed.connect(self.updates.dismiss)
         return window
+
+    def _load_pages(self) -> None:
+        """Import the pages that follow the login, unless a login has."""
+        if self._has_all_pages:
+            return
+        self._garbage_collection.pause()
+        workers.run(
+            importlib.import_module,
+            "desktop.app.later_pages",
+            owner=self,
+            done=lambda _module: self._add_pages(),
+        )
+
+    def _add_pages(self) -> None:
+        """Give the windows the pages that they lack."""
+        if self._has_all_pages or self._closed:
+            return
+        self._has_all_pages = True
+        for window in filter(None, (self.window, self._next_window)):
+            window.add_pages(build_pages(self.context, self.use_server))
+        self._garbage_collection.freeze_existing()
 
     def _replace_window(self) -> None:
         self._cancel_window_change()
@@ -346,6 +361,8 @@ class Desktop(QObject):
         payload = self.context.payload
         if payload is None:
             return
+        # The window, which hears of the login after this, opens one of them.
+        self._add_pages()
         is_another_user = self._last_user not in ("", payload.user.user_id)
         self._last_user = payload.user.user_id
         if is_another_user:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 from desktop.theme import theme_manager
 from desktop.widgets import Page, PageFactory
 
-_PAUSE_MS = 150
+PAUSE_MS = 150
 """Between two steps: meanwhile the page in front fetches and paints."""
 _STYLED = "workbench"
 """The page that every user opens. Styling takes 2 to 5 MB a page, so the others wait until they are shown."""
@@ -28,7 +28,7 @@ class PagesAhead(QTimer):
         make: Callable[[str], Page | None],
         parent: QObject,
     ) -> None:
-        super().__init__(parent, singleShot=True, interval=_PAUSE_MS)
+        super().__init__(parent, singleShot=True, interval=PAUSE_MS)
         self._factories, self._pages, self._make = factories, pages, make
         self._prepared: set[str] = set()
         self._unstyled: Page | None = None

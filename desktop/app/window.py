@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -107,6 +107,7 @@ class MainWindow(QMainWindow):
         self.menus = RailMenus(context, self, self.rail, report_settings)
         self.assistance = Assistance(self, context, lambda: self._page)
         self._bind_commands()
+        self._bind_pages(self._factories)
         geometry = context.preferences.values.geometry
         if geometry:
             self.restoreGeometry(QByteArray.fromBase64(geometry.encode("ascii", "ignore")))
@@ -114,6 +115,16 @@ class MainWindow(QMainWindow):
         self._show_missing_font()
         if not waits:
             self._on_login_changed()
+
+    def add_pages(self, pages: Sequence[PageFactory]) -> None:
+        """Add those of `pages` that the window does not have yet."""
+        new = {
+            page.page_class.page_id: page for page in pages if page.page_class.page_id not in self._factories
+        }
+        self._factories |= new
+        self._bind_pages(new)
+        if self.isVisible():
+            self.ahead.start()
 
     @property
     def page(self) -> Page | None:
@@ -289,9 +300,6 @@ class MainWindow(QMainWindow):
         bind("palette", self._open_palette, self)
         bind("keys", self._open_shortcuts, self)
         bind("tour", self.tour.start, self, enabled=self.tour.is_possible)
-        for page_id in self._factories:
-            if page_id in {"records", "catalogue", "statistics", "people", "me"}:
-                self._bind_page(page_id)
         bind("back", self.go_back, self, enabled=lambda: bool(self._history))
         bind("reload", self._reload, self, enabled=self._is_logged_in)
         for mode in Mode:
@@ -306,14 +314,15 @@ class MainWindow(QMainWindow):
         bind("logout", self._log_out, self, enabled=self._is_logged_in)
         bind("quit", self.close, self)
 
-    def _bind_page(self, page_id: str) -> None:
-        permission = self._factories[page_id].page_class.permission
-        self._context.commands.bind(
-            f"go.{page_id}",
-            lambda: self.go(page_id),
-            self,
-            enabled=lambda: self._is_logged_in() and self._context.may(permission),
-        )
+    def _bind_pages(self, page_ids: Iterable[str]) -> None:
+        for page_id in page_ids:
+            if page_id in {"records", "catalogue", "statistics", "people", "me"}:
+                self._context.commands.bind(
+                    f"go.{page_id}", partial(self.go, page_id), self, enabled=partial(self._may_open, page_id)
+                )
+
+    def _may_open(self, page_id: str) -> bool:
+        return self._is_logged_in() and self._context.may(self._factories[page_id].page_class.permission)
 
     def _is_logged_in(self) -> bool:
         return self._context.payload is not None

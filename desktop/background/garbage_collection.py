@@ -28,6 +28,10 @@ class GarbageCollection(QObject):
         self._timer.timeout.connect(self.collect)
         self._timer.start()
 
+    def pause(self) -> None:
+        """Collect nothing until `freeze_existing`: a thread imports what would only be visited in vain."""
+        self._timer.stop()
+
     def freeze_existing(self) -> None:
         """Exclude the objects that exist now from later collections, until `end`.
 
@@ -35,6 +39,7 @@ class GarbageCollection(QObject):
         program, and each full collection would visit them for 50 ms.
         """
         gc.freeze()
+        self._timer.start()
 
     def collect(self) -> None:
         """Collect the generations that are due by Python's own thresholds.

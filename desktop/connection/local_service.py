@@ -32,6 +32,8 @@ _RETRY_PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
 _STABLE_SECONDS = 30.0
 # The faults that may be gone at the next start. A full disk is not one of them.
 _RETRIABLE = (None, StorageFault.BUSY_DATABASE, StorageFault.NO_DATABASE)
+# How long the start of the process may hold up what the desktop loads meanwhile.
+_SPAWN_SECONDS = 1.0
 # How long to wait for the address of another desktop's service that is starting.
 _ADDRESS_SECONDS = 3.0
 
@@ -92,6 +94,7 @@ class EmbeddedService:
         self._url: str | None = None
         self._storage_fault: StorageFault | None = None
         self._process: subprocess.Popen[str] | None = None
+        self._spawned = threading.Event()
         self._stop_requested = threading.Event()
         self._watch_thread: threading.Thread | None = None
 
@@ -139,6 +142,13 @@ class EmbeddedService:
             target=self._watch_service, name="embedded-service", daemon=True
         )
         self._watch_thread.start()
+
+    def wait_until_spawned(self) -> None:
+        """Wait until the process that `start` starts was made or cannot be made: a few milliseconds.
+
+        While this thread imports, the watching thread would wait for the interpreter at each of its steps.
+        """
+        self._spawned.wait(_SPAWN_SECONDS)
 
     def retry(self) -> None:
         """Start the service again after it FAILED."""
@@ -199,6 +209,8 @@ class EmbeddedService:
             self._storage_fault = classify_os_error(error)
             self._write_log(f"cannot start the service: {error}")
             return _StartOutcome.FAILED
+        finally:
+            self._spawned.set()
         lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         assert process.stdout is not None
         threading.Thread(
@@ -358,6 +370,7 @@ def start_early(server_url: str | None, data_folder: Path | None) -> EmbeddedSer
         return None
     service = EmbeddedService(data_folder or data_dir())
     service.start()
+    service.wait_until_spawned()
     return service
 
 

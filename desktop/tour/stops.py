@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
 from desktop.commands.bindings import Commands
-from desktop.pages.records import RecordsPage
-from desktop.pages.workbench import WorkbenchPage
 from desktop.widgets import Page, Rail
+
+if TYPE_CHECKING:
+    from desktop.pages.records import RecordsPage
+    from desktop.pages.workbench import WorkbenchPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,22 +28,37 @@ class TourStop:
 
 def has_tour(page: Page | None) -> bool:
     """Whether a page has a tour."""
-    return isinstance(page, RecordsPage | WorkbenchPage)
+    return _toured_page(page) is not None
 
 
 def is_ready(page: Page | None) -> bool:
     """Whether the page shows the controls of its tour."""
-    return isinstance(page, RecordsPage | WorkbenchPage) and page.stack.currentWidget() is page.stack.content
+    toured = _toured_page(page)
+    return toured is not None and toured.stack.currentWidget() is toured.stack.content
+
+
+def _toured_page(page: Page | None) -> RecordsPage | WorkbenchPage | None:
+    """The page itself if it has a tour."""
+    if page is None or not page.has_frame:
+        return None
+    # Not while the login page is shown: these two pages import half of the desktop.
+    from desktop.pages.records import RecordsPage
+    from desktop.pages.workbench import WorkbenchPage
+
+    return page if isinstance(page, RecordsPage | WorkbenchPage) else None
 
 
 def tour_stops(page: Page, rail: Rail, commands: Commands) -> list[TourStop]:
     """The stops of a page whose controls are visible, in order."""
-    if isinstance(page, RecordsPage):
-        stops = _records_stops(page, rail, commands.keys_text)
-    elif isinstance(page, WorkbenchPage):
-        stops = _workbench_stops(page, commands.keys_text)
+    from desktop.pages.records import RecordsPage
+
+    toured = _toured_page(page)
+    if toured is None:
+        return []
+    if isinstance(toured, RecordsPage):
+        stops = _records_stops(toured, rail, commands.keys_text)
     else:
-        stops = []
+        stops = _workbench_stops(toured, commands.keys_text)
     return [stop for stop in stops if stop.target.isVisible()]
 
 

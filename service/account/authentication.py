@@ -10,8 +10,9 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-import jwt
 from sqlalchemy import bindparam, or_
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, col, select, update
@@ -27,6 +28,9 @@ from service.web.envelope import Problem
 from service.web.security import Caller
 from shared.ids import new_id
 from shared.record.codes import ErrorCode, Permission
+
+if TYPE_CHECKING:
+    import jwt
 
 ALGORITHM = "HS256"
 ISSUER = "walkaround"
@@ -64,8 +68,14 @@ class AccessTokens:
     def __init__(self, secret: bytes, seconds: int) -> None:
         self._secret = secret
         self.seconds = seconds
-        self._jwt = jwt.PyJWT(options={"enforce_minimum_key_length": True})
         self._verified: dict[bytes, Claims] = {}
+
+    @cached_property
+    def _jwt(self) -> jwt.PyJWT:
+        # Imported by the first login, because it loads most of cryptography: 30 ms of the start.
+        import jwt
+
+        return jwt.PyJWT(options={"enforce_minimum_key_length": True})
 
     def sign(
         self,
@@ -114,6 +124,8 @@ class AccessTokens:
         return claims
 
     def _verify(self, token: str) -> Claims:
+        from jwt.exceptions import ExpiredSignatureError, ImmatureSignatureError, InvalidTokenError
+
         try:
             parts = self._jwt.decode_complete(
                 token,
@@ -123,10 +135,10 @@ class AccessTokens:
                 audience=AUDIENCE,
                 options={"require": _REQUIRED_CLAIMS},
             )
-        except (jwt.ExpiredSignatureError, jwt.ImmatureSignatureError):
+        except (ExpiredSignatureError, ImmatureSignatureError):
             # A token of the future: the clock was set back. A refresh replaces it, as after its expiry.
             raise login_expired() from None
-        except (jwt.InvalidTokenError, ValueError):
+        except (InvalidTokenError, ValueError):
             # ValueError: a token that is not ASCII text.
             raise not_logged_in() from None
         claims = parts["payload"]

@@ -90,6 +90,9 @@ class Base(SQLModel, registry=_TABLES):
     `datetime` keeps a zone, which no migration makes.
     """
 
+    # A model is built at its first use, and few tables ever need theirs: the service starts sooner.
+    model_config = {"defer_build": True}
+
     __table__: ClassVar[Table]
 
 

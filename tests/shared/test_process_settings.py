@@ -42,3 +42,12 @@ def test_command_line_of_httpx_is_not_imported() -> None:
         "import sys, shared, httpx; print('rich' in sys.modules, 'click' in sys.modules, httpx.get.__name__)"
     )
     assert run_script(script) == "False False get\n"
+
+
+def test_old_pydantic_is_not_imported() -> None:
+    script = """
+import sys, shared, fastapi
+fastapi.APIRouter().get("/")(lambda number=1: number)
+print([name for name in sys.modules if name.startswith("pydantic.v1.")])
+"""
+    assert run_script(script) == "[]\n"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import json
 import logging
+import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -88,12 +89,18 @@ def service() -> Iterator[Service]:
 def desktop(
     qtbot: QtBot, qapp: QApplication, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Desktop]:
+    def login_page(context: Context, _use: object, on_ready: Callable[[], object] = list) -> PageFactory:
+        def make() -> LoginPage:
+            page = LoginPage(context, list)
+            page.ready.connect(on_ready)
+            return page
+
+        return PageFactory(LoginPage, make)
+
+    monkeypatch.setattr("desktop.app.application.login_page", login_page)
     monkeypatch.setattr(
-        "desktop.app.application.build_pages",
-        lambda context, _use: [
-            PageFactory(LoginPage, lambda: LoginPage(context, list)),
-            PageFactory(MePage, lambda: MePage(context)),
-        ],
+        "desktop.app.later_pages.later_pages",
+        lambda context: [PageFactory(MePage, lambda: MePage(context))],
     )
     desktop = Desktop(server_url=service.url)
     yield desktop
@@ -205,6 +212,42 @@ def test_the_language_chosen_last_counts(qtbot: QtBot, desktop: Desktop) -> None
 
 def _windows() -> list[MainWindow]:
     return [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, MainWindow)]
+
+
+def test_other_pages_follow_the_login_page(qtbot: QtBot, desktop: Desktop) -> None:
+    desktop.start()
+    first = desktop.window
+    assert first.find_or_make_page("me") is None
+    desktop.set_language("en")
+    # While the window in the new language is made, two windows lack the pages.
+    assert isinstance(first.page, LoginPage)
+    first.page.ready.emit()
+    qtbot.waitUntil(lambda: desktop.window is not first)
+    qtbot.waitUntil(lambda: desktop.window.find_or_make_page("me") is not None)
+    page = desktop.window.page
+    assert isinstance(page, LoginPage)
+    # Every further answer of the service says that the page is ready.
+    page.ready.emit()
+    desktop.context.enter(make_payload(Role.ADMIN))
+    assert desktop.context.commands.is_possible("go.me")
+    desktop.set_language("zh_CN")
+    qtbot.waitUntil(lambda: len(_windows()) == 1)
+
+
+def test_a_window_imports_no_page_before_it_is_needed() -> None:
+    """Then on a thread of its own, which must leave no Qt object behind that belongs to it."""
+    code = """
+import gc, importlib, sys, threading
+from PySide6.QtCore import QObject
+import desktop.app.running
+print(sorted(name for name in ("canvas", "exchange", "pages.records") if f"desktop.{name}" in sys.modules))
+importing = threading.Thread(target=importlib.import_module, args=["desktop.app.later_pages"])
+importing.start()
+importing.join()
+print("desktop.pages.workbench" in sys.modules, [o for o in gc.get_objects() if isinstance(o, QObject)])
+"""
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output.splitlines() == ["[]", "True []"]
 
 
 def test_theme_is_stored(desktop: Desktop) -> None:

@@ -31,11 +31,12 @@ def desktop(
 ) -> Iterator[Desktop]:
     monkeypatch.setenv(VARIABLE, update_site.url)
     monkeypatch.setattr(
-        "desktop.app.application.build_pages",
-        lambda context, _use: [
-            PageFactory(LoginPage, lambda: LoginPage(context, list)),
-            PageFactory(MePage, lambda: MePage(context)),
-        ],
+        "desktop.app.application.login_page",
+        lambda context, *_: PageFactory(LoginPage, lambda: LoginPage(context, list)),
+    )
+    monkeypatch.setattr(
+        "desktop.app.later_pages.later_pages",
+        lambda context: [PageFactory(MePage, lambda: MePage(context))],
     )
     desktop = Desktop(server_url="http://127.0.0.1:9")
     yield desktop

@@ -41,6 +41,23 @@ def test_frozen_objects_are_excluded_and_new_ones_collected(qtbot: QtBot) -> Non
     assert gc.get_freeze_count() == 0
 
 
+def test_nothing_is_collected_during_a_pause(qtbot: QtBot) -> None:
+    garbage = GarbageCollection()
+    try:
+        died_on: list[QThread] = []
+        garbage.pause()
+        Cycle(died_on)
+        several = [[index] for index in range(100_000)]
+        qtbot.wait(2 * garbage_collection.INTERVAL_MS)
+        assert died_on == []
+        garbage.freeze_existing()
+        Cycle(died_on)
+        several += [[index] for index in range(100_000)]
+        qtbot.waitUntil(lambda: died_on != [])
+    finally:
+        garbage.end()
+
+
 @pytest.mark.parametrize(("long_seconds", "is_excluded"), [(0.0, True), (1000.0, False)])
 def test_survivors_of_a_long_collection_are_frozen(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, long_seconds: float, is_excluded: bool

@@ -29,6 +29,8 @@ def _use_fake_process(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_local_service_starts_immediately(server: str | None, tmp_path: Path) -> None:
     service = not_none(start_early(server, tmp_path / "数据"))
     try:
+        # Not later: the desktop imports Qt from now on, and a thread beside that waits long.
+        assert service.pid is not None
         assert service.wait_until_ready()
         assert service.data_dir == tmp_path / "数据"
     finally:

@@ -56,10 +56,7 @@ def test_wrong_options_are_refused(arguments: list[str]) -> None:
 @pytest.mark.parametrize("module", [module for module, _ in command.KINDS.values()])
 def test_child_process_does_not_load_modules_of_the_service(module: str) -> None:
     script = f"import sys, {module}; print(*sorted({SERVICE_MODULES!r} & sys.modules.keys()))"
-    ended = subprocess.run(
-        [sys.executable, "-c", script], cwd=program_folder(), capture_output=True, check=True
-    )
-    assert ended.stdout.decode().split() == []
+    assert _output(script).split() == []
 
 
 def test_service_starts_without_the_methods_that_only_its_children_use() -> None:
@@ -69,11 +66,29 @@ def test_service_starts_without_the_methods_that_only_its_children_use() -> None
         "onnxruntime",
         "dlib",
     }
-    script = f"import sys, service.running; print(*sorted({methods!r} & sys.modules.keys()))"
+    assert _imported_by_the_service(methods) == []
+
+
+def test_service_starts_without_what_a_login_needs() -> None:
+    assert _imported_by_the_service({"jwt"}) == []
+    script = """
+import service.running
+from service.db.database import Base
+tables = Base.__subclasses__()
+print(len(tables) > 40, [table for table in tables if table.__pydantic_complete__])
+"""
+    assert _output(script) == "True []\n"
+
+
+def _imported_by_the_service(names: set[str]) -> list[str]:
+    return _output(f"import sys, service.running; print(*sorted({names!r} & sys.modules.keys()))").split()
+
+
+def _output(script: str) -> str:
     ended = subprocess.run(
-        [sys.executable, "-c", script], cwd=program_folder(), capture_output=True, check=True
+        [sys.executable, "-c", script], cwd=program_folder(), capture_output=True, check=True, text=True
     )
-    assert ended.stdout.decode().split() == []
+    return ended.stdout
 
 
 @pytest.mark.parametrize("arguments", [[], ["--check"], ["--faces"], ["--tiles"]])

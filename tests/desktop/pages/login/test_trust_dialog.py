@@ -169,8 +169,8 @@ def desktop(
 ) -> Iterator[Desktop]:
     """A desktop that was started with `--server`."""
     monkeypatch.setattr(
-        "desktop.app.application.build_pages",
-        lambda context, _use: [PageFactory(LoginPage, lambda: LoginPage(context, list))],
+        "desktop.app.application.login_page",
+        lambda context, *_: PageFactory(LoginPage, lambda: LoginPage(context, list)),
     )
     monkeypatch.setattr(remote_service, "READY_INTERVAL_MS", 10)
     desktop = Desktop(server_url=server.url)
