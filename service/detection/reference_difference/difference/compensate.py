@@ -48,10 +48,11 @@ _MIN_OF_CELL = 0.08
 _MIN_CELLS: Final = 30
 _MIN_CONTRAST = 0.7
 # Grey levels from which a channel of a noisy photo counts as clipped, the least share of px of a cell that
-# must not clip, and the least share of such cells.
+# must not clip, the least share of such cells, and the share of clipped px in the frame that do not matter.
 _CLIPPED: Final = 247
 _MIN_UNCLIPPED = 0.3
 _MIN_SHOWN = 0.3
+_FEW_CLIPPED = 0.002
 
 
 def match_light(
@@ -198,11 +199,12 @@ def _leave_out_clipped(
     A clipped px does not show the light, and would make the light of its cell too weak. usable: the cells
     that show each channel (rows, columns, channels). Channels that few cells show are left as they are.
     """
-    seen = cv2.compare(cv2.max(reference, photo), _CLIPPED, cv2.CMP_LT).reshape(photo.shape)
-    if seen.all():
+    seen = cv2.compare(cv2.max(reference, photo), _CLIPPED, cv2.CMP_LT)
+    # The fit is robust against a few.
+    if np.count_nonzero(seen) > (1 - _FEW_CLIPPED) * seen.size:
         return
     size = (usable.shape[1], usable.shape[0])
-    weight = seen * np.float32(1 / 255)
+    weight = seen.reshape(photo.shape) * np.float32(1 / 255)
     share = area_means(weight, size)
     enough = share > _MIN_UNCLIPPED
     few = np.count_nonzero(enough, axis=(0, 1)) < _MIN_SHOWN * enough[..., 0].size

@@ -158,10 +158,7 @@ def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
     # A clipped channel shows less light than there is.
     shown = np.where(now < _CLIPPED, np.float32(1), np.float32(1e-3))
     strength = _smooth_visible((off / colour * shown).sum(axis=2) / shown.sum(axis=2), usable)
-    added = np.zeros(strength.shape, np.float32)
-    for core in cores:
-        added = np.maximum(added, _rings(core, strength))
-    return Glare(added, every.astype(np.float32), colour.astype(np.float32))
+    return Glare(_rings(every, strength), every.astype(np.float32), colour.astype(np.float32))
 
 
 def _may_have_highlights(was: Floats, now: Floats) -> bool:
@@ -181,7 +178,6 @@ def _match_contrast(was: Floats, now: Floats, valid: Bytes) -> Floats | None:
     height, width = valid.shape
     scale = min(_CELLS / max(height, width), 1.0)
     size = (max(round(width * scale), 2), max(round(height * scale), 2))
-    lit = [_to_linear(image) for image in (was, now)]
     shown = cv2.copyTo((np.maximum(was, now) < _CLIPPED).all(axis=2).view(np.uint8) * np.uint8(255), valid)
     usable = cv2.resize(shown, size, interpolation=cv2.INTER_AREA) == 255
     if np.count_nonzero(usable) < _MIN_CELLS:
@@ -189,8 +185,10 @@ def _match_contrast(was: Floats, now: Floats, valid: Bytes) -> Floats | None:
     weight = usable.astype(np.float32)[..., None]
     around = cv2.GaussianBlur(weight, (0, 0), _SURROUNDINGS)[..., None] + np.float32(1e-3)
     contrasts = []
-    for image in lit:
-        cells = cv2.resize(image, size, interpolation=cv2.INTER_AREA).reshape(*size[::-1], -1)
+    table = _to_linear(np.arange(256, dtype=np.float32))
+    for image in (was, now):
+        linear = cv2.LUT(cv2.convertScaleAbs(image), table)
+        cells = cv2.resize(linear, size, interpolation=cv2.INTER_AREA).reshape(*size[::-1], -1)
         soft = cv2.GaussianBlur(cells * weight, (0, 0), _SURROUNDINGS).reshape(cells.shape) / around
         contrasts.append(np.abs(cells - soft)[usable])
     before, after = contrasts
@@ -200,7 +198,7 @@ def _match_contrast(was: Floats, now: Floats, valid: Bytes) -> Floats | None:
         np.median(other[chosen]) / max(float(np.median(one[chosen])), 1e-4)
         for one, other, chosen in zip(before.T, after.T, strong.T, strict=True)
     ]
-    return _to_stored(lit[0] * np.array(factors, np.float32))
+    return np.asarray(np.clip(was * np.power(factors, 1 / _TONE), 0, 255), np.float32)
 
 
 def _soft_places(
@@ -245,7 +243,10 @@ def _is_soft(core: NDArray[np.bool_], before: Floats, after: Floats, seen: NDArr
 
 
 def _rings(core: NDArray[np.bool_], strength: Floats) -> Floats:
-    """The light around `core` that grows weaker outwards: at most `strength`, at least the next ring."""
+    """The light around the clipped places `core` that grows weaker outwards.
+
+    It is at most `strength` and at least that of the next ring.
+    """
     added = np.zeros(strength.shape, np.float32)
     smooth = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (_SMOOTH, _SMOOTH))
     levels = np.geomspace(_WEAKEST, _STRONGEST, _RINGS)
@@ -254,11 +255,12 @@ def _rings(core: NDArray[np.bool_], strength: Floats) -> Floats:
     edge = float(np.median(strength[(distance > _EDGE[0]) & (distance < _EDGE[1])]))
     for level in levels.tolist():
         above = cv2.morphologyEx(((strength > level) | core).astype(np.uint8), cv2.MORPH_OPEN, smooth)
-        _, labels = cv2.connectedComponents(
+        count, labels = cv2.connectedComponents(
             np.asarray(above, np.uint8) | core.astype(np.uint8), connectivity=4
         )
-        core_labels = np.unique(labels[core])
-        ring = np.isin(labels, core_labels[core_labels > 0]).astype(np.uint8)
+        touching = np.zeros(count, np.uint8)
+        touching[labels[core]] = 1
+        ring = touching[labels]
         # In holes of the core the light is at least as strong as at the edge of the core.
         if level < edge:
             edges, _ = cv2.findContours(ring, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
