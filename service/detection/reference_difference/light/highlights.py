@@ -163,14 +163,13 @@ def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
 
 def _may_have_highlights(was: Floats, now: Floats) -> bool:
     """Whether enough of `now` is white that is darker in `was`."""
-    # Most photos have too little white for a highlight, which this finds out in a tenth of the time.
-    if np.count_nonzero(now >= _CLIPPED) < _MIN_AREA * now.shape[2]:
+    channels = now.shape[2]
+    clipped = cv2.inRange(now, (_CLIPPED,) * channels, (np.inf,) * channels) > 0
+    if np.count_nonzero(clipped) < _MIN_AREA:
         return False
     # Surfaces that are white in the reference too hide nothing.
-    least = _least_channel(now)
-    new = cv2.compare(cv2.subtract(least, _least_channel(was)), _NEW, cv2.CMP_GT)
-    clipped = cv2.compare(least, _CLIPPED, cv2.CMP_GE)
-    return cv2.countNonZero(cv2.copyTo(new, clipped)) >= _MIN_AREA
+    new = now[clipped].min(axis=1) - was[clipped].min(axis=1) > _NEW
+    return int(np.count_nonzero(new)) >= _MIN_AREA
 
 
 def _match_contrast(was: Floats, now: Floats, valid: Bytes) -> Floats | None:
@@ -178,8 +177,10 @@ def _match_contrast(was: Floats, now: Floats, valid: Bytes) -> Floats | None:
     height, width = valid.shape
     scale = min(_CELLS / max(height, width), 1.0)
     size = (max(round(width * scale), 2), max(round(height * scale), 2))
-    shown = cv2.copyTo((np.maximum(was, now) < _CLIPPED).all(axis=2).view(np.uint8) * np.uint8(255), valid)
-    usable = cv2.resize(shown, size, interpolation=cv2.INTER_AREA) == 255
+    channels = now.shape[2]
+    # 255 where no channel clips.
+    shown = cv2.inRange(cv2.max(was, now), (-np.inf,) * channels, (_CLIPPED - 1,) * channels)
+    usable = cv2.resize(cv2.copyTo(shown, valid), size, interpolation=cv2.INTER_AREA) == 255
     if np.count_nonzero(usable) < _MIN_CELLS:
         return None
     weight = usable.astype(np.float32)[..., None]
