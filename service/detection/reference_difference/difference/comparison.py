@@ -26,12 +26,9 @@ from service.detection.reference_difference.data import (
     shift_scale,
 )
 from service.detection.reference_difference.difference import boxes
-from service.detection.reference_difference.difference.compensate import (
-    match_focus,
-    match_light,
-    match_width,
-)
+from service.detection.reference_difference.difference.compensate import match_light
 from service.detection.reference_difference.difference.difference import Difference, differ
+from service.detection.reference_difference.difference.focus import match_focus, match_width
 from service.detection.reference_difference.difference.sampling import differences, value_at_rank
 from service.detection.reference_difference.light import highlights
 from service.detection.reference_difference.light.light import Light

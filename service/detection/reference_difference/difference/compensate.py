@@ -1,4 +1,4 @@
-"""Adapts the reference to the light, colour and focus of the photo."""
+"""Adapts the reference to the light and colour of the photo."""
 
 from __future__ import annotations
 
@@ -15,21 +15,15 @@ from service.detection.reference_difference.difference.sampling import (
     area_means,
     differences,
     fully_covered,
+    luminance,
     value_at_rank,
 )
-from service.detection.reference_difference.light import shade, tone
-from service.detection.reference_difference.light.direction import find_motion
+from service.detection.reference_difference.light import highlights, shade, tone
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import run_parallel
 from shared.images.cv import cv2
 
-_SIGMAS: Final = (0.0, 0.5, 0.7, 0.9, 1.2, 1.6, 2.1, 2.8)
 _SAMPLES_SIDE = 52
-# px along the edges of a tile that a blur mixes with the tile beside it.
-_RIM: Final = 6
-# Levels of a blur (sigma in px) at which a bilevel picture is cut again: by up to about 2 px either way.
-_WIDTHS: Final = (0.0, -0.35, 0.35, -0.6, 0.6, -0.8, 0.8)
-_WIDEN = 1.8
 # The expected deviation of each number of a `Light` from equal light; the same if only the first may deviate.
 _SMOOTH: Final = np.array([0.6, 0.3, 0.3, 0.3, 0.4, 0.3, 0.3, 0.15, 0.15, 0.15])
 _GAIN: Final = np.array([0.6, *[1e-6] * 9])
@@ -53,130 +47,12 @@ _EVEN: Final = 12.0
 _MIN_OF_CELL = 0.08
 _MIN_CELLS: Final = 30
 _MIN_CONTRAST = 0.7
-
-
-def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Floats]:
-    """Blur the sharper of two aligned frames so that both are equally sharp; the reference along motion too.
-
-    reference, photo: float32 (height, width, channels). The Gaussian with the least robust difference of the
-    high-pass parts is chosen. A smaller one that is nearly as good is preferred, because blur hides cracks.
-    """
-    tiles = _structured_tiles(reference, photo, valid)
-    if tiles is None:
-        return reference, photo
-    one, other = (_high_pass(part) for part in tiles)
-    target = _inner(other)
-    inner = np.zeros(tiles[0].shape, np.uint8)
-    inner.reshape(len(inner), -1, len(inner))[_RIM:-_RIM, :, _RIM:-_RIM] = 255
-    motion = find_motion(*tiles, inner, lambda blurred: _robust_distance(_inner(_high_pass(blurred)), target))
-    if motion is not None:
-        reference = np.asarray(cv2.filter2D(reference, -1, motion), np.float32).reshape(reference.shape)
-        one = _high_pass(cv2.filter2D(tiles[0], -1, motion))
-    soften_reference = _best_sigma(one, other)
-    if soften_reference > 0:
-        return _blur(reference, soften_reference), photo
-    soften_photo = _best_sigma(other, one)
-    return (reference, _blur(photo, soften_photo)) if soften_photo > 0 else (reference, photo)
-
-
-def _high_pass(image: Floats) -> Floats:
-    return np.asarray(image - cv2.GaussianBlur(image, (0, 0), 4.0), np.float32)
-
-
-def match_width(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
-    """Give a bilevel reference lines as wide as those of the photo; float32 (height, width, channels).
-
-    The threshold of a bilevel picture makes all its lines wider or thinner by some px. The shift of all edges
-    with the least robust difference of the high-pass parts is chosen.
-    """
-    tiles = _structured_tiles(reference, photo, valid)
-    if tiles is None:
-        return reference
-    one, other = tiles
-    target = _inner(_high_pass(other))
-    least, chosen = np.inf, 0.0
-    for level in _WIDTHS:
-        tried = _high_pass(_widen(one, level))
-        error = min(_robust_distance(_inner(_blur(tried, sigma)), target) for sigma in (0.0, 0.9, 1.6))
-        if error < least * (0.95 if level else 1.0):
-            least, chosen = error, level
-    return _widen(reference, chosen) if chosen else reference
-
-
-def _widen(image: Floats, level: float) -> Floats:
-    """Widen the white of the image (level > 0, up to 1) or narrow it, by a threshold on its blur."""
-    if not level:
-        return image
-    soft = cv2.GaussianBlur(image, (0, 0), _WIDEN)
-    steep = (soft - (127.5 - 127.5 * level)) * 3 + 127.5
-    return np.asarray(np.clip(steep, 0, 255), np.float32).reshape(image.shape)
-
-
-def _blur(image: Floats, sigma: float) -> Floats:
-    if sigma <= 0:
-        return image
-    return np.asarray(cv2.GaussianBlur(image, (0, 0), sigma), np.float32).reshape(image.shape)
-
-
-def _structured_tiles(
-    reference: Floats, photo: Floats, valid: Bytes, tile: int = 96, most: int = 6
-) -> tuple[Floats, Floats] | None:
-    """The tiles with the most structure in the reference, side by side, as luminance; None without tiles."""
-    height, width = valid.shape
-    tile = min(tile, height, width)
-    found: list[tuple[float, int, int]] = []
-    bright = luminance(reference)
-    steps = np.ascontiguousarray(bright[::2, ::2])
-    steps = np.asarray(cv2.absdiff(steps[:, 1:], steps[:, :-1]), np.float32)
-    for top in range(0, height - tile + 1, tile):
-        for left in range(0, width - tile + 1, tile):
-            if valid[top : top + tile, left : left + tile].min():
-                y, x = -(-top // 2), -(-left // 2)
-                part = steps[y : -(-(top + tile) // 2), x : -(-(left + tile) // 2) - 1]
-                found.append((cv2.mean(part)[0], top, left))
-    found = sorted(found, reverse=True)[:most]
-    if not found:
-        return None
-    cut = [np.s_[top : top + tile, left : left + tile] for _, top, left in found]
-    one = np.concatenate([bright[area] for area in cut], axis=1)
-    other = np.concatenate([luminance(photo[area]) for area in cut], axis=1)
-    return one, other
-
-
-def _inner(tiles: Floats) -> Floats:
-    """The px of tiles side by side that are not near the edge of their tile, flat."""
-    side = len(tiles)
-    return tiles.reshape(side, -1, side)[_RIM:-_RIM, :, _RIM:-_RIM].ravel()
-
-
-def luminance(image: Floats) -> Floats:
-    """The brightness of a frame (height, width, 3 or 1), (height, width)."""
-    if image.shape[2] == 1:
-        return image[..., 0]
-    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32)
-
-
-def _best_sigma(high: Floats, soft: Floats) -> float:
-    """The blur of high-pass tiles that makes them most similar to other ones."""
-    target = _inner(soft)
-    least, chosen, worse = np.inf, 0.0, 0
-    for sigma in _SIGMAS:
-        error = _robust_distance(_inner(_blur(high, sigma)), target)
-        if error < least * 0.98 - 0.01:
-            least, chosen, worse = error, sigma, 0
-        else:
-            worse += 1
-        if worse == 2:
-            break
-    return chosen
-
-
-def _robust_distance(detail: Floats, target: Floats) -> float:
-    """The robust mean difference of two high-pass pictures, up to a gain, since the brightness may differ."""
-    gain = float(np.clip(np.dot(detail, target) / max(np.dot(detail, detail), 1e-6), 0.4, 2.5))
-    off = np.abs(detail * gain - target)
-    # Clipping limits the effect of damage.
-    return float(np.minimum(off, np.float32(value_at_rank(off, off.size * 19 // 20))).mean())
+# Grey levels from which a channel of a noisy photo counts as clipped, the least share of px of a cell that
+# must not clip, the least share of such cells, and the share of clipped px in the frame that do not matter.
+_CLIPPED: Final = 247
+_MIN_UNCLIPPED = 0.3
+_MIN_SHOWN = 0.3
+_FEW_CLIPPED = 0.002
 
 
 def match_light(
@@ -188,6 +64,21 @@ def match_light(
     of a defect stays. scanned: both are black and white, so there are no shadows. bilevel: only the reference
     is. In both cases no exponent is searched.
     """
+    matched, light = _match_other_light(reference, photo, valid, scanned, bilevel)
+    glare = None if scanned or bilevel else highlights.find_before_light(reference, photo, valid)
+    if glare is not None:
+        # A large highlight bends the fit, so the fit without its light is used if that is clearly better.
+        other, other_light = _match_other_light(reference, glare.remove(photo), valid)
+        shown = cv2.copyTo((photo < _CLIPPED).all(axis=2).astype(np.uint8), valid)
+        if _is_much_better(glare.add(other), matched, photo, np.asarray(shown, np.uint8)):
+            return other, other_light
+    return matched, light
+
+
+def _match_other_light(
+    reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False, bilevel: bool = False
+) -> tuple[Floats, Light]:
+    """Do the same as `match_light` in a photo without highlights."""
     matched, light = _fit_and_apply_light(reference, photo, valid, scanned, bilevel)
     if scanned or bilevel or light.numbers is None or not tone.is_doubtful(light.numbers[:, 3]):
         return matched, light
@@ -243,6 +134,9 @@ def _fit_and_apply_light(
     channels = reference.shape[2]
     # Not in parallel, because these short calls would wait for each other.
     small_reference, small_photo = (area_means(image, size) for image in (reference, photo))
+    usable = np.repeat(small_valid[..., None], channels, axis=2)
+    if not scanned and not bilevel:
+        _leave_out_clipped(reference, photo, small_reference, small_photo, usable)
     y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.float32)
     x, y = (x + 0.5) / size[0] * 2 - 1, (y + 0.5) / size[1] * 2 - 1
 
@@ -263,13 +157,13 @@ def _fit_and_apply_light(
         work = [
             partial(
                 _fit_light,
-                small_reference[..., channel][small_valid] / np.float32(255),
-                target[..., channel][small_valid] / np.float32(255),
-                x[small_valid],
-                y[small_valid],
+                small_reference[..., channel][cells] / np.float32(255),
+                target[..., channel][cells] / np.float32(255),
+                x[cells],
+                y[cells],
                 spread,
             )
-            for channel in range(channels)
+            for channel, cells in enumerate(np.moveaxis(usable, 2, 0))
         ]
         light, better = Light(channels, np.stack(run_parallel(work))), by_levels(target, spread)
         # If there is little black and most of it is missing in the photo, its places do not show black.
@@ -295,6 +189,29 @@ def _fit_and_apply_light(
             light, matched, off = smooth, shaded, _usual_error(shaded, photo, valid)
     # Between scans in black and white only edges differ, and a fit to them would tint the rest.
     return (matched, light) if off < _usual_error(reference, photo, valid) else (reference, unchanged)
+
+
+def _leave_out_clipped(
+    reference: Floats, photo: Floats, small_reference: Floats, small_photo: Floats, usable: NDArray[np.bool_]
+) -> None:
+    """Take px that either frame clips out of the means of the cells, which are changed in place.
+
+    A clipped px does not show the light, and would make the light of its cell too weak. usable: the cells
+    that show each channel (rows, columns, channels). Channels that few cells show are left as they are.
+    """
+    seen = cv2.compare(cv2.max(reference, photo), _CLIPPED, cv2.CMP_LT)
+    # The fit is robust against a few.
+    if np.count_nonzero(seen) > (1 - _FEW_CLIPPED) * seen.size:
+        return
+    size = (usable.shape[1], usable.shape[0])
+    weight = seen.reshape(photo.shape) * np.float32(1 / 255)
+    share = area_means(weight, size)
+    enough = share > _MIN_UNCLIPPED
+    few = np.count_nonzero(enough, axis=(0, 1)) < _MIN_SHOWN * enough[..., 0].size
+    usable &= enough | few
+    for small, image in ((small_reference, reference), (small_photo, photo)):
+        means = area_means(image * weight, size) / np.maximum(share, np.float32(1e-3))
+        np.copyto(small, means, where=enough & ~few)
 
 
 def _levels(

@@ -60,6 +60,13 @@ def differences(one: Floats, other: Floats, step: int) -> Floats:
     return np.asarray(reduce(np.maximum, parts), np.float32)
 
 
+def luminance(image: Floats) -> Floats:
+    """The brightness of a frame (height, width, 3 or 1), (height, width)."""
+    if image.shape[2] == 1:
+        return image[..., 0]
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32)
+
+
 def thin(image: NDArray[Number], step: int) -> NDArray[Number]:
     """The px of every `step`-th row and column of an image (height, width, channels)."""
     # NumPy copies the px as single items in half the time that it takes for their channels.

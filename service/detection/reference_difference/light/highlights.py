@@ -47,6 +47,14 @@ _WEAKEST, _STRONGEST, _RINGS = 0.001, 0.8, 22
 _SMOOTH: Final = 7
 # The factor by which the light of a ring may be off: it is smoothed, and the tone curve is not known.
 _OFF: Final = 1.25
+# The contrast in the other light is that of cells to their surroundings: cells along the longer side, sigma
+# of the surroundings in cells, the least number of cells, and the share of them with most contrast.
+_CELLS: Final = 160
+_SURROUNDINGS = 4.0
+_MIN_CELLS: Final = 200
+_STRONG_SHARE = 0.2
+# px from a clipped place at which its edge is.
+_EDGE: Final = (1.0, 4.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,20 @@ class Glare:
         """A mask of the shape of `valid`: 255 where the surface is hidden, else 0."""
         whole = cv2.resize(self.clipped, valid.shape[::-1], interpolation=cv2.INTER_LINEAR)
         return np.asarray(cv2.compare(whole, 0.5, cv2.CMP_GT), np.uint8)
+
+    def remove(self, now: Floats) -> Floats:
+        """`now` (height, width, channels) without the highlights, in grey levels. Clipped px stay clipped."""
+        light = self._light(now)
+        without = _to_stored(_to_linear(now) - light)
+        return np.where((now >= _CLIPPED) | (light > 0.9), np.float32(255), without)
+
+    def add(self, was: Floats) -> Floats:
+        """`was` (height, width, channels) with the highlights, in grey levels."""
+        return _to_stored(_to_linear(was) + self._light(was))
+
+    def _light(self, image: Floats) -> Floats:
+        added = cv2.resize(self.added, image.shape[1::-1], interpolation=cv2.INTER_LINEAR)
+        return np.asarray(added[..., None] * self.colour, np.float32)
 
     def apply(self, was: Floats, now: Floats, x: Floats, y: Floats) -> Floats:
         """`was` with the highlights of `now`, both (height, width, channels) in grey levels.
@@ -88,18 +110,23 @@ class Glare:
         return whole
 
 
+def find_before_light(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
+    """Do the same as `find` before `was` has the light of `now`.
+
+    Added light does not change the contrast in linear values, which shows how bright the other light is.
+    """
+    if not _may_have_highlights(was, now):
+        return None
+    lit = _match_contrast(was, now, valid)
+    return None if lit is None else find(lit, now, valid)
+
+
 def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
     """The highlights of `now` that are not in `was`, float32 (height, width, channels) in grey levels.
 
     valid: 255 where the photo shows the frame. None without highlights.
     """
-    # Most photos have too little white for a highlight, which this finds out in a tenth of the time.
-    if np.count_nonzero(now >= _CLIPPED) < _MIN_AREA * now.shape[2]:
-        return None
-    # Surfaces that are white in the reference too hide nothing.
-    least, least_before = _least_channel(now), _least_channel(was)
-    new = cv2.compare(cv2.subtract(least, least_before), _NEW, cv2.CMP_GT)
-    if cv2.countNonZero(cv2.copyTo(new, cv2.compare(least, _CLIPPED, cv2.CMP_GE))) < _MIN_AREA:
+    if not _may_have_highlights(was, now):
         return None
     height, width = valid.shape
     scale = min(_SIDE / max(height, width), 1.0)
@@ -113,7 +140,7 @@ def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
             for image in (was, now)
         )
         valid = np.asarray(cv2.resize(valid, size, interpolation=cv2.INTER_NEAREST), np.uint8)
-        least, least_before = _least_channel(now), _least_channel(was)
+    least, least_before = _least_channel(now), _least_channel(was)
     seen = valid > 0
     clipped = ((least >= _CLIPPED) & seen).astype(np.uint8)
     clipped = cv2.morphologyEx(clipped, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
@@ -124,14 +151,55 @@ def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
     every = np.logical_or.reduce(cores)
     off = _to_linear(now) - _to_linear(was)
     usable = (seen & ~every).astype(np.float32)
-    strength = _smooth_visible(off.mean(axis=2), usable)
-    rim = seen & ~every & (strength > 0.02) & (_distance(every) < 2 * _FURTHER[1])
+    rim = seen & (_distance(every) < 2 * _FURTHER[1]) & (off.mean(axis=2) > 0.02)
+    rim &= (now < _CLIPPED).all(axis=2)
     colour = np.median(off[rim], axis=0) if np.count_nonzero(rim) > 50 else np.ones(off.shape[2])
     colour = np.clip(colour / max(float(colour.mean()), 1e-6), 0.5, 1.6)
-    added = np.zeros(strength.shape, np.float32)
-    for core in cores:
-        added = np.maximum(added, _rings(core, strength))
-    return Glare(added, every.astype(np.float32), colour.astype(np.float32))
+    # A clipped channel shows less light than there is.
+    shown = np.where(now < _CLIPPED, np.float32(1), np.float32(1e-3))
+    strength = _smooth_visible((off / colour * shown).sum(axis=2) / shown.sum(axis=2), usable)
+    return Glare(_rings(every, strength), every.astype(np.float32), colour.astype(np.float32))
+
+
+def _may_have_highlights(was: Floats, now: Floats) -> bool:
+    """Whether enough of `now` is white that is darker in `was`."""
+    channels = now.shape[2]
+    clipped = cv2.inRange(now, (_CLIPPED,) * channels, (np.inf,) * channels) > 0
+    if np.count_nonzero(clipped) < _MIN_AREA:
+        return False
+    # Surfaces that are white in the reference too hide nothing.
+    new = now[clipped].min(axis=1) - was[clipped].min(axis=1) > _NEW
+    return int(np.count_nonzero(new)) >= _MIN_AREA
+
+
+def _match_contrast(was: Floats, now: Floats, valid: Bytes) -> Floats | None:
+    """`was` with the contrast of `now` in each channel, in linear values; None if too few px show it."""
+    height, width = valid.shape
+    scale = min(_CELLS / max(height, width), 1.0)
+    size = (max(round(width * scale), 2), max(round(height * scale), 2))
+    channels = now.shape[2]
+    # 255 where no channel clips.
+    shown = cv2.inRange(cv2.max(was, now), (-np.inf,) * channels, (_CLIPPED - 1,) * channels)
+    usable = cv2.resize(cv2.copyTo(shown, valid), size, interpolation=cv2.INTER_AREA) == 255
+    if np.count_nonzero(usable) < _MIN_CELLS:
+        return None
+    weight = usable.astype(np.float32)[..., None]
+    around = cv2.GaussianBlur(weight, (0, 0), _SURROUNDINGS)[..., None] + np.float32(1e-3)
+    contrasts = []
+    table = _to_linear(np.arange(256, dtype=np.float32))
+    for image in (was, now):
+        linear = cv2.LUT(cv2.convertScaleAbs(image), table)
+        cells = cv2.resize(linear, size, interpolation=cv2.INTER_AREA).reshape(*size[::-1], -1)
+        soft = cv2.GaussianBlur(cells * weight, (0, 0), _SURROUNDINGS).reshape(cells.shape) / around
+        contrasts.append(np.abs(cells - soft)[usable])
+    before, after = contrasts
+    # Cells are chosen by both, because those with most contrast in one alone have less in the other.
+    strong = before + after >= np.quantile(before + after, 1 - _STRONG_SHARE, axis=0)
+    factors = [
+        np.median(other[chosen]) / max(float(np.median(one[chosen])), 1e-4)
+        for one, other, chosen in zip(before.T, after.T, strong.T, strict=True)
+    ]
+    return np.asarray(np.clip(was * np.power(factors, 1 / _TONE), 0, 255), np.float32)
 
 
 def _soft_places(
@@ -176,24 +244,28 @@ def _is_soft(core: NDArray[np.bool_], before: Floats, after: Floats, seen: NDArr
 
 
 def _rings(core: NDArray[np.bool_], strength: Floats) -> Floats:
-    """The light around `core` that grows weaker outwards: at most `strength`, at least the next ring."""
+    """The light around the clipped places `core` that grows weaker outwards.
+
+    It is at most `strength` and at least that of the next ring.
+    """
     added = np.zeros(strength.shape, np.float32)
     smooth = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (_SMOOTH, _SMOOTH))
     levels = np.geomspace(_WEAKEST, _STRONGEST, _RINGS)
     step = float(levels[1] / levels[0])
+    distance = _distance(core)
+    edge = float(np.median(strength[(distance > _EDGE[0]) & (distance < _EDGE[1])]))
     for level in levels.tolist():
         above = cv2.morphologyEx(((strength > level) | core).astype(np.uint8), cv2.MORPH_OPEN, smooth)
-        _, labels = cv2.connectedComponents(
+        count, labels = cv2.connectedComponents(
             np.asarray(above, np.uint8) | core.astype(np.uint8), connectivity=4
         )
-        core_labels = np.unique(labels[core])
-        edges, _ = cv2.findContours(
-            np.isin(labels, core_labels[core_labels > 0]).astype(np.uint8),
-            cv2.RETR_EXTERNAL,
-            cv2.CHAIN_APPROX_NONE,
-        )
-        ring = np.zeros(core.shape, np.uint8)
-        cv2.drawContours(ring, edges, -1, 1, -1)
+        touching = np.zeros(count, np.uint8)
+        touching[labels[core]] = 1
+        ring = touching[labels]
+        # In holes of the core the light is at least as strong as at the edge of the core.
+        if level < edge:
+            edges, _ = cv2.findContours(ring, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+            cv2.drawContours(ring, edges, -1, 1, -1)
         inside = ring > 0
         added[inside] = np.clip(strength[inside], level, level * step)
     added[core] = 1.0

@@ -8,8 +8,9 @@ from service.detection.reference_difference import detect
 from service.detection.reference_difference.alignment import repeating
 from service.detection.reference_difference.data import Pyramid, apply
 from service.detection.reference_difference.difference.boxes import difference_parts
-from service.detection.reference_difference.difference.compensate import match_light, match_width
+from service.detection.reference_difference.difference.compensate import match_light
 from service.detection.reference_difference.difference.difference import Difference
+from service.detection.reference_difference.difference.focus import match_width
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import View, photograph

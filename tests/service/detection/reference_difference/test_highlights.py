@@ -12,6 +12,7 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import Image
+from tests.material import surfaces
 
 WIDTH, HEIGHT = 640, 480
 WHOLE = Rect(0, 0, WIDTH, HEIGHT)
@@ -59,6 +60,11 @@ def test_glare_that_hides_much_asks_for_another_photo() -> None:
     with pytest.raises(AlignmentFailed) as refused:
         detect(PANEL, WHOLE, lit(PANEL, size=56))
     assert refused.value.reason == "overexposed"
+
+
+def test_print_that_fades_in_large_glare_gives_no_finding() -> None:
+    label = surfaces.draw_label(WIDTH, HEIGHT, seed=512).image
+    assert detect(label, WHOLE, lit(label, size=75, strength=1.6)).boxes == ()
 
 
 def test_an_overexposed_photo_asks_for_another_photo() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from service.detection.reference_difference import detect
+from service.detection.reference_difference.difference.compensate import match_light
 from service.detection.reference_difference.light import shade
 from shared import samples
 from shared.images.cv import cv2
@@ -46,6 +47,15 @@ def bands(image: samples.Image) -> samples.Image:
 def noisy(image: samples.Image) -> samples.Image:
     grain = np.random.default_rng(3).normal(0, 2, image.shape)
     return np.clip(image + grain, 0, 255).astype(np.uint8)
+
+
+def test_light_is_measured_where_nothing_clips() -> None:
+    rng = np.random.default_rng(4)
+    spots = cv2.GaussianBlur(rng.standard_normal((400, 400, 3)).astype(np.float32), (0, 0), 2.5)
+    was = np.clip(135 + spots / spots.std() * 35, 0, 255).astype(np.float32)
+    now = np.clip(was * 1.6, 0, 255).astype(np.float32)
+    matched, _ = match_light(was, now, np.full((400, 400), 255, np.uint8))
+    assert np.abs(matched - now).mean() < 1
 
 
 @pytest.mark.parametrize("change", [shadow, bands])
