@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.detection.reference_difference.alignment import lens, residual_warp
 from service.detection.reference_difference.data import (
@@ -185,6 +186,8 @@ def compare(
     if measured and not search.bilevel and not search.scanned:
         light = replace(light, glare=highlights.find(was, now, valid))
     hidden = light.glare.hidden(valid) if measured and light.glare is not None else None
+    if hidden is not None and _is_too_much(hidden, valid):
+        raise AlignmentFailed("overexposed")
     was = light.apply_glare(was, now)
     difference = differ(was, now, valid, search.scanned or search.bilevel)
     if _differs_nearly_everywhere(difference, valid, search.threshold):
@@ -240,6 +243,11 @@ def _is_hidden(known: Bytes, seen: Bytes, valid: Bytes) -> bool:
     if seen.max() < _WHITE:
         return False
     hidden = (seen.min(axis=2) >= _WHITE) & (known.min(axis=2) < _WHITE / _BEYOND_WHITE) & (valid > 0)
+    return _is_too_much(hidden, valid)
+
+
+def _is_too_much(hidden: Bytes | NDArray[np.bool_], valid: Bytes) -> bool:
+    """Whether more is hidden than the rest of the region can speak for."""
     return bool(np.count_nonzero(hidden) > _MAX_HIDDEN * np.count_nonzero(valid))
 
 

@@ -64,7 +64,14 @@ def test_glare_that_hides_much_asks_for_another_photo() -> None:
 
 def test_print_that_fades_in_large_glare_gives_no_finding() -> None:
     label = surfaces.draw_label(WIDTH, HEIGHT, seed=512).image
-    assert detect(label, WHOLE, lit(label, size=75, strength=1.6)).boxes == ()
+    assert detect(label, WHOLE, lit(label, size=55, strength=1.6)).boxes == ()
+
+
+def test_a_photo_of_which_a_highlight_hides_much_asks_for_another_photo() -> None:
+    label = surfaces.draw_label(WIDTH, HEIGHT, seed=512).image
+    with pytest.raises(AlignmentFailed) as refused:
+        detect(label, WHOLE, lit(label, size=75, strength=1.6))
+    assert refused.value.reason == "overexposed"
 
 
 def test_an_overexposed_photo_asks_for_another_photo() -> None:
