@@ -61,9 +61,9 @@ def open_session(path: Path, calls: int = 1) -> Any:
     options.intra_op_num_threads = max(_cores() // calls, 1)
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
-    # Within a call, threads that wait for each other spin for a moment, which saves a third of its time. Longer,
-    # as by default, they take the cores from the next photo, which is decoded meanwhile: half as much
-    # processor time again.
+    # Within a call, threads that wait for each other spin for some µs, which saves a third of its time.
+    # If they did so longer, as by default, they would take the cores from the next photo, which is decoded
+    # meanwhile: half as much processor time again.
     options.add_session_config_entry("session.intra_op.spin_duration_us", "100")
     used = providers(onnxruntime.get_available_providers())
     return onnxruntime.InferenceSession(str(path), options, providers=used)
