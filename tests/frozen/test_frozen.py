@@ -19,7 +19,7 @@ from shared import __version__
 from shared.system.paths import program_folder
 from tests.e2e.demo_output import check_demo_output
 
-pytestmark = pytest.mark.frozen
+pytestmark = [pytest.mark.frozen, pytest.mark.slow]
 
 # Qt names helper windows of a few pixels after the program too, before it is ready for a signal.
 MAIN_WINDOW = re.compile(r'"[^"]*Walkaround[^"]*": .*?\s\d{3,}x\d{3,}\+')
@@ -141,6 +141,7 @@ def test_every_library_can_be_loaded() -> None:
     assert run.returncode == 0, run.stderr
 
 
+@pytest.mark.slow(60)
 def test_the_frozen_demo(tmp_path: Path, bare: dict[str, str]) -> None:
     out = tmp_path / "绕机 检查"
     run = subprocess.run(

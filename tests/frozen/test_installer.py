@@ -21,7 +21,7 @@ from tests.e2e.demo_output import check_demo_output
 from tests.frozen.programs import FreshUser, check_fresh_user, make_read_only, output, public_folder, running
 from tests.frozen.upgrades import check_kept, earlier_data
 
-pytestmark = pytest.mark.frozen
+pytestmark = [pytest.mark.frozen, pytest.mark.slow]
 
 LICENCES = program_folder() / "dist" / "walkaround" / "_internal" / "licences"
 
@@ -222,6 +222,7 @@ def test_fresh_user_starts_what_is_installed(upgraded: Machine) -> None:
 
 
 @debian
+@pytest.mark.slow(60)
 def test_a_program_that_is_open_works_on_after_an_update(installer: Path, tmp_path: Path) -> None:
     """The newer version lacks what is loaded later: the page for phones, detection, the report."""
     out = tmp_path / "out"

@@ -18,7 +18,7 @@ from resources.packaging import sbom
 from shared import __version__
 from shared.system.paths import program_folder
 
-pytestmark = pytest.mark.frozen
+pytestmark = [pytest.mark.frozen, pytest.mark.slow]
 
 BUNDLE = program_folder() / "dist" / "walkaround"
 INSIDE = BUNDLE / "_internal"

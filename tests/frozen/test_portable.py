@@ -16,6 +16,7 @@ from tests.frozen.programs import FreshUser, check_fresh_user, make_read_only, o
 from tests.frozen.upgrades import check_kept, earlier_data
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.frozen,
     pytest.mark.skipif(shutil.which("xz") is None, reason="needs xz"),
 ]
