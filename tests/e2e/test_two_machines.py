@@ -147,6 +147,7 @@ class Uploads:
         self._thread.join(PATIENCE)
 
 
+@pytest.mark.slow
 def test_killed_machine_loses_no_acknowledged_file_or_job(machine: Machine, s3: S3Server) -> None:
     with machine("killed") as killed_machine, machine("other") as other_machine:
         create_first_admin(other_machine.url)

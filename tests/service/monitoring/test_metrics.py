@@ -367,6 +367,7 @@ def two_processes(database_url: str, tmp_path: Path) -> Iterator[tuple[str, str,
 
 @pytest.mark.postgresql
 @pytest.mark.parametrize("database_kind", ["postgresql"])
+@pytest.mark.slow
 def test_metrics_are_the_sums_of_all_processes(two_processes: tuple[str, str, int]) -> None:
     url, metrics, parent = two_processes
     create_first_admin(url)
