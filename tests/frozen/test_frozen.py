@@ -141,7 +141,6 @@ def test_every_library_can_be_loaded() -> None:
     assert run.returncode == 0, run.stderr
 
 
-@pytest.mark.slow(60)
 def test_the_frozen_demo(tmp_path: Path, bare: dict[str, str]) -> None:
     out = tmp_path / "绕机 检查"
     run = subprocess.run(

@@ -221,36 +221,43 @@ def test_fresh_user_starts_what_is_installed(upgraded: Machine) -> None:
     check_fresh_user(upgraded.program)
 
 
-@debian
-@pytest.mark.slow(60)
-def test_a_program_that_is_open_works_on_after_an_update(installer: Path, tmp_path: Path) -> None:
-    """The newer version lacks what is loaded later: the page for phones, detection, the report."""
-    out = tmp_path / "out"
-    bare = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+@pytest.fixture(scope="module")
+def machine(installer: Path) -> Iterator[Machine]:
+    """A machine on which this version is installed."""
     with public_folder() as folder:
         machine = Machine(folder)
         machine.install(installer)
-        command: list[str | Path] = [machine.program, "demo", "--out", out]
-        options: dict[str, Any] = {
-            "stdout": subprocess.PIPE,
-            "stderr": subprocess.STDOUT,
-            "encoding": "utf-8",
-        }
-        with subprocess.Popen(command, cwd=tmp_path, env=bare, **options) as demo:
-            try:
-                assert demo.stdout is not None
-                lines = list(takewhile(lambda line: "add an inspector" not in line, demo.stdout))
-                # The service and the workers go on. Only the window waits for the update.
-                demo.send_signal(signal.SIGSTOP)
-                machine.install(other_version(installer, "9.9.9", FILES, tmp_path))
-                demo.send_signal(signal.SIGCONT)
-                said = "".join([*lines, demo.stdout.read()])
-            finally:
-                demo.kill()
-        assert demo.returncode == 0, said
-        check_demo_output(out)
-        assert output(machine.program, "--version") == "walkaround 9.9.9\n"
-        # The next installation removes what no program runs from.
-        assert (machine.program.parent.parent / __version__).is_dir()
-        machine.install(other_version(installer, "9.9.10", FILES, tmp_path))
-        assert not (machine.program.parent.parent / __version__).exists()
+        yield machine
+
+
+@debian
+def test_a_program_that_is_open_works_on_after_an_update(
+    machine: Machine, installer: Path, tmp_path: Path
+) -> None:
+    """The newer version lacks what is loaded later: the page for phones, detection, the report."""
+    out = tmp_path / "out"
+    bare = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+    command: list[str | Path] = [machine.program, "demo", "--out", out]
+    options: dict[str, Any] = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.STDOUT,
+        "encoding": "utf-8",
+    }
+    with subprocess.Popen(command, cwd=tmp_path, env=bare, **options) as demo:
+        try:
+            assert demo.stdout is not None
+            lines = list(takewhile(lambda line: "add an inspector" not in line, demo.stdout))
+            # The service and the workers go on. Only the window waits for the update.
+            demo.send_signal(signal.SIGSTOP)
+            machine.install(other_version(installer, "9.9.9", FILES, tmp_path))
+            demo.send_signal(signal.SIGCONT)
+            said = "".join([*lines, demo.stdout.read()])
+        finally:
+            demo.kill()
+    assert demo.returncode == 0, said
+    check_demo_output(out)
+    assert output(machine.program, "--version") == "walkaround 9.9.9\n"
+    # The next installation removes what no program runs from.
+    assert (machine.program.parent.parent / __version__).is_dir()
+    machine.install(other_version(installer, "9.9.10", FILES, tmp_path))
+    assert not (machine.program.parent.parent / __version__).exists()
