@@ -128,7 +128,7 @@ def _find_cut(film: Film, parts: Values, reached: Frames) -> Reason | None:
     start = _find_start(film, parts, reached)
     if start is None:
         return Reason.NOT_STEADY
-    until = int(reached[HELD - 1]) + 1
+    until = int(reached[0]) + 1
     frames = [index for index in range(start, until) if film.found[index]]
     way = parts[start + 1 : start + 1 + int(np.argmax(parts[start + 1 :] >= ON_THE_WAY[1]))]
     on_the_way = (way > ON_THE_WAY[0]) & (way < ON_THE_WAY[1])
