@@ -200,15 +200,16 @@ def test_only_the_sample_is_deleted(page: RecordsPage, context: Context, qtbot: 
     """A task of the sample that another record uses stays, with its flight and aircraft."""
     session, sample = context.session, SampleController.for_context(context)
     own_task = session.catalogue.tasks.create(TaskWrite(task_name="Sample task: after-flight check"))
-    with qtbot.waitSignal(sample.created) as created:
-        assert context.commands.run("sample.create")
-    record = session.records.get(created.args[0]).value
+    notices: list[str] = []
+    sample.notice.connect(notices.append)
+    assert context.commands.run("sample.create")
+    qtbot.waitUntil(lambda: not sample.busy)
+    assert not notices
+    record = session.records.get(sample.record_id).value
     own_record = session.records.create(RecordCreate(task_id=record.task_id, inspection_name="mine"))
     for item in session.items.all(record.inspection_id):
         session.items.set_verdict(item.item_id, Verdict.PASSED, "seen")
     session.records.finish(record.inspection_id)
-    notices: list[str] = []
-    sample.notice.connect(notices.append)
     click(qtbot, page.first_steps.bar.remove)
     qtbot.waitUntil(lambda: not sample.busy and not sample.exists)
     assert notices == ["Sample inspection deleted. 3 catalogue entry(s) kept, in use by other entries."]
