@@ -74,6 +74,9 @@ def _open(workbench: WorkbenchDriver, wait: Callable[..., None]) -> None:
         QTest.qWait(500)
         quiet_turns = quiet_turns + 1 if workers.busy() <= 1 else 0
         if quiet_turns == 3:
+            # The echo of an edit is a walk of its own, which begins before or after the edit is saved.
+            workbench.page.live.stop()
+            wait(lambda: workers.busy() == 0)
             return
     raise AssertionError("the opened record does not come to rest")
 
