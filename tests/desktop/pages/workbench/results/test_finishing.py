@@ -67,7 +67,7 @@ def test_detection_does_not_count_as_verdict(open_workbench: WorkbenchDriver, qt
         Status.PASSED,
         Status.FAILED,
     )
-    assert open_workbench.page.top.chip.text == "In progress"
+    qtbot.waitUntil(lambda: open_workbench.page.top.chip.text == "In progress")
     open_workbench.context.commands.run("record.finish")
     dialog = open_dialog(open_workbench, FinishDialog, qtbot)
     assert isinstance(dialog, FinishDialog)
