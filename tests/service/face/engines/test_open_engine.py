@@ -81,7 +81,9 @@ def test_landmarks_stay_where_the_face_is(open_engine: FaceEngine) -> None:
     image = cv2.resize(faces.enrolment_picture(), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     places = []
     for shift in range(16):
-        moved = cv2.warpAffine(image, np.float64([[1, 0, shift], [0, 1, shift]]), image.shape[1::-1])
+        moved = cv2.warpAffine(
+            image, np.array([[1, 0, shift], [0, 1, shift]], np.float64), image.shape[1::-1]
+        )
         (face,) = open_engine.find(moved)
         places.append((face.nose - face.eyes.mean(axis=0)) / np.hypot(*(face.eyes[1] - face.eyes[0])))
     assert np.ptp(places, axis=0).max() < 0.05, "0.09 for the best box alone"
