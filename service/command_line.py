@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from pydantic_settings import SettingsError
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
@@ -210,9 +210,6 @@ def _serve(arguments: Sequence[str]) -> int:
         settings.read_metrics_token()
     except ValueError as problem:
         parser.error(f"{problem}: write a random one into it")
-    # FastAPI's models of the API document are built when it is read, like ours: they took a twentieth of the
-    # start.
-    BaseModel.model_config["defer_build"] = True
     with without_garbage_collection():
         from service.running import serve
 
