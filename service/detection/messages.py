@@ -18,7 +18,7 @@ from shared.record.entries import (
 )
 from shared.wire.inspection import Place
 
-VERSION: Final = 5
+VERSION: Final = 6
 """The version of the contents of a memory. Another version is rebuilt from the photos."""
 OLDEST: Final = 4
 NEWEST: Final = 20

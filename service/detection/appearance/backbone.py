@@ -22,9 +22,6 @@ PATCHES: Final = 20
 MAX_CHANNELS: Final = 256
 """Of a patch, so that a memory of 24 photos has at most 5 MB. Those of larger backbones are averaged in
 groups of neighbours, as PatchCore (Roth et al. 2022) does."""
-_SMOOTHED: Final = 3
-"""Features are averaged over this many neighbours, which PatchCore (Roth et al. 2022) does too: a patch then
-says less about where in it an edge runs."""
 _AT_ONCE: Final = 128
 """Channels; OpenCV takes no more at once."""
 
@@ -72,11 +69,12 @@ def join_layers(layers: Iterable[NDArray[np.float32]]) -> Features:
 def _patches(layer: NDArray[np.float32]) -> NDArray[np.float32]:
     """A feature map (channels, rows, columns) as patches of length 1, so that every layer counts alike."""
     resized = np.concatenate(
-        [_smooth(layer[at : at + _AT_ONCE]) for at in range(0, len(layer), _AT_ONCE)], axis=2
+        [_resize(layer[at : at + _AT_ONCE]) for at in range(0, len(layer), _AT_ONCE)], axis=2
     )
     return np.asarray(resized / np.maximum(np.linalg.norm(resized, axis=2, keepdims=True), 1e-6), np.float32)
 
 
-def _smooth(layer: NDArray[np.float32]) -> NDArray[np.float32]:
-    smooth = cv2.blur(np.ascontiguousarray(layer.transpose(1, 2, 0)), (_SMOOTHED, _SMOOTHED))
-    return np.asarray(cv2.resize(smooth, (PATCHES, PATCHES), interpolation=cv2.INTER_AREA), np.float32)
+def _resize(layer: NDArray[np.float32]) -> NDArray[np.float32]:
+    rows = np.ascontiguousarray(layer.transpose(1, 2, 0))
+    resized = cv2.resize(rows, (PATCHES, PATCHES), interpolation=cv2.INTER_AREA)
+    return np.asarray(resized, np.float32).reshape(PATCHES, PATCHES, -1)

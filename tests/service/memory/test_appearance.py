@@ -68,7 +68,7 @@ def test_item_with_a_fixed_camera_is_not_aligned(site: Site) -> None:
 
     assert entry["appearance"] == {
         "distance": pytest.approx(0.3, abs=0.1),
-        "limit": 0.4,
+        "limit": 0.34,
         "share": None,
         "photos": 1,
         "nearest": [],

@@ -182,12 +182,12 @@ def test_appearance_takes_over_when_a_photo_cannot_be_aligned(gravels: Gravels) 
     assert (good.appearance["photos"], good.alignment, good.memory) == (3, None, None)
     assert not broken.passed
     (box,) = broken.boxes
-    assert box["points"] == {"x1": 216, "y1": 48, "x2": 384, "y2": 192}
+    assert box["points"] == {"x1": 216, "y1": 24, "x2": 384, "y2": 192}
     assert broken.appearance is not None
     assert broken.appearance["section"] == [0, 0, 1, 1]
     picture = np.frombuffer(base64.b64decode(broken.appearance["heat"]), np.uint8)
     rows, columns = np.nonzero(np.asarray(cv2.imdecode(picture, cv2.IMREAD_GRAYSCALE)) > 128)
-    assert (rows.min(), rows.max(), columns.min(), columns.max()) == (2, 7, 9, 15)
+    assert (rows.min(), rows.max(), columns.min(), columns.max()) == (1, 7, 9, 15)
     assert "appearance" in broken.answer()
 
 
