@@ -45,7 +45,7 @@ def through_lens(
     best: checks.CandidateHomography | None = None
     for bend in (0.0, *_FIRST_BENDS):
         best = better(best, check_guess(guess, bend, _REACH))
-    if best is None or not (best.bend or least >= checks.BELONGS):
+    if best is None or best.score < checks.BELONGS or not (best.bend or least >= checks.BELONGS):
         return None
     for step in _STEPS:
         start = best

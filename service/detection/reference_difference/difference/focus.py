@@ -8,7 +8,7 @@ import numpy as np
 
 from service.detection.reference_difference.data import Bytes, Floats
 from service.detection.reference_difference.difference.sampling import luminance, value_at_rank
-from service.detection.reference_difference.light.direction import find_motion
+from service.detection.reference_difference.light.direction import find_motion, line_kernel
 from shared.images.cv import cv2
 
 _SIGMAS: Final = (0.0, 0.5, 0.7, 0.9, 1.2, 1.6, 2.1, 2.8)
@@ -32,8 +32,9 @@ def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats,
     target = _inner(other)
     inner = np.zeros(tiles[0].shape, np.uint8)
     inner.reshape(len(inner), -1, len(inner))[_RIM:-_RIM, :, _RIM:-_RIM] = 255
-    motion = find_motion(*tiles, inner, lambda blurred: _robust_distance(_inner(_high_pass(blurred)), target))
-    if motion is not None:
+    line = find_motion(*tiles, inner, lambda blurred: _robust_distance(_inner(_high_pass(blurred)), target))
+    if line is not None:
+        motion = line_kernel(line)
         reference = np.asarray(cv2.filter2D(reference, -1, motion), np.float32).reshape(reference.shape)
         one = _high_pass(cv2.filter2D(tiles[0], -1, motion))
     soften_reference = _best_sigma(one, other)

@@ -37,6 +37,8 @@ _BLURRED: Final = 0.6
 down lose as much."""
 _MOTION: Final = 0.8
 """The most error with a line, relative to the error without: another lamp lies above."""
+Line = tuple[float, float]
+"""The length of a motion in px, and its angle in radians from the x axis."""
 Tensor = NDArray[np.float64]
 """(2, 2): the mean squares of the gradient across and down, and their mean product."""
 
@@ -76,8 +78,8 @@ def is_lit_from_aside(reference: Floats, photo: Floats, beside: Bytes) -> bool:
 
 def find_motion(
     reference: Floats, photo: Floats, valid: Bytes, error: Callable[[Floats], float]
-) -> Floats | None:
-    """The kernel that blurs the reference along a line as the photo is blurred; None without clear motion.
+) -> Line | None:
+    """The line along which the photo is blurred; None without clear motion.
 
     reference, photo: luminances (height, width) that count where `valid` is not 0. error: of a blurred
     reference against the photo.
@@ -89,20 +91,21 @@ def find_motion(
         error(soft) for soft in (reference, *(cv2.GaussianBlur(reference, (0, 0), s) for s in (1.2, 2.8)))
     )
 
-    def of_line(line: tuple[float, float]) -> float:
-        return error(cv2.filter2D(reference, -1, line_kernel(*line)))
+    def of_line(line: Line) -> float:
+        return error(cv2.filter2D(reference, -1, line_kernel(line)))
 
     tried = [(length, np.pi * turn / _ANGLES) for length in _LENGTHS[1:4:2] for turn in range(_ANGLES)]
-    best: tuple[float, float] = min(tried, key=of_line)
+    best: Line = min(tried, key=of_line)
     best = min(((length, best[1]) for length in _LENGTHS), key=of_line)
     for px, turn in _STEPS:
         best = min(((best[0], best[1] + by) for by in (-turn, 0, turn)), key=of_line)
         best = min(((best[0] + by, best[1]) for by in (-px, 0, px)), key=of_line)
-    return line_kernel(*best) if of_line(best) < _MOTION * sharp else None
+    return best if of_line(best) < _MOTION * sharp else None
 
 
-def line_kernel(length: float, angle: float) -> Floats:
-    """The blur of a motion by `length` px along `angle`, in radians from the x axis."""
+def line_kernel(line: Line, scale: float = 1.0) -> Floats:
+    """The blur of a motion along a line in a frame that is `scale` times as large."""
+    length, angle = line[0] * scale, line[1]
     reach = int(np.ceil(length / 2)) + 1
     y, x = np.mgrid[-reach : reach + 1, -reach : reach + 1].astype(np.float32)
     along, beside = x * np.cos(angle) + y * np.sin(angle), y * np.cos(angle) - x * np.sin(angle)

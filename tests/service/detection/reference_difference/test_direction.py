@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from service.detection.reference_difference import AlignmentFailed, detect
-from service.detection.reference_difference.data import apply, corners
+from service.detection.reference_difference.alignment import motion
+from service.detection.reference_difference.data import Pyramid, apply, corners, grey, shift_scale
 from service.detection.reference_difference.light.direction import extremes, line_kernel, structure
 from shared import samples
 from shared.images.cv import cv2
@@ -40,7 +41,7 @@ def noisy(image: np.ndarray, seed: int = 1) -> Image:
 
 
 def moved(image: Image, length: float, angle: float) -> Image:
-    return noisy(cv2.filter2D(image.astype(np.float32), -1, line_kernel(length, angle)))
+    return noisy(cv2.filter2D(image.astype(np.float32), -1, line_kernel((length, angle))))
 
 
 def test_a_crack_is_found_under_the_same_lamp() -> None:
@@ -94,10 +95,11 @@ def test_the_least_ratio_is_along_the_motion() -> None:
 
 
 def test_a_kernel_keeps_the_brightness_and_its_length() -> None:
-    kernel = line_kernel(9, 0.0)
+    kernel = line_kernel((9, 0.0))
 
     assert kernel.sum() == pytest.approx(1)
     assert np.count_nonzero(kernel[len(kernel) // 2]) == 9
+    assert np.array_equal(line_kernel((9, 0.5), 2), line_kernel((18, 0.5)))
 
 
 def test_a_photo_that_moved_far_is_aligned_and_a_similar_one_is_refused() -> None:
@@ -108,3 +110,17 @@ def test_a_photo_that_moved_far_is_aligned_and_a_similar_one_is_refused() -> Non
     similar = samples.draw_panel(SIDE, SIDE, 9).image
     with pytest.raises(AlignmentFailed):
         detect(PANEL, WHOLE, moved(similar, 20, 0.7))
+
+
+def test_a_line_is_searched_once_at_each_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = []
+
+    def find_none(*_: object) -> None:
+        searched.append(True)
+
+    monkeypatch.setattr(motion, "find_motion", find_none)
+    reference, photo = (Pyramid(grey(image)) for image in (PANEL, moved(PANEL, 20, 0.7)))
+    near = shift_scale(-2, 1, 1, 1)
+
+    assert motion.through_motion(reference, photo, WHOLE, [np.eye(3), np.eye(3), near]) is None
+    assert len(searched) == 1

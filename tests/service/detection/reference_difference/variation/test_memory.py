@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.detection.messages import NEWEST, OLDEST
+from service.detection.messages import NEWEST, OLDEST, VERSION
 from service.detection.reference_difference import PhotoVariation, RegionMemory
 from service.detection.reference_difference.variation import serial
 from service.detection.reference_difference.variation.memory import MAX_SIDE, Appearance
@@ -120,7 +120,7 @@ def test_bytes_other_than_a_memory_are_refused(damage: str) -> None:
     broken = {
         "short": data[:30],
         "magic": b"PNG1" + data[4:],
-        "version": data.replace(b'"version":5', b'"version":9'),
+        "version": data.replace(f'"version":{VERSION}'.encode(), b'"version":1'),
         "values": data[:-8],
         "nothing": b"",
         "kind": data.replace(b'"kind":"passed"', b'"kind":"parsed"'),
