@@ -44,6 +44,7 @@ from desktop.localization.fonts import shows_chinese
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.login import LoginPage
 from desktop.pages.login.service_choice import ServerDialog
+from desktop.pages.me import MePage
 from desktop.pages.people import PeoplePage
 from desktop.pages.records.new_record import NewRecordDialog
 from desktop.pages.workbench import WorkbenchPage
@@ -152,6 +153,7 @@ def _take_inspector_pictures(demo: DemoRun, camera: Camera) -> None:
     wait_until(lambda: demo.is_in_front("record"), "the page of the record opens")
     camera.take_window("record")
     _open_page(demo, "me")
+    wait_until(demo.page(MePage).face.chip.isVisible, "the status of the face login is shown")
     camera.take_window("account")
     people.log_out(demo)
 

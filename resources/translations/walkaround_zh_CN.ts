@@ -4373,6 +4373,10 @@
         <translation>我同意本工作站从我的照片中提取人脸特征，仅用于登录时核对身份。照片不会保存；特征加密存放在本服务中，我可以随时删除，删除立即生效。</translation>
     </message>
     <message>
+        <source>Loading…</source>
+        <translation>正在加载…</translation>
+    </message>
+    <message>
         <source>Not enrolled</source>
         <translation>未登记</translation>
     </message>

@@ -52,7 +52,7 @@ class FaceCard(Card):
         self._busy = False
         self.chip = Chip()
         self.chip.hide()
-        self._status_label = label("", "dim", wrap=True)
+        self._status_label = label(self.tr("Loading…"), "dim", wrap=True)
         self.advice = label(
             self.tr(
                 "This service uses the built-in face model, which fails to recognize people more "
@@ -220,6 +220,9 @@ class FaceCard(Card):
     def _update_buttons(self) -> None:
         status = self._status
         is_ready = status is not None and not self._busy
+        # Nobody is asked to agree before the text to agree to is known.
+        for widget in (self._consent_text, self.consent, self.by_camera, self.by_files):
+            widget.setVisible(status is not None)
         self.consent.setEnabled(is_ready)
         has_consent = self.consent.isChecked()
         for button in (self.by_camera, self.by_files):
@@ -282,6 +285,8 @@ class FaceCard(Card):
         self._busy = False
         if self._status is not None:
             self.show_status(self._status)
+        else:
+            self._status_label.clear()
         self._show_error(sentence(error))
 
     def _show_error(self, text: str) -> None:

@@ -75,6 +75,34 @@ def page(qtbot: QtBot, context: Context, tmp_path: Path, monkeypatch: pytest.Mon
     return page
 
 
+def test_nobody_is_asked_to_agree_before_the_text_is_known(qtbot: QtBot, context: Context) -> None:
+    page = MePage(context, list)
+    qtbot.addWidget(page)
+    page.show()
+    page.enter({})
+    asked = (page.face.consent, page.face.by_camera, page.face.by_files)
+
+    assert page.face.status_text() == "Loading…"
+    assert not any(widget.isVisible() for widget in asked)
+
+    qtbot.waitUntil(lambda: page.face.chip.text != "")
+    assert all(widget.isVisible() for widget in asked)
+
+
+def test_unknown_status_of_the_face_login_shows_the_reason_and_asks_nothing(
+    qtbot: QtBot, context: Context, fake_service: FakeService
+) -> None:
+    fake_service.answers["/api/auth/face"] = failure_answer(503, "busy")
+    page = MePage(context, list)
+    qtbot.addWidget(page)
+    page.show()
+    page.enter({})
+
+    qtbot.waitUntil(lambda: page.face.error() != "")
+    assert page.face.status_text() == ""
+    assert not page.face.consent.isVisible()
+
+
 def answer_saved_profile(user: dict[str, Any]) -> object:
     """Answers update and me with the profile after the save."""
 
