@@ -11063,7 +11063,7 @@
         <translation>上次登录后的更新</translation>
     </message>
     <message>
-        <source>New since {time}</source>
+        <source>New (since {time})</source>
         <translation>{time} 以来的更新</translation>
     </message>
     <message>

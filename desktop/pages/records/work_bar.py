@@ -53,7 +53,7 @@ class WorkBar(FilterChips):
         since = counts.since if counts is not None else None
         news = self.tr("New since last login")
         if since is not None:
-            news = self.tr("New since {time}").format(time=format_recent(since))
+            news = self.tr("New (since {time})").format(time=format_recent(since))
         texts = {
             Work.MINE: self.tr("Assigned to me"),
             Work.OPEN: self.tr("Open"),
