@@ -45,6 +45,14 @@ def same_boxes(first: Sequence[EntryBox], second: Sequence[EntryBox]) -> bool:
     return [_core(box) for box in first] == [_core(box) for box in second]
 
 
+def only_confirms(first: Sequence[EntryBox], second: Sequence[EntryBox]) -> bool:
+    """Whether `second` has the findings of `first`, some of them accepted or graded since."""
+    return [_core(box)[:3] for box in first] == [_core(box)[:3] for box in second] and not any(
+        before.get("accepted") is True and after.get("accepted") is not True
+        for before, after in zip(first, second, strict=True)
+    )
+
+
 def _core(box: EntryBox) -> tuple[object, ...]:
     accepted = box.get("accepted") is True
     return str(box["label"]), float(box["confidence"]), box_corners(box), accepted, box.get("severity")

@@ -12,6 +12,7 @@ from desktop.journal import Edit, EditKind
 from desktop.record.correction import (
     CorrectionDraft,
     boxes_of,
+    only_confirms,
     same_boxes,
     stored_version,
     with_correction,
@@ -310,7 +311,8 @@ class Document:
     def correct(self, draft: CorrectionDraft, label: str) -> Edit | None:
         """Create the edit that saves a draft; None if nothing changes or the item does not exist.
 
-        It also withdraws a current verdict, which was given for other findings.
+        It also withdraws a current verdict, which was given for other findings. A fail by this user is given
+        again where findings are only accepted or graded, which confirms it.
         """
         item = self._items.get(draft.item_id)
         present = boxes_of(draft.newest)
@@ -322,8 +324,10 @@ class Document:
             BOXES: {"of_version": stored_version(draft.base), "boxes": list(draft.boxes)},
         }
         if item.verdict is not Verdict.UNDECIDED:
-            before[VERDICT] = self._present_verdict(item)
-            after[VERDICT] = None
+            before[VERDICT] = verdict = self._present_verdict(item)
+            stays = item.verdict is Verdict.FAILED and not is_by_other(verdict)
+            stays = stays and only_confirms(present, draft.boxes)
+            after[VERDICT] = {"value": item.verdict.value, "reason": item.reason} if stays else None
         return self._edit(draft.item_id, EditKind.UPDATE, before, after, label)
 
     def remove(self, item_id: str, label: str, photos: Sequence[str] = (), reason: str = "") -> Edit | None:

@@ -29,6 +29,11 @@ class CorrectionDrafts:
     def __len__(self) -> int:
         return len(self._drafts)
 
+    @property
+    def steps(self) -> int:
+        """The number of unsaved changes."""
+        return sum(draft.steps for draft in self._drafts.values())
+
     def get(self, item_id: str) -> CorrectionDraft | None:
         """The draft of an item; None when there is none."""
         return self._drafts.get(item_id)
@@ -84,7 +89,7 @@ class CorrectionDrafts:
             if item.item_id not in histories:
                 continue
             self._restore(item, histories[item.item_id])
-        return sum(draft.steps for draft in self._drafts.values())
+        return self.steps
 
     def _restore(self, item: ItemView, history: DraftHistory) -> None:
         draft = CorrectionDraft.from_history(item.item_id, item.result, history)

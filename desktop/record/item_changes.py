@@ -12,6 +12,7 @@ from desktop.record.correction import CorrectionDraft
 from desktop.record.document import Document
 from desktop.record.edit_names import EditName
 from desktop.record.open_record import OpenRecord
+from desktop.record.signing import VERDICT
 from shared.record.codes import Verdict
 from shared.wire.detection import REFERENCE_DIFFERENCE
 
@@ -64,19 +65,23 @@ class ItemChanges:
         if document is not None and document.item(item_id) is not None:
             self._record.edits.do(document.decide(item_id, EditName.VERDICT, verdict, reason))
 
-    def correct(self, draft: CorrectionDraft) -> None:
-        """Save a draft as the newest version of its item. The draft is kept if that fails."""
+    def correct(self, draft: CorrectionDraft) -> bool:
+        """Save a draft as the newest version of its item. The draft is kept if that fails.
+
+        Returns whether that withdrew a verdict.
+        """
         record, document = self._record, self._editable()
         if document is None:
-            return
+            return False
         edit = document.correct(draft, EditName.CORRECT)
         record.drafts.hide(draft.item_id)
         if draft.item_id == record.current:
             record.show_newest_later()
         if edit is None or record.edits.do(edit):
             record.drafts.discard(draft.item_id)
-        else:
-            record.drafts.show(draft)
+            return edit is not None and VERDICT in edit.after and edit.after[VERDICT] is None
+        record.drafts.show(draft)
+        return False
 
     def move(self, item_ids: Sequence[str], before: str) -> None:
         """Move items before another one in the walk, or with an empty `before` to its end."""

@@ -216,7 +216,9 @@ class Outbox:
                     _current_findings(current.value)["boxes"], boxes["boxes"]
                 ):
                     boxes = None
-                if verdict is not None and same_verdict(_current_verdict(current.value, self._me), verdict):
+                # Other findings would withdraw the same verdict that stands now.
+                stands = boxes is None and verdict is not None
+                if stands and same_verdict(_current_verdict(current.value, self._me), verdict):
                     verdict = None
             try:
                 if fields:

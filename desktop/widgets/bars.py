@@ -62,6 +62,8 @@ class SaveState(StrEnum):
     HELD = "held"
     """The user must decide whether to send the edits."""
     OFFLINE = "offline"
+    DRAFT = "draft"
+    """The user has not saved changes to findings."""
 
 
 class Logo(QWidget):
@@ -254,7 +256,7 @@ class SaveMark(QWidget):
         return self.words.text()
 
     def show_state(self, state: SaveState, waiting: int = 0) -> None:
-        """Show a state. `waiting` is the number of unsent edits."""
+        """Show a state. `waiting` is the number of unsent edits, or of changes that are not saved."""
         if state is SaveState.SAVED:
             self._symbol.show_icon("cloud-ok", "passed")
             self.words.setText(self.tr("All saved"))
@@ -264,6 +266,9 @@ class SaveMark(QWidget):
         elif state is SaveState.WAITING:
             self._symbol.show_icon("cloud-wait", "undecided")
             self.words.setText(self.tr("Saving %n change(s)", "", waiting))
+        elif state is SaveState.DRAFT:
+            self._symbol.show_icon("cloud-wait", "undecided")
+            self.words.setText(self.tr("%n change(s) not saved", "", waiting))
         else:
             self._symbol.show_icon("cloud-off", "failed")
             self.words.setText(self.tr("Offline, %n unsent change(s)", "", waiting))

@@ -784,6 +784,13 @@
 <context>
     <name>SaveMark</name>
     <message numerus="yes">
+        <source>%n change(s) not saved</source>
+        <translation>
+            <numerusform>%n change not saved</numerusform>
+            <numerusform>%n changes not saved</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n unsent change(s)</source>
         <translation>
             <numerusform>%n unsent change</numerusform>

@@ -2589,6 +2589,14 @@
             <numerusform>已恢复 %n 处未保存的缺陷修改。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>The finding is no longer accepted.</source>
+        <translation>已撤销对该缺陷的接受。</translation>
+    </message>
+    <message>
+        <source>The verdict of item {number} ended, because its findings changed. Decide again.</source>
+        <translation>检查项 {number} 的缺陷已修改，判定失效，请重新判定。</translation>
+    </message>
 </context>
 <context>
     <name>CrashDialog</name>
@@ -7989,6 +7997,10 @@
         <translation>所有修改均已保存到服务。</translation>
     </message>
     <message>
+        <source>Changes to findings are saved when you decide, leave the item or finish.</source>
+        <translation>缺陷的修改在判定、离开检查项或完成记录时保存。</translation>
+    </message>
+    <message>
         <source>Export report…</source>
         <translation>导出报告…</translation>
     </message>
@@ -9024,6 +9036,12 @@
 </context>
 <context>
     <name>SaveMark</name>
+    <message numerus="yes">
+        <source>%n change(s) not saved</source>
+        <translation>
+            <numerusform>%n 处修改未保存</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%n unsent change(s)</source>
         <translation>

@@ -118,7 +118,8 @@ class WorkbenchPage(Page):
         record.changing.connect(self._paint_large_later)
         record.record_changed.connect(self._show_record)
         record.current_changed.connect(self._show_current)
-        edits.saving_changed.connect(self._show_saving)
+        for signal in (edits.saving_changed, self.results.correcting.changed, record.current_changed):
+            signal.connect(self._show_saving)
         for notice in (edits.failed, edits.unsent_notice, record.refused):
             notice.connect(self.toast)
         live.loaded.connect(self._on_loaded)
@@ -234,7 +235,8 @@ class WorkbenchPage(Page):
         self.canvas.status_line.show()
 
     def _show_saving(self) -> None:
-        self.top.show_saving(self.open_record.edits.save_state, self.open_record.edits.held)
+        edits, drafted = self.open_record.edits, self.open_record.drafts.steps
+        self.top.show_saving(edits.save_state, edits.held, drafted)
 
     def decide_conflicts(self) -> None:
         """Ask the user about the edits that the service refused."""

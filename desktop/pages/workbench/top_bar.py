@@ -85,8 +85,11 @@ class RecordTopBar(TopBar):
         self.finish.set_icon("report" if self._ended else "check")
         self.finish.setToolTip(self._commands.tooltip("record.report" if self._ended else "record.finish"))
 
-    def show_saving(self, saving: SyncState, held: bool = False) -> None:
-        """Show whether all edits have reached the service. With `held`, they wait for the user's consent."""
+    def show_saving(self, saving: SyncState, held: bool = False, drafted: int = 0) -> None:
+        """Show whether all edits have reached the service. With `held`, they wait for the user's consent.
+
+        `drafted` is the number of changes to findings that the user has not saved.
+        """
         if saving.conflicts:
             self.problem.setText(self.tr("%n conflicting change(s)", "", saving.conflicts))
         self.problem.setVisible(bool(saving.conflicts))
@@ -96,10 +99,12 @@ class RecordTopBar(TopBar):
             self.mark.show_state(SaveState.OFFLINE, saving.unsent_count)
         elif saving.unsent_count > saving.conflicts:
             self.mark.show_state(SaveState.WAITING, saving.unsent_count - saving.conflicts)
+        elif drafted:
+            self.mark.show_state(SaveState.DRAFT, drafted)
         else:
             self.mark.show_state(SaveState.SAVED)
         self.mark.setVisible(not (saving.conflicts and saving.unsent_count == saving.conflicts))
-        self.mark.setToolTip(escape_tooltip(saving.problem or self._tooltip(saving, held)))
+        self.mark.setToolTip(escape_tooltip(saving.problem or self._tooltip(saving, held, drafted)))
 
     def show_detecting(self, percent: int, count: int) -> None:
         """Show the progress of detections, which the button then cancels.
@@ -132,7 +137,7 @@ class RecordTopBar(TopBar):
         else:
             self._commands.run("record.detect")
 
-    def _tooltip(self, saving: SyncState, held: bool) -> str:
+    def _tooltip(self, saving: SyncState, held: bool, drafted: int) -> str:
         if held and saving.unsent_count:
             return self.tr("These changes were not sent before the program closed. Keep or discard them.")
         if saving.offline:
@@ -142,6 +147,10 @@ class RecordTopBar(TopBar):
             )
         if saving.unsent_count:
             return self.tr("Your changes are saved on this computer and are being sent to the service.")
+        if drafted:
+            return self.tr(
+                "Changes to findings are saved when you decide, leave the item or finish."
+            )
         return self.tr("All changes are saved to the service.")
 
     def _show_more_menu(self) -> None:

@@ -192,6 +192,8 @@ class CorrectionController(QObject):
         if draft is not None and index >= 0:
             draft.accept(index)
             self.changed.emit()
+            if not draft.boxes[index]["accepted"]:
+                self.notice.emit(self.tr("The finding is no longer accepted."))
 
     def remove(self, shown: int) -> None:
         """Delete a displayed finding."""
@@ -346,9 +348,16 @@ class CorrectionController(QObject):
         self._bar.draw.setChecked(False)
         drafts = self._open_record.drafts.all()
         for draft in drafts:
-            ItemChanges(self._open_record).correct(draft)
+            self._save(draft)
         if drafts:
             self.changed.emit()
+
+    def _save(self, draft: CorrectionDraft) -> None:
+        if ItemChanges(self._open_record).correct(draft):
+            document = self._open_record.document
+            number = 0 if document is None else document.index_of(draft.item_id) + 1
+            text = self.tr("The verdict of item {number} ended, because its findings changed. Decide again.")
+            self.notice.emit(text.format(number=number))
 
     def _on_drafts_restored(self, steps: int) -> None:
         self.notice.emit(self.tr("%n unsaved change(s) to findings restored.", "", steps))
@@ -359,4 +368,4 @@ class CorrectionController(QObject):
             same = stored is not None and results.entry_version(stored) == results.entry_version(draft.base)
             if draft.item_id != self._open_record.current or not same:
                 self._bar.draw.setChecked(False)
-                ItemChanges(self._open_record).correct(draft)
+                self._save(draft)

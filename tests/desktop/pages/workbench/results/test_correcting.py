@@ -19,6 +19,7 @@ from desktop.record.edits import journal_path
 from shared.ids import new_id
 from shared.images.cv import cv2
 from shared.record import results
+from shared.record.codes import Verdict
 from shared.record.entries import Entry, EntryBox, item_entries
 from shared.samples import View
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, store_detections
@@ -174,6 +175,62 @@ def test_correction_withdraws_a_verdict_and_undo_restores_it(desk: WorkbenchDriv
     qtbot.waitUntil(lambda: desk.saved)
     assert page.open_record.rows[0].status == "failed"
     assert verdict(desk) == "failed"
+
+
+def test_a_notice_says_that_a_correction_ended_the_verdict(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    notices: list[str] = []
+    desk.page.results.correcting.notice.connect(notices.append)
+    desk.context.commands.run("item.fail")
+    desk.page.results.correcting.remove(1)
+    assert notices == []
+
+    desk.page.results.correcting.save()
+
+    assert notices == ["The verdict of item 1 ended, because its findings changed. Decide again."]
+
+
+@pytest.mark.parametrize(("given", "kept"), [(Verdict.FAILED, "failed"), (Verdict.PASSED, "undecided")])
+def test_only_a_fail_stays_when_findings_are_accepted_and_graded(
+    desk: WorkbenchDriver, qtbot: QtBot, given: Verdict, kept: str
+) -> None:
+    page = desk.page
+    page.results.changes.decide(given, "as seen")
+    qtbot.waitUntil(lambda: desk.saved)
+    page.results.correcting.accept(0)
+    page.results.correcting.save()
+
+    assert page.open_record.rows[0].status == kept
+    qtbot.waitUntil(lambda: desk.saved)
+    assert verdict(desk) == kept
+    assert page.open_record.rows[0].status == kept
+    desk.context.commands.run("edit.undo")
+    qtbot.waitUntil(lambda: desk.saved)
+    assert verdict(desk) == given
+
+
+def test_a_notice_says_that_an_acceptance_was_withdrawn(desk: WorkbenchDriver) -> None:
+    notices: list[str] = []
+    correcting = desk.page.results.correcting
+    correcting.notice.connect(notices.append)
+
+    correcting.accept(0)
+    assert notices == []
+    correcting.accept(0)
+
+    assert notices == ["The finding is no longer accepted."]
+
+
+def test_changes_to_findings_that_are_not_saved_are_counted_in_the_top_bar(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    page = desk.page
+    assert page.top.mark.text() == "All saved"
+    page.results.correcting.accept(0)
+    page.results.correcting.remove(1)
+    assert page.top.mark.text() == "2 change(s) not saved"
+    page.results.correcting.save()
+    qtbot.waitUntil(lambda: desk.saved)
+    qtbot.waitUntil(lambda: page.top.mark.text() == "All saved")
 
 
 def test_leaving_the_item_saves_the_correction(desk: WorkbenchDriver, qtbot: QtBot) -> None:
