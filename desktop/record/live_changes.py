@@ -11,7 +11,7 @@ from desktop.client import Session
 from desktop.client.http.errors import ClientError, NotFound
 from desktop.record.change_listener import ChangeListener
 from desktop.record.document import ORDER
-from desktop.record.loading import load
+from desktop.record.loading import LoadedRecord, load
 from desktop.record.open_record import OpenRecord
 from desktop.record.outbox import SendResult
 from shared.record.codes import ErrorCode
@@ -56,6 +56,8 @@ class LiveChanges(QObject):
         self.record_id = ""
         """The record that is open or is to be opened; empty if there is none."""
         self._load_task: Task | None = None
+        self._sent_ids: set[str] | None = None
+        """The objects of edits that were sent while the record is read; None while it is not."""
         self._listener = ChangeListener(open_record.context, self)
         self._listener.event_received.connect(self._on_event)
         self._item_ids: set[str] = set()
@@ -76,15 +78,27 @@ class LiveChanges(QObject):
         """Read the whole record."""
         if self._load_task is not None:
             self._load_task.cancel()
+        self._sent_ids = set()
         self._load_task = run(
             load,
             self._open_record.context.session,
             self.record_id,
             self._open_record.edits.local_id,
             owner=self,
-            done=self.loaded.emit,
-            failed=self.failed.emit,
+            done=self._on_loaded,
+            failed=self._on_failed,
         )
+
+    def _on_loaded(self, loaded: LoadedRecord) -> None:
+        sent_ids, self._sent_ids = self._sent_ids, None
+        self.loaded.emit(loaded)
+        # What was read may be older than these edits, which are no longer unsent.
+        if sent_ids:
+            self.read_items(map(self._open_record.edits.service_id, sent_ids))
+
+    def _on_failed(self, error: Exception) -> None:
+        self._sent_ids = None
+        self.failed.emit(error)
 
     def start(self) -> None:
         """Start listening, unless already listening."""
@@ -100,6 +114,7 @@ class LiveChanges(QObject):
         self._poll_timer.stop()
         if self._load_task is not None:
             self._load_task.cancel()
+        self._sent_ids = None
         if self._poll_task is not None:
             self._poll_task.cancel()
             self._poll_task = None
@@ -119,7 +134,9 @@ class LiveChanges(QObject):
 
     def _on_answered(self, sent: SendResult) -> None:
         """Read the record again after the service refused an edit because the record is sealed, or refused an
-        order of the items."""
+        order of the items, and the item of an edit that was sent while the record is read."""
+        if self._sent_ids is not None and sent.edit.object != ORDER and sent.edit.record_id == self.record_id:
+            self._sent_ids.add(sent.edit.object_id)
         if sent.refused is not None and sent.edit.object == ORDER:
             self._reload_all = True
             self._gather_timer.start(_GATHER_MS)

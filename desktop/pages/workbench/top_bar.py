@@ -148,9 +148,7 @@ class RecordTopBar(TopBar):
         if saving.unsent_count:
             return self.tr("Your changes are saved on this computer and are being sent to the service.")
         if drafted:
-            return self.tr(
-                "Changes to findings are saved when you decide, leave the item or finish."
-            )
+            return self.tr("Changes to findings are saved when you decide, leave the item or finish.")
         return self.tr("All changes are saved to the service.")
 
     def _show_more_menu(self) -> None:
