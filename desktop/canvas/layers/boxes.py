@@ -20,6 +20,9 @@ Style = tuple[QColor, bool]
 """The opaque colour of a box, and whether its line is dashed."""
 _Pixels = npt.NDArray[np.int32]
 _FILL_ALPHA = 34
+_CASING_ALPHA = 150
+_LIGHT = 0.5
+"""The lightness from which a line has a dark casing."""
 
 
 def pixel_aligned(box: Rect) -> QRectF:
@@ -43,8 +46,13 @@ def paint_boxes(
     line_width: float,
     *,
     filled: bool = True,
+    most_filled: float = math.inf,
+    cased: bool = False,
 ) -> None:
     """Paint rectangles (n, 4) in view px in this order, each in the style that its kind (n) has.
+
+    most_filled: the largest area that is filled, in view px, because a fill tints what is below it. cased:
+    with a px of the opposite brightness along both sides of a line, so that it is seen on every picture.
 
     The result equals that of a pen of this width (view px) without antialiasing around `pixel_aligned`, over
     a fill. Neighbours of the same kind are painted together: they have the same colour, so that their order
@@ -56,18 +64,29 @@ def paint_boxes(
     # A QRect ends with its last px.
     insides = corners - np.array((0, 0, 1, 1), np.int32)
     # A pen covers the px whose centres are less than half its width away.
-    lines = _lines_around(corners, max(math.ceil(line_width * ratio - 0.25), 1))
+    thickness = max(math.ceil(line_width * ratio - 0.25), 1)
+    lines = _lines_around(corners, thickness)
+    casings = _lines_around(corners, thickness + 2 * max(round(ratio), 1)) if cased else lines
+    is_filled = filled & (np.prod(boxes[:, 2:] - boxes[:, :2], axis=1) <= most_filled)
     fills = [_fill_of(colour) if filled else Qt.BrushStyle.NoBrush for colour, _ in styles]
     painter.save()
     painter.scale(1 / ratio, 1 / ratio)
     for start, end in pairwise(np.flatnonzero(np.diff(kinds, prepend=-1, append=-1)).tolist()):
         kind = kinds[start]
         colour, is_dashed = styles[kind]
-        painter.setPen(_dashed_pen(colour, line_width * ratio) if is_dashed else Qt.PenStyle.NoPen)
-        painter.setBrush(fills[kind])
-        if filled or is_dashed:
-            _MEMORY.draw(painter, insides[start:end])
-        if not is_dashed:
+        some, has_fill = insides[start:end], is_filled[start:end]
+        painter.setPen(Qt.PenStyle.NoPen)
+        if has_fill.any():
+            painter.setBrush(fills[kind])
+            _MEMORY.draw(painter, some[has_fill])
+        if cased:
+            painter.setBrush(_casing_of(colour))
+            _MEMORY.draw(painter, casings[4 * start : 4 * end])
+        if is_dashed:
+            painter.setPen(_dashed_pen(colour, line_width * ratio))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            _MEMORY.draw(painter, some)
+        else:
             painter.setBrush(colour)
             _MEMORY.draw(painter, lines[4 * start : 4 * end])
     painter.restore()
@@ -111,6 +130,12 @@ def _fill_of(colour: QColor) -> QColor:
     fill = QColor(colour)
     fill.setAlpha(_FILL_ALPHA)
     return fill
+
+
+def _casing_of(colour: QColor) -> QColor:
+    casing = QColor("#ffffff" if colour.lightnessF() < _LIGHT else "#0e1013")
+    casing.setAlpha(_CASING_ALPHA)
+    return casing
 
 
 def _dashed_pen(colour: QColor, width: float) -> QPen:

@@ -28,6 +28,8 @@ ones get chips, and the picture of them is kept while nothing changes."""
 
 _MAX_FILLED = 1500
 """Above this number of visible regions, only their outlines are painted."""
+_MOST_FILLED = 0.25
+"""A region that takes more of the view is not filled: it is what is judged, also by its colour."""
 _MAX_EXTRA = 200
 _MAX_CHIPS = 200
 _MIN_CHIP_SIDE = 24.0
@@ -74,7 +76,8 @@ class RegionLayer:
         else:
             rows = self._store.rows_intersecting(viewport.visible, special)
             boxes = _to_view(rows.edges, viewport)
-            paint_boxes(painter, boxes, rows.kinds, _styles(colours), 1.5)
+            most = _most_filled(viewport)
+            paint_boxes(painter, boxes, rows.kinds, _styles(colours), 1.5, most_filled=most, cased=True)
             by_size = np.argsort(-rows.areas, kind="stable")
             unselected, boxes = [self._store[rows.ids[row]] for row in by_size.tolist()], boxes[by_size]
         selected_regions = [
@@ -118,7 +121,16 @@ class RegionLayer:
             boxes = _to_view(rows.edges, viewport)
             by_kind = np.argsort(rows.kinds, kind="stable")
             kinds, width = rows.kinds[by_kind], 1.5 if filled else 1.0
-            paint_boxes(pixmap_painter, boxes[by_kind], kinds, _styles(colours), width, filled=filled)
+            paint_boxes(
+                pixmap_painter,
+                boxes[by_kind],
+                kinds,
+                _styles(colours),
+                width,
+                filled=filled,
+                most_filled=_most_filled(viewport),
+                cased=filled,
+            )
             if self.show_labels:
                 largest = np.argsort(-rows.areas, kind="stable")[:_MAX_CHIPS]
                 sides = (boxes[largest, 2:] - boxes[largest, :2]).max(axis=1)
@@ -142,7 +154,8 @@ class RegionLayer:
         regions.sort(key=lambda region: (region.z, -region.rect.area))
         boxes = _view_boxes(regions, viewport)
         kinds = np.array([KINDS.index((region.state, region.locked)) for region in regions], np.int64)
-        paint_boxes(painter, boxes, kinds, _styles(colours), 1.5)
+        most = _most_filled(viewport)
+        paint_boxes(painter, boxes, kinds, _styles(colours), 1.5, most_filled=most, cased=True)
         return regions, boxes
 
     def _on_store_changed(self, event: StoreEvent) -> None:
@@ -259,8 +272,19 @@ def _paint_selected(
     regions = sorted(regions, key=lambda region: region.locked)
     locked = np.array([region.locked for region in regions], np.int64)
     paint_boxes(
-        painter, _view_boxes(regions, viewport), locked, styles, 2.0 if filled else 1.0, filled=filled
+        painter,
+        _view_boxes(regions, viewport),
+        locked,
+        styles,
+        2.0 if filled else 1.0,
+        filled=filled,
+        most_filled=_most_filled(viewport),
+        cased=filled,
     )
+
+
+def _most_filled(viewport: Viewport) -> float:
+    return _MOST_FILLED * viewport.width * viewport.height
 
 
 def _styles(colours: CanvasColours) -> list[Style]:

@@ -85,3 +85,27 @@ def test_dashed_boxes_equal_those_of_a_pen_among_others(qapp: QApplication, rati
             paint(painter, regions, 1.5, filled)
             painter.fillRect(200, 150, 1, 1, QColor("#000000"))
     assert painted == wanted
+
+
+@pytest.mark.parametrize("ground", ["#5a6673", "#101418", "#f4f6f8"])
+def test_a_cased_line_is_seen_on_every_ground(qapp: QApplication, ground: str) -> None:
+    painted = sheet(1)
+    painted.fill(QColor(ground))
+    boxes, style = np.array([(40, 40, 120, 100)], float), [(QColor("#5a6673"), False)]
+    with QPainter(painted) as painter:
+        paint_boxes(painter, boxes, np.zeros(1, int), style, 1.5, filled=False, cased=True)
+
+    across = [painted.pixelColor(x, 70).lightness() for x in range(34, 46)]
+
+    assert max(across) - min(across) > 60
+
+
+def test_a_rectangle_that_takes_much_of_the_view_is_not_filled(qapp: QApplication) -> None:
+    painted = sheet(1)
+    boxes = np.array([(10, 10, 30, 30), (50, 10, 150, 110)], float)
+    with QPainter(painted) as painter:
+        paint_boxes(painter, boxes, np.zeros(2, int), STYLES, 1.5, most_filled=2_000)
+
+    assert painted.pixelColor(20, 20).alpha() == 34
+    assert painted.pixelColor(100, 60).alpha() == 0
+    assert painted.pixelColor(50, 60).alpha() == 255
