@@ -17,7 +17,8 @@ ZOOM_STEP = 1.25
 class Viewport:
     """A view of `width` x `height` with a picture at `scale` view px per picture px.
 
-    The corner (0, 0) of the picture is at (`left`, `top`) of the view.
+    The corner (0, 0) of the picture is at (`left`, `top`) of the view. A picture that is fitted stays below
+    the upper `covered` view px, where something lies over the view.
     """
 
     image_width: int
@@ -27,6 +28,7 @@ class Viewport:
     scale: float = 1.0
     left: float = 0.0
     top: float = 0.0
+    covered: float = 0.0
 
     def to_view(self, x: float, y: float) -> tuple[float, float]:
         """Convert a point of the picture to the view."""
@@ -54,7 +56,8 @@ class Viewport:
         """The scale at which the whole picture fills the view."""
         if not self.image_width or not self.image_height:
             return 1.0
-        return max(min(self.width / self.image_width, self.height / self.image_height), 1e-6)
+        height = max(self.height - self.covered, self.height / 2)
+        return max(min(self.width / self.image_width, height / self.image_height), 1e-6)
 
     @property
     def is_fitted(self) -> bool:
@@ -103,15 +106,16 @@ class Viewport:
     def bounded(self) -> Viewport:
         """The viewport moved into its bounds.
 
-        A picture that is smaller than the view is centred. Otherwise at most a third of the view is empty
-        beyond an edge. The corner is on a whole view px, so that edges stay sharp.
+        A picture that is smaller than the view is centred, below what covers the view if it has room there.
+        Otherwise at most a third of the view is empty beyond an edge. The corner is on a whole view px, so
+        that edges stay sharp.
         """
         left = _bounded_start(self.left, self.image_width * self.scale, self.width)
-        top = _bounded_start(self.top, self.image_height * self.scale, self.height)
+        top = _bounded_start(self.top, self.image_height * self.scale, self.height, self.covered)
         return replace(self, left=left, top=top)
 
 
-def _bounded_start(start: float, length: float, view: float) -> float:
+def _bounded_start(start: float, length: float, view: float, covered: float = 0.0) -> float:
     if length <= view:
-        return float(round((view - length) / 2))
+        return float(round(min((view + covered - length) / 2, view - length)))
     return float(round(min(max(start, view - length - view / 3), view / 3)))

@@ -98,7 +98,8 @@ class PictureView(QWidget):
         self._preparing_chip.hide()
         self.levels_chip.hide()
         if not keeps_view:
-            view = Viewport(*size, max(self.width(), 1), max(self.height(), 1))
+            view = replace(self._viewport, image_width=size[0], image_height=size[1])
+            view = replace(view, width=max(self.width(), 1), height=max(self.height(), 1))
             self._set_viewport(view.fit(), is_moving=False)
         self.update()
 
@@ -125,6 +126,13 @@ class PictureView(QWidget):
     def set_viewport(self, scale: float, centre_x: float, centre_y: float) -> None:
         """Show the picture at `scale` view px per px, centred at this point of the picture."""
         self._set_viewport(replace(self._viewport, scale=scale).centred(centre_x, centre_y))
+
+    def set_covered(self, height: int) -> None:
+        """Keep a fitted picture below the upper `height` view px, over which something lies."""
+        if height != self._viewport.covered:
+            is_fitted = self._viewport.is_fitted
+            view = replace(self._viewport, covered=float(height))
+            self._set_viewport(view.fit() if is_fitted else view.bounded(), is_moving=False)
 
     def fit(self) -> None:
         """Fit the whole picture into the view."""

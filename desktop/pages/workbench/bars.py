@@ -39,6 +39,11 @@ class FloatingBar(QWidget):
         self._shadow = _Shadow(self)
         target.installEventFilter(self)
 
+    @property
+    def covered(self) -> int:
+        """The px that the bar covers at the top of the widget below it, with the gaps above and below."""
+        return 2 * self._top + self.sizeHint().height()
+
     def reposition(self) -> None:
         """Adjust the size to the content, and centre the bar."""
         self.adjustSize()

@@ -116,6 +116,7 @@ class CanvasPart(WorkbenchPart):
         for canvas in (view, self.photo):
             canvas.prepared.connect(self._trimming.schedule)
             canvas.tool_changed.connect(self.strip.show_tool)
+            canvas.set_covered(self.strip.covered)
         pairing.pair_changed.connect(self._trimming.schedule)
         view.regions_edited.connect(self.changes.change_regions)
         view.regions_edited.connect(lambda _: items.list.viewport().update())

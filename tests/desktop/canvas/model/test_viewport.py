@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -73,3 +76,21 @@ def test_showing_a_region_puts_it_in_the_middle() -> None:
 
 def test_empty_picture_has_no_visible_part() -> None:
     assert Viewport(0, 0, 800, 600).fit().visible.is_empty
+
+
+@pytest.mark.parametrize(("width", "height"), [(400, 300), (300, 900), (1000, 100)])
+def test_fitted_picture_lies_below_what_covers_the_view(width: int, height: int) -> None:
+    view = Viewport(width, height, 800, 600, covered=60).fit()
+
+    assert view.is_fitted
+    assert view.top >= 60
+    assert view.top + view.scale * height <= 600
+    assert view.resized(700, 500).is_fitted
+
+
+def test_zooming_out_moves_a_picture_below_what_covers_the_view_without_a_jump() -> None:
+    tops = [
+        Viewport(800, 600, 800, 600, scale, covered=60).bounded().top for scale in np.arange(0.7, 1, 0.001)
+    ]
+
+    assert max(abs(one - other) for one, other in pairwise(tops)) <= 1
