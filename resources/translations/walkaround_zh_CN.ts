@@ -5289,6 +5289,10 @@
         </translation>
     </message>
     <message>
+        <source>findings corrected: decide yourself</source>
+        <translation>缺陷已修正，请自行判定</translation>
+    </message>
+    <message>
         <source>model: failed</source>
         <translation>模型意见：未通过</translation>
     </message>

@@ -187,6 +187,22 @@ def test_note_that_was_deleted_again_fills_no_button(desk: WorkbenchDriver, qtbo
     assert page.open_record.waiting == []
 
 
+def test_corrected_item_is_named_in_the_finish_dialog(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    session, first = desk.session, desk.page.open_record.rows[0].item_id
+    corrected: Entry = {
+        **PASSED_BY_MODEL,
+        "version": 2,
+        "correction": {"of_version": 1, "by": "u", "by_name": None, "at": "2026-03-01T00:00:00Z"},
+    }
+    store_detections(session, first, PASSED_BY_MODEL, corrected)
+    desk.page.reload()
+    qtbot.waitUntil(lambda: len(not_none(desk.page.open_record.item).result) == 2)
+    dialog = finish_dialog(desk, qtbot)
+    texts = [shown.text() for shown in dialog.findChildren(QLabel)]
+    assert texts.count("findings corrected: decide yourself") == 1
+    assert texts.count("no model opinion") == 2
+
+
 def test_words_typed_after_fail_are_the_reason_and_no_verdicts(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     second = page.open_record.rows[1].item_id
