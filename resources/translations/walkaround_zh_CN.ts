@@ -5691,6 +5691,14 @@
         <source>Select an item in the list or on the image.</source>
         <translation>请在列表或图片上选择检查项。</translation>
     </message>
+    <message>
+        <source>The newest detection failed.</source>
+        <translation>最新一次检测失败。</translation>
+    </message>
+    <message>
+        <source>The newest photo has not been inspected yet.</source>
+        <translation>最新照片尚未检测。</translation>
+    </message>
 </context>
 <context>
     <name>ItemDelegate</name>
