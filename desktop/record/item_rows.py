@@ -81,6 +81,19 @@ def run_state(entries: Iterable[Entry]) -> RunState:
     return RunState(run, code, message, results.entry_job_id(entry) or "")
 
 
+def run_of_photo(entries: Iterable[Entry], photo_file_id: str | None) -> RunState:
+    """The state of the newest detection. One that has ended and was of another photo is none.
+
+    `photo_file_id`: the file of the newest photo; None if it is unknown.
+    """
+    sorted_entries = results.sort_by_version(entries)
+    state, entry = run_state(sorted_entries), results.newest_detection(sorted_entries)
+    if entry is None or state.is_running or photo_file_id is None:
+        return state
+    photo = (entry.get("inputImage") or {}).get("file_id")
+    return state if photo in (None, photo_file_id) else _NO_RUN
+
+
 @dataclass(frozen=True, slots=True)
 class ItemRow:
     """An item with its number. `status` is passed, failed, undecided or not_started."""

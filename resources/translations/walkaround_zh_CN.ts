@@ -5297,6 +5297,10 @@
         </translation>
     </message>
     <message>
+        <source>findings corrected: decide yourself</source>
+        <translation>缺陷已修正，请自行判定</translation>
+    </message>
+    <message>
         <source>model: failed</source>
         <translation>模型意见：未通过</translation>
     </message>
@@ -5694,6 +5698,14 @@
     <message>
         <source>Select an item in the list or on the image.</source>
         <translation>请在列表或图片上选择检查项。</translation>
+    </message>
+    <message>
+        <source>The newest detection failed.</source>
+        <translation>最新一次检测失败。</translation>
+    </message>
+    <message>
+        <source>The newest photo has not been inspected yet.</source>
+        <translation>最新照片尚未检测。</translation>
     </message>
 </context>
 <context>

@@ -27,12 +27,16 @@ _MAX_PX = 560
 
 @dataclass(frozen=True, slots=True)
 class UndecidedItem:
-    """An item without a verdict. `opinion` is the model's opinion, None if there is none to accept."""
+    """An item without a verdict. `opinion` is the model's opinion, None if there is none to accept.
+
+    `is_corrected`: a person corrected the findings, so that the model's opinion is not about them.
+    """
 
     item_id: str
     number: int
     name: str
     opinion: Verdict | None
+    is_corrected: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +195,7 @@ class FinishDialog(Confirm):
         row.setSpacing(8)
         row.addWidget(label(f"{item.number}", "dim"))
         row.addWidget(ElidedLabel(item.name), 1)
-        row.addWidget(label(_opinion_text(item.opinion), "dim"))
+        row.addWidget(label(_opinion_text(item), "dim"))
         return row
 
     def _go_to_first(self) -> None:
@@ -221,11 +225,13 @@ def _summary_text(finish: FinishSummary) -> str:
     return translate("FinishDialog", "All items passed.")
 
 
-def _opinion_text(opinion: Verdict | None) -> str:
-    match opinion:
+def _opinion_text(item: UndecidedItem) -> str:
+    match item.opinion:
         case Verdict.PASSED:
             return QCoreApplication.translate("FinishDialog", "model: passed")
         case Verdict.FAILED:
             return QCoreApplication.translate("FinishDialog", "model: failed")
+        case _ if item.is_corrected:
+            return QCoreApplication.translate("FinishDialog", "findings corrected: decide yourself")
         case _:
             return QCoreApplication.translate("FinishDialog", "no model opinion")

@@ -100,6 +100,7 @@ class WorkbenchPage(Page):
         items.chosen.connect(canvas.view.ensure_visible)
         items.filling.filled.connect(self.reload)
         photos.reference.chosen.connect(self.reload)
+        photos.pairing.photos_read.connect(results.show_newest_photo)
         photos.regions_dropped.connect(items.region_files.read)
         photos.record_photos.item_wanted.connect(items.go_to)
         photos.record_photos.detection_wanted.connect(results.detecting.detect_items)

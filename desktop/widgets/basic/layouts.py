@@ -26,9 +26,12 @@ def keep_place(widget: QWidget, on: bool) -> None:
 
 
 def clear_layout(layout: QLayout) -> None:
-    """Remove all items from `layout` and delete their widgets. Nested layouts are not supported."""
+    """Remove all items from `layout` and delete their widgets, also those in nested layouts."""
     while (item := layout.takeAt(0)) is not None:
-        widget = item.widget()
+        widget, nested = item.widget(), item.layout()
         if widget is not None:
             widget.hide()
             widget.deleteLater()
+        elif nested is not None:
+            clear_layout(nested)
+            nested.deleteLater()

@@ -108,6 +108,9 @@ class NameEdit(QLineEdit):
         self.commit()
         if not self.text().strip():
             self.setText(self._emitted_text)
+        # As for another item: a long name is shown from its start, and elided because it has a tooltip.
+        self.setCursorPosition(0)
+        self._show_tooltip()
 
     def event(self, event: QEvent) -> bool:
         # Escape belongs to what is typed here before it belongs to a command of the page.

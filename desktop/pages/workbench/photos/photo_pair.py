@@ -49,6 +49,8 @@ class PhotoPairController(QObject):
 
     pair_changed = Signal(object)
     """The new `AlignedPair` of the chosen item, or None."""
+    photos_read = Signal()
+    """The photos of the chosen item were read, or one was added."""
     removed = Signal()
     """A photo was removed from an item."""
     photo_changed = Signal()
@@ -156,6 +158,7 @@ class PhotoPairController(QObject):
         self._open_record.photos[item_id] = [photo.file_id for photo in oldest_first]
         if item_id == self._open_record.current:
             self._show_pair()
+            self.photos_read.emit()
 
     def _show_pair(self) -> None:
         item = self._open_record.item

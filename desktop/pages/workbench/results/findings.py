@@ -298,6 +298,11 @@ class FindingsBox(QWidget):
         self.slider.blockSignals(False)
         self._show_threshold()
 
+    @property
+    def text(self) -> str:
+        """The text that stands in place of the findings, or says how many are not shown."""
+        return self._none.text()
+
     def show_findings(self, findings: Sequence[Finding], nothing: str, current: int = -1) -> None:
         """Show these findings, or the text `nothing` if there are none."""
         self._findings = findings

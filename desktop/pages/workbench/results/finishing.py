@@ -132,7 +132,9 @@ class FinishController(QObject):
             opinion = None
             if results.acceptable_version(item.result, photo) is not None:
                 opinion = Verdict.PASSED if results.model_opinion(item.result) else Verdict.FAILED
-            undecided.append(UndecidedItem(row.item_id, row.number, row.name, opinion))
+            entry = results.finished_detection(item.result)
+            is_corrected = entry is not None and results.is_correction(entry)
+            undecided.append(UndecidedItem(row.item_id, row.number, row.name, opinion, is_corrected))
         return undecided
 
     def _uninspected_items(self, newest_photo: Mapping[str, str]) -> list[UninspectedItem]:

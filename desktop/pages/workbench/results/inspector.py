@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
+from desktop.localization.language import join_sentences
 from desktop.pages.workbench.items.item_fields import ItemFields
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.results.comments import CommentsBox
@@ -17,7 +18,7 @@ from desktop.pages.workbench.results.history import HistoryBox
 from desktop.pages.workbench.results.verdict import VerdictBox
 from desktop.record.document import ItemView
 from desktop.record.drafts import VerdictDraft
-from desktop.record.item_rows import FindingContext, findings_of
+from desktop.record.item_rows import FindingContext, RunPhase, findings_of, run_of_photo
 from desktop.widgets import Panel, label, separator
 from shared.record import results, suppression
 from shared.record.entries import Entry
@@ -84,6 +85,8 @@ class Inspector(Panel):
         self.show_no_item(any_items=True)
         self.finding_context = FindingContext()
         """The context for displaying findings."""
+        self.newest_photo: str | None = None
+        """The file id of the newest photo of the item; None if it is unknown."""
         self._stack = QStackedWidget()
         self._build()
 
@@ -181,16 +184,21 @@ class Inspector(Panel):
 
     def show_findings(self, item: ItemView, entry: Entry | None) -> None:
         """Show the findings of `entry`, which is an entry of the item or a draft."""
-        nothing = self._no_findings_text(entry)
+        nothing = self._no_findings_text(item, entry)
         self.findings.show_findings(
             findings_of(entry, self.finding_context), nothing, self.findings.list.current
         )
         self.explained.show_explained(item.item_id, suppression.read_suppressed_findings(entry, item.result))
 
-    def _no_findings_text(self, entry: Entry | None) -> str:
-        if entry is None or not results.is_finished(entry):
-            return self.tr("Detection not run yet.")
-        return self.tr("No findings.")
+    def _no_findings_text(self, item: ItemView, entry: Entry | None) -> str:
+        is_finished = entry is not None and results.is_finished(entry)
+        run = run_of_photo(item.result, self.newest_photo)
+        newest = "" if is_finished else self.tr("Detection not run yet.")
+        if run.run is RunPhase.FAILED:
+            newest = self.tr("The newest detection failed.")
+        elif run.run is RunPhase.NONE and results.newest_detection(item.result) is not None:
+            newest = self.tr("The newest photo has not been inspected yet.")
+        return join_sentences((self.tr("No findings.") if is_finished else "", newest))
 
     def commit(self) -> None:
         """Commit typed text."""

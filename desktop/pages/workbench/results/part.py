@@ -23,7 +23,7 @@ from desktop.pages.workbench.results.history import HistoryController
 from desktop.pages.workbench.results.inspector import Inspector
 from desktop.pages.workbench.trend import TrendController
 from desktop.record.changes import Change
-from desktop.record.item_rows import run_state
+from desktop.record.item_rows import run_of_photo
 from desktop.record.live_changes import LiveChanges
 from desktop.record.open_record import OpenRecord
 from desktop.widgets import status_text
@@ -181,11 +181,25 @@ class ResultsPart(WorkbenchPart):
         """Show the fields, findings and verdict of the chosen item."""
         record, inspector = self._open_record, self._inspector
         inspector.finding_context = record.finding_context
+        inspector.newest_photo = self._newest_photo
         inspector.verdict.min_reason = record.min_reason
         draft = record.verdict_drafts.get(record.current)
         inspector.show_item(record.item, record.number, record.entry, draft)
         self._show_run()
         self.history.show()
+
+    def show_newest_photo(self) -> None:
+        """Show whether the newest photo of the chosen item was inspected, once its photos were read."""
+        item, newest = self._open_record.item, self._newest_photo
+        if item is not None and newest != self._inspector.newest_photo:
+            self._inspector.newest_photo = newest
+            self._inspector.show_findings(item, self._open_record.entry)
+            self._show_run()
+
+    @property
+    def _newest_photo(self) -> str | None:
+        photos = self._open_record.photos.get(self._open_record.current)
+        return photos[-1] if photos else None
 
     def begin_comment(self, place: PhotoPlace | None) -> None:
         """Let the user type a comment on the chosen item, or on a place of its photo."""
@@ -208,7 +222,7 @@ class ResultsPart(WorkbenchPart):
         item = self._open_record.item
         if item is not None:
             running = self.detecting.running_items.get(item.item_id)
-            self._inspector.run.show_run(run_state(item.result), running)
+            self._inspector.run.show_run(run_of_photo(item.result, self._newest_photo), running)
 
     def _decide(self, verdict: Verdict) -> None:
         """Give the chosen item a verdict by a key."""

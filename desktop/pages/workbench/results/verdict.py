@@ -84,6 +84,7 @@ class VerdictBox(QWidget):
         self._item_id = ""
         self._verdict = Verdict.UNDECIDED
         self._saved_reason = ""
+        self._is_entered = False
         self._draft: VerdictDraft | None = None
         self._opinion: bool | None = None
         self.min_reason = 1
@@ -170,9 +171,11 @@ class VerdictBox(QWidget):
         self._coverage_label.setVisible(bool(coverage or light))
         self._similar = [] if appearance is None else appearance.get("nearest", [])
         self.similar.setVisible(bool(self._similar))
-        # No one has judged an item undecided that was never inspected.
-        unseen = item.verdict is Verdict.UNDECIDED and item.pending_verdict is None and not item.result
-        self._mark(None if unseen and draft is None else self.shown_verdict)
+        entry = results.current_entry(item.result)
+        self._is_entered = item.pending_verdict is not None or (
+            entry is not None and results.is_verdict(entry)
+        )
+        self._mark()
         self.reason.show_text(item.reason if draft is None else draft.reason)
         self._ask_for_reason()
 
@@ -249,20 +252,24 @@ class VerdictBox(QWidget):
     def _store_draft(self, draft: VerdictDraft | None) -> None:
         self._draft, self.reason.is_draft = draft, draft is not None
         self.draft_changed.emit(self._item_id, draft)
-        self._mark(self.shown_verdict)
+        self._mark()
         self._ask_for_reason()
 
     def _give(self, verdict: Verdict, reason: str) -> None:
         is_new = (verdict, reason) != (self._verdict, self._saved_reason) or self._draft is not None
         self._verdict, self._saved_reason = verdict, reason
+        # An item without a verdict is undecided already: nothing is stored for it.
+        self._is_entered = self._is_entered or (verdict, reason) != (Verdict.UNDECIDED, "")
         self._store_draft(None)
         self.reason.show_text(reason)
         if is_new:
             self.decided.emit(self._item_id, verdict, reason)
 
-    def _mark(self, verdict: Verdict | None) -> None:
-        for it, button in self.buttons.items():
-            button.setChecked(it is verdict)
+    def _mark(self) -> None:
+        """Fill the button of the verdict that a person entered. An item without one is only to be decided."""
+        is_entered = self._is_entered or self._draft is not None
+        for verdict, button in self.buttons.items():
+            button.setChecked(is_entered and verdict is self.shown_verdict)
 
     def _ask_for_reason(self) -> None:
         is_waiting = not self._has_reason(self.shown_verdict, self.reason.toPlainText().strip())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem, WaitingItem
@@ -13,6 +14,16 @@ from shared.record.results import Counters
 
 LONG = "蒙皮 left wing root " * 14
 COUNTERS = Counters(items=2, detected=1, judged=0, undecided=2, passed=0, failed=0)
+
+
+@pytest.mark.parametrize(
+    ("is_corrected", "text"), [(True, "findings corrected: decide yourself"), (False, "no model opinion")]
+)
+def test_item_without_an_opinion_to_accept_says_why(is_corrected: bool, text: str, qtbot: QtBot) -> None:
+    item = UndecidedItem("a", 1, "rib", None, is_corrected)
+    dialog = FinishDialog(FinishSummary(COUNTERS, [item], "张三"), None)
+    qtbot.addWidget(dialog)
+    assert text in [shown.text() for shown in dialog.findChildren(QLabel)]
 
 
 @pytest.mark.parametrize("name", [LONG[:227], "w" * 227])

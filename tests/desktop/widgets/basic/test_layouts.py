@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.widgets import FilterChips, clear_layout, remove_widget
 from tests.desktop.layout_items import stale_items
+from tests.narrowing import not_none
 
 
 def create_nested_layout(qtbot: QtBot) -> tuple[QWidget, QVBoxLayout, list[QLabel]]:
@@ -46,6 +47,18 @@ def test_removed_widget_is_deleted(
     take_out(row, labels)
     process_deletions()
     assert stale_items() - before == stale
+
+
+def test_cleared_layout_keeps_no_widget_of_a_nested_one(qtbot: QtBot) -> None:
+    whole, _row, _labels = create_nested_layout(qtbot)
+    column = not_none(whole.layout())
+    before = stale_items()
+    clear_layout(column)
+    assert column.count() == 0
+    process_deletions()
+    assert whole.findChildren(QLabel) == []
+    assert whole.findChildren(QVBoxLayout) == []
+    assert stale_items() == before
 
 
 def test_new_filters_replace_the_old_ones(qtbot: QtBot) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.results.comments import CommentsBox
@@ -51,6 +51,29 @@ def test_comment_on_an_item_is_listed_for_this_item_alone(
     assert (comment.item_id, comment.x) == (workbench.page.open_record.current, None)
     workbench.page.items.go_to(workbench.page.open_record.rows[1].item_id)
     assert "铆钉松动" not in _texts(workbench)
+
+
+def _row_widgets(desk: WorkbenchDriver) -> list[QWidget]:
+    """The widgets of the listed comments: each one beside the field for the text and what belongs to it."""
+    box = desk.page.inspector.comments
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    return [child for child in box.findChildren(QWidget) if child not in (box.text, box.add, box.place)]
+
+
+def test_no_widget_of_a_comment_stays_at_another_item_or_record(
+    workbench: WorkbenchDriver, record_id: str, qtbot: QtBot
+) -> None:
+    page = workbench.page
+    item_id = page.open_record.current
+    workbench.session.records.comment(record_id, CommentWrite(item_id=item_id, text="铆钉"))
+    qtbot.waitUntil(lambda: bool(page.inspector.comments.findChildren(IconButton)), timeout=60_000)
+    page.items.go_to(page.open_record.rows[1].item_id)
+    assert _row_widgets(workbench) == []
+    page.items.go_to(item_id)
+    assert page.inspector.comments.findChildren(IconButton)
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    qtbot.waitUntil(lambda: page.open_record.record_id != record_id and page.open_record.current != item_id)
+    qtbot.waitUntil(lambda: _row_widgets(workbench) == [], timeout=60_000)
 
 
 def test_comment_at_a_place_is_marked_on_the_photo(

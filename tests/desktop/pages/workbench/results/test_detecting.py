@@ -21,6 +21,7 @@ from tests.desktop.pages.workbench.driver import (
     WorkbenchDriver,
     make_record,
     picture,
+    store_detections,
     workbench_driver,
 )
 from tests.narrowing import not_none
@@ -122,6 +123,40 @@ def test_unsuitable_photo_is_explained_and_another_one_is_retried(
     qtbot.waitUntil(box.start.isVisible)
     assert not box.why.isVisible()
     assert not workbench.page.results.detecting.running_items
+
+
+@pytest.mark.parametrize("before", ["", "No findings. "])
+def test_failed_detection_is_named_at_the_top_until_a_photo_is_added(
+    workbench: WorkbenchDriver, qtbot: QtBot, before: str
+) -> None:
+    session, page = workbench.session, workbench.page
+    record_id = make_record(session, REGION)
+    item_id = add_photo(session, record_id, picture(2))
+    (photo,) = session.items.photos(item_id)
+    failed: Entry = {
+        "version": 2,
+        "job_id": "j",
+        "isPassed": False,
+        "progress": "error",
+        "error": {"code": "alignment_failed", "message": "x"},
+        "inputImage": {"file_id": photo.file_id},
+    }
+    done: Entry = {"version": 1, "job_id": "i", "isPassed": True, "progress": "done"}
+    store_detections(session, item_id, *([done] if before else []), failed)
+    workbench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: page.open_record.photos.get(item_id) is not None)
+    top, box = page.inspector.findings, page.inspector.run
+    assert top.text == f"{before}The newest detection failed."
+    assert box.why.text().startswith("The photo could not be matched")
+    assert box.retry.isVisibleTo(box)
+    add_photo(session, record_id, picture(3))
+    qtbot.waitUntil(lambda: top.text == f"{before}The newest photo has not been inspected yet.")
+    assert not any(part.isVisibleTo(box) for part in (box.why, box.notice, box.align, box.retry))
+    assert box.start.isVisibleTo(box)
+    # The same when the item is shown again.
+    page.results.show_item()
+    assert top.text == f"{before}The newest photo has not been inspected yet."
+    assert box.start.isVisibleTo(box)
 
 
 def test_detection_of_another_desktop_appears(

@@ -182,6 +182,21 @@ def test_long_line_is_elided_and_has_a_tool_tip(qtbot: QtBot) -> None:
     assert not line.grab().isNull()
 
 
+@pytest.mark.parametrize("text", ["left wing root " * 10, "rib"])
+def test_typed_name_is_shown_from_its_start(qtbot: QtBot, text: str) -> None:
+    name = NameEdit()
+    qtbot.addWidget(name)
+    name.resize(160, 28)
+    name.show_text("right wing root " * 10)
+    name.show()
+    name.clear()
+    QTest.keyClicks(name, text.strip())
+    QTest.keyClick(name, Qt.Key.Key_Return)
+    assert name.cursorPosition() == 0
+    # A name with a tooltip is elided.
+    assert name.toolTip() == ("" if text == "rib" else text.strip())
+
+
 @pytest.mark.parametrize("text", ["  crack ", "two\r\nlines", "tab\tbetween", "long " * 9000, "", "\u2029"])
 def test_looking_at_a_text_does_not_change_it(qtbot: QtBot, text: str) -> None:
     name, description = NameEdit(), TextEdit("Description", frameless=True)

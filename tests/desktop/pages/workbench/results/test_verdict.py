@@ -148,6 +148,61 @@ def test_verdict_that_waits_survives_the_end_of_the_program(desk: WorkbenchDrive
         assert verdicts(session, first) == [("failed", box.reason.toPlainText())]
 
 
+def test_no_button_is_filled_before_a_decision(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page, buttons = desk.page, desk.page.inspector.verdict.buttons
+    first, second = (row.item_id for row in page.open_record.rows[:2])
+
+    def filled() -> list[Verdict]:
+        return [verdict for verdict, button in buttons.items() if button.isChecked()]
+
+    page.items.go_to(first)
+    assert page.open_record.rows[0].status == "undecided"
+    assert filled() == []
+    # The item is undecided already: nothing is stored.
+    desk.context.commands.run("item.unsure")
+    assert filled() == []
+    desk.context.commands.run("item.pass")
+    assert filled() == [Verdict.PASSED]
+    qtbot.waitUntil(lambda: desk.saved)
+    desk.context.commands.run("item.unsure")
+    assert filled() == [Verdict.UNDECIDED]
+    qtbot.waitUntil(lambda: desk.saved)
+    page.items.go_to(second)
+    assert filled() == []
+    page.items.go_to(first)
+    assert filled() == [Verdict.UNDECIDED]
+
+
+def test_note_that_was_deleted_again_fills_no_button(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    page.items.go_to(page.open_record.rows[0].item_id)
+    box = page.inspector.verdict
+    box.reason.setFocus()
+    type_text("crack")
+    box.reason.on_pause()
+    box.reason.selectAll()
+    press(Qt.Key.Key_Delete)
+    press(Qt.Key.Key_Return)
+    assert not any(button.isChecked() for button in box.buttons.values())
+    assert page.open_record.waiting == []
+
+
+def test_corrected_item_is_named_in_the_finish_dialog(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    session, first = desk.session, desk.page.open_record.rows[0].item_id
+    corrected: Entry = {
+        **PASSED_BY_MODEL,
+        "version": 2,
+        "correction": {"of_version": 1, "by": "u", "by_name": None, "at": "2026-03-01T00:00:00Z"},
+    }
+    store_detections(session, first, PASSED_BY_MODEL, corrected)
+    desk.page.reload()
+    qtbot.waitUntil(lambda: len(not_none(desk.page.open_record.item).result) == 2)
+    dialog = finish_dialog(desk, qtbot)
+    texts = [shown.text() for shown in dialog.findChildren(QLabel)]
+    assert texts.count("findings corrected: decide yourself") == 1
+    assert texts.count("no model opinion") == 2
+
+
 def test_words_typed_after_fail_are_the_reason_and_no_verdicts(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     second = page.open_record.rows[1].item_id
