@@ -9,6 +9,7 @@ from typing import Any
 
 from PySide6.QtGui import QImage
 
+from desktop.report.corrections import ReportedCorrection
 from desktop.report.failed_pages import FailedFinding
 from desktop.report.template import ReportTemplate
 from shared.record.codes import Verdict
@@ -65,6 +66,7 @@ class ReportedItem:
     - `camera`: when and by which camera the photo was taken, and whether that is implausible.
     - `settings`: those that the detection ran with, the item's own before the model's; `ignored_areas`: how
       many there were. `comments`: oldest first.
+    - `corrections`: those that led from the model's findings to these, oldest first.
     - `explained`: how many differences the memory of the region explains; `memory_photos`: of how many photos
       that memory consists.
     """
@@ -97,6 +99,7 @@ class ReportedItem:
     used_in: str = ""
     settings: EntryThresholds = field(default_factory=EntryThresholds)
     ignored_areas: int = 0
+    corrections: tuple[ReportedCorrection, ...] = ()
     comments: tuple[Comment, ...] = ()
 
 

@@ -186,6 +186,7 @@ def _item(item: ReportedItem) -> str:
         item.model,
         report_terms.region(item),
         report_terms.findings(item),
+        *map(report_terms.correction, item.corrections),
         report_terms.settings(item),
         report_terms.coverage(item),
         report_terms.explained_differences(item),

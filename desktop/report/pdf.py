@@ -254,6 +254,7 @@ class _Pages:
             (item.model, 9, DIM, False),
             (report_terms.region(item), 8, DIM, False),
             (report_terms.findings(item), 9, INK, False),
+            *((report_terms.correction(correction), 8, DIM, False) for correction in item.corrections),
             (report_terms.settings(item), 8, DIM, False),
             (report_terms.coverage(item), 8, OUTCOME[False] if item.is_incomplete else DIM, False),
             (report_terms.explained_differences(item), 8, DIM, False),

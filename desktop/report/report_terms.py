@@ -13,7 +13,9 @@ from desktop.localization.detection_terms import (
     severity_word,
     size_text,
 )
+from desktop.localization.language import format_label_and_value, join_words
 from desktop.report.content import ReportedItem
+from desktop.report.corrections import ReportedCorrection
 from desktop.report.failed_pages import FailedFinding
 from shared.record.codes import Status, Verdict
 from shared.record.findings import Finding
@@ -99,6 +101,24 @@ def findings(item: ReportedItem) -> str:
     if not item.findings:
         return QCoreApplication.translate("Report", "No findings")
     return "   ".join(map(finding, item.findings))
+
+
+def correction(correction: ReportedCorrection) -> str:
+    """Who corrected the findings and when, and how many findings in which way."""
+    translate = QCoreApplication.translate
+    counted = (
+        (correction.deleted, translate("Report", "{count} deleted")),
+        (correction.drawn, translate("Report", "{count} drawn")),
+        (correction.relabelled, translate("Report", "{count} relabelled")),
+        (correction.moved, translate("Report", "{count} moved")),
+        (correction.graded, translate("Report", "{count} graded")),
+        (correction.accepted, translate("Report", "{count} accepted")),
+    )
+    text = translate("Report", "Findings corrected by {person}, {time}").format(
+        person=correction.by or "–", time=format_minute_in_zone(correction.at)
+    )
+    changes = join_words(change.format(count=count) for count, change in counted if count)
+    return format_label_and_value(text, changes) if changes else text
 
 
 def coverage(item: ReportedItem) -> str:

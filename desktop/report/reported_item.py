@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from desktop.imaging.sources.cut import map_rect
 from desktop.imaging.sources.source import ImageSource
 from desktop.localization.detection_terms import failure_sentence, model_word
 from desktop.report.content import Evidence, ReportedItem
+from desktop.report.corrections import parse_time, read_corrections
 from desktop.report.pictures import CROP_PX, MarkedPicture, Pictures, crop_part, evidence_row
 from shared.names import signature
 from shared.record import findings, results, suppression
@@ -82,6 +82,7 @@ def report_item(
         reference_crop=crop,
         photo_crop=photo_crop(pictures, photo, item_findings, region, provenance),
         findings=tuple(item_findings),
+        corrections=read_corrections(entries, entry, usernames),
         passed=_passed_from_verdict(results.current_verdict(entries)),
         opinion=results.model_opinion(entries),
         verdict=results.current_verdict(entries),
@@ -89,7 +90,7 @@ def report_item(
         decided_by=signature(
             str(verdict.get("by_name") or verdict.get("by") or ""), usernames.get(str(verdict.get("by")))
         ),
-        decided_at=_parse_time(verdict.get("at")),
+        decided_at=parse_time(verdict.get("at")),
         version=results.entry_version(current) if current is not None else None,
         note="" if is_incomplete else failure or _client_note(entries),
         accepted=results.accepted_version(current) is not None,
@@ -169,10 +170,3 @@ def _shown_part(
     padded = rect_from_corners(left - margin, top - margin, right + margin, bottom + margin)
     padded = padded.clamp(*photo.size)
     return whole if padded.is_empty else padded
-
-
-def _parse_time(text: object) -> datetime | None:
-    try:
-        return datetime.fromisoformat(str(text))
-    except ValueError:
-        return None

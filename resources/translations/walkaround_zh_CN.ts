@@ -8481,6 +8481,10 @@
         <translation>记录的视频</translation>
     </message>
     <message>
+        <source>Findings corrected by {person}, {time}</source>
+        <translation>缺陷由 {person} 于 {time} 修正</translation>
+    </message>
+    <message>
         <source>Finished by {name}, {time}, edition {n}</source>
         <translation>由 {name} 于 {time} 完成，版次 {n}</translation>
     </message>
@@ -8643,6 +8647,30 @@
     <message>
         <source>minimum size {value}</source>
         <translation>最小尺寸 {value}</translation>
+    </message>
+    <message>
+        <source>{count} accepted</source>
+        <translation>确认 {count} 处</translation>
+    </message>
+    <message>
+        <source>{count} deleted</source>
+        <translation>删除 {count} 处</translation>
+    </message>
+    <message>
+        <source>{count} drawn</source>
+        <translation>标注 {count} 处</translation>
+    </message>
+    <message>
+        <source>{count} graded</source>
+        <translation>设置严重程度 {count} 处</translation>
+    </message>
+    <message>
+        <source>{count} moved</source>
+        <translation>移动 {count} 处</translation>
+    </message>
+    <message>
+        <source>{count} relabelled</source>
+        <translation>修改标签 {count} 处</translation>
     </message>
     <message>
         <source>{judged} of {items}</source>

@@ -154,6 +154,13 @@ def test_failure_sentence_has_the_language_of_the_report(qtbot: QtBot, code: str
     assert item.note == note
 
 
+def test_item_has_the_corrections_of_its_findings(qtbot: QtBot) -> None:
+    correction = {"of_version": 1, "by": "u1", "by_name": "李四", "at": "2026-03-01T09:12:00Z"}
+    entry = {"version": 2, "isPassed": True, "progress": "done", "resultImage": {"boxes": []}}
+    item, _ = _reported({**entry, "correction": correction})
+    assert [made.by for made in item.corrections] == ["李四"]
+
+
 def _reported(entry: dict[str, Any]) -> tuple[ReportedItem, list[Evidence]]:
     """An item with this result in a report, and its evidence."""
     names = ("description", "model_name", "model_description", "item_point")

@@ -18,8 +18,10 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPdfWriter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from desktop.localization.dates import format_minute_in_zone
 from desktop.report import html, pdf, pdf_drawing, report_terms, seal
 from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
+from desktop.report.corrections import ReportedCorrection
 from shared.images.cv import cv2
 from shared.record.codes import Verdict
 from shared.record.findings import Finding, SecondOpinion
@@ -311,6 +313,21 @@ def test_finding_text_has_author_severity_and_size() -> None:
         "crack 0.93 (critical, 12 × 3.2 mm)   dent, drawn by 李四 (minor)   stain 0.50   "
         "added 0.70 (Anomaly check: not unusual)"
     )
+
+
+def test_report_names_the_person_who_corrected_the_findings(qtbot: QtBot, tmp_path: Path) -> None:
+    at = datetime(2026, 3, 1, 9, 10, tzinfo=UTC)
+    correction = ReportedCorrection("张三 (zhang3)", at, deleted=1, graded=2)
+    time = format_minute_in_zone(at)
+    sentence = f"Findings corrected by 张三 (zhang3), {time}: 1 deleted, 2 graded"
+    assert report_terms.correction(correction) == sentence
+    unchanged = f"Findings corrected by –, {time}"
+    assert report_terms.correction(ReportedCorrection("", at)) == unchanged
+    base = report(1)
+    corrected = replace(base, items=(replace(base.items[0], corrections=(correction,)),))
+    assert html.page(corrected).count(sentence) == 1
+    pdf.write(corrected, tmp_path / "corrected.pdf")
+    assert re.sub(r"\s+", "", sentence) in pdf_words(tmp_path / "corrected.pdf")
 
 
 def test_report_counts_differences_explained_by_the_memory(qtbot: QtBot, tmp_path: Path) -> None:
