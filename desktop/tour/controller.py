@@ -131,7 +131,7 @@ class TourController(QObject):
         if page is None or not self.is_possible():
             return
         self.end()
-        self._stops = tour_stops(page, self._rail, self._context.commands)
+        self._stops = tour_stops(page, self._rail, self._context)
         if not self._stops:
             return
         tours = self._context.preferences.values.tours

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
-from desktop.commands.bindings import Commands
+from desktop.context import Context
 from desktop.widgets import Page, Rail
+from shared.record.codes import Permission
 
 if TYPE_CHECKING:
     from desktop.pages.records import RecordsPage
@@ -48,7 +49,7 @@ def _toured_page(page: Page | None) -> RecordsPage | WorkbenchPage | None:
     return page if isinstance(page, RecordsPage | WorkbenchPage) else None
 
 
-def tour_stops(page: Page, rail: Rail, commands: Commands) -> list[TourStop]:
+def tour_stops(page: Page, rail: Rail, context: Context) -> list[TourStop]:
     """The stops of a page whose controls are visible, in order."""
     from desktop.pages.records import RecordsPage
 
@@ -56,24 +57,28 @@ def tour_stops(page: Page, rail: Rail, commands: Commands) -> list[TourStop]:
     if toured is None:
         return []
     if isinstance(toured, RecordsPage):
-        stops = _records_stops(toured, rail, commands.keys_text)
+        stops = _records_stops(toured, rail, context)
     else:
-        stops = _workbench_stops(toured, commands.keys_text)
+        stops = _workbench_stops(toured, context.commands.keys_text)
     return [stop for stop in stops if stop.target.isVisible()]
 
 
-def _records_stops(page: RecordsPage, rail: Rail, keys: Callable[[str], str]) -> list[TourStop]:
-    translate = QCoreApplication.translate
+def _records_stops(page: RecordsPage, rail: Rail, context: Context) -> list[TourStop]:
+    translate, keys = QCoreApplication.translate, context.commands.keys_text
+    if context.may(Permission.CATALOGUE_MANAGE):
+        new_record = translate(
+            "Tour",
+            "A record is one inspection of one aircraft or part on one day. Its form can also create "
+            "the task, aircraft and reference image.",
+        )
+    else:
+        new_record = translate(
+            "Tour",
+            "A record is one inspection of one aircraft or part on one day. Planners create the tasks and "
+            "reference images for it.",
+        )
     return [
-        TourStop(
-            page.new,
-            translate("Tour", "Create a record"),
-            translate(
-                "Tour",
-                "A record is one inspection of one aircraft or part on one day. Its form can also create "
-                "the task, aircraft and reference image.",
-            ),
-        ),
+        TourStop(page.new, translate("Tour", "Create a record"), new_record),
         TourStop(
             page.first_steps.more_button,
             translate("Tour", "More ways to begin"),

@@ -6783,6 +6783,14 @@
         <translation>暂无参考图。请添加，或不带参考图新建记录。</translation>
     </message>
     <message>
+        <source>No reference images yet. Create the record without one.</source>
+        <translation>暂无参考图。请不带参考图新建记录。</translation>
+    </message>
+    <message>
+        <source>No tasks yet. Ask a planner for a task, or enter an external task ID.</source>
+        <translation>暂无任务。请联系计划员新建任务，或输入外部任务编号。</translation>
+    </message>
+    <message>
         <source>No tasks yet. Create one, or enter an external task ID.</source>
         <translation>暂无任务。请新建，或输入外部任务编号。</translation>
     </message>
@@ -10002,6 +10010,10 @@
     <message>
         <source>A record is one inspection of one aircraft or part on one day. Its form can also create the task, aircraft and reference image.</source>
         <translation>一条记录是某天对某个对象的一次检查。任务、飞机和参考图也可以在新建窗口中创建。</translation>
+    </message>
+    <message>
+        <source>A record is one inspection of one aircraft or part on one day. Planners create the tasks and reference images for it.</source>
+        <translation>一条记录是某天对某个对象的一次检查。任务和参考图由计划员新建。</translation>
     </message>
     <message>
         <source>Add today&apos;s photo</source>

@@ -122,17 +122,22 @@ class NewRecordDialog(Dialog):
     # -- missing tasks and reference images
 
     def _show_missing(self, section: str) -> None:
-        """Show how to create the first task or reference image; the task has priority."""
+        """Show what to do without any task or reference image; the task has priority."""
         if self._missing_section == "tasks":
             return
         self._missing_section = section
-        if section == "tasks":
-            text = self.tr("No tasks yet. Create one, or enter an external task ID.")
-        else:
-            text = self.tr("No reference images yet. Add one, or create the record without one.")
+        may_create = self._context.may(Permission.CATALOGUE_MANAGE)
         action = ""
-        if self._context.may(Permission.CATALOGUE_MANAGE):
-            action = self.tr("New task…") if section == "tasks" else self.tr("Add image…")
+        if section == "tasks" and may_create:
+            text = self.tr("No tasks yet. Create one, or enter an external task ID.")
+            action = self.tr("New task…")
+        elif section == "tasks":
+            text = self.tr("No tasks yet. Ask a planner for a task, or enter an external task ID.")
+        elif may_create:
+            text = self.tr("No reference images yet. Add one, or create the record without one.")
+            action = self.tr("Add image…")
+        else:
+            text = self.tr("No reference images yet. Create the record without one.")
         self.banner.show_message(text, "info", action, closable=False)
 
     def _create_missing(self) -> None:

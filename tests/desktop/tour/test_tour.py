@@ -18,7 +18,9 @@ from desktop.context import Context
 from desktop.pages.records import RecordsPage
 from desktop.preferences import Preferences
 from desktop.tour import controller as tour_controller
+from shared.record.codes import Role
 from shared.wire.inspection import RecordCreate
+from tests.desktop.conftest import make_payload
 from tests.service_app import ADMIN
 from tests.service_process import create_first_admin, service_process
 
@@ -131,6 +133,17 @@ def test_it_ends_with_its_page(window: MainWindow, context: Context, qtbot: QtBo
     assert window.go("catalogue")
     assert not window.tour.is_running
     assert not context.commands.is_possible("tour")
+
+
+def test_stops_promise_only_what_the_user_may_do(
+    window: MainWindow, context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running_on(window, qtbot)
+    assert "Its form can" in window.tour.stops[0].text
+    monkeypatch.setattr(context, "payload", make_payload(Role.INSPECTOR))
+    window.tour.start()
+    assert window.tour.stops[0].title == "Create a record"
+    assert "Its form can" not in window.tour.stops[0].text
 
 
 def test_enter_and_arrows_walk_through_the_stops(window: MainWindow, qtbot: QtBot) -> None:

@@ -28,7 +28,7 @@ from desktop.preferences import Preferences
 from desktop.theme import TEXT_PX, text_font, theme_manager
 from desktop.widgets import Button
 from shared.images.cv import cv2
-from shared.record.codes import Status, Verdict
+from shared.record.codes import Role, Status, Verdict
 from shared.record.entries import Entry
 from shared.samples import View, draw_panel, photograph
 from shared.wire.catalogue import (
@@ -41,6 +41,7 @@ from shared.wire.catalogue import (
 )
 from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate, ResultEntry
 from shared.wire.seal import InspectionPolicy
+from tests.desktop.conftest import make_payload
 from tests.desktop.pages.workbench.driver import DATABASES, store_detections
 from tests.narrowing import not_none, reread
 from tests.service_app import ADMIN
@@ -534,6 +535,25 @@ def test_first_task_can_be_created_in_the_dialog(
     assert (task.task_name, task.aircraft_id) == ("Engine check", None)
     assert dialog.name.text() == "typed before"
     assert dialog.isVisible()
+    dialog.reject()
+
+
+@pytest.mark.parametrize(("missing", "text"), [("tasks", "planner"), ("references", "without one")])
+def test_inspector_is_not_told_to_create_what_is_missing(
+    page: RecordsPage,
+    context: Context,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    missing: str,
+    text: str,
+) -> None:
+    monkeypatch.setattr(lookup, missing, lambda _session: lambda _text, _page: [])
+    monkeypatch.setattr(context, "payload", make_payload(Role.INSPECTOR))
+    page.make_record()
+    dialog = page.findChildren(NewRecordDialog)[-1]
+    qtbot.waitUntil(lambda: text in dialog.banner.text())
+    assert "Create one" not in dialog.banner.text()
+    assert "Add one" not in dialog.banner.text()
     dialog.reject()
 
 
