@@ -17,10 +17,12 @@ _START_DELAY_MS = 800
 """The delay after the page has its content, so that the user sees the page first."""
 _FOLLOW_INTERVAL_MS = 150
 """How often the bubble is moved to its control."""
+# A key of a shortcut reaches a page as ShortcutOverride only.
+_PRESSES = (QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride)
 
 
 class TourController(QObject):
-    """The tour of the window. It does not take the focus when it starts by itself.
+    """The tour of the window. By itself it starts only on a page that is not in use, and takes no focus.
 
     Esc always ends it. Enter and Right show the next stop, Left the previous one, unless the user is typing.
     """
@@ -74,7 +76,7 @@ class TourController(QObject):
 
     def end(self) -> None:
         """End the tour."""
-        self._start_timer.stop()
+        self._stop_waiting()
         if not self._stops:
             return
         self._stops = []
@@ -106,7 +108,17 @@ class TourController(QObject):
             if not is_ready(page):
                 self.end()
         elif page is not None and self._is_new(page) and is_ready(page):
-            self._start_timer.start()
+            self._wait_to_start()
+
+    def _wait_to_start(self) -> None:
+        """Start the tour after the delay, unless the user begins to work on the page before."""
+        self._start_timer.start()
+        # Every event passes the filter, so it is installed only while the tour waits.
+        QApplication.instance().installEventFilter(self)  # type: ignore[union-attr]
+
+    def _stop_waiting(self) -> None:
+        self._start_timer.stop()
+        QApplication.instance().removeEventFilter(self)  # type: ignore[union-attr]
 
     def _preference_key(self, page: Page) -> str:
         payload = self._context.payload
@@ -117,12 +129,13 @@ class TourController(QObject):
         return values.tours_start and has_tour(page) and self._preference_key(page) not in values.tours
 
     def _start_first_tour(self) -> None:
+        self._stop_waiting()
         page = self._page
         if page is None or not page.isVisible() or not self._is_new(page) or not is_ready(page):
             return
         if QApplication.activeModalWidget() is not None or not self._window.isActiveWindow():
             # Try again after the dialog is closed.
-            self._start_timer.start()
+            self._wait_to_start()
             return
         self._start_tour()
 
@@ -181,6 +194,11 @@ class TourController(QObject):
             self._focus_widget.installEventFilter(self)
 
     def eventFilter(self, target: QObject, event: QEvent) -> bool:
+        if self._start_timer.isActive():
+            if event.type() in _PRESSES and self._is_on_page(target):
+                # The bubble would cover what the user works on. The page can still show it on request.
+                self._stop_waiting()
+            return False
         kinds = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
         if isinstance(event, QKeyEvent) and event.type() in kinds and self.is_running:
             button = self._button_for(target, Qt.Key(event.key()))
@@ -191,6 +209,12 @@ class TourController(QObject):
                 event.accept()
                 return True
         return super().eventFilter(target, event)
+
+    def _is_on_page(self, target: QObject) -> bool:
+        page = self._page
+        if page is None or not isValid(page) or not isinstance(target, QWidget):
+            return False
+        return target is page or page.isAncestorOf(target)
 
     def _button_for(self, target: QObject, key: Qt.Key) -> QAbstractButton | None:
         """The button of the bubble that a key stands for; None where the key belongs to the page."""

@@ -135,6 +135,32 @@ def test_it_ends_with_its_page(window: MainWindow, context: Context, qtbot: QtBo
     assert not context.commands.is_possible("tour")
 
 
+@pytest.mark.parametrize("is_key", [True, False])
+def test_it_does_not_start_on_a_page_in_use(
+    window: MainWindow, context: Context, qtbot: QtBot, is_key: bool
+) -> None:
+    page = running_on(window, qtbot)
+    window.tour.end()
+    context.preferences.change(tours=[])
+    timer = window.tour._start_timer
+    timer.setInterval(60_000)
+    assert window.go("catalogue")
+    assert window.go("records")
+    qtbot.waitUntil(timer.isActive)
+    qtbot.mouseClick(window.rail, Qt.MouseButton.LeftButton)
+    assert timer.isActive()
+    if is_key:
+        qtbot.keyClick(page.table, Qt.Key.Key_Down)
+    else:
+        qtbot.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton)
+    assert not timer.isActive()
+    assert window.go("catalogue")
+    assert window.go("records")
+    qtbot.waitUntil(timer.isActive)
+    assert context.commands.run("tour")
+    assert is_running(window)
+
+
 def test_stops_promise_only_what_the_user_may_do(
     window: MainWindow, context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
