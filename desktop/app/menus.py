@@ -16,6 +16,15 @@ from desktop.report.template import read_template
 from desktop.theme import Mode, theme_manager
 from desktop.widgets import Rail
 
+SETTINGS_MENU = (
+    *("help", "keys", "tour", "palette", ""),
+    *(f"theme.{mode}" for mode in Mode),
+    "",
+    *(f"language.{code or 'system'}" for code in ("", *LANGUAGES)),
+    *("", "report.pages", "report.template", "finish.rules", "", "doctor", "logs", "about"),
+)
+"""The commands of the menu of settings; an empty id is a separator."""
+
 
 class ReportSettings(QObject):
     """Changes the settings of reports and says what changed."""
@@ -74,10 +83,7 @@ class RailMenus:
         values = self._context.preferences.values
         themes = {f"theme.{mode}": mode is theme_manager().mode for mode in Mode}
         languages = {f"language.{code or 'system'}": code == values.language for code in ("", *LANGUAGES)}
-        ids = ["help", "keys", "tour", "palette", "", *themes, "", *languages, ""]
-        reports = self._reports.commands
-        ids += [*reports, "finish.rules", "", "doctor", "logs", "about"]
-        self._show(ids, self._rail.settings, themes | languages | reports)
+        self._show(SETTINGS_MENU, self._rail.settings, themes | languages | self._reports.commands)
 
     def open_account(self) -> None:
         """Open the menu of the user's own page and the ends of the login and the program."""

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from desktop.app.menus import SETTINGS_MENU
 from desktop.commands.bindings import Commands
 from desktop.commands.registry import COMMANDS
 from desktop.theme import LABEL_PX, TEXT_PX, text_font, theme_manager
@@ -28,7 +29,7 @@ _WIDTH = 560
 _MAX_ROWS = 9
 _ID = Qt.ItemDataRole.UserRole
 _MATCHED = Qt.ItemDataRole.UserRole + 1
-"""The text that was found where it is not the title: the section or the English title."""
+"""The text that was found where it is not the title: the section, the English title or the menu."""
 
 
 def score(query: str, text: str) -> int | None:
@@ -68,7 +69,8 @@ class _RowDelegate(QStyledItemDelegate):
             paint_icon(
                 painter, icon, theme.dim, QRect(rect.left() + 16, rect.center().y() - 8, 18, 18).toRectF()
             )
-        painter.setPen(QColor(theme.text))
+        is_enabled = bool(option.state & QStyle.StateFlag.State_Enabled)
+        painter.setPen(QColor(theme.text if is_enabled else theme.dim_text))
         painter.setFont(text_font(TEXT_PX))
         middle = Qt.AlignmentFlag.AlignVCenter
         text_box = rect.adjusted(44, 0, -160, 0)
@@ -141,15 +143,20 @@ class Palette(QFrame):
 
     def command_ids(self) -> list[str]:
         """The IDs of the listed commands, best match first."""
-        return [self.list.item(row).data(_ID)[0] for row in range(self.list.count())]
+        rows = [self.list.item(row) for row in range(self.list.count())]
+        return [row.data(_ID)[0] for row in rows if row.flags() & Qt.ItemFlag.ItemIsEnabled]
 
     def _show_matches(self, query: str) -> None:
+        # Only the beginning of a menu's name counts: its letters are in many searches.
+        menus, start = (self.tr("Settings"), "Settings"), query.strip().casefold()
         matches = []
         for index, entry in enumerate(self._entries):
             points, matched = score(query, entry[2]), ""
             if points is None and query:
                 # Also match the section, and the English title, because Chinese is slower to type.
-                alternatives = ((f"{entry[3]} {entry[2]}", entry[3]), (COMMANDS[entry[0]].title,) * 2)
+                alternatives = [(f"{entry[3]} {entry[2]}", entry[3]), (COMMANDS[entry[0]].title,) * 2]
+                if entry[0] in SETTINGS_MENU:
+                    alternatives += [(menu, menu) for menu in menus if menu.casefold().startswith(start)]
                 scores = [(score(query, text), shown) for text, shown in alternatives]
                 found = [(value - 10_000, shown) for value, shown in scores if value is not None]
                 points, matched = max(found, default=(None, ""))
@@ -161,12 +168,17 @@ class Palette(QFrame):
             item.setData(_ID, entry)
             item.setData(_MATCHED, matched)
             self.list.addItem(item)
+        if not matches:
+            item = QListWidgetItem(self.tr("No command found"))
+            item.setData(_ID, ("", "", item.text(), "", ""))
+            item.setFlags(Qt.ItemFlag.NoItemFlags)
+            self.list.addItem(item)
         self.list.setCurrentRow(0)
 
     def _run_selected(self) -> None:
         item = self.list.currentItem()
-        self.close()
-        if item is not None:
+        if item is not None and item.flags() & Qt.ItemFlag.ItemIsEnabled:
+            self.close()
             self._commands.run(item.data(_ID)[0])
 
     def eventFilter(self, target: QObject, event: QEvent) -> bool:

@@ -6929,8 +6929,16 @@
         <translation>查找命令</translation>
     </message>
     <message>
+        <source>No command found</source>
+        <translation>未找到命令</translation>
+    </message>
+    <message>
         <source>Search commands</source>
         <translation>搜索命令</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
     </message>
 </context>
 <context>

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from desktop.app import window as window_module
+from desktop.app.menus import SETTINGS_MENU
 from desktop.app.palette import _MATCHED, Palette, score
 from desktop.app.shortcut_sheet import ShortcutDialog, ShortcutSheet
 from desktop.app.window import MainWindow
@@ -326,6 +327,43 @@ def test_palette_finds_english_words_in_another_language(
     palette.search_field.clear()
     palette.search_field.setText("转到")
     assert palette.list.item(0).data(_MATCHED) == ""
+
+
+def test_palette_says_that_nothing_matches(window: MainWindow, context: Context, qtbot: QtBot) -> None:
+    palette = Palette(window, context.commands)
+    qtbot.addWidget(palette)
+    palette.open()
+    qtbot.keyClicks(palette.search_field, "qqqq")
+    row = palette.list.item(0)
+    assert row.text() == "No command found"
+    assert not row.flags() & Qt.ItemFlag.ItemIsEnabled
+    assert palette.command_ids() == []
+    qtbot.keyClick(palette.search_field, Qt.Key.Key_Down)
+    qtbot.keyClick(palette.search_field, Qt.Key.Key_Return)
+    assert palette.isVisible()
+    palette.search_field.clear()
+    assert palette.command_ids()
+
+
+@pytest.mark.parametrize("is_chinese", [False, True])
+def test_palette_finds_the_commands_of_the_settings_menu(
+    window: MainWindow, context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, is_chinese: bool
+) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    if is_chinese:
+        monkeypatch.setattr(Palette, "tr", lambda _self, text: "设置" if text == "Settings" else text)
+    palette = Palette(window, context.commands)
+    qtbot.addWidget(palette)
+    wanted = {id_ for id_ in SETTINGS_MENU if id_ and context.commands.is_possible(id_)} - {"palette"}
+    assert {"theme.dark", "language.zh_CN", "report.template", "about"} <= wanted
+    for word in ("设置", "settings") if is_chinese else ("settings",):
+        palette.search_field.setText(word)
+        assert wanted <= set(palette.command_ids())
+        rows = {id_: palette.list.item(row) for row, id_ in enumerate(palette.command_ids())}
+        assert rows["theme.dark"].data(_MATCHED).casefold() == word
+    # Only the beginning of the word counts: its letters are in many searches.
+    palette.search_field.setText("sng")
+    assert "theme.dark" not in palette.command_ids()
 
 
 def test_better_matches_score_higher() -> None:
