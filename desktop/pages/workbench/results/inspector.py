@@ -198,7 +198,10 @@ class Inspector(Panel):
             newest = self.tr("The newest detection failed.")
         elif run.run is RunPhase.NONE and results.newest_detection(item.result) is not None:
             newest = self.tr("The newest photo has not been inspected yet.")
-        return join_sentences((self.tr("No findings.") if is_finished else "", newest))
+        if not is_finished:
+            return newest
+        nothing = self.tr("No findings.")
+        return join_sentences((nothing, newest)) if newest else nothing
 
     def commit(self) -> None:
         """Commit typed text."""
