@@ -181,7 +181,9 @@ def display() -> Iterator[str]:
     if shutil.which("Xvfb") is None:
         pytest.skip("needs Xvfb")
     reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1600x1000x24", "-nolisten", "tcp"]
+    # Without -noreset the server starts anew whenever its only client ends, and refuses others meanwhile.
+    screen = ("-screen", "0", "1600x1000x24", "-noreset", "-nolisten", "tcp")
+    command = ["Xvfb", "-displayfd", str(writing), *screen]
     with subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL) as server:
         os.close(writing)
         with os.fdopen(reading) as answer:
