@@ -324,10 +324,10 @@ class Document:
             BOXES: {"of_version": stored_version(draft.base), "boxes": list(draft.boxes)},
         }
         if item.verdict is not Verdict.UNDECIDED:
-            before[VERDICT] = verdict = self._present_verdict(item)
-            stays = item.verdict is Verdict.FAILED and not is_by_other(verdict)
-            stays = stays and only_confirms(present, draft.boxes)
-            after[VERDICT] = {"value": item.verdict.value, "reason": item.reason} if stays else None
+            before[VERDICT], after[VERDICT] = self._present_verdict(item), None
+            is_own_fail = item.verdict is Verdict.FAILED and not is_by_other(before[VERDICT])
+            if is_own_fail and only_confirms(present, draft.boxes):
+                after[VERDICT] = {"value": item.verdict.value, "reason": item.reason}
         return self._edit(draft.item_id, EditKind.UPDATE, before, after, label)
 
     def remove(self, item_id: str, label: str, photos: Sequence[str] = (), reason: str = "") -> Edit | None:

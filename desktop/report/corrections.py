@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from shared.names import signature
 from shared.record import results
-from shared.record.codes import Origin
 from shared.record.entries import Entry, EntryBox
-from shared.record.findings import box_corners, readable_boxes
+from shared.record.findings import box_corners, match_boxes, readable_boxes
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,54 +64,21 @@ def _read_correction(entry: Entry, before: Entry | None, usernames: Mapping[str,
 
 
 def _count_changes(before: Sequence[EntryBox], after: Sequence[EntryBox]) -> Counter[str]:
-    """Count the changes by the fields of `ReportedCorrection`.
-
-    As the service does for the authors of findings, a changed finding of the model is recognised by its
-    confidence, and one of a person by its author.
-    """
-    before, after, pairs = _pair(before, after, _core)
-    deleted, drawn, changed_pairs = _pair(before, after, _recognition)
-    changes = Counter({"deleted": len(deleted), "drawn": len(drawn)})
-    for old, new in (*pairs, *changed_pairs):
-        changes["moved"] += box_corners(old) != box_corners(new)
+    """Count the changes by the fields of `ReportedCorrection`."""
+    matches = match_boxes(before, after)
+    kept = [(before[place], box) for place, box in zip(matches, after, strict=True) if place is not None]
+    changes = Counter({"deleted": len(before) - len(kept), "drawn": len(after) - len(kept)})
+    for old, new in kept:
+        is_moved = box_corners(old) != box_corners(new)
+        changes["moved"] += is_moved
         if old["label"] != new["label"]:
             changes["relabelled"] += 1
         elif new.get("severity") and new.get("severity") != old.get("severity"):
             changes["graded"] += 1
-        elif box_corners(old) == box_corners(new):
+        elif not is_moved:
             # Moving a finding also accepts it.
             changes["accepted"] += new.get("accepted") is True and old.get("accepted") is not True
     return changes
-
-
-def _pair(
-    before: Sequence[EntryBox], after: Sequence[EntryBox], key: Callable[[EntryBox], object]
-) -> tuple[list[EntryBox], list[EntryBox], list[tuple[EntryBox, EntryBox]]]:
-    """The boxes that only one version has, and the pairs of boxes with the same key; None has no pair."""
-    places: defaultdict[object, list[int]] = defaultdict(list)
-    for place, box in reversed(list(enumerate(before))):
-        places[key(box)].append(place)
-    unpaired, pairs, paired = [], [], set()
-    for box in after:
-        wanted = key(box)
-        if wanted is None or not places[wanted]:
-            unpaired.append(box)
-            continue
-        place = places[wanted].pop()
-        paired.add(place)
-        pairs.append((before[place], box))
-    return [box for place, box in enumerate(before) if place not in paired], unpaired, pairs
-
-
-def _core(box: EntryBox) -> object:
-    return box["label"], box["confidence"], box_corners(box)
-
-
-def _recognition(box: EntryBox) -> object:
-    """What a box keeps when it is moved or relabelled; None for a finding of an unknown person."""
-    if box.get("origin") == Origin.PERSON:
-        return None if box.get("by") is None else (Origin.PERSON, box.get("by"))
-    return Origin.MODEL, box["confidence"]
 
 
 def parse_time(text: object) -> datetime | None:

@@ -6,10 +6,10 @@ A client replaces its own entries only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
-from shared.record import results
+from shared.record import findings, results
 from shared.record.codes import Origin
 from shared.record.entries import BoxAuthors, Entry, EntryBox
 
@@ -93,65 +93,31 @@ def add_authorship(
     its author. Every other box was drawn by the person `by`. What the service measured of
     a box stays with it if it was not moved.
     """
-    # Looked up by key: a correction of 10,000 boxes is matched within the only write transaction.
-    unchanged = _by_key(corrected, _core)
-    out: list[EntryBox | None] = [None] * len(boxes)
-    for at, box in enumerate(boxes):
-        same = unchanged.get(_core(box))
-        if same:
-            out[at] = {**_anonymous(box), **_history(same[-1]), **_measured(same.pop(), box)}
-    left = [other for others in unchanged.values() for other in reversed(others)]
-    changed = _by_key(left, _recognition)
-    for at, box in enumerate(boxes):
-        if out[at] is not None:
+    out: list[EntryBox] = []
+    for box, place in zip(boxes, findings.match_boxes(corrected, boxes), strict=True):
+        if place is None:
+            out.append({**_anonymous(box), "origin": Origin.PERSON.value, "by": by, "by_name": by_name})
             continue
-        key = _recognition(box)
-        candidates = changed.get(key) if key is not None else None
-        if not candidates:
-            out[at] = {**_anonymous(box), "origin": Origin.PERSON.value, "by": by, "by_name": by_name}
-            continue
-        before = candidates.pop()
+        before = corrected[place]
         history = _history(before)
-        if history.get("by") != by:
+        is_changed = any(before[key] != box[key] for key in ("label", "confidence")) or _is_moved(before, box)
+        if is_changed and history.get("by") != by:
             history |= {"corrected_by": by, "corrected_by_name": by_name}
-        out[at] = {**_anonymous(box), **history, **_measured(before, box)}
-    return [box for box in out if box is not None]
+        out.append({**_anonymous(box), **history, **_measured(before, box)})
+    return out
 
 
-def _by_key(boxes: Iterable[EntryBox], key: Callable[[EntryBox], object]) -> dict[object, list[EntryBox]]:
-    """The boxes by their key, the first one of each key last."""
-    groups: dict[object, list[EntryBox]] = {}
-    for box in boxes:
-        groups.setdefault(key(box), []).append(box)
-    for group in groups.values():
-        group.reverse()
-    return groups
-
-
-def _core(box: EntryBox) -> tuple[object, ...]:
-    points = box["points"]
-    return box["label"], box["confidence"], points["x1"], points["y1"], points["x2"], points["y2"]
-
-
-def _origin(box: EntryBox) -> Origin:
-    return Origin.PERSON if box.get("origin") == Origin.PERSON else Origin.MODEL
+def _is_moved(before: EntryBox, box: EntryBox) -> bool:
+    return findings.box_corners(before) != findings.box_corners(box)
 
 
 def _history(box: EntryBox) -> BoxAuthors:
     fields: Mapping[str, object] = box
     authors = {key: fields[key] for key in results.AUTHOR_KEYS if key in fields}
-    return cast(BoxAuthors, {"origin": _origin(box).value, **authors})
+    return cast(BoxAuthors, {"origin": findings.origin_of(box).value, **authors})
 
 
 def _measured(before: EntryBox, box: EntryBox) -> EntryBox:
     """The second opinion and the reason of the memory of a finding that is where it was; else nothing."""
-    is_moved = _core(before)[2:] != _core(box)[2:]
-    keys = () if is_moved else _MEASURED_KEYS
+    keys = () if _is_moved(before, box) else _MEASURED_KEYS
     return cast(EntryBox, {key: value for key, value in before.items() if key in keys})
-
-
-def _recognition(box: EntryBox) -> tuple[object, ...] | None:
-    """What a box keeps when it is moved or given another label; None for a new box of a person."""
-    if _origin(box) is Origin.PERSON:
-        return None if box.get("by") is None else (Origin.PERSON, box.get("by"))
-    return Origin.MODEL, box.get("confidence")

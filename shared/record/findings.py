@@ -170,6 +170,42 @@ def rect_to_corners(rect: Rect) -> EntryCorners:
     return {"x1": rect.x, "y1": rect.y, "x2": rect.right, "y2": rect.bottom}
 
 
+def match_boxes(before: Sequence[EntryBox], after: Sequence[EntryBox]) -> list[int | None]:
+    """For each box of a correction the index of the box that it was `before`; None if a person drew it.
+
+    Equal boxes are matched first. A moved or relabelled one of the model is recognised by its confidence, one
+    of a person by its author.
+    """
+    matches: list[int | None] = [None] * len(after)
+    # Looked up by key: a correction of 10,000 boxes is matched within the only write transaction.
+    for key_of in (_core, _recognition):
+        places: dict[object, list[int]] = {}
+        for place in sorted(set(range(len(before))).difference(matches), reverse=True):
+            places.setdefault(key_of(before[place]), []).append(place)
+        for at, box in enumerate(after):
+            key = key_of(box) if matches[at] is None else None
+            if key is not None and places.get(key):
+                matches[at] = places[key].pop()
+    return matches
+
+
+def _core(box: EntryBox) -> tuple[object, ...]:
+    points = box["points"]
+    return box["label"], box["confidence"], points["x1"], points["y1"], points["x2"], points["y2"]
+
+
+def _recognition(box: EntryBox) -> tuple[object, ...] | None:
+    """What a box keeps when it is moved or given another label; None for a new box of a person."""
+    if origin_of(box) is Origin.PERSON:
+        return None if box.get("by") is None else (Origin.PERSON, box.get("by"))
+    return Origin.MODEL, box.get("confidence")
+
+
+def origin_of(box: EntryBox) -> Origin:
+    """Who drew a box."""
+    return Origin.PERSON if box.get("origin") == Origin.PERSON else Origin.MODEL
+
+
 def _stored_severity(box: EntryBox) -> Severity | None:
     severity = box.get("severity")
     return Severity(severity) if isinstance(severity, str) and severity in _SEVERITIES else None

@@ -181,7 +181,7 @@ def display() -> Iterator[str]:
     if shutil.which("Xvfb") is None:
         pytest.skip("needs Xvfb")
     reading, writing = os.pipe()
-    # Without -noreset the server starts anew whenever its only client ends, and refuses others meanwhile.
+    # Without -noreset the server restarts each time its last client ends, and refuses connections meanwhile.
     screen = ("-screen", "0", "1600x1000x24", "-noreset", "-nolisten", "tcp")
     command = ["Xvfb", "-displayfd", str(writing), *screen]
     with subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL) as server:

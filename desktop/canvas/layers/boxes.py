@@ -13,6 +13,7 @@ import shiboken6
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from desktop.canvas.layers.colours import chip_colours
 from desktop.canvas.model.rect_index import Edges
 from shared.record.geometry import Rect
 
@@ -21,8 +22,6 @@ Style = tuple[QColor, bool]
 _Pixels = npt.NDArray[np.int32]
 _FILL_ALPHA = 34
 _CASING_ALPHA = 150
-_LIGHT = 0.5
-"""The lightness from which a line has a dark casing."""
 
 
 def pixel_aligned(box: Rect) -> QRectF:
@@ -133,7 +132,7 @@ def _fill_of(colour: QColor) -> QColor:
 
 
 def _casing_of(colour: QColor) -> QColor:
-    casing = QColor("#ffffff" if colour.lightnessF() < _LIGHT else "#0e1013")
+    casing = QColor(chip_colours(colour)[1])
     casing.setAlpha(_CASING_ALPHA)
     return casing
 

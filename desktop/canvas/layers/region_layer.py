@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 
@@ -76,8 +77,7 @@ class RegionLayer:
         else:
             rows = self._store.rows_intersecting(viewport.visible, special)
             boxes = _to_view(rows.edges, viewport)
-            most = _most_filled(viewport)
-            paint_boxes(painter, boxes, rows.kinds, _styles(colours), 1.5, most_filled=most, cased=True)
+            _paint_outlines(painter, viewport, boxes, rows.kinds, _styles(colours), 1.5)
             by_size = np.argsort(-rows.areas, kind="stable")
             unselected, boxes = [self._store[rows.ids[row]] for row in by_size.tolist()], boxes[by_size]
         selected_regions = [
@@ -121,16 +121,7 @@ class RegionLayer:
             boxes = _to_view(rows.edges, viewport)
             by_kind = np.argsort(rows.kinds, kind="stable")
             kinds, width = rows.kinds[by_kind], 1.5 if filled else 1.0
-            paint_boxes(
-                pixmap_painter,
-                boxes[by_kind],
-                kinds,
-                _styles(colours),
-                width,
-                filled=filled,
-                most_filled=_most_filled(viewport),
-                cased=filled,
-            )
+            _paint_outlines(pixmap_painter, viewport, boxes[by_kind], kinds, _styles(colours), width, filled)
             if self.show_labels:
                 largest = np.argsort(-rows.areas, kind="stable")[:_MAX_CHIPS]
                 sides = (boxes[largest, 2:] - boxes[largest, :2]).max(axis=1)
@@ -154,8 +145,7 @@ class RegionLayer:
         regions.sort(key=lambda region: (region.z, -region.rect.area))
         boxes = _view_boxes(regions, viewport)
         kinds = np.array([KINDS.index((region.state, region.locked)) for region in regions], np.int64)
-        most = _most_filled(viewport)
-        paint_boxes(painter, boxes, kinds, _styles(colours), 1.5, most_filled=most, cased=True)
+        _paint_outlines(painter, viewport, boxes, kinds, _styles(colours), 1.5)
         return regions, boxes
 
     def _on_store_changed(self, event: StoreEvent) -> None:
@@ -271,20 +261,22 @@ def _paint_selected(
     styles = [(accent, False), (accent, True)]
     regions = sorted(regions, key=lambda region: region.locked)
     locked = np.array([region.locked for region in regions], np.int64)
-    paint_boxes(
-        painter,
-        _view_boxes(regions, viewport),
-        locked,
-        styles,
-        2.0 if filled else 1.0,
-        filled=filled,
-        most_filled=_most_filled(viewport),
-        cased=filled,
-    )
+    boxes, width = _view_boxes(regions, viewport), 2.0 if filled else 1.0
+    _paint_outlines(painter, viewport, boxes, locked, styles, width, filled)
 
 
-def _most_filled(viewport: Viewport) -> float:
-    return _MOST_FILLED * viewport.width * viewport.height
+def _paint_outlines(
+    painter: QPainter,
+    viewport: Viewport,
+    boxes: Edges,
+    kinds: npt.NDArray[np.intp],
+    styles: Sequence[Style],
+    width: float,
+    filled: bool = True,
+) -> None:
+    """Paint regions (n, 4) in view px, without fills and casings where there are too many."""
+    most = _MOST_FILLED * viewport.width * viewport.height
+    paint_boxes(painter, boxes, kinds, styles, width, filled=filled, most_filled=most, cased=filled)
 
 
 def _styles(colours: CanvasColours) -> list[Style]:

@@ -98,8 +98,8 @@ class PictureView(QWidget):
         self._preparing_chip.hide()
         self.levels_chip.hide()
         if not keeps_view:
-            view = replace(self._viewport, image_width=size[0], image_height=size[1])
-            view = replace(view, width=max(self.width(), 1), height=max(self.height(), 1))
+            covered = self._viewport.covered
+            view = Viewport(*size, max(self.width(), 1), max(self.height(), 1), covered=covered)
             self._set_viewport(view.fit(), is_moving=False)
         self.update()
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from shared.record.entries import Entry, EntryBox, EntryCorrection, EntryOpinion
-from shared.record.findings import Finding, SecondOpinion, measure_size_mm, read_findings
+from shared.record.findings import Finding, SecondOpinion, match_boxes, measure_size_mm, read_findings
 from shared.record.geometry import Rect
 from shared.wire.detection import Severity
 from shared.wire.memory import MemoryReason
@@ -121,3 +121,26 @@ def test_size_is_measured_on_the_reference_image() -> None:
     assert measure_size_mm(Rect(10, 20, 100, 60), None, 0.5) is None
     assert measure_size_mm(Rect(10, 20, 100, 60), [[0.0] * 3] * 3, 0.5) is None
     assert measure_size_mm(Rect(10, 20, 100, 60), [[1, 0, 0], [0, 1, 0], [0.01, 0, 1]], 0.5) is not None
+
+
+def test_boxes_of_a_correction_are_matched_with_those_before() -> None:
+    def box(label: str, confidence: float, left: float, **more: Any) -> Any:
+        points = {"x1": left, "y1": 0, "x2": left + 5, "y2": 5}
+        return {"label": label, "confidence": confidence, "points": points, **more}
+
+    person = {"origin": "person", "by": "u1"}
+    before = [
+        box("crack", 0.9, 0),
+        box("dent", 0.8, 10),
+        box("dent", 0.8, 20),
+        box("scratch", 1, 30, **person),
+    ]
+    after = [
+        box("dent", 0.8, 20),
+        box("stain", 0.8, 10),
+        box("scratch", 1, 33, **person),
+        box("hole", 1, 40, origin="person"),
+        box("stain", 0.7, 0),
+    ]
+
+    assert match_boxes(before, after) == [2, 1, 3, None, None]
