@@ -66,9 +66,9 @@ def _read_correction(entry: Entry, before: Entry | None, usernames: Mapping[str,
 def _count_changes(before: Sequence[EntryBox], after: Sequence[EntryBox]) -> Counter[str]:
     """Count the changes by the fields of `ReportedCorrection`."""
     matches = match_boxes(before, after)
-    kept = [(before[place], box) for place, box in zip(matches, after, strict=True) if place is not None]
-    changes = Counter({"deleted": len(before) - len(kept), "drawn": len(after) - len(kept)})
-    for old, new in kept:
+    pairs = [(before[place], box) for place, box in zip(matches, after, strict=True) if place is not None]
+    changes = Counter({"deleted": len(before) - len(pairs), "drawn": len(after) - len(pairs)})
+    for old, new in pairs:
         is_moved = box_corners(old) != box_corners(new)
         changes["moved"] += is_moved
         if old["label"] != new["label"]:
