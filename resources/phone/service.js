@@ -45,7 +45,7 @@ export class Refused extends Error {
   }
 }
 
-/** The answer's data. Raises Refused, and TypeError or AbortError when there is no line. */
+/** The answer's data. Raises Refused, and TypeError, AbortError or SyntaxError when there is no line. */
 async function ask(method, path, { body, json, milliseconds = ANSWER_MS } = {}) {
   const headers = {};
   const { key, code } = kept();
@@ -59,10 +59,9 @@ async function ask(method, path, { body, json, milliseconds = ANSWER_MS } = {}) 
     const content = json ? JSON.stringify(json) : body;
     const answer = await fetch(url, { method, headers, body: content, signal: giveUp.signal, cache: "no-store" });
     if ((answer.headers.get("Content-Type") || "").startsWith("image/")) return await answer.blob();
+    if (answer.ok) return (await answer.json()).data;
     const envelope = await answer.json().catch(() => ({}));
-    const data = envelope.data || {};
-    if (!answer.ok) throw new Refused(answer.status, data, Number(answer.headers.get("Retry-After")) || 0);
-    return data;
+    throw new Refused(answer.status, envelope.data || {}, Number(answer.headers.get("Retry-After")) || 0);
   } finally {
     clearTimeout(timer);
   }

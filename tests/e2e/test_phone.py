@@ -84,6 +84,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PhoneBrowser]:
 
 @pytest.fixture
 def phone(browser: PhoneBrowser) -> Iterator[PhoneBrowser]:
+    browser.errors.clear()
     yield browser
     assert browser.errors == []
 
@@ -218,6 +219,19 @@ def test_photo_is_sent_after_a_broken_connection(
     assert len(installation.item_photos(0)) == before + 1
     stored = installation.item_photos(0)[0]
     assert installation.http.get(f"/files/{stored['file_id']}/content").content == large.read_bytes()
+
+
+def test_an_answer_that_is_cut_off_is_a_broken_connection(
+    installation: Installation, phone: PhoneBrowser
+) -> None:
+    phone.open(installation.page_url(installation.create_code()))
+    phone.wait_for_text("左翼检查")
+    cut = "fetchWhole = fetch; fetch = async () => new Response('{\"data\": {\"code', { status: 200 })"
+    phone.evaluate(f"{cut}, dispatchEvent(new Event('online'))")
+    phone.wait_for_text("No connection.")
+    assert "前缘" in phone.text()
+    phone.evaluate("fetch = fetchWhole, dispatchEvent(new Event('online'))")
+    phone.wait_until("document.getElementById('line').hidden")
 
 
 def test_photos_of_an_ended_code_are_sent_with_the_next_code(
