@@ -53,7 +53,8 @@ from benchmarks.figures import count_cores, percentile, print_figure, print_skip
 from service.db.database import Database
 from service.db.schema import migrate
 from service.face import logins as face_logins
-from service.face.engines.engine import Metric, analyse
+from service.face.engines.analysis import analyse
+from service.face.engines.engine import Metric
 from service.face.engines.face_process import FaceProcess
 from service.face.engines.picture import decode, picture_bytes
 from service.face.enrolment import CONSENT_VERSION

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from benchmarks.face_forgeries import FLAT_KINDS, KINDS, make_attack
 from benchmarks.face_sequences import Take, read_folder
 from benchmarks.figures import print_figure
-from service.face.engines.engine import DetectedFace, FaceEngine, engine_info, warm_up
-from service.face.engines.sequence import SequenceAnalysis, judge, look
+from service.face.engines.analysis import warm_up
+from service.face.engines.engine import DetectedFace, FaceEngine, SequenceAnalysis, engine_info
+from service.face.engines.sequence import judge, look
 from service.face.liveness.decision import MAX_PLANE
 from service.face.liveness.matching import match_plane
 from service.face.liveness.movements import Movement, Reason

@@ -19,7 +19,8 @@ import numpy as np
 from benchmarks.face_pairs import picture
 from benchmarks.figures import print_figure
 from service.face import rules
-from service.face.engines.engine import Embedding, FaceEngine, Metric, analyse, score
+from service.face.engines.analysis import analyse
+from service.face.engines.engine import Embedding, FaceEngine, Metric, score
 from service.face.engines.picture import BadPicture, Pixels
 from shared.rates import rate_bound
 

@@ -30,13 +30,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from service.face.engines.analysis import analyse
 from service.face.engines.engine import (
     DetectedFace,
     Embedding,
     EngineInfo,
     FaceEngine,
     Metric,
-    analyse,
     engine_info,
     score,
 )

@@ -14,7 +14,8 @@ import numpy as np
 from service.db.database import Database
 from service.db.schema import migrate
 from service.face.calibrate import calibration
-from service.face.engines.engine import FaceEngine, Metric, analyse, engine_info
+from service.face.engines.analysis import analyse
+from service.face.engines.engine import FaceEngine, Metric, engine_info
 from service.face.engines.manifest import Pack, downloads
 from service.face.engines.picture import BadPicture, decode
 from service.face.packs.catalogue import list_models

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from service.face.engines import messages
-from service.face.engines.engine import FaceEngine, analyse, engine_info, warm_up
+from service.face.engines.analysis import analyse, warm_up
+from service.face.engines.engine import FaceEngine, SequenceAnalysis, engine_info
 from service.face.engines.picture import BadPicture, decode, picture_bytes
-from service.face.engines.sequence import SequenceAnalysis, film_frame, judge
+from service.face.engines.sequence import film_frame, judge
 from service.face.packs.pack_store import load_engine
 from service.workers.frames import Frame
 from service.workers.serving import Report, discard_output, serve

@@ -14,11 +14,10 @@ from service.face import rules
 from service.face.access.challenges import Challenges
 from service.face.access.devices import Devices
 from service.face.access.stations import RateLimiter, Stations, busy, policy
-from service.face.engines.engine import PictureAnalysis
+from service.face.engines.engine import PictureAnalysis, SequenceAnalysis
 from service.face.engines.face_process import EngineUnavailableError
 from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture
-from service.face.engines.sequence import SequenceAnalysis
 from service.face.enrolment import refuse
 from service.face.liveness.movements import Movement, Reason
 from service.face.recognition import Recognition, needing_engine

@@ -10,10 +10,9 @@ from typing import Protocol
 
 from service.db.database import Database
 from service.face.access.stations import busy
-from service.face.engines.engine import EngineInfo, PictureAnalysis
+from service.face.engines.engine import EngineInfo, PictureAnalysis, SequenceAnalysis
 from service.face.engines.face_process import EngineUnavailableError, FaceProcess
 from service.face.engines.messages import FilmedFrame
-from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Step
 from service.face.templates.gallery import Gallery
 from service.face.templates.gallery_sync import GallerySync

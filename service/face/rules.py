@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
-from service.face.engines.engine import PictureAnalysis, Thresholds
+from service.face.engines.engine import PictureAnalysis, Quality, SequenceAnalysis, Thresholds
 from service.face.engines.picture import PictureFault
-from service.face.engines.quality import Quality
-from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Reason
 from shared.record.codes import ErrorCode, Permission
 from shared.wire.face import (

@@ -13,7 +13,6 @@ import numpy as np
 import pyvips
 
 from shared.images.colours import is_deep_grey
-from shared.images.cv import cv2
 from shared.images.formats import HEAD_BYTES, picture_type
 from shared.images.tiff import MAX_PAGES, has_declared_alpha
 
@@ -75,6 +74,9 @@ def _open_bitmap(data: Path | bytes) -> Any:
     width, height = bitmap_size(data)
     if width * height > _MAX_BITMAP_PIXELS:
         raise pyvips.Error("the bitmap is too large")
+    # The service starts 0.1 s sooner without OpenCV.
+    from shared.images.cv import cv2
+
     pixels = cv2.imdecode(np.frombuffer(_read(data, -1), np.uint8), cv2.IMREAD_COLOR_RGB)
     if pixels is None:
         raise pyvips.Error("the bitmap cannot be decoded")

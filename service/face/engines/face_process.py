@@ -14,10 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from service.face.engines.engine import EngineInfo, PictureAnalysis
+from service.face.engines.engine import EngineInfo, PictureAnalysis, SequenceAnalysis
 from service.face.engines.messages import Answer, FaceRequest, FilmedFrame, request_frame, to_answer
 from service.face.engines.picture import MAX_BASE64_LENGTH, BadPicture, PictureFault
-from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Step
 from service.workers.child import Child, ProcessDied
 from shared.system.paths import program_command

@@ -18,11 +18,11 @@ from service.face.engines.engine import (
     Metric,
     PictureAnalysis,
     Points,
+    Quality,
+    SequenceAnalysis,
     Thresholds,
 )
 from service.face.engines.picture import PictureFault
-from service.face.engines.quality import Quality
-from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Movement, Reason, Step
 from service.workers.frames import Frame
 

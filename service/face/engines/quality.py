@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from service.face.engines.engine import Quality
 from service.face.engines.picture import Pixels
 from shared.images.cv import cv2
 
@@ -18,28 +18,6 @@ ALIGNED_SIZE = (128, 160)
 _EYES = np.array(((34.0, 52.0), (94.0, 52.0)))
 # How much redder or yellower than the cheeks an uncovered mouth may be, in CIE Lab.
 _WARMER = 25.0
-
-
-@dataclass(frozen=True, slots=True)
-class Quality:
-    """Measures of one face.
-
-    `inter_ocular`: px. `brightness`: mean luma of the face, 0..255. `burnt`, `black`: parts (0..1) of its
-    pixels at the ends of the scale. `sharpness`: variance of the Laplacian over the variance of the luma.
-    `yaw`: how far the nose lies beside the middle of the eyes, in inter-ocular distances. `roll`: degrees.
-    `cover`: how much the mouth's side looks like cloth beside the cheeks, 0 alike. `colour`: mean difference
-    of the largest and the smallest channel, 0..255; 0 of a grey or infrared camera.
-    """
-
-    inter_ocular: float
-    brightness: float
-    burnt: float
-    black: float
-    sharpness: float
-    yaw: float
-    roll: float
-    cover: float
-    colour: float
 
 
 def measure(

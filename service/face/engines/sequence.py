@@ -6,18 +6,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from service.face.engines.engine import (
-    DetectedFace,
-    FaceEngine,
-    PictureAnalysis,
-    analyse,
-    coarse,
-    score,
-)
+from service.face.engines.analysis import analyse, coarse
+from service.face.engines.engine import DetectedFace, FaceEngine, PictureAnalysis, SequenceAnalysis, score
 from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode, picture_bytes, read_header
 from service.face.liveness.decision import REACTION_MS, decide, find_reached
 from service.face.liveness.film import SIDE, Film, find_sharpest, straighten
@@ -33,16 +27,6 @@ FALSE_MATCH_RATE = 1e-3
 # A face is looked for in a square of so many of its heights around its last place, reduced to this side, px:
 # the detectors find it in 15 to 26 ms there, with landmarks as good as in the whole frame.
 NEAR, NEAR_SIDE = 2.5, 400
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SequenceAnalysis:
-    """The verdict on a sequence, and what the engine saw in the sharpest frame in which the face looks
-    straight ahead, with the liveness of the whole film.
-    """
-
-    reason: Reason
-    first: PictureAnalysis
 
 
 def film_frame(face_info: str) -> Pixels:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from service.face.engines.dlib_engine import DlibEngine
+from service.face.engines.engine import SequenceAnalysis
 from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture, PictureFault
-from service.face.engines.sequence import SequenceAnalysis
 from service.face.enrolment import CONSENT_VERSION
 from service.face.liveness.movements import Reason, Step
 from service.face.tables import FaceStation

@@ -13,11 +13,12 @@ import pytest
 from service.changes import ObjectChange
 from service.db.database import Database
 from service.db.schema import migrate
+from service.face.engines.analysis import analyse
 from service.face.engines.dlib_engine import DlibEngine
-from service.face.engines.engine import EngineInfo, FaceEngine, PictureAnalysis, analyse, engine_info
+from service.face.engines.engine import EngineInfo, FaceEngine, PictureAnalysis, SequenceAnalysis, engine_info
 from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import decode, picture_bytes
-from service.face.engines.sequence import SequenceAnalysis, film_frame, judge
+from service.face.engines.sequence import film_frame, judge
 from service.face.liveness.movements import Step
 from service.face.packs.pack_store import install, load_engine
 from service.face.service import FaceService

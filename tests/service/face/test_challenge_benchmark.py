@@ -15,8 +15,7 @@ from benchmarks.face_forgeries import KINDS, make_attack
 from benchmarks.face_sequences import Take
 from benchmarks.heads import Pixels, Pose, Scene
 from service.face.engines.dlib_engine import DlibEngine
-from service.face.engines.engine import Metric, PictureAnalysis, Thresholds
-from service.face.engines.quality import Quality
+from service.face.engines.engine import Metric, PictureAnalysis, Quality, Thresholds
 from service.face.liveness.decision import MAX_PLANE
 from service.face.liveness.movements import Movement, Step
 from shared.samples import faces

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from service.face import rules
 from service.face.engines.dlib_engine import THRESHOLDS
-from service.face.engines.engine import DetectedFace, PictureAnalysis, Thresholds
+from service.face.engines.engine import DetectedFace, PictureAnalysis, Quality, Thresholds
 from service.face.engines.manifest import MOBILEFACENET_THRESHOLDS, W600K_MBF_THRESHOLDS
 from service.face.engines.picture import PictureFault
-from service.face.engines.quality import Quality
 from service.face.rules import Match, QualityFault
 
 GOOD = Quality(

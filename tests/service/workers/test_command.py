@@ -65,6 +65,7 @@ def test_service_starts_without_the_methods_that_only_its_children_use() -> None
         "service.detection.appearance",
         "onnxruntime",
         "dlib",
+        "cv2",
     }
     assert _imported_by_the_service(methods) == []
 

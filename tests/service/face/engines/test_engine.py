@@ -10,8 +10,9 @@ import pytest
 
 from service.face import rules
 from service.face.engines import dlib_engine as dlib_module
+from service.face.engines.analysis import analyse
 from service.face.engines.dlib_engine import EMBEDDER, PREDICTOR, DlibEngine, model_id, models_folder
-from service.face.engines.engine import DetectedFace, FaceEngine, analyse, score
+from service.face.engines.engine import DetectedFace, FaceEngine, score
 from service.face.engines.picture import Pixels
 from service.face.rules import QualityFault
 from shared.images.cv import cv2

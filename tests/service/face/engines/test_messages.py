@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from service.face.engines import messages
+from service.face.engines.analysis import analyse
 from service.face.engines.dlib_engine import DlibEngine
-from service.face.engines.engine import EngineInfo, PictureAnalysis, analyse, engine_info
+from service.face.engines.engine import EngineInfo, PictureAnalysis, SequenceAnalysis, engine_info
 from service.face.engines.picture import PictureFault
-from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Movement, Reason, Step
 from service.workers.frames import Frame
 from shared.samples import faces

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from skimage.transform import SimilarityTransform
 
 from service.face import rules
-from service.face.engines.engine import FaceEngine, analyse, score
+from service.face.engines.analysis import analyse
+from service.face.engines.engine import FaceEngine, score
 from service.face.engines.liveness_models import session
 from service.face.engines.manifest import Normalisation, recognise_pack
 from service.face.engines.open_engine import ARCFACE_POINTS, merge_boxes, model_id, normalise

@@ -12,8 +12,9 @@ from benchmarks import heads
 from benchmarks.heads import Pixels, Scene, Shape, Texture
 from service.face import rules
 from service.face.engines import sequence
+from service.face.engines.analysis import analyse
 from service.face.engines.dlib_engine import DlibEngine
-from service.face.engines.engine import DetectedFace, analyse
+from service.face.engines.engine import DetectedFace, SequenceAnalysis
 from service.face.engines.messages import (
     FaceRequest,
     FilmedFrame,
@@ -23,7 +24,7 @@ from service.face.engines.messages import (
     to_request,
 )
 from service.face.engines.picture import BadPicture, PictureFault
-from service.face.engines.sequence import SequenceAnalysis, film_frame, judge
+from service.face.engines.sequence import film_frame, judge
 from service.face.liveness.decision import REACTION_MS
 from service.face.liveness.movements import Movement, Reason, Step
 from service.face.rules import QualityFault
