@@ -128,21 +128,32 @@ def _paint_legend(painter: QPainter, chart: ChartData, area: QRectF, theme: Them
 def _paint_axis(
     painter: QPainter, chart: ChartData, plot: QRectF, theme: Theme, metrics: QFontMetricsF
 ) -> None:
-    """Paint the names below the columns: all of them, or every second or third if they do not fit."""
+    painter.setPen(theme.colour("dim"))
+    for box, text in lay_out_names(chart, plot, metrics):
+        painter.drawText(box, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, text)
+
+
+def lay_out_names(chart: ChartData, plot: QRectF, metrics: QFontMetricsF) -> Iterator[tuple[QRectF, str]]:
+    """Yield place and text of the names below the columns, the last one first.
+
+    If they do not all fit, every second or third one, counted from the last.
+    """
     slot = plot.width() / max(len(chart.columns), 1)
     longest = max((metrics.horizontalAdvance(column.short) for column in chart.columns), default=0)
     step = 1
     while step < len(chart.columns) and slot * step < min(longest, 160) + _GAP_PX:
         step += 1
-    painter.setPen(theme.colour("dim"))
-    for index in range(0, len(chart.columns), step):
-        middle = plot.left() + slot * (index + 0.5)
+    free = plot.right()
+    for index in range(len(chart.columns) - 1, -1, -step):
         text = metrics.elidedText(chart.columns[index].short, Qt.TextElideMode.ElideRight, slot * step)
         wide = metrics.horizontalAdvance(text) + 2
-        # The last name must not extend beyond the chart.
-        left = min(middle - wide / 2, plot.right() - wide)
-        box = QRectF(left, plot.bottom() + 4, wide, metrics.height())
-        painter.drawText(box, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, text)
+        left = plot.left() + slot * (index + 0.5) - wide / 2
+        if free == plot.right():
+            # The last name must not extend beyond the chart.
+            left = min(left, free - wide)
+        if left + wide <= free:
+            yield QRectF(left, plot.bottom() + 4, wide, metrics.height()), text
+            free = left - _GAP_PX / 2
 
 
 def _lay_out_parts(chart: ChartData, plot: QRectF, highest: float) -> Iterator[PaintedPart]:

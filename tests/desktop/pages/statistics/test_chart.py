@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.client.api.inspection import RecordFilter
@@ -23,8 +24,8 @@ from desktop.pages.statistics.charts import (
     _findings_chart,
     _records_chart,
 )
-from desktop.pages.statistics.painting import PaintedPart, bars_colour, paint_chart
-from desktop.theme import DARK, LIGHT, theme_manager
+from desktop.pages.statistics.painting import PaintedPart, bars_colour, lay_out_names, paint_chart
+from desktop.theme import DARK, LIGHT, text_font, theme_manager
 from shared.record.codes import Status
 from shared.wire.statistics import Chart, Durations, ModelAgreement, Period, Series
 
@@ -51,6 +52,16 @@ def paint(chart: ChartData) -> list[PaintedPart]:
     placed = paint_chart(painter, chart, QRectF(0, 0, 600, 300))
     painter.end()
     return placed
+
+
+@pytest.mark.parametrize("width", range(120, 900, 13))
+def test_names_below_the_columns_never_touch(qapp: QApplication, width: int) -> None:
+    days = tuple(Column(f"11-{day:02}", f"11-{day:02}") for day in range(1, 32))
+    plot = QRectF(0, 0, width, 200)
+    names = list(lay_out_names(ChartData("Findings", days), plot, QFontMetricsF(text_font(11))))
+    assert names[0][1] == "11-31"
+    assert all(box.right() <= width for box, _ in names)
+    assert all(later.left() - box.right() >= 3 for (later, _), (box, _) in itertools.pairwise(names))
 
 
 @given(st.floats(0, 1e9), st.integers(2, 12))
