@@ -361,8 +361,9 @@ def _item_commands() -> list[Command]:
         ("finding.next", QT_TRANSLATE_NOOP("Commands", "Next finding"), "Tab"),
         ("finding.previous", QT_TRANSLATE_NOOP("Commands", "Previous finding"), "Shift+Tab"),
     ):
-        # The keys work on the pictures only: everywhere else Tab moves the focus.
-        commands.append(Command(id_, title, _ITEMS, (keys,), "finding", _WORKBENCH, focus=_PICTURES))
+        # The keys work on the pictures and in the list of items: everywhere else Tab moves the focus.
+        focus = (*_PICTURES, "items")
+        commands.append(Command(id_, title, _ITEMS, (keys,), "finding", _WORKBENCH, focus=focus))
     return commands
 
 

@@ -63,6 +63,7 @@ class WorkbenchPage(Page):
         self._connect()
         context.commands.bind("view.inspector", self.splitter.fold, owner=self, enabled=self._is_open)
         context.commands.bind("reload", self.reload, owner=self, enabled=self._is_open)
+        context.commands.bind("finding.next", self._walk_findings, owner=self.items.panel.list)
 
     @classmethod
     def title(cls) -> str:
@@ -234,6 +235,13 @@ class WorkbenchPage(Page):
         self.canvas.shown_findings.show()
         self.photos.pairing.show()
         self.canvas.status_line.show()
+
+    def _walk_findings(self) -> None:
+        """From the list of items: mark the first finding, whose keys then work on the picture."""
+        if self.canvas.shown_findings.step(1):
+            self.canvas.focus()
+        else:
+            self.items.panel.list.focusNextPrevChild(True)
 
     def _show_saving(self) -> None:
         edits, drafted = self.open_record.edits, self.open_record.drafts.steps

@@ -158,11 +158,12 @@ class ShownFindings(QObject):
         self._inspector.findings.choose(place)
         self.show()
 
-    def step(self, way: int) -> None:
-        """Mark the next finding of the item, wrapping around."""
+    def step(self, way: int) -> bool:
+        """Mark the next finding of the item, wrapping around. Returns whether it has one."""
         count = len(self._inspector.findings.shown_findings)
         if count:
             self.choose((self._inspector.findings.list.current + way) % count)
+        return bool(count)
 
     def _report(self, finding: SuppressedFinding) -> None:
         """Add a suppressed finding as one drawn by the user, and ask for its label."""

@@ -67,6 +67,22 @@ def test_keys_accept_grade_label_and_delete_a_finding(desk: WorkbenchDriver) -> 
     assert [finding.label for finding in findings.shown_findings] == ["loose rivet"]
 
 
+def test_tab_in_the_list_of_items_walks_through_the_findings_too(desk: WorkbenchDriver) -> None:
+    page = desk.page
+    items = page.items.panel.list
+    items.setFocus()
+    press(KEY.Key_Tab, KEY.Key_Q)
+    assert [finding.accepted for finding in page.inspector.findings.shown_findings] == [True, False]
+    press(KEY.Key_Tab)
+    assert page.inspector.findings.list.current == 1
+    press(KEY.Key_W, KEY.Key_W)
+    assert page.inspector.findings.shown_findings == []
+    # An item without findings has nothing to stop at.
+    items.setFocus()
+    press(KEY.Key_Tab)
+    assert not items.hasFocus()
+
+
 def test_severity_of_a_finding_is_saved_with_it(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     item_id = page.open_record.edits.service_id(page.open_record.current)
