@@ -10,7 +10,6 @@ from typing import Any
 from PySide6.QtGui import QImage
 
 from desktop.report.corrections import ReportedCorrection
-from desktop.report.failed_pages import FailedFinding
 from desktop.report.template import ReportTemplate
 from shared.record.codes import Verdict
 from shared.record.entries import EntryCoverage, EntryThresholds
@@ -26,6 +25,22 @@ class Evidence:
     use: str
     name: str
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailedFinding:
+    """A finding of a failed item with its surroundings.
+
+    `reference`, `photo` and `difference` show the same place, at most `failed_pages.FULL_PX` wide. Without an
+    alignment only `photo` has a picture.
+    """
+
+    number: int
+    name: str
+    finding: Finding
+    reference: QImage
+    photo: QImage
+    difference: QImage
 
 
 @dataclass(frozen=True, slots=True)

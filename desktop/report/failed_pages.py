@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen, QTransform
+from PySide6.QtGui import QImage, QPainter, QTransform
 
 from desktop.imaging.decoding.decoder import shrink_image
 from desktop.imaging.sources.cut import Matrix, map_rect
 from desktop.imaging.sources.source import ImageSource
+from desktop.report.content import FailedFinding
+from desktop.report.pictures import outline_finding
 from shared.record.findings import Finding
 from shared.record.geometry import Rect, rect_from_corners
 
@@ -22,23 +23,6 @@ FULL_PX = 1800
 _MARGIN = 0.75
 """The surroundings of a finding on each side, as a share of its longer side."""
 _LEAST_PX = 160
-_BOX_COLOUR = QColor("#cf2f2a")
-
-
-@dataclass(frozen=True, slots=True)
-class FailedFinding:
-    """A finding of a failed item with its surroundings.
-
-    `reference`, `photo` and `difference` show the same place, at most `FULL_PX` wide. Without an alignment
-    only `photo` has a picture.
-    """
-
-    number: int
-    name: str
-    finding: Finding
-    reference: QImage
-    photo: QImage
-    difference: QImage
 
 
 def make_failed_findings(
@@ -96,10 +80,7 @@ def _whole(rect: Rect) -> Rect:
 
 def _framed(image: QImage, part: Rect, box: Rect) -> QImage:
     framed = image.convertToFormat(QImage.Format.Format_RGB32)
-    painter = QPainter(framed)
-    painter.setPen(QPen(_BOX_COLOUR, max(image.width() / 300, 1)))
-    painter.drawRect(QRectF(box.x - part.x, box.y - part.y, box.w, box.h))
-    painter.end()
+    outline_finding(framed, QRectF(box.x - part.x, box.y - part.y, box.w, box.h), 1 / 300)
     return framed
 
 

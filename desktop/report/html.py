@@ -12,8 +12,7 @@ from PySide6.QtGui import QImage
 
 from desktop.localization.dates import format_minute_in_zone
 from desktop.report import report_terms, seal
-from desktop.report.content import Report, ReportedItem
-from desktop.report.failed_pages import FailedFinding
+from desktop.report.content import FailedFinding, Report, ReportedItem
 from shared.record.geometry import Rect
 from shared.system import atomic
 

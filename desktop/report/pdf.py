@@ -10,8 +10,7 @@ from PySide6.QtGui import QColor, QPageLayout, QPageSize, QPainter, QPdfWriter, 
 
 from desktop.localization.dates import format_minute_in_zone
 from desktop.report import report_terms, seal
-from desktop.report.content import Report, ReportedItem
-from desktop.report.failed_pages import FailedFinding
+from desktop.report.content import FailedFinding, Report, ReportedItem
 from desktop.report.pdf_drawing import (
     ACCENT,
     DIM,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from desktop.client.http.errors import NotFound
 from desktop.client.session import Session
@@ -18,6 +19,21 @@ from shared.record.geometry import Rect
 
 # A crop is printed about 42 mm wide, which makes about 200 dots per inch.
 CROP_PX = 340
+
+_FINDING_COLOUR = QColor("#cf2f2a")
+
+
+def outline_finding(image: QImage, box: QRectF, share: float) -> None:
+    """Outline `box` (px) on the image, in a line of this share of its longer side, and at least 1 px.
+
+    The line lies between white ones, so that it shows on every surface and in grey print.
+    """
+    thickness = max(max(image.width(), image.height()) * share, 1)
+    painter = QPainter(image)
+    for colour, times in (QColor("white"), 2), (_FINDING_COLOUR, 1):
+        painter.setPen(QPen(colour, thickness * times))
+        painter.drawRect(box)
+    painter.end()
 
 
 class Pictures:

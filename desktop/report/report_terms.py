@@ -14,9 +14,8 @@ from desktop.localization.detection_terms import (
     size_text,
 )
 from desktop.localization.language import format_label_and_value, join_words
-from desktop.report.content import ReportedItem
+from desktop.report.content import FailedFinding, ReportedItem
 from desktop.report.corrections import ReportedCorrection
-from desktop.report.failed_pages import FailedFinding
 from shared.record.codes import Status, Verdict
 from shared.record.findings import Finding
 from shared.wire.seal import NameChange, Tally

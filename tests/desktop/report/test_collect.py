@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
@@ -17,7 +18,7 @@ from desktop.imaging.conversion.jpeg import add_xmp
 from desktop.report.collect import collect
 from desktop.report.content import Evidence, ReportedItem
 from desktop.report.html import page
-from desktop.report.pictures import Pictures
+from desktop.report.pictures import Pictures, outline_finding
 from desktop.report.reported_item import photo_crop, report_item
 from shared.images.camera_data import film_frame_packet
 from shared.images.cv import cv2
@@ -201,6 +202,17 @@ def test_photo_crop_includes_a_finding_outside_the_region(qtbot: QtBot, tmp_path
     # Beyond the photo there is nothing to show.
     beyond = crop(Rect(700, 500, 500, 500))
     assert beyond.width() <= 800
+
+
+@pytest.mark.parametrize("surface", ["#cf2f2a", "#101010", "#f8f8f8"])
+def test_outline_of_a_finding_shows_on_every_surface(surface: str) -> None:
+    image = QImage(340, 200, QImage.Format.Format_RGB32)
+    image.fill(QColor(surface))
+    outline_finding(image, QRectF(100, 50, 80, 60), 1 / 120)
+    across = {image.pixelColor(x, 80).name() for x in range(90, 110)}
+    assert len(across - {surface}) >= 1
+    # In grey print, too, something of the outline differs from the surface.
+    assert max(abs(QColor(name).lightness() - QColor(surface).lightness()) for name in across) > 80
 
 
 def test_the_camera_of_the_photo_is_named(qtbot: QtBot, session: Session) -> None:
