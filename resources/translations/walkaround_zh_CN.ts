@@ -5923,6 +5923,10 @@
         <translation>暂无检查项。有编辑权限的用户可以添加。</translation>
     </message>
     <message>
+        <source>No items yet. Choose a reference image first.</source>
+        <translation>暂无检查项。请先选择参考图。</translation>
+    </message>
+    <message>
         <source>No items yet. Draw a region on the image.</source>
         <translation>暂无检查项。请在图片上绘制区域。</translation>
     </message>

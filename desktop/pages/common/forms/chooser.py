@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QImage, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -105,6 +105,7 @@ class SearchCombo(Combo):
         assert line is not None
         line.setMaxLength(_MAX_LENGTH)
         line.setPlaceholderText(placeholder)
+        line.installEventFilter(self)
         line.textEdited.connect(lambda _: self._typing_timer.start())
         line.textEdited.connect(lambda text: None if text else self._report_choice())
         line.editingFinished.connect(self._report_choice)
@@ -135,6 +136,13 @@ class SearchCombo(Combo):
         """Select an object that was just created, and emit `choice_changed`."""
         self.show_choice(choice)
         self.choice_changed.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # A click in the empty field offers the choices; typing goes on in the field.
+        is_click = watched is self.lineEdit() and event.type() is QEvent.Type.MouseButtonRelease
+        if is_click and not self.currentText() and self.isEnabled():
+            self._offer("")
+        return super().eventFilter(watched, event)
 
     def showPopup(self) -> None:
         self._fetch_pictures()
@@ -229,9 +237,16 @@ class SearchCombo(Combo):
     def _suggest(self, choices: Sequence[Choice]) -> None:
         """Set the choices that were found while the user types, and update the list below the text."""
         self._set_choices(choices)
-        line, completer = self.lineEdit(), self.completer()
-        if line is not None and completer is not None and line.hasFocus() and line.text():
-            completer.setCompletionPrefix(line.text())
+        line = self.lineEdit()
+        if line is not None and line.hasFocus() and line.text():
+            self._offer(line.text())
+
+    def _offer(self, text: str) -> None:
+        """Open the list of the choices that contain `text` below the field."""
+        completer = self.completer()
+        if completer is not None:
+            self._fetch_pictures()
+            completer.setCompletionPrefix(text)
             completer.complete()
 
     def _fetch_pictures(self) -> None:

@@ -69,6 +69,7 @@ class ItemsPanel(Panel):
         self._sign = IconLabel("finding", "dim", 14)
         self._hidden_notice = self._make_hidden_notice(commands)
         self._empty = self._make_empty_page(commands)
+        self._can_add = self._has_image = self._has_template = False
         self._current = ""
         self._selection: tuple[str, ...] = ()
         self._build(commands)
@@ -191,8 +192,13 @@ class ItemsPanel(Panel):
         """The id of the chosen item, or an empty string."""
         return self._current
 
-    def show_rows(self, rows: Sequence[ItemRow], can_start: bool, has_template: bool) -> None:
-        """List the items. `can_start` offers to begin with a template or the last inspection."""
+    def show_rows(
+        self, rows: Sequence[ItemRow], *, can_add: bool, has_image: bool, has_template: bool
+    ) -> None:
+        """List the items. A record with none offers to begin with a template or the last inspection, if the
+        user `can_add` items and there is a reference image.
+        """
+        self._can_add, self._has_image, self._has_template = can_add, has_image, has_template
         self.model.show(rows)
         self.search.setVisible(len(rows) > _SEARCH_FROM or bool(self.search.text()))
         counts = self.model.counts()
@@ -213,20 +219,24 @@ class ItemsPanel(Panel):
                 ("failed", self.tr("Failed {n}").format(n=counts["failed"])),
             ]
         )
-        self._show_empty(not rows, can_start, has_template)
+        self._show_empty()
 
-    def _show_empty(self, no_items: bool, can_start: bool, has_template: bool) -> None:
-        nothing = self.model.rowCount() == 0
+    def _show_empty(self) -> None:
+        nothing, no_items = self.model.rowCount() == 0, not self.model.counts()["all"]
         self._empty.setVisible(nothing)
-        if no_items:
+        if not no_items:
+            text = self.tr("No matching items.")
+        elif not self._can_add:
+            text = self.tr("No items yet. A user with edit permission can add them.")
+        elif self._has_image:
             text = self.tr("No items yet. Draw a region on the image.")
-            rest = self.tr("No items yet. A user with edit permission can add them.")
-            self._empty_text.setText(text if can_start else rest)
         else:
-            self._empty_text.setText(self.tr("No matching items."))
-        self.draw.setVisible(no_items and can_start)
-        self.template.setVisible(no_items and can_start and has_template)
-        self.last.setVisible(no_items and can_start)
+            text = self.tr("No items yet. Choose a reference image first.")
+        self._empty_text.setText(text)
+        can_start = no_items and self._can_add and self._has_image
+        self.draw.setVisible(can_start)
+        self.template.setVisible(can_start and self._has_template)
+        self.last.setVisible(can_start)
         self._show_all_button.setVisible(nothing and not no_items)
 
     def show_all(self) -> None:
@@ -291,7 +301,7 @@ class ItemsPanel(Panel):
 
     def _set_filter(self, name: str) -> None:
         self.model.set_filter(name)
-        self._show_empty(not sum(self.model.counts().values()), False, False)
+        self._show_empty()
 
     def end_search(self) -> None:
         """Clear the search."""
@@ -300,7 +310,7 @@ class ItemsPanel(Panel):
 
     def _set_search(self, text: str) -> None:
         self.model.set_search(text)
-        self._show_empty(not sum(self.model.counts().values()), False, False)
+        self._show_empty()
 
     def _choose_first(self) -> None:
         """Choose the first item that was found, and leave the search field."""

@@ -114,8 +114,12 @@ class ItemsPart(WorkbenchPart):
 
     def _show_rows(self) -> None:
         record, reference = self._open_record, self._open_record.reference
-        can_start = record.editable and record.source is not None
-        self.panel.show_rows(record.rows, can_start, bool(reference is not None and reference.template))
+        self.panel.show_rows(
+            record.rows,
+            can_add=record.editable,
+            has_image=record.source is not None,
+            has_template=bool(reference is not None and reference.template),
+        )
         self.selecting.show()
 
     def _show_edited(self, change: Change) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
@@ -42,6 +43,24 @@ def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
     assert other.selected_id() == "a1"
     other.setEditText("")
     assert other.selected_id() is None
+
+
+def test_click_in_the_empty_field_offers_the_choices_and_typing_goes_on(qtbot: QtBot) -> None:
+    chooser = SearchCombo("Task", lambda _text, _page: [("t1", "Wing"), ("t2", "Tail")])
+    qtbot.addWidget(chooser)
+    chooser.show()
+    chooser.show_choice(None)
+    qtbot.waitUntil(lambda: chooser.count() == 2)
+    line, popup = not_none(chooser.lineEdit()), not_none(not_none(chooser.completer()).popup())
+    qtbot.mouseClick(line, Qt.MouseButton.LeftButton)
+    assert popup.isVisible()
+    assert popup.model().rowCount() == 2
+    qtbot.keyClicks(popup, "ta")
+    assert line.text() == "ta"
+    popup.hide()
+    chooser.show_choice(("t1", "Wing"))
+    qtbot.mouseClick(line, Qt.MouseButton.LeftButton)
+    assert not popup.isVisible()
 
 
 def test_open_list_loads_the_picture_of_each_row_once(qtbot: QtBot) -> None:

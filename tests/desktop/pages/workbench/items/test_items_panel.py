@@ -47,6 +47,20 @@ def test_judged_and_detected_are_counted_apart(desk: WorkbenchDriver, qtbot: QtB
     assert {"Decided 2 of 3", "Detected 2 of 3"} <= set(texts(desk))
 
 
+def test_a_record_without_items_says_what_comes_first(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session, (), image=False), qtbot.waitUntil)
+    panel = workbench.page.items.panel
+    assert "No items yet. Choose a reference image first." in texts(workbench)
+    assert not panel.draw.isVisible()
+    workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
+    qtbot.waitUntil(lambda: "No items yet. Draw a region on the image." in texts(workbench))
+    assert panel.draw.isVisible()
+    # A filter does not change what can be done.
+    panel._set_filter("undecided")
+    assert "No items yet. Draw a region on the image." in texts(workbench)
+    assert panel.draw.isVisible()
+
+
 def test_only_a_detected_item_counts_its_findings(desk: WorkbenchDriver) -> None:
     page, model = desk.page, desk.page.items.panel.model
     page.items.go_to(page.open_record.rows[2].item_id)
