@@ -98,6 +98,9 @@ class SearchCombo(Combo):
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
+        popup = completer.popup()
+        assert popup is not None
+        popup.setObjectName("suggestions")
         self.setCompleter(completer)
         self._typing_timer = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
         self._typing_timer.timeout.connect(lambda: self._search(is_typing=True))
