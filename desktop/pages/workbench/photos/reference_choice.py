@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.client import Session
@@ -56,20 +56,16 @@ class ReferenceChoice(QWidget):
             shown_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
             shown_label.setMinimumWidth(300)
             shown_label.setMaximumWidth(460)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self.images)
-        row.addWidget(self.use)
-        row.addStretch(1)
         column = QVBoxLayout(self)
-        column.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.setSpacing(12)
+        column.addStretch(1)
         column.addWidget(IconLabel("photo", "dim", 32), 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(self._text, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addLayout(row)
+        column.addLayout(_in_the_middle(self._text))
+        column.addLayout(_in_the_middle(self.images, self.use))
         column.addWidget(self.upload, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(self._bar)
-        column.addWidget(self._error, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addLayout(_in_the_middle(self._error))
+        column.addStretch(1)
         self.use.clicked.connect(lambda _checked=False: self._use_chosen())
         self.upload.clicked.connect(lambda _checked=False: self._choose_file())
 
@@ -230,3 +226,13 @@ class OtherFileBanner(Banner):
     def _is_elsewhere(self, item: ItemView) -> bool:
         home = self._open_record.link.record_file
         return not same_file(item_file(item, home), home)
+
+
+def _in_the_middle(*widgets: QWidget) -> QHBoxLayout:
+    # Without an alignment, which would cut the lines of a wrapped text.
+    row = QHBoxLayout()
+    row.addStretch(1)
+    for widget in widgets:
+        row.addWidget(widget, 100 if isinstance(widget, QLabel) else 0)
+    row.addStretch(1)
+    return row

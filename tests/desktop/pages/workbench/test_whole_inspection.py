@@ -15,6 +15,7 @@ from shared.images.cv import cv2
 from shared.record.codes import Status, Verdict
 from shared.samples import View, draw_panel, photograph
 from shared.wire.inspection import RecordCreate
+from tests.desktop.app.appearance_checks import cut
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, frame, make_record, picture
 from tests.narrowing import not_none
@@ -172,7 +173,11 @@ def test_a_record_without_reference_image_gets_one(
 ) -> None:
     record_id = make_record(workbench.session, (), image=False)
     workbench.open(record_id, qtbot.waitUntil)
-    assert workbench.page.canvas.centre.currentWidget() is workbench.page.photos.reference
+    reference = workbench.page.photos.reference
+    assert workbench.page.canvas.centre.currentWidget() is reference
+    for width in (1000, 1366):
+        workbench.page.resize(width, 700)
+        qtbot.waitUntil(lambda: cut(reference) == [])
     path = tmp_path / "右翼.png"
     path.write_bytes(picture(4))
     workbench.page.photos.reference.add(path)
