@@ -161,7 +161,6 @@ class CompareController(QObject):
         self._strip.show_tool(None if on else self.front.editor.tool)
         if self._open_record.link.file is not None:
             self._centre.setCurrentWidget(self._compare if on else self.front)
-            self._strip.raise_()
         if on:
             self._compare.fit()
             if focus:

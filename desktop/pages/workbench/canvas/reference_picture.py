@@ -37,6 +37,12 @@ class ReferencePicture(QObject):
         self._centre, self._choice, self._strip = places
         self._fetching: Task | None = None
         self._file: ReferenceFile | None = None
+        self._centre.currentChanged.connect(lambda _: self._show_strip())
+
+    def _show_strip(self) -> None:
+        """Show the tools above every picture, and not above the choice of one."""
+        self._strip.setVisible(self._centre.currentWidget() is not self._choice)
+        self._strip.raise_()
 
     def show_current(self) -> bool:
         """Show the picture of the chosen item's region. Without one, show the choice and return False."""
@@ -46,8 +52,6 @@ class ReferencePicture(QObject):
             self.show(file)
         if (self._centre.currentWidget() is self._choice) != (file is None):
             self._centre.setCurrentWidget(self._choice if file is None else self._view)
-            self._strip.setVisible(file is not None)
-            self._strip.raise_()
             if file is None:
                 self._choice.offer()
         return file is not None

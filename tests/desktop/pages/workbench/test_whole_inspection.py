@@ -186,6 +186,17 @@ def test_a_record_without_reference_image_gets_one(
     assert workbench.session.records.get(record_id).value.reference_image_name == "右翼"
 
 
+def test_tools_are_back_after_a_record_without_reference_image(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    strip = workbench.page.canvas.strip
+    workbench.open(make_record(workbench.session, (), image=False), qtbot.waitUntil)
+    assert not strip.isVisible()
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    assert workbench.page.canvas.centre.currentWidget() is workbench.page.canvas.view
+    assert strip.isVisible()
+
+
 def test_a_photo_from_the_camera(
     workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
