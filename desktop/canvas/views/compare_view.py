@@ -65,6 +65,7 @@ class CompareView(QWidget):
         self._mode = CompareMode.SIDE_BY_SIDE
         self._tone = Tone()
         self._viewport = Viewport(0, 0, 1, 1)
+        self._covered = 0.0
         self._colours = CanvasColours()
         self._findings = FindingLayer()
         self._divider = 0.5
@@ -188,9 +189,14 @@ class CompareView(QWidget):
         elif self._mode is CompareMode.OVERLAY:
             self.set_mix(self._mix + share)
 
+    def set_covered(self, height: int) -> None:
+        """Fit pairs below the upper `height` px of the view, which something else covers."""
+        self._covered = float(height)
+        self.fit()
+
     def fit(self) -> None:
         """Fit the whole pair into the view."""
-        self._viewport = Viewport(*self._size, *self._pane_size()).fit()
+        self._viewport = Viewport(*self._size, *self._pane_size(), covered=self._covered).fit()
         self.update()
 
     def one_to_one(self) -> None:

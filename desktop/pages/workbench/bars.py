@@ -18,6 +18,7 @@ from desktop.widgets.basic.shadows import soft_shadow
 
 _BLUR = 6
 _DROP = 4
+_TOOLS_TOP = 12
 _STRENGTH = 0.27
 _GEOMETRY_EVENTS = {
     QEvent.Type.Move,
@@ -42,7 +43,7 @@ class FloatingBar(QWidget):
     @property
     def covered(self) -> int:
         """The px that the bar covers at the top of the widget below it, with the gaps above and below."""
-        return 2 * self._top + self.sizeHint().height()
+        return self._top + self.sizeHint().height() + _TOOLS_TOP
 
     def reposition(self) -> None:
         """Adjust the size to the content, and centre the bar."""
@@ -99,7 +100,6 @@ class _Shadow(QWidget):
         painter.end()
 
 
-_TOOLS_TOP = 12
 _TOOLS = (
     (Tool.SELECT, "tool.select"),
     (Tool.DRAW, "tool.rectangle"),

@@ -53,6 +53,7 @@ class CompareController(QObject):
         self._awaited_item = False
         self._panes = (self._compare, box.pane)
         self.bar = CompareBar(self._compare, open_record.context.commands)
+        self._compare.set_covered(self.bar.covered)
         photos.pair_changed.connect(self._on_pair_changed)
         strip.compare_wanted.connect(self.show)
         box.pane.mode_changed.connect(self._compare.set_mode)

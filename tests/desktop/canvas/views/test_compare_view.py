@@ -64,6 +64,18 @@ def test_pair_of_a_reduced_photo_uses_px_of_the_whole_photo(aligned: bool) -> No
     assert white_box(pair.photo)[:2] == pytest.approx(corners[0], abs=2)
 
 
+@pytest.mark.parametrize("mode", list(CompareMode))
+def test_fitted_pair_lies_below_what_covers_the_view(qtbot: QtBot, mode: CompareMode) -> None:
+    view = CompareView()
+    qtbot.addWidget(view)
+    view.resize(700, 400)
+    view.set_covered(112)
+    view.set_mode(mode)
+    view.set_pair(align(picture(100, 300), picture(100, 300), np.eye(3)))
+    assert view.viewport.top >= 112
+    assert view.viewport.top + 300 * view.viewport.scale <= 400
+
+
 def test_new_object_is_bright_in_the_difference() -> None:
     reference, photo = picture(100, 80), picture(100, 80, (50, 40, 20, 20))
     pair = align(reference, photo, np.eye(3))

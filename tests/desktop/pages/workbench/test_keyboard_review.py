@@ -117,6 +117,7 @@ def test_tab_and_keys_work_while_both_pictures_are_compared(desk: WorkbenchDrive
     qtbot.waitUntil(lambda: page.photos.pairing.pair is not None, timeout=LONG)
     press(KEY.Key_C)
     qtbot.waitUntil(page.canvas.compare.hasFocus, timeout=LONG)
+    assert page.canvas.compare.viewport.top >= page.canvas.comparing.bar.geometry().bottom()
     press(KEY.Key_Tab, KEY.Key_Tab, KEY.Key_Q)
     assert [finding.accepted for finding in page.inspector.findings.shown_findings] == [False, True]
     press(KEY.Key_Tab, modifiers=Qt.KeyboardModifier.ShiftModifier)
