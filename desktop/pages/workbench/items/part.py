@@ -76,7 +76,7 @@ class ItemsPart(WorkbenchPart):
         """Release what belongs to the record, which is left."""
         for crops in self.crops:
             crops.clear()
-        self.panel.end_search()
+        self.panel.show_all()
 
     def set_editable(self, on: bool) -> None:
         """Enable or disable what edits items."""

@@ -44,6 +44,17 @@ def test_filter_lists_the_matching_items(workbench: WorkbenchDriver, qtbot: QtBo
     assert page.items.panel.model.rowCount() == 3
 
 
+def test_filter_hides_no_item_of_the_next_record(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    panel = workbench.page.items.panel
+    panel.filters.set_value("failed")
+    panel.filters.chosen.emit("failed")
+    assert panel.model.rowCount() == 0
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    assert panel.model.rowCount() == 3
+    assert panel.filters.value() == "all"
+
+
 def test_of_many_items_one_is_searched_for_by_name_or_number(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
