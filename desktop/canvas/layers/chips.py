@@ -34,6 +34,13 @@ def _whole(numbers: _Numbers) -> npt.NDArray[np.int16]:
     return np.minimum(np.maximum(numbers, -_BEYOND), _BEYOND).astype(np.int16)
 
 
+def _squares(x: float, y: float, width: float) -> tuple[range, int]:
+    """The rows of the grid that a chip touches, and the bits of its squares in each of them."""
+    first, last = int(x) // _CELL, int(x + width) // _CELL
+    rows = range(int(y) // _CELL, (int(y) + CHIP_HEIGHT - 1) // _CELL + 1)
+    return rows, (1 << last + 1) - (1 << first)
+
+
 class ChipPlaces:
     """Places chips one after the other so that they cover neither each other nor another region.
 
@@ -66,6 +73,13 @@ class ChipPlaces:
         self._taken = [0] * (int(view[1]) // _CELL + 3)
         """For each row of the grid a number with a bit for each square in which a chip lies."""
 
+    def block(self, chip: QRectF) -> None:
+        """Keep this place free: another layer has a chip there."""
+        rows, squares = _squares(max(chip.left(), 0), max(chip.top(), 0), chip.width())
+        for row in rows:
+            if row < len(self._taken):
+                self._taken[row] |= squares
+
     def reserve(self, index: int, *, required: bool = False) -> QRectF | None:
         """The place of the chip of a region; None if there is no room.
 
@@ -77,7 +91,7 @@ class ChipPlaces:
                 continue
             is_free = self._is_free(column, index)
             if is_free or required:
-                rows, squares = self._squares(x[index], y[index], index)
+                rows, squares = _squares(x[index], y[index], self._width_of[index])
                 is_best = is_free and not any(self._taken[row] & squares for row in rows)
                 if is_best or best is None:
                     best = x[index], y[index], rows, squares
@@ -96,12 +110,6 @@ class ChipPlaces:
         for x, y, is_inside in self._places:
             if is_inside[index]:
                 yield QRectF(x[index], y[index], self._width_of[index], CHIP_HEIGHT)
-
-    def _squares(self, x: float, y: float, index: int) -> tuple[range, int]:
-        """The rows of the grid that a chip touches, and the bits of its squares in each of them."""
-        first, last = int(x) // _CELL, int(x + self._width_of[index]) // _CELL
-        rows = range(int(y) // _CELL, (int(y) + CHIP_HEIGHT - 1) // _CELL + 1)
-        return rows, (1 << last + 1) - (1 << first)
 
     def _is_free(self, column: int, index: int) -> bool:
         """Whether the chip of a region covers no other region in a position."""

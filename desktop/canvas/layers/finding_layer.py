@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from desktop.canvas.layers.chips import ChipPlaces
@@ -106,8 +106,15 @@ class FindingLayer:
         self.mapping: Matrix | None = None
         self.show_labels = True
 
-    def paint(self, painter: QPainter, viewport: Viewport, colours: CanvasColours, font: QFont) -> None:
-        """Paint all boxes, the highlighted ones last.
+    def paint(
+        self,
+        painter: QPainter,
+        viewport: Viewport,
+        colours: CanvasColours,
+        font: QFont,
+        taken: Iterable[QRectF] = (),
+    ) -> None:
+        """Paint all boxes, the highlighted ones last. `taken`: the places of other chips, in view px.
 
         A chip that finds no place beside its box is left out, unless that is highlighted. Highlighted boxes
         come first, then those with the highest confidence.
@@ -136,11 +143,13 @@ class FindingLayer:
         widths = np.array([metrics.horizontalAdvance(text) + 14 for text in texts])
         edges = np.array([_bounds(corners) for _, _, corners in places])
         chip_places = ChipPlaces(edges, widths, edges, (viewport.width, viewport.height))
+        for chip in taken:
+            chip_places.block(chip)
         chips = []
         for index, (text, (box, colour, _)) in enumerate(zip(texts, places, strict=True)):
-            chip = chip_places.reserve(index, required=box.highlighted)
-            if chip is not None:
-                chips.append((chip, text, colour, RegionState.NONE))
+            place = chip_places.reserve(index, required=box.highlighted)
+            if place is not None:
+                chips.append((place, text, colour, RegionState.NONE))
         draw_chips(painter, chips)
 
     def reason_at(self, x: float, y: float, viewport: Viewport) -> str:

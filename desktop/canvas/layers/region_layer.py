@@ -50,6 +50,8 @@ class RegionLayer:
         store.subscribe(self._on_store_changed)
         self.show_regions = True
         self.show_labels = True
+        self.chips: list[QRectF] = []
+        """The places of the chips that `paint` painted last, in view px; without those of a crowd."""
         self.full_names = False
         """Show the name and the note of every region in place of its mark, not only of selected regions."""
 
@@ -67,6 +69,7 @@ class RegionLayer:
 
         `handles`: paint the handles of selected regions, by which a user resizes them.
         """
+        self.chips = []
         if not self.show_regions:
             return
         special = dict.fromkeys((*self._store.selected_ids, *moved_rects))
@@ -95,7 +98,7 @@ class RegionLayer:
             selected = set() if paint_together else set(self._store.selected_ids)
             boxes = np.concatenate((_view_boxes(selected_regions, viewport), boxes))
             labelled = [*selected_regions, *unselected]
-            self._paint_chips(painter, viewport, colours, labelled, boxes, boxes, selected, font)
+            self.chips = self._paint_chips(painter, viewport, colours, labelled, boxes, boxes, selected, font)
         if handles:
             resizable = (region for region in selected_regions if not region.locked)
             self._paint_handles(painter, viewport, QColor(colours.accent), resizable)
@@ -169,15 +172,15 @@ class RegionLayer:
         others: Edges,
         selected: Collection[str],
         font: QFont,
-    ) -> None:
-        """Paint number chips at regions in this order.
+    ) -> list[QRectF]:
+        """Paint number chips at regions in this order, and return their places.
 
         `boxes` (n, 4) are the edges of the regions, `others` (m, 4) those of all regions, in view px. A chip
         that would cover another one or another region takes the next free position at its region. If no
         position is free, the chip is left out unless its region is selected.
         """
         if not regions:
-            return
+            return []
         strong = chip_font(font)
         painter.setFont(strong)
         font_key = strong.key()
@@ -204,6 +207,7 @@ class RegionLayer:
             if chip is not None:
                 chips.append((chip, text, colour, mark))
         draw_chips(painter, chips)
+        return [chip for chip, *_ in chips]
 
     @staticmethod
     def _paint_handles(

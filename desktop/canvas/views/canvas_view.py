@@ -189,7 +189,7 @@ class CanvasView(PictureView):
         )
         if self._region_layer.show_regions:
             self._area_layer.paint(painter, view, self._colours)
-        self._finding_layer.paint(painter, view, self._colours, font)
+        self._finding_layer.paint(painter, view, self._colours, font, self._region_layer.chips)
         paint_draft(painter, view, draft, self._colours, font, self.mm_per_pixel)
 
     # ---- mouse

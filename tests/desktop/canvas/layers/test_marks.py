@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from desktop.canvas.layers.chips import ChipPlaces
 from desktop.canvas.layers.colours import theme_colours
@@ -17,7 +18,10 @@ from desktop.canvas.layers.marks import MAX_NAME_WIDTH, chip_font, chip_text
 from desktop.canvas.layers.region_layer import BATCH_THRESHOLD, RegionLayer
 from desktop.canvas.model.regions import Region, RegionStore
 from desktop.canvas.model.viewport import Viewport
+from desktop.canvas.views.canvas_view import CanvasView
+from desktop.imaging import open_image
 from shared.record.geometry import Rect
+from tests.pictures import encode_picture, gradient_pixels
 
 
 @pytest.fixture
@@ -156,3 +160,16 @@ def test_number_in_a_dense_grid_belongs_to_its_region(chip_boxes: list[QRectF]) 
     boxes = [QRectF(cell.x, cell.y, cell.w, cell.h) for cell in tiny]
     assert chip_boxes
     assert not any(chip.intersects(box) for chip in chip_boxes for box in boxes)
+
+
+def test_chip_of_a_finding_never_covers_that_of_its_region(chip_boxes: list[QRectF], qtbot: QtBot) -> None:
+    view = CanvasView()
+    qtbot.addWidget(view)
+    view.resize(400, 300)
+    view.open(open_image(encode_picture(gradient_pixels(400, 300))))
+    view.store.replace([Region("a", Rect(60, 80, 120, 160), 1, label="left wing root")])
+    view.store.select(["a"])
+    view.set_findings([FindingBox(Rect(60, 80, 110, 50), "crack", 0.99)], None)
+    view.grab()
+    region, finding = chip_boxes[-2:]
+    assert not region.intersects(finding)
