@@ -225,6 +225,7 @@ class RecordPage(Page):
             record_data.items,
             record.reference_image_id is not None,
             self._context.may(Permission.INSPECTION_ITEM_ADD),
+            record_data.photos,
         )
         self.stack.show_content()
         self._show_buttons()
