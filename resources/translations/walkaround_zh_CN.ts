@@ -6857,8 +6857,8 @@
 <context>
     <name>OpenRecord</name>
     <message>
-        <source>Item {n}</source>
-        <translation>检查项 {n}</translation>
+        <source>Item {letters}</source>
+        <translation>检查项 {letters}</translation>
     </message>
 </context>
 <context>
@@ -8358,10 +8358,6 @@
         <translation>导入区域</translation>
     </message>
     <message>
-        <source>Item {n}</source>
-        <translation>检查项 {n}</translation>
-    </message>
-    <message>
         <source>Region files ({patterns})</source>
         <translation>区域文件 ({patterns})</translation>
     </message>
@@ -9714,10 +9710,6 @@
     <message>
         <source>Inspection</source>
         <translation>检查</translation>
-    </message>
-    <message>
-        <source>Item {n}</source>
-        <translation>检查项 {n}</translation>
     </message>
     <message>
         <source>Left wing root, after flight</source>
