@@ -5195,8 +5195,16 @@
         <translation>缺陷</translation>
     </message>
     <message>
+        <source>Hide heat map</source>
+        <translation>隐藏热力图</translation>
+    </message>
+    <message>
         <source>Minimum confidence of findings</source>
         <translation>缺陷的最低置信度</translation>
+    </message>
+    <message>
+        <source>Show heat map</source>
+        <translation>显示热力图</translation>
     </message>
 </context>
 <context>
@@ -5554,6 +5562,10 @@
     <message>
         <source>Hand over record</source>
         <translation>交接记录</translation>
+    </message>
+    <message>
+        <source>Handed over to {name}.</source>
+        <translation>已交接给 {name}。</translation>
     </message>
     <message>
         <source>Inspector</source>
@@ -7824,10 +7836,6 @@
         <translation>转到检查记录</translation>
     </message>
     <message>
-        <source>Handed over to {name}.</source>
-        <translation>已交接给 {name}。</translation>
-    </message>
-    <message>
         <source>Keep record</source>
         <translation>保留记录</translation>
     </message>
@@ -9628,6 +9636,13 @@
     <message>
         <source>Single-key shortcuts are inactive while you type in a field.</source>
         <translation>在输入框中输入时，单键快捷键不生效。</translation>
+    </message>
+</context>
+<context>
+    <name>ShownFindings</name>
+    <message>
+        <source>Colours places that look unusual beside the passed photos, from yellow to red.</source>
+        <translation>用黄色到红色标出与已通过照片相比外观异常的位置。</translation>
     </message>
 </context>
 <context>
