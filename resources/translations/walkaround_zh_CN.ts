@@ -11330,6 +11330,10 @@
         <translation>绘制一个区域后结束。</translation>
     </message>
     <message>
+        <source>Item {n} unchanged: {verdict}</source>
+        <translation>检查项 {n} 无变化：{verdict}</translation>
+    </message>
+    <message>
         <source>Item {n}: {verdict}</source>
         <translation>检查项 {n}：{verdict}</translation>
     </message>

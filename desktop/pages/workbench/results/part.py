@@ -242,10 +242,17 @@ class ResultsPart(WorkbenchPart):
 
     def _decide(self, verdict: Verdict) -> None:
         """Give the chosen item a verdict by a key."""
-        number = self._open_record.number
-        if self._inspector.verdict.decide(verdict):
-            text = QCoreApplication.translate("WorkbenchPage", "Item {n}: {verdict}")
-            self.decided.emit(text.format(n=number, verdict=status_text(verdict.value)))
+        record, item = self._open_record, self._open_record.item
+        number, name = record.number, status_text(verdict.value)
+        if item is None or not self._inspector.verdict.decide(verdict):
+            return
+        if record.document is not None and record.document.item(item.item_id) is item:
+            # Nothing was stored: undo would undo an earlier edit.
+            text = QCoreApplication.translate("WorkbenchPage", "Item {n} unchanged: {verdict}")
+            self.notice.emit(text.format(n=number, verdict=name))
+            return
+        text = QCoreApplication.translate("WorkbenchPage", "Item {n}: {verdict}")
+        self.decided.emit(text.format(n=number, verdict=name))
 
     def _advance(self) -> None:
         """Go to the next undecided item after a verdict, if the user wants it; stay at the last one."""
