@@ -319,8 +319,12 @@ class TileLoader(QObject):
                 self.failed.emit(text)
 
     def _trim(self, limit: int) -> None:
+        dropped = []
         for key in list(self._cache):
             if self._bytes <= limit:
-                return
+                break
             if key not in self._seen:
-                self._bytes -= self._cache.pop(key)[1].sizeInBytes()
+                dropped.append(self._cache.pop(key))
+                self._bytes -= dropped[-1][1].sizeInBytes()
+        if dropped and self._readers:
+            self._state.clean_up(dropped.clear)
