@@ -128,8 +128,13 @@ def _record_list_commands() -> list[Command]:
         for id_, title, keys, icon_name, right in rows
     ]
     export = QT_TRANSLATE_NOOP("Commands", "Export record…")
+    hand_over = QT_TRANSLATE_NOOP("Commands", "Hand over record…")
     # Wherever a record is open: on its page and on the workbench.
-    return [*commands, Command("inspection.export", export, _RECORDS, (), "download")]
+    return [
+        *commands,
+        Command("inspection.export", export, _RECORDS, (), "download"),
+        Command("inspection.hand_over", hand_over, _RECORDS, (), "people"),
+    ]
 
 
 def _entry_commands() -> list[Command]:
@@ -163,7 +168,6 @@ def _detail_commands() -> list[Command]:
         ("details.workbench", QT_TRANSLATE_NOOP("Commands", "Open workbench"), ("Ctrl+O",), "edit"),
         ("details.pdf", QT_TRANSLATE_NOOP("Commands", "Export PDF report…"), ("Ctrl+P",), "report"),
         ("details.html", QT_TRANSLATE_NOOP("Commands", "Export HTML report…"), (), "globe"),
-        ("details.hand_over", QT_TRANSLATE_NOOP("Commands", "Hand over record…"), (), "people"),
         ("details.cancel", QT_TRANSLATE_NOOP("Commands", "Void record"), (), "close"),
         ("details.restore", QT_TRANSLATE_NOOP("Commands", "Restore record"), (), "undo"),
         ("details.reopen", QT_TRANSLATE_NOOP("Commands", "Reopen record…"), (), "undo"),

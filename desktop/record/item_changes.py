@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import count, product
+from string import ascii_uppercase
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
@@ -29,7 +31,8 @@ class ItemChanges:
         if document is None:
             return
         model_id = self.default_model()
-        edits = record.link.edits(document, change, _new_name, model_id)
+        names = default_names({item.item_name for item in document.items})
+        edits = record.link.edits(document, change, names, model_id)
         if edits:
             record.edits.do(*edits, merge_key=change.merge_key)
         else:
@@ -113,5 +116,14 @@ class ItemChanges:
         return document if document is not None and self._record.may_edit() else None
 
 
-def _new_name(number: int) -> str:
-    return QCoreApplication.translate("OpenRecord", "Item {n}").format(n=number)
+def default_names(used: Collection[str]) -> Iterator[str]:
+    """Names for new items that nobody named: "Item A" to "Item Z", "Item AA" and so on, except `used` ones.
+
+    They have letters, because a number would no longer be that of the item once items are moved or deleted.
+    """
+    text = QCoreApplication.translate("OpenRecord", "Item {letters}")
+    for length in count(1):
+        for letters in product(ascii_uppercase, repeat=length):
+            name = text.format(letters="".join(letters))
+            if name not in used:
+                yield name

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import count
 from operator import attrgetter, is_
+from types import MappingProxyType
 
 import numpy as np
 
@@ -66,8 +67,16 @@ _NO_RUN = RunState()
 
 
 def run_state(entries: Iterable[Entry]) -> RunState:
-    """The state of the newest detection."""
-    entry = results.newest_detection(entries)
+    """The state of the newest detection, of whatever photo."""
+    return run_of_photo(entries, None)
+
+
+def run_of_photo(entries: Iterable[Entry], photo_file_id: str | None) -> RunState:
+    """The state of the newest detection. One that has ended and was of another photo is none.
+
+    `photo_file_id`: the file of the newest photo; None if it is unknown.
+    """
+    entry = results.detection_of_photo(entries, photo_file_id)
     if entry is None:
         return _NO_RUN
     run = _RUNS.get(str(entry.get("progress")), RunPhase.DONE)
@@ -79,19 +88,6 @@ def run_state(entries: Iterable[Entry]) -> RunState:
     code = str(error.get("code") or "")
     message = failure_sentence(code, str(error.get("message") or "")) if run is RunPhase.FAILED else ""
     return RunState(run, code, message, results.entry_job_id(entry) or "")
-
-
-def run_of_photo(entries: Iterable[Entry], photo_file_id: str | None) -> RunState:
-    """The state of the newest detection. One that has ended and was of another photo is none.
-
-    `photo_file_id`: the file of the newest photo; None if it is unknown.
-    """
-    sorted_entries = results.sort_by_version(entries)
-    state, entry = run_state(sorted_entries), results.newest_detection(sorted_entries)
-    if entry is None or state.is_running or photo_file_id is None:
-        return state
-    photo = (entry.get("inputImage") or {}).get("file_id")
-    return state if photo in (None, photo_file_id) else _NO_RUN
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +188,13 @@ def _alignment(entry: Entry | None) -> EntryAlignment | None:
     return stored if isinstance(stored, Mapping) else None
 
 
-def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> ItemRow:
-    """The row of an item. `models` maps ids of models to names."""
+def row_of(
+    item: ItemView, number: int, models: Mapping[str, str], photo_file_id: str | None = None
+) -> ItemRow:
+    """The row of an item. `models` maps ids of models to names.
+
+    `photo_file_id`: the file of the newest photo; None if it is unknown.
+    """
     item_findings = findings_of(shown_detection(item)) if item.result else ()
     verdict = item.verdict
     if verdict is not Verdict.UNDECIDED:
@@ -208,7 +209,7 @@ def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> ItemRow:
         status=status,
         findings=len(item_findings),
         best=max((finding.confidence for finding in item_findings if not finding.is_drawn), default=None),
-        run=run_state(item.result),
+        run=run_of_photo(item.result, photo_file_id),
         saved=item.saved,
         finished=item.passed is not None,
         detected=results.finished_detection(item.result) is not None,
@@ -232,8 +233,17 @@ class ItemRows:
         self._numbers: dict[str, int] | None = None
         self._models: Mapping[str, str] = {}
 
-    def rows_of(self, items: Sequence[ItemView], models: Mapping[str, str]) -> list[ItemRow]:
-        """The rows of all items, numbered in order from 1. `models` maps ids of models to names."""
+    def rows_of(
+        self,
+        items: Sequence[ItemView],
+        models: Mapping[str, str],
+        photos: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> list[ItemRow]:
+        """The rows of all items, numbered in order from 1. `models` maps ids of models to names.
+
+        `photos`: the file ids of an item's photos, oldest first, as far as they are known. They are read
+        again only for a changed item.
+        """
         old_items, rows = (self._items, self._rows) if models == self._models else ((), [])
         # Nearly all items are unchanged; `map` finds these without a step of Python for each.
         unchanged = list(map(is_, items, old_items))
@@ -244,8 +254,9 @@ class ItemRows:
             item, number = items[place], place + 1
             old = places.get(item.item_id, -1)
             is_moved = old >= 0 and old_items[old] is item
+            newest_photo = next(reversed(photos.get(item.item_id, ())), None)
             new_rows[place:number] = [
-                replace(rows[old], number=number) if is_moved else row_of(item, number, models)
+                replace(rows[old], number=number) if is_moved else row_of(item, number, models, newest_photo)
             ]
         self._items, self._rows, self._numbers, self._models = items, new_rows, None, dict(models)
         return new_rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -11,7 +11,7 @@ from desktop.client import Session
 from desktop.client.http.errors import ClientError, NotFound
 from desktop.record.change_listener import ChangeListener
 from desktop.record.document import ORDER
-from desktop.record.loading import LoadedRecord, load
+from desktop.record.loading import LoadedRecord, load, photos_of_failed
 from desktop.record.open_record import OpenRecord
 from desktop.record.outbox import SendResult
 from shared.record.codes import ErrorCode
@@ -223,11 +223,11 @@ class LiveChanges(QObject):
             document is not None and document.item(self._open_record.edits.local_id(service_id)) is not None
         )
 
-    def _on_items_read(self, result: Sequence[Item] | str) -> None:
+    def _on_items_read(self, result: tuple[Sequence[Item], Mapping[str, list[str]]] | str) -> None:
         if isinstance(result, str):
             self._open_record.remove_item(result)
         else:
-            self._open_record.update_items(result)
+            self._open_record.update_items(*result)
 
     # Open jobs
 
@@ -297,7 +297,7 @@ def _read_record(session: Session, record_id: str) -> tuple[Record, RecordSeal]:
 
 
 def _read_items(report: ProgressReport, session: Session, record_id: str, item_ids: list[str]) -> None:
-    """Report these items in chunks, and the ID of each that no longer exists."""
+    """Report these items in chunks, with the photos of failed ones, and the ID of each that is gone."""
     items: list[Item] = []
     if len(item_ids) > _CHUNK_SIZE:
         # Reading whole pages is faster than that many single items.
@@ -312,4 +312,5 @@ def _read_items(report: ProgressReport, session: Session, record_id: str, item_i
             except NotFound:
                 report(item_id)
     for start in range(0, len(items), _CHUNK_SIZE):
-        report(items[start : start + _CHUNK_SIZE])
+        chunk = items[start : start + _CHUNK_SIZE]
+        report((chunk, photos_of_failed(session, chunk)))

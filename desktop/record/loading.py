@@ -25,16 +25,17 @@ from desktop.imaging.sources.remote import choose_source
 from desktop.imaging.sources.source import ImageSource
 from desktop.localization.detection_terms import model_word
 from desktop.record.document import ItemView, view_of
-from desktop.record.item_rows import ItemRows
+from desktop.record.item_rows import ItemRows, RunPhase, run_state
 from desktop.record.region_link import ReferenceFile
 from desktop.user_folders import APP
 from shared.record.content import file_id_from_url, sha256, sha256_from_cid
+from shared.record.entries import item_entries
 from shared.record.geometry import Rect
 from shared.system import atomic
 from shared.system.paths import ensure_private_folder
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import DetectionModel, ModelKind, Severity
-from shared.wire.inspection import Record
+from shared.wire.inspection import Item, Photo, Record
 from shared.wire.seal import RecordSeal
 
 _CACHE_BYTES = 4_000_000_000
@@ -51,7 +52,8 @@ _PAUSE_SECONDS = 0.01
 class LoadedRecord:
     """A record with its items, models and settings. `reference` is None if there is no reference image.
 
-    `rows` holds the rows of the items, computed off the GUI thread.
+    `rows` holds the rows of the items, computed off the GUI thread. `photos` has the file ids of the photos
+    of items with a failed detection, oldest first.
     """
 
     record: Record
@@ -62,6 +64,7 @@ class LoadedRecord:
     severities: Mapping[str, Severity] = field(default_factory=dict)
     seal: RecordSeal | None = None
     min_reason: int = 1
+    photos: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> LoadedRecord:
@@ -70,7 +73,8 @@ def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> Lo
     Raises ClientError, such as NotFound when the record no longer exists.
     """
     record = session.records.get(record_id).value
-    items = [view_of(item, local_id(item.item_id)) for item in session.items.all(record_id)]
+    stored_items = session.items.all(record_id)
+    items = [view_of(item, local_id(item.item_id)) for item in stored_items]
     reference = None
     if record.reference_image_id is not None:
         with contextlib.suppress(NotFound, Forbidden):
@@ -82,10 +86,35 @@ def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> Lo
     with contextlib.suppress(NotFound, Forbidden):
         severities = session.detection.labels()
     seal = session.records.seal(record_id)
+    photos = {
+        local_id(item_id): file_ids for item_id, file_ids in photos_of_failed(session, stored_items).items()
+    }
     rows = ItemRows()
-    rows.rows_of(items, model_names(models))
+    rows.rows_of(items, model_names(models), photos)
     min_reason = session.records.policy().reason_characters
-    return LoadedRecord(record, items, rows, reference, models, severities, seal, min_reason)
+    return LoadedRecord(record, items, rows, reference, models, severities, seal, min_reason, photos)
+
+
+def photos_of_failed(session: Session, items: Sequence[Item]) -> dict[str, list[str]]:
+    """The file IDs of the photos of those items of a record whose newest detection gave no result.
+
+    They are sorted from old to new: a newer photo ends the failure. None of an item that no longer exists.
+    """
+    failed = [
+        item for item in items if run_state(item_entries(item)).run in (RunPhase.FAILED, RunPhase.CANCELED)
+    ]
+    if not failed:
+        return {}
+    photos: Sequence[Photo] = ()
+    with contextlib.suppress(NotFound, Forbidden):
+        if len(failed) == 1:
+            photos = session.items.photos(failed[0].item_id)
+        else:
+            photos = session.items.record_photos(failed[0].inspection_id)
+    file_ids: dict[str, list[str]] = {}
+    for photo in sorted(photos, key=lambda photo: photo.created_at):
+        file_ids.setdefault(photo.item_id, []).append(photo.file_id)
+    return file_ids
 
 
 def model_names(models: Sequence[DetectionModel]) -> dict[str, str]:

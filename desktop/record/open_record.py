@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from PySide6.QtCore import QObject
 
@@ -138,6 +139,7 @@ class OpenRecord(RecordSignals):
             self.source = None
             self.photos.clear()
             self._selection = Selection()
+        self.photos.update((item_id, list(file_ids)) for item_id, file_ids in loaded.photos.items())
         self._service.load(loaded.items)
         self._refresh(Change.ALL)
         self._end_history()
@@ -249,9 +251,12 @@ class OpenRecord(RecordSignals):
 
     # -- the service's state
 
-    def update_items(self, items: Sequence[Item]) -> None:
-        """Update some items to the service's state."""
+    def update_items(
+        self, items: Sequence[Item], photos: Mapping[str, list[str]] = MappingProxyType({})
+    ) -> None:
+        """Update some items to the service's state. `photos`: file ids of photos by the service's item id."""
         if self._service is not None:
+            self.photos.update((self.edits.local_id(item_id), ids) for item_id, ids in photos.items())
             self._service.update(items)
             self._refresh()
 
@@ -355,7 +360,7 @@ class OpenRecord(RecordSignals):
         self._items = items
         is_deleted = bool(self.current) and self.item is None
         number = self.number
-        self.rows = self._rows.rows_of(items, self._model_names)
+        self.rows = self._rows.rows_of(items, self._model_names, self.photos)
         self.link.show(items, self.rows)
         self._selection.retain(self.document.item)
         if is_deleted:

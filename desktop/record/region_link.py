@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any
@@ -198,13 +198,15 @@ class RegionLink:
         self,
         document: Document,
         change: RegionChange,
-        name_of: Callable[[int], str],
+        names: Iterator[str],
         model_id: str | None,
     ) -> list[Edit]:
-        """Return the edits for changed regions. Changes of the view state are stored immediately."""
+        """Return the edits for changed regions. Changes of the view state are stored immediately.
+
+        `names` gives the names of new regions without a label.
+        """
         previous = {region.id for region in change.before}
         edits: list[Edit | None] = []
-        count = len(document.items)
         for region in change.after:
             self._view_states[region.id] = region
             self._changed_ids.add(region.id)
@@ -212,9 +214,8 @@ class RegionLink:
                 point = self.point(region.rect, document.item(region.id))
                 edits.append(document.change(region.id, change.step.value, {"item_point": point}))
             else:
-                count += 1
                 fields = {
-                    "item_name": region.label or name_of(count),
+                    "item_name": region.label or next(names),
                     "item_point": self.point(region.rect, None),
                     "model_id": model_id,
                     **self._copied_fields(document, region),

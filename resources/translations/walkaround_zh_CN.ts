@@ -5195,8 +5195,16 @@
         <translation>缺陷</translation>
     </message>
     <message>
+        <source>Hide heat map</source>
+        <translation>隐藏热力图</translation>
+    </message>
+    <message>
         <source>Minimum confidence of findings</source>
         <translation>缺陷的最低置信度</translation>
+    </message>
+    <message>
+        <source>Show heat map</source>
+        <translation>显示热力图</translation>
     </message>
 </context>
 <context>
@@ -5554,6 +5562,10 @@
     <message>
         <source>Hand over record</source>
         <translation>交接记录</translation>
+    </message>
+    <message>
+        <source>Handed over to {name}.</source>
+        <translation>已交接给 {name}。</translation>
     </message>
     <message>
         <source>Inspector</source>
@@ -6861,8 +6873,8 @@
 <context>
     <name>OpenRecord</name>
     <message>
-        <source>Item {n}</source>
-        <translation>检查项 {n}</translation>
+        <source>Item {letters}</source>
+        <translation>检查项 {letters}</translation>
     </message>
 </context>
 <context>
@@ -7828,10 +7840,6 @@
         <translation>转到检查记录</translation>
     </message>
     <message>
-        <source>Handed over to {name}.</source>
-        <translation>已交接给 {name}。</translation>
-    </message>
-    <message>
         <source>Keep record</source>
         <translation>保留记录</translation>
     </message>
@@ -8360,10 +8368,6 @@
     <message>
         <source>Import regions</source>
         <translation>导入区域</translation>
-    </message>
-    <message>
-        <source>Item {n}</source>
-        <translation>检查项 {n}</translation>
     </message>
     <message>
         <source>Region files ({patterns})</source>
@@ -9639,6 +9643,13 @@
     </message>
 </context>
 <context>
+    <name>ShownFindings</name>
+    <message>
+        <source>Colours places that look unusual beside the passed photos, from yellow to red.</source>
+        <translation>用黄色到红色标出与已通过照片相比外观异常的位置。</translation>
+    </message>
+</context>
+<context>
     <name>SkippedItemsBanner</name>
     <message numerus="yes">
         <source>%n undecided item(s) skipped: the result is up to date.</source>
@@ -9718,10 +9729,6 @@
     <message>
         <source>Inspection</source>
         <translation>检查</translation>
-    </message>
-    <message>
-        <source>Item {n}</source>
-        <translation>检查项 {n}</translation>
     </message>
     <message>
         <source>Left wing root, after flight</source>
@@ -11325,6 +11332,10 @@
     <message>
         <source>Drawing ends after one region.</source>
         <translation>绘制一个区域后结束。</translation>
+    </message>
+    <message>
+        <source>Item {n} unchanged: {verdict}</source>
+        <translation>检查项 {n} 无变化：{verdict}</translation>
     </message>
     <message>
         <source>Item {n}: {verdict}</source>

@@ -189,6 +189,18 @@ def newest_detection(entries: Iterable[Entry]) -> Entry | None:
     return next((entry for entry in reversed(sort_by_version(entries)) if has_findings(entry)), None)
 
 
+def detection_of_photo(entries: Iterable[Entry], photo_file_id: str | None) -> Entry | None:
+    """Return the newest detection or correction; None without one, or if it ended for another photo.
+
+    `photo_file_id`: the file of the newest photo; None if it is unknown.
+    """
+    entry = newest_detection(entries)
+    if entry is None or photo_file_id is None or is_under_way(entry):
+        return entry
+    photo = (entry.get("inputImage") or {}).get("file_id")
+    return entry if photo in (None, photo_file_id) else None
+
+
 def finished_detection(entries: Iterable[Entry]) -> Entry | None:
     """Return the newest finished detection or correction: it has the present findings. None without."""
     candidates = (

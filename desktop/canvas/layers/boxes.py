@@ -22,6 +22,8 @@ Style = tuple[QColor, bool]
 _Pixels = npt.NDArray[np.int32]
 _FILL_ALPHA = 34
 _CASING_ALPHA = 150
+_REACH = 8.0
+"""Boxes at least so far apart do not meet, in view px: twice what line and casing take outside of a box."""
 
 
 def pixel_aligned(box: Rect) -> QRectF:
@@ -89,6 +91,24 @@ def paint_boxes(
             painter.setBrush(colour)
             _MEMORY.draw(painter, lines[4 * start : 4 * end])
     painter.restore()
+
+
+def order_by_kind(boxes: Edges, kinds: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """Indices of boxes (n, 4) in view px that paint the same picture with fewer changes of kind (n).
+
+    Boxes that meet stay in their order; only others pass each other. For a few hundred boxes: all pairs are
+    compared.
+    """
+    left, top, right, bottom = boxes.T
+    meets = left[:, None] < right + _REACH
+    meets &= left < right[:, None] + _REACH
+    meets &= top[:, None] < bottom + _REACH
+    meets &= top < bottom[:, None] + _REACH
+    depths = [0] * len(boxes)
+    later, earlier = np.nonzero(np.tril(meets, -1))
+    for above, below in zip(later.tolist(), earlier.tolist(), strict=True):
+        depths[above] = max(depths[above], depths[below] + 1)
+    return np.lexsort((kinds, np.array(depths)))
 
 
 class _RectMemory:

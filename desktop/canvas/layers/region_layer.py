@@ -10,7 +10,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 
-from desktop.canvas.layers.boxes import Style, paint_boxes
+from desktop.canvas.layers.boxes import Style, order_by_kind, paint_boxes
 from desktop.canvas.layers.chips import POSITIONS, ChipPlaces
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.marks import chip_font, chip_label, draw_chips
@@ -80,7 +80,8 @@ class RegionLayer:
         else:
             rows = self._store.rows_intersecting(viewport.visible, special)
             boxes = _to_view(rows.edges, viewport)
-            _paint_outlines(painter, viewport, boxes, rows.kinds, _styles(colours), 1.5)
+            order = order_by_kind(boxes, rows.kinds)
+            _paint_outlines(painter, viewport, boxes[order], rows.kinds[order], _styles(colours), 1.5)
             by_size = np.argsort(-rows.areas, kind="stable")
             unselected, boxes = [self._store[rows.ids[row]] for row in by_size.tolist()], boxes[by_size]
         selected_regions = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -112,14 +112,14 @@ def item_creates(
     inspection_id: str,
     target: ExportedPicture,
     info: Mapping[str, Any] | None,
-    default_name: Callable[[int], str],
+    default_names: Iterator[str],
 ) -> list[ItemCreate]:
     """The requests that create an item for each draft. `info` is the fileInfo of the reference image.
 
-    `default_name` gives the name of the n-th draft (from 1) if it has none.
+    `default_names` gives the names of drafts without one.
     """
     creates = []
-    for number, draft in enumerate(drafts, 1):
+    for draft in drafts:
         fractions = pixels_to_point(draft.rect, target.width, target.height)
         point = Point(x=fractions.x, y=fractions.y, w=fractions.w, h=fractions.h)
         item_point = (
@@ -127,7 +127,7 @@ def item_creates(
         )
         creates.append(
             ItemCreate(
-                item_name=_clean_text(draft.name, _MAX_NAME_LENGTH).strip() or default_name(number),
+                item_name=_clean_text(draft.name, _MAX_NAME_LENGTH).strip() or next(default_names),
                 inspection_id=inspection_id,
                 description=None
                 if draft.description is None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
@@ -96,6 +96,22 @@ class HandoverDialog(Dialog):
     def _show_error(self, error: Exception) -> None:
         self._update_button()
         self.banner.show_message(sentence(error), "error")
+
+
+def open_handover(
+    context: Context, record_id: str, parent: QWidget, notice: Callable[[str], object]
+) -> HandoverDialog:
+    """Open the dialog for a record. `notice` gets a sentence once it is handed over."""
+    dialog = HandoverDialog(context, record_id, parent)
+
+    def tell(handover: Handover) -> None:
+        text = QCoreApplication.translate("HandoverDialog", "Handed over to {name}.")
+        notice(text.format(name=handover.given_to_name or handover.given_to))
+
+    dialog.handed_over.connect(tell)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog
 
 
 class HandoverBanner(Banner):

@@ -259,7 +259,6 @@ class StartDialog(Dialog):
             self.task_field.setFocus()
             return None
         payload = self._context.payload
-        name = self.tr("Item {n}")
         return StartDetails(
             picture=source,
             picture_name=self.picture.name,
@@ -271,7 +270,6 @@ class StartDialog(Dialog):
             if self.add_whole_image.isChecked() and not self._imports_regions
             else "",
             regions=self._regions,
-            default_name=lambda number: name.format(n=number),
         )
 
     def _set_busy(self, busy: bool) -> None:

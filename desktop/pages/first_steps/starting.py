@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +20,7 @@ from desktop.exchange.found_picture import FoundPicture, find_picture
 from desktop.exchange.registry import read_regions
 from desktop.imaging.conversion import prepare_upload
 from desktop.messages.exchange_messages import left_out_sentence
+from desktop.record.item_changes import default_names
 from shared.ids import new_key
 from shared.record.geometry import pixels_to_point
 from shared.wire.catalogue import (
@@ -63,8 +64,6 @@ class StartDetails:
     executor_id: str
     whole_image: str = ""
     regions: Path | None = None
-    default_name: Callable[[int], str] = "Item {}".format
-    """Gives the name of the n-th region (from 1) if it has none."""
 
 
 @dataclass(slots=True)
@@ -105,7 +104,7 @@ def start_record(
     report(90)
     if not progress.has_items:
         if drafts:
-            _create_items(report, session, reference, record_id, drafts, target, details.default_name)
+            _create_items(report, session, reference, record_id, drafts, target)
         elif details.whole_image:
             whole = ItemPoint(point=Point(x=0, y=0, w=1, h=1))
             item = ItemCreate(
@@ -235,7 +234,6 @@ def _create_items(
     record_id: str,
     drafts: Sequence[ImportedRegion],
     target: ExportedPicture,
-    default_name: Callable[[int], str],
 ) -> None:
     """Create an item for each region.
 
@@ -243,7 +241,8 @@ def _create_items(
     others are created one by one.
     """
     model_ids = {model.model_id for model in session.detection.models() if model.enabled}
-    bodies = item_creates(drafts, record_id, target, None, default_name)
+    names = default_names({draft.name for draft in drafts})
+    bodies = item_creates(drafts, record_id, target, None, names)
     template = []
     for draft, body in zip(drafts[:_MAX_TEMPLATE_REGIONS], bodies[:_MAX_TEMPLATE_REGIONS], strict=True):
         fractions = pixels_to_point(draft.rect, target.width, target.height)

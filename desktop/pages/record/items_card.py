@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from desktop.localization.detection_terms import finding_word, model_word
 from desktop.messages.seal_terms import decided_text, detected_text
 from desktop.pages.common.lists.list_section import NOTHING
+from desktop.record.item_rows import RunPhase, RunState, run_of_photo
 from desktop.widgets import (
     Button,
     ButtonKind,
@@ -32,11 +34,15 @@ from shared.wire.inspection import Item
 
 @dataclass(frozen=True, slots=True)
 class RecordItemRow:
-    """An item with its number in the record and its result entries as plain data."""
+    """An item with its number in the record and its result entries as plain data.
+
+    `run`: the state of the newest detection of its newest photo.
+    """
 
     number: int
     item: Item
     entries: Sequence[Entry]
+    run: RunState
 
 
 class ItemsCard(Card):
@@ -119,9 +125,18 @@ class ItemsCard(Card):
         column.addLayout(row)
         return widget
 
-    def show_items(self, items: Sequence[Item], has_reference: bool, may_add: bool) -> None:
-        """Show the items of a record."""
-        rows = [RecordItemRow(number, item, item_entries(item)) for number, item in enumerate(items, 1)]
+    def show_items(
+        self,
+        items: Sequence[Item],
+        has_reference: bool,
+        may_add: bool,
+        photos: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> None:
+        """Show the items of a record. `photos`: the file ids of an item's photos, oldest first, if known."""
+        rows = []
+        for number, item in enumerate(items, 1):
+            entries, newest_photo = item_entries(item), next(reversed(photos.get(item.item_id, ())), None)
+            rows.append(RecordItemRow(number, item, entries, run_of_photo(entries, newest_photo)))
         selected_id = self.table.selected_row.item.item_id if self.table.selected_row is not None else ""
         self.table.show_rows(rows, lambda row: row.item.item_id == selected_id)
         counters = results.count_items([row.entries for row in rows])
@@ -142,11 +157,10 @@ class ItemsCard(Card):
         entry = results.newest_detection(row.entries)
         if entry is None:
             return self.tr("Entered by a client") if results.has_client_result(row.entries) else NOTHING
-        match entry.get("progress"):
-            case Progress.ERROR:
-                return self.tr("Detection failed")
-            case Progress.PENDING | Progress.DETECTING:
-                return self.tr("Detecting…")
+        if row.run.run is RunPhase.FAILED:
+            return self.tr("Detection failed")
+        if entry.get("progress") in (Progress.PENDING, Progress.DETECTING):
+            return self.tr("Detecting…")
         detection = results.finished_detection(row.entries)
         if detection is None:
             return NOTHING

@@ -17,7 +17,7 @@ from desktop.context import Context
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.delete_record import delete_record
 from desktop.pages.common.files.export import ExportController
-from desktop.pages.common.handover import HandoverBanner, HandoverDialog
+from desktop.pages.common.handover import HandoverBanner, open_handover
 from desktop.pages.common.item_sources import copy_last_items
 from desktop.pages.record import record_data as calls
 from desktop.pages.record.fields_card import FieldsCard
@@ -31,7 +31,6 @@ from desktop.widgets import Banner, Button, ButtonKind, IconButton, Page, StateS
 from shared.names import user_label
 from shared.record.codes import SEALED_STATES, Permission, Status
 from shared.wire.inspection import Item
-from shared.wire.shift import Handover
 
 _FIELDS_PX = 400
 _MIN_FIELDS_PX = 340
@@ -120,7 +119,7 @@ class RecordPage(Page):
         bind("details.pdf", partial(self.write_report, "pdf"), self, enabled=is_open)
         bind("details.html", partial(self.write_report, "html"), self, enabled=is_open)
         bind("inspection.export", self.export, self, enabled=is_open)
-        bind("details.hand_over", self.hand_over, self, enabled=self._may_cancel)
+        bind("inspection.hand_over", self.hand_over, self, enabled=self._may_cancel)
         bind("details.cancel", self.cancel_record, self, enabled=self._may_cancel)
         bind("details.restore", self.restore, self, enabled=self._may_restore)
         bind("details.reopen", self.reopen, self, enabled=self._may_reopen)
@@ -225,6 +224,7 @@ class RecordPage(Page):
             record_data.items,
             record.reference_image_id is not None,
             self._context.may(Permission.INSPECTION_ITEM_ADD),
+            record_data.photos,
         )
         self.stack.show_content()
         self._show_buttons()
@@ -299,7 +299,7 @@ class RecordPage(Page):
     def _show_menu(self) -> None:
         menu = self._context.commands.menu(
             [
-                "details.hand_over",
+                "inspection.hand_over",
                 "inspection.export",
                 "",
                 "details.cancel",
@@ -315,15 +315,8 @@ class RecordPage(Page):
 
     def hand_over(self) -> None:
         """Ask who goes on with the record, and hand it over."""
-        dialog = HandoverDialog(self._context, self._record_id, self)
-        dialog.handed_over.connect(self._on_handed_over)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def _on_handed_over(self, handover: Handover) -> None:
-        name = handover.given_to_name or handover.given_to
-        self.toast.emit(self.tr("Handed over to {name}.").format(name=name))
-        self.reload()
+        dialog = open_handover(self._context, self._record_id, self, self.toast.emit)
+        dialog.handed_over.connect(lambda _: self.reload())
 
     def cancel_record(self) -> None:
         """Cancel the record after a confirmation."""

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from desktop.client import Session, Versioned
 from desktop.client.http.errors import ClientError
 from desktop.pages.common.forms.lookup import task_name
+from desktop.record.loading import photos_of_failed
 from shared.wire.inspection import Item, Record
 from shared.wire.seal import RecordSeal
 
 
 @dataclass(frozen=True, slots=True)
 class RecordData:
-    """A record with its items, oldest first, its seal, and the names of its task and flight if known."""
+    """A record with its items, oldest first, its seal, and the names of its task and flight if known.
+
+    `photos`: the file ids of an item's photos, oldest first, if its newest detection gave no result.
+    """
 
     record: Record
     etag: str | None
@@ -22,6 +26,7 @@ class RecordData:
     task_name: str | None
     flight_number: str | None
     seal: RecordSeal
+    photos: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def load_record(session: Session, record_id: str) -> RecordData:
@@ -32,13 +37,15 @@ def load_record(session: Session, record_id: str) -> RecordData:
 def load_related(session: Session, versioned: Versioned[Record]) -> RecordData:
     """Load the items, the seal and the names of a record. Raises ClientError."""
     record = versioned.value
+    items = session.items.all(record.inspection_id)
     return RecordData(
         record,
         versioned.etag,
-        session.items.all(record.inspection_id),
+        items,
         _task(session, record.task_id),
         _flight(session, record.flight_id),
         session.records.seal(record.inspection_id),
+        photos_of_failed(session, items),
     )
 
 

@@ -31,7 +31,7 @@ _FIRST = (
         "edit.redo",
         "",
     ),
-    *("regions.import", "record.template", "inspection.export", "record.report", ""),
+    *("regions.import", "record.template", "inspection.export", "record.report", "inspection.hand_over", ""),
 )
 _ITEM = (
     *("item.pass", "item.fail", "item.unsure", "", "edit.rename", "item.photo", "item.phone"),

@@ -295,7 +295,7 @@ def test_tooltip_names_the_key(admin: Context) -> None:
 OPENING_DIALOGS = {
     *("keys", "finish.rules", "doctor", "about", "record.new", "record.export", "record.from_picture"),
     *("record.import", "inspection.export", "entry.new", "user.new", "webhook.new", "details.pdf"),
-    *("details.hand_over", "report.template"),
+    *("inspection.hand_over", "report.template"),
     *("details.html", "details.reopen", "item.photo", "item.camera", "item.phone", "record.photos"),
     *(
         "record.camera",

@@ -495,7 +495,7 @@ def test_names_that_the_service_would_refuse_are_cleaned() -> None:
     long = ImportedRegion("长" * 300, Rect(0, 0, 5, 5), "x\x00y", "m" * 300)
     blank = ImportedRegion(" \x00", Rect(0, 0, 5, 5))
     broken = ImportedRegion("\ud800", Rect(0, 0, 5, 5))
-    first, second, third = item_creates([long, blank, broken], "r", REFERENCE, None, lambda n: f"Item {n}")
+    first, second, third = item_creates([long, blank, broken], "r", REFERENCE, None, iter(["Item A"]))
     assert (len(first.item_name), first.description, len(first.model_id or "")) == (255, "xy", 255)
-    assert (second.item_name, second.model_id) == ("Item 2", None)
+    assert (second.item_name, second.model_id) == ("Item A", None)
     assert third.item_name == "?"

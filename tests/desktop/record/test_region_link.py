@@ -49,7 +49,7 @@ def test_appearance_of_a_region_is_kept_while_its_item_is_unchanged() -> None:
     before = _show(doc, rows, link)
     hidden = replace(before[1], hidden=True)
     change = RegionChange((before[1],), (hidden,), RegionStep.HIDE)
-    assert link.edits(doc, change, str, None) == []
+    assert link.edits(doc, change, iter(()), None) == []
     assert [region.hidden for region in _show(doc, rows, link)] == [False, True, False]
     # A name changes the row; the look stays.
     doc.apply([not_none(doc.change("i1", "rename", {"item_name": "crack"}))])

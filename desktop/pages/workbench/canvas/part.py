@@ -163,7 +163,7 @@ class CanvasPart(WorkbenchPart):
             ("view.zoom_out", lambda: comparing.canvas.zoom_out(), Needs.RECORD),
             ("view.regions", self._toggle_regions, Needs.RECORD),
             ("view.labels", lambda: comparing.show_labels(not self.view.labels_shown), Needs.RECORD),
-            ("view.heat", photo_view.toggle_heat, Needs.RECORD),
+            ("view.heat", self.shown_findings.toggle_heat, Needs.RECORD),
             ("view.minimap", self._toggle_minimap, Needs.RECORD),
             ("view.photo", photo_view.toggle, Needs.RECORD),
             ("view.brighter", lambda: self._change_tone(_TONE_STEP, 0), Needs.RECORD),

@@ -134,6 +134,11 @@ class ShownFindings(QObject):
         photo_view.editing.report_wanted.connect(self._report)
         photos.pair_changed.connect(lambda _: self.show())
         correcting.changed.connect(self._on_correction_changed)
+        comparing.changed.connect(self._show_heat)
+        heat, commands = inspector.findings.heat, open_record.context.commands
+        about = self.tr("Colours places that look unusual beside the passed photos, from yellow to red.")
+        heat.setToolTip(f"{about}\n{commands.tooltip('view.heat')}")
+        heat.clicked.connect(lambda _checked=False: commands.run("view.heat"))
 
     def show(self) -> None:
         """Show them as they are listed."""
@@ -151,7 +156,17 @@ class ShownFindings(QObject):
         self._photo_view.show_findings()
         self._photo_view.show_explained(explained_findings)
         self._photo_view.show_heat(results.entry_appearance(self._open_record.entry))
+        self._show_heat()
         self._correcting.show(self._photos.finding_pair)
+
+    def toggle_heat(self) -> None:
+        """Show the heat on the photo, or hide it."""
+        self._photo_view.toggle_heat()
+        self._show_heat()
+
+    def _show_heat(self) -> None:
+        view, heat = self._photo_view, self._photo_view.canvas.heat
+        self._inspector.findings.show_heat(heat.has_heat, heat.is_shown and view.is_on)
 
     def choose(self, place: int) -> None:
         """Mark the finding at this index of the list; -1 marks none."""

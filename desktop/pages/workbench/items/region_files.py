@@ -26,7 +26,7 @@ from desktop.pages.common.files.export import ExportController
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
 from desktop.record.document import ItemView
 from desktop.record.edit_names import EditName
-from desktop.record.item_changes import ItemChanges
+from desktop.record.item_changes import ItemChanges, default_names
 from desktop.record.open_record import OpenRecord
 from desktop.record.region_link import CopiedItem, RegionLink, copy_of
 from desktop.record.slices import SLICE_SIZE, Slices
@@ -79,7 +79,7 @@ class RegionFilesController(QObject):
         document = open_record.document
         if document is None or self.importing.busy:
             return
-        record_id, count = open_record.record_id, len(document.items)
+        record_id, used_names = open_record.record_id, {item.item_name for item in document.items}
         info = None if open_record.link.file is None else open_record.link.file.info
         model_ids, default = (
             {model.model_id for model in open_record.models},
@@ -88,17 +88,8 @@ class RegionFilesController(QObject):
 
         def items() -> tuple[list[dict[str, Any]], str, int]:
             drafts = _read_file(path, target)
-            fields = _fields(
-                item_creates(
-                    drafts,
-                    record_id,
-                    target,
-                    info,
-                    lambda number: self.tr("Item {n}").format(n=count + number),
-                ),
-                model_ids,
-                default,
-            )
+            names = default_names(used_names | {draft.name for draft in drafts})
+            fields = _fields(item_creates(drafts, record_id, target, info, names), model_ids, default)
             left_out = left_out_sentence(drafts.outside, drafts.without_area)
             return fields, left_out, drafts.bounding_box_count
 

@@ -32,7 +32,7 @@ from desktop.localization.detection_terms import (
 )
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.theme import LABEL_PX, TEXT_PX, text_font, theme_manager
-from desktop.widgets import label
+from desktop.widgets import Button, ButtonKind, label
 from shared.record.findings import Finding
 
 ROW_PX = 24
@@ -257,6 +257,9 @@ class FindingsBox(QWidget):
         self._threshold_label = label("", "label")
         self._none = label("", "dim", wrap=True)
         self.list = FindingList()
+        self.heat = Button("", kind=ButtonKind.LINK)
+        self.heat.setObjectName("findings-heat")
+        self.heat.hide()
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setObjectName("confidence")
         self.slider.setAccessibleName(self.tr("Minimum confidence of findings"))
@@ -277,6 +280,7 @@ class FindingsBox(QWidget):
         column.addLayout(head)
         column.addWidget(self.list)
         column.addWidget(self._none)
+        column.addWidget(self.heat, 0, Qt.AlignmentFlag.AlignLeft)
         self.slider.valueChanged.connect(self._on_slider_moved)
         self.list.chosen.connect(self.chosen)
         self._show_threshold()
@@ -310,6 +314,11 @@ class FindingsBox(QWidget):
         self.slider.setVisible(bool(findings))
         self._threshold_label.setVisible(bool(findings))
         self._list(current)
+
+    def show_heat(self, has_heat: bool, is_shown: bool) -> None:
+        """Offer the heat map if the photo has one; `is_shown`: whether it is on view."""
+        self.heat.setText(self.tr("Hide heat map") if is_shown else self.tr("Show heat map"))
+        self.heat.setVisible(has_heat)
 
     def choose(self, place: int) -> None:
         """Mark one of the shown findings."""

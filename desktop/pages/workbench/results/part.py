@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop.canvas.views.compare_view import CompareView
+from desktop.pages.common.handover import open_handover
 from desktop.pages.sealing.seal_actions import SealController
 from desktop.pages.sealing.seal_bar import SealBar
 from desktop.pages.workbench.memory import MemoryController
@@ -27,7 +28,7 @@ from desktop.record.item_rows import run_of_photo
 from desktop.record.live_changes import LiveChanges
 from desktop.record.open_record import OpenRecord
 from desktop.widgets import status_text
-from shared.record.codes import Verdict
+from shared.record.codes import Permission, Status, Verdict
 from shared.wire.detection import Severity
 
 
@@ -115,6 +116,9 @@ class ResultsPart(WorkbenchPart):
             ("item.memory", self.memory.show, Needs.ITEM),
             ("record.report", self.finishing.report, Needs.ITEMS),
         )
+        self._commands.bind(
+            "inspection.hand_over", self._hand_over, owner=self._page, enabled=lambda: self._may_hand_over
+        )
         self._bind_findings()
 
     def _bind_findings(self) -> None:
@@ -166,6 +170,18 @@ class ResultsPart(WorkbenchPart):
     def _finish(self) -> None:
         self.commit()
         self.finishing.finish()
+
+    @property
+    def _may_hand_over(self) -> bool:
+        record, seal = self._open_record, self._open_record.seal
+        is_void = seal is not None and seal.record_state is Status.CANCELLED
+        may = self._context.may(Permission.INSPECTION_UPDATE)
+        return record.document is not None and may and not record.sealed and not is_void
+
+    def _hand_over(self) -> None:
+        """Ask who goes on with the record, and hand it over with what was typed until now."""
+        self.commit()
+        open_handover(self._context, self._open_record.record_id, self._page, self.notice.emit)
 
     def _on_finished(self) -> None:
         self.notice.emit(QCoreApplication.translate("WorkbenchPage", "Record finished and sealed."))
@@ -226,10 +242,17 @@ class ResultsPart(WorkbenchPart):
 
     def _decide(self, verdict: Verdict) -> None:
         """Give the chosen item a verdict by a key."""
-        number = self._open_record.number
-        if self._inspector.verdict.decide(verdict):
-            text = QCoreApplication.translate("WorkbenchPage", "Item {n}: {verdict}")
-            self.decided.emit(text.format(n=number, verdict=status_text(verdict.value)))
+        record, item = self._open_record, self._open_record.item
+        number, name = record.number, status_text(verdict.value)
+        if item is None or not self._inspector.verdict.decide(verdict):
+            return
+        if record.document is not None and record.document.item(item.item_id) is item:
+            # Nothing was stored: undo would undo an earlier edit.
+            text = QCoreApplication.translate("WorkbenchPage", "Item {n} unchanged: {verdict}")
+            self.notice.emit(text.format(n=number, verdict=name))
+            return
+        text = QCoreApplication.translate("WorkbenchPage", "Item {n}: {verdict}")
+        self.decided.emit(text.format(n=number, verdict=name))
 
     def _advance(self) -> None:
         """Go to the next undecided item after a verdict, if the user wants it; stay at the last one."""

@@ -10,13 +10,14 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
-from desktop.canvas.layers.boxes import paint_boxes, pixel_aligned
+from desktop.canvas.layers.boxes import order_by_kind, paint_boxes, pixel_aligned
 from shared.record.geometry import Rect
 
 WIDTH, HEIGHT = 240, 160
 AROUND = 300
 """Room around the view for the pen: Qt loses a corner px of a rectangle that the edge of a picture cuts."""
 RECTS = st.builds(Rect, st.floats(-250, 300), st.floats(-250, 200), st.floats(0.2, 400), st.floats(0.2, 400))
+SMALL_RECTS = st.builds(Rect, st.floats(0, 220), st.floats(0, 140), st.floats(1, 40), st.floats(1, 40))
 STYLES = [(QColor("#ff5d57"), False), (QColor("#3fb97a"), False), (QColor("#3fb97a"), True)]
 SOLID = range(2)
 
@@ -85,6 +86,42 @@ def test_dashed_boxes_equal_those_of_a_pen_among_others(qapp: QApplication, rati
             paint(painter, regions, 1.5, filled)
             painter.fillRect(200, 150, 1, 1, QColor("#000000"))
     assert painted == wanted
+
+
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(regions=st.lists(st.tuples(SMALL_RECTS, st.sampled_from(range(3))), min_size=1, max_size=24))
+def test_order_with_fewer_changes_of_style_paints_the_same(
+    qapp: QApplication, regions: list[tuple[Rect, int]]
+) -> None:
+    boxes = np.array([(rect.x, rect.y, rect.right, rect.bottom) for rect, _ in regions])
+    kinds = np.array([kind for _, kind in regions])
+    one_by_one, ordered = sheet(1), sheet(1)
+    with QPainter(one_by_one) as painter:
+        for index in range(len(regions)):
+            some = slice(index, index + 1)
+            paint_boxes(painter, boxes[some], kinds[some], STYLES, 1.5, cased=True)
+    order = order_by_kind(boxes, kinds)
+    with QPainter(ordered) as painter:
+        # Neighbours of one kind that meet are at different depths, but may follow each other.
+        for index in order.tolist():
+            some = slice(index, index + 1)
+            paint_boxes(painter, boxes[some], kinds[some], STYLES, 1.5, cased=True)
+    assert sorted(order.tolist()) == list(range(len(regions)))
+    assert ordered == one_by_one
+
+
+def test_boxes_of_a_kind_that_do_not_meet_are_painted_together(qapp: QApplication) -> None:
+    boxes = np.array([(40 * place, 10, 40 * place + 20, 30) for place in range(6)], float)
+    kinds = np.array([0, 1] * 3)
+    assert kinds[order_by_kind(boxes, kinds)].tolist() == [0, 0, 0, 1, 1, 1]
+    # A large box below all of them stays below.
+    below = np.array([(0, 0, 240, 40)], float)
+    order = order_by_kind(np.concatenate((below, boxes)), np.array([1, *kinds]))
+    assert order[0] == 0
 
 
 @pytest.mark.parametrize("ground", ["#5a6673", "#101418", "#f4f6f8"])

@@ -160,7 +160,7 @@ def test_regions_of_labelme_become_items_and_a_template(
     qtbot.waitUntil(lambda: dialog.picture.source is not None)
     record = created_by(dialog, context, qtbot)
     items = context.session.items.all(record.inspection_id)
-    assert [item.item_name for item in items] == ["bolt", "Item 2"]
+    assert [item.item_name for item in items] == ["bolt", "Item A"]
     assert {item.model_id for item in items} == {REFERENCE_DIFFERENCE}
     image = context.session.catalogue.reference_images.get(not_none(record.reference_image_id))
     assert len(image.template) == 2

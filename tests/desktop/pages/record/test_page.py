@@ -147,6 +147,25 @@ def test_the_items_are_counted_as_in_the_list_of_records(
     assert card._progress.value() == 0
 
 
+@pytest.mark.parametrize(("photos", "text"), [(["a"], "Detection failed"), (["a", "b"], "–")])
+def test_failed_detection_is_named_until_a_photo_is_added(
+    context: Context, record: Record, qtbot: QtBot, photos: list[str], text: str
+) -> None:
+    context.session.items.from_template(record.inspection_id)
+    failed = {
+        "progress": "error",
+        "isPassed": False,
+        "version": 1,
+        "job_id": "j",
+        "inputImage": {"file_id": "a"},
+    }
+    page = open_record_page(context, qtbot, record.inspection_id)
+    shown = not_none(page._record_data)
+    item = shown.items[0].model_copy(update={"result": [ResultEntry.model_validate(failed)]})
+    page._show(replace(shown, items=[item], photos={item.item_id: photos}))
+    assert page.items.table.model().index(0, 4).data() == text
+
+
 def test_status_that_a_client_set_is_shown(
     context: Context, record: Record, qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -48,6 +48,21 @@ def test_one_key_shows_the_heat_on_the_photo_and_hides_it(workbench: WorkbenchDr
     assert not view.canvas.heat.is_shown
 
 
+def test_heat_is_offered_where_the_findings_are(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    desk, view, button = workbench, workbench.page.canvas.photo_view, workbench.page.inspector.findings.heat
+    desk.open(judged_record(desk.session), qtbot.waitUntil)
+    qtbot.waitUntil(button.isVisible, timeout=60_000)
+    assert button.text() == "Show heat map"
+    assert "Shift+U" in button.toolTip()
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert view.canvas.heat.is_shown
+    assert button.text() == "Hide heat map"
+    desk.context.commands.run("view.photo")
+    assert button.text() == "Show heat map"
+    desk.context.commands.run("item.next")
+    qtbot.waitUntil(lambda: not button.isVisible(), timeout=60_000)
+
+
 def test_without_heat_a_notice_says_so(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     desk = workbench
     desk.open(judged_record(desk.session), qtbot.waitUntil)

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.pages.workbench.items.items_list import ItemsList
 from desktop.pages.workbench.items.items_model import COMPACT_ROW_PX
+from desktop.record.item_changes import default_names
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 
 
@@ -50,6 +51,24 @@ def test_dropped_item_is_walked_where_it_was_dropped(workbench: WorkbenchDriver,
     workbench.context.commands.run("edit.undo")
     assert _names(workbench) == ["1 条目1", "2 条目2", "3 条目3"]
     qtbot.waitUntil(lambda: _stored(workbench, record_id) == ["条目1", "条目2", "条目3"], timeout=60_000)
+
+
+def test_name_that_nobody_gave_stays_true_when_items_are_moved(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    workbench.open(make_record(workbench.session, boxes=()), qtbot.waitUntil)
+    workbench.draw(0.1, 0.1, 0.3, 0.3)
+    workbench.draw(0.5, 0.1, 0.7, 0.3)
+    assert _names(workbench) == ["1 Item A", "2 Item B"]
+    workbench.context.commands.run("item.earlier")
+    assert _names(workbench) == ["1 Item B", "2 Item A"]
+    workbench.draw(0.1, 0.6, 0.3, 0.8)
+    assert _names(workbench) == ["1 Item B", "2 Item A", "3 Item C"]
+
+
+def test_there_is_always_another_name_for_a_new_item() -> None:
+    names = default_names({"Item B"})
+    assert [next(names) for _ in range(52)][::25] == ["Item A", "Item AA", "Item AZ"]
 
 
 def test_order_of_another_user_arrives(workbench: WorkbenchDriver, qtbot: QtBot) -> None:

@@ -230,7 +230,7 @@ def test_edits_of_a_crash_are_offered_and_sent(
         second.open(record_id, qtbot.waitUntil)
         notices = not_none(second.page.findChild(Notices))
         assert not notices.recovery.isHidden()
-        assert second.names == ["Item 1"]
+        assert second.names == ["Item A"]
         assert "unsent" in second.page.top.mark.text()
         assert session.items.all(record_id) == []
         notices.recovery.keep.click()
@@ -267,7 +267,7 @@ def test_full_disk_after_sending_delays_and_repeats_no_edit(
         assert edits.save_state.unsent_count >= 1
     edits.retry()
     qtbot.waitUntil(lambda: workbench.saved)
-    assert [item.item_name for item in workbench.session.items.all(record_id)] == ["Item 1"]
+    assert [item.item_name for item in workbench.session.items.all(record_id)] == ["Item A"]
 
 
 class _NeverSends:

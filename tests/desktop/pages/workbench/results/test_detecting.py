@@ -16,6 +16,7 @@ from shared.record.codes import Verdict
 from shared.record.entries import Entry
 from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import (
+    BOXES,
     HEIGHT,
     WIDTH,
     WorkbenchDriver,
@@ -149,14 +150,39 @@ def test_failed_detection_is_named_at_the_top_until_a_photo_is_added(
     assert top.text == f"{before}The newest detection failed."
     assert box.why.text().startswith("The photo could not be matched")
     assert box.retry.isVisibleTo(box)
+    model = page.items.panel.model
+    assert not_none(model.row(0)).note.startswith("The photo could not be matched")
     add_photo(session, record_id, picture(3))
     qtbot.waitUntil(lambda: top.text == f"{before}The newest photo has not been inspected yet.")
     assert not any(part.isVisibleTo(box) for part in (box.why, box.notice, box.align, box.retry))
     assert box.start.isVisibleTo(box)
+    qtbot.waitUntil(lambda: not_none(model.row(0)).note == "")
     # The same when the item is shown again.
     page.results.show_item()
     assert top.text == f"{before}The newest photo has not been inspected yet."
     assert box.start.isVisibleTo(box)
+
+
+def test_list_names_a_failed_detection_only_of_the_newest_photo(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    session, page = workbench.session, workbench.page
+    record_id = make_record(session, BOXES)
+    for place in (1, 2):
+        item_id = add_photo(session, record_id, picture(2), place)
+        file_id = session.items.photos(item_id)[0].file_id
+        failed: Entry = {"version": 1, "job_id": "j", "isPassed": False, "progress": "error"}
+        failed |= {"error": {"code": "too_small", "message": "x"}, "inputImage": {"file_id": file_id}}
+        store_detections(session, item_id, failed)
+    add_photo(session, record_id, picture(3), 1)
+    workbench.open(record_id, qtbot.waitUntil)
+    # Neither item is the chosen one, whose photos are read anyway.
+    assert [bool(row.note) for row in page.open_record.rows] == [False, False, True]
+    add_photo(session, record_id, picture(4), 2)
+    qtbot.waitUntil(lambda: not page.open_record.rows[2].note)
+    page.reload()
+    qtbot.waitUntil(lambda: page.open_record.rows[2].status == "undecided")
+    assert not any(row.note for row in page.open_record.rows)
 
 
 def test_detection_of_another_desktop_appears(

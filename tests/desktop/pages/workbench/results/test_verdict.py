@@ -261,6 +261,25 @@ def test_verdict_by_key_is_shown_with_the_way_back(desk: WorkbenchDriver, qtbot:
     assert page.open_record.rows[1].status != "passed"
 
 
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [("item.unsure", "Item 2 unchanged: Undecided"), ("item.pass", "Item 2 unchanged: Passed")],
+)
+def test_key_of_the_present_verdict_offers_no_undo(
+    desk: WorkbenchDriver, qtbot: QtBot, command: str, text: str
+) -> None:
+    page = desk.page
+    page.items.changes.rename("an edit that must not be undone")
+    page.items.go_to(page.open_record.rows[1].item_id)
+    if command == "item.pass":
+        desk.context.commands.run(command)
+    shown: list[str] = []
+    page.toast.connect(shown.append)
+    page.undoable.connect(lambda text, _undo: shown.append(f"undoable {text}"))
+    desk.context.commands.run(command)
+    assert shown == [text]
+
+
 def test_undo_ends_at_the_seal_and_names_its_item(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     decide_all(desk, qtbot)
     page, record_id = desk.page, desk.page.open_record.record_id
