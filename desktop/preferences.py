@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import threading
+from collections import deque
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -90,18 +93,35 @@ class Preferences:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or preferences_file()
         self.values = _read_values(self.path)
+        self._lock = threading.Lock()
+        # The newest text that is not written yet. The GUI thread puts it there without waiting for the disk.
+        self._unwritten: deque[str] = deque(maxlen=1)
+        self._run: Callable[[Callable[[], None]], object] | None = None
 
     def change(self, **changes: Any) -> None:
         """Set values by name and write the file. Raises ValidationError for an invalid value."""
         for name, value in changes.items():
             setattr(self.values, name, value)
-        with contextlib.suppress(OSError):
+        self._unwritten.append(self.values.model_dump_json(indent=2) + "\n")
+        if self._run is None:
+            self._write()
+        else:
+            self._run(self._write)
+
+    def write_by(self, run: Callable[[Callable[[], None]], object] | None) -> None:
+        """Write the file by `run`, which calls a function in another thread, because the disk is waited for.
+
+        None: write at once from now on, and what is not written yet.
+        """
+        self._run = run
+        if run is None:
             self._write()
 
     def _write(self) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        text = self.values.model_dump_json(indent=2) + "\n"
-        atomic.write_file(self.path, text.encode("utf-8"), durable=True, private=True)
+        with self._lock, contextlib.suppress(OSError, IndexError):
+            text = self._unwritten.pop()
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            atomic.write_file(self.path, text.encode("utf-8"), durable=True, private=True)
 
 
 def _read_values(path: Path) -> PreferenceValues:

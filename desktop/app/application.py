@@ -114,6 +114,7 @@ class Desktop(QObject):
         self._garbage_collection = GarbageCollection(self)
         self.preferences = preferences or Preferences()
         folders.use_preferences(self.preferences)
+        self.preferences.write_by(partial(workers.run, owner=None))
         self._call_in_gui = workers.gui_caller()
         self.logs = Logs(log_dir(), self._report_exception)
         self._marker = RunMarker(log_dir())
@@ -198,6 +199,7 @@ class Desktop(QObject):
         self.context.closing.emit()
         self.context.session.close()
         workers.shutdown()
+        self.preferences.write_by(None)
         if self.service is not None:
             self.service.stop()
         self.window.deleteLater()

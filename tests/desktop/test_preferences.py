@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,28 @@ def test_a_folder_that_cannot_be_written_leaves_the_value_in_force(tmp_path: Pat
     preferences = Preferences(tmp_path / "file" / "p.json")
     preferences.change(language="en")
     assert preferences.values.language == "en"
+
+
+def test_file_can_be_written_by_another_thread(tmp_path: Path) -> None:
+    file = tmp_path / "p.json"
+    preferences = Preferences(file)
+    waiting: list[Callable[[], None]] = []
+    preferences.write_by(waiting.append)
+    preferences.change(language="en")
+    preferences.change(language="zh_CN")
+    assert not file.exists()
+    waiting.pop(0)()
+    assert Preferences(file).values.language == "zh_CN"
+    # The newest value is written already.
+    file.unlink()
+    waiting.pop(0)()
+    assert not file.exists()
+    # At the end of the program nothing is left unwritten.
+    preferences.change(language="en")
+    preferences.write_by(None)
+    assert Preferences(file).values.language == "en"
+    preferences.change(theme=Mode.DARK)
+    assert Preferences(file).values.theme is Mode.DARK
 
 
 def test_preferences_have_no_field_for_a_secret() -> None:
