@@ -250,11 +250,19 @@ print("desktop.pages.workbench" in sys.modules, [o for o in gc.get_objects() if 
     assert output.splitlines() == ["[]", "True []"]
 
 
-def test_theme_is_stored(desktop: Desktop) -> None:
+def test_theme_is_stored(qtbot: QtBot, desktop: Desktop) -> None:
     desktop.start()
     desktop.context.commands.run("theme.dark")
     assert theme_manager().theme.dark
-    assert Preferences(desktop.preferences.path).values.theme is Mode.DARK
+    # A worker writes the file, because the disk is waited for.
+    qtbot.waitUntil(lambda: Preferences(desktop.preferences.path).values.theme is Mode.DARK, timeout=60_000)
+
+
+def test_last_change_before_the_end_is_stored(desktop: Desktop) -> None:
+    desktop.start()
+    desktop.preferences.change(language="zh_CN")
+    desktop.close()
+    assert Preferences(desktop.preferences.path).values.language == "zh_CN"
 
 
 def test_another_user_gets_fresh_pages(qtbot: QtBot, desktop: Desktop) -> None:
