@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.liveness.film import AHEAD, Film, Values, measure_turns
+from service.face.liveness.film import AHEAD, Film, Values, measure_aside, measure_turns
 from service.face.liveness.matching import is_one_take, match_plane
 from service.face.liveness.movements import Movement, Reason, Step
 
@@ -23,6 +23,11 @@ LONGEST_GAP_MS: Final = 350
 # How far a head turns, about as a sine: people who look ahead stay within 0.06, and the smallest turn of the
 # films tried reaches 0.15.
 TURN: Final = 0.12
+# A head that turns by half of that within `AHEAD` frames still moves.
+MOVING: Final = TURN / 2
+# How far the nose of a face that looks ahead is beside the middle of the eyes at most, in distances of the
+# eyes: up to 0.25 where S begins, whose camera is beside her, and 0.36 where K holds his turn.
+ASIDE: Final = 0.3
 # A head that comes closer grows by a seventh.
 CLOSER: Final = 0.15
 # The cosine of 45 degrees between a turn and the requested direction: the nearest direction counts.
@@ -39,6 +44,8 @@ MAX_PLANE: Final = 0.85
 _COMPARED: Final = 6
 
 _DIRECTIONS = {Movement.LEFT: (1.0, 0.0), Movement.RIGHT: (-1.0, 0.0), Movement.UP: (0.0, 1.0)}
+# What an unsteady start leads to.
+_MISSED = (Reason.NOT_MADE, Reason.WRONG_MOVEMENT)
 
 
 def decide(film: Film, steps: Sequence[Step]) -> Reason:
@@ -52,6 +59,8 @@ def decide(film: Film, steps: Sequence[Step]) -> Reason:
     planes = [0.0]
     for previous, step in zip((None, *steps), steps, strict=False):
         fault = _find_fault(film, step, previous)
+        if fault in _MISSED and not _is_ahead(film):
+            return Reason.NOT_STEADY
         if fault is not None:
             return fault
         if step.movement is not Movement.CLOSER:
@@ -70,8 +79,25 @@ def _measure(film: Film, movement: Movement) -> Values:
         apart = np.hypot(*(film.eyes[:, 1] - film.eyes[:, 0]).T)
         values = (apart / np.median(apart[film.ahead]) - 1) / CLOSER
     else:
-        values = measure_turns(film) @ _DIRECTIONS[movement] / TURN
+        values = _measure_counted(film) @ _DIRECTIONS[movement] / TURN
     return np.asarray(np.minimum(np.nan_to_num(values), FURTHEST))
+
+
+def _measure_counted(film: Film) -> Values:
+    """The turns (n, 2) that count. A head that still moves or looks aside when it is asked to turn may be on
+    its way back, which looks like a turn to the other side: nothing counts between there and the front.
+    """
+    turns = measure_turns(film)
+    if not _is_ahead(film):
+        start = float(np.median(measure_aside(film)[film.ahead]))
+        turns[:, 0] -= np.clip(turns[:, 0], min(-start, 0), max(-start, 0))
+    return turns
+
+
+def _is_ahead(film: Film) -> bool:
+    """Whether the head holds still and looks ahead when the first movement is asked for."""
+    aside = measure_aside(film)[film.ahead]
+    return bool(np.ptp(aside) < MOVING and abs(np.median(aside)) <= ASIDE)
 
 
 def _is_within(film: Film, step: Step) -> Flags:
@@ -80,10 +106,10 @@ def _is_within(film: Film, step: Step) -> Flags:
 
 def _find_fault(film: Film, step: Step, previous: Step | None) -> Reason | None:
     """Why the movement of `step` was not made in its time and in one take; None if it was."""
-    values = _measure(film, step.movement)
     before = np.flatnonzero(film.found & (film.times <= step.from_ms + REACTION_MS))
     if not len(before):
         return Reason.NO_FACE
+    values = _measure(film, step.movement)
     if np.median(values[before[-AHEAD:]]) >= 1 or _has_turned(film):
         return Reason.NOT_STEADY
     reached = find_reached(film, step)
@@ -113,7 +139,7 @@ def _is_direct(film: Film, step: Step, previous: Step | None) -> bool:
     is_within = _is_within(film, step)
     if previous is not None:
         is_within &= np.logical_or.accumulate(is_within & (_measure(film, previous.movement) < 1))
-    turns = measure_turns(film)[is_within]
+    turns = _measure_counted(film)[is_within]
     # A face that turns to a side becomes narrower, which looks as if it turned downwards.
     turns[:, 1] = np.maximum(turns[:, 1], 0)
     sizes = np.hypot(*turns.T)

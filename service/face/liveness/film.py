@@ -77,13 +77,27 @@ def measure_turns(film: Film) -> Values:
 
     The nose stands out from the plane of the eyes, so it moves along and across the line between them.
     """
+    along, across = _measure_nose(film)
+    start = np.median(along[film.ahead]), np.median(across[film.ahead])
+    return _smooth(np.stack((along - start[0], 1 - across / max(float(start[1]), 0.1)), axis=1))
+
+
+def measure_aside(film: Film) -> Values:
+    """How far the nose is to the person's left of the middle of the eyes in each frame (n,), in distances of
+    the eyes: 0 from the front, with any person; NaN without a face.
+    """
+    return _measure_nose(film)[0]
+
+
+def _measure_nose(film: Film) -> tuple[Values, Values]:
+    """Where the nose is along and across the line of the eyes in each frame, two of (n,), in distances of the
+    eyes.
+    """
     between = film.eyes[:, 1] - film.eyes[:, 0]
     offset = film.nose - film.eyes.mean(axis=1)
     square = np.maximum((between**2).sum(axis=1), 1e-9)
     along = (offset * between).sum(axis=1) / square
-    across = (offset[:, 1] * between[:, 0] - offset[:, 0] * between[:, 1]) / square
-    start = np.median(along[film.ahead]), np.median(across[film.ahead])
-    return _smooth(np.stack((along - start[0], 1 - across / max(float(start[1]), 0.1)), axis=1))
+    return along, (offset[:, 1] * between[:, 0] - offset[:, 0] * between[:, 1]) / square
 
 
 def _smooth(values: Values) -> Values:

@@ -141,3 +141,29 @@ def test_head_that_turns_back_has_not_turned_to_the_other_side() -> None:
     back = film(draw_head, ((0.0, Pose()), (350.0, Pose(yaw=-20)), (650.0, Pose(yaw=-20)), (1100.0, Pose())))
     asked = replace(back, asked_ms=STEP.from_ms + REACTION_MS)
     assert decide(asked, [STEP]) is Reason.NOT_STEADY
+
+
+def test_head_that_is_still_turning_back_when_asked_has_not_turned_to_the_other_side() -> None:
+    step = replace(STEP, from_ms=100)
+    back = film(draw_head, ((0.0, Pose(yaw=-24)), (500.0, Pose()), (1500.0, Pose())))
+    seen = replace(back, asked_ms=step.from_ms + REACTION_MS)
+    assert decide(seen, [step]) is Reason.NOT_STEADY
+
+
+def test_head_that_looks_aside_turns_back_to_the_front_only() -> None:
+    aside, front = Pose(yaw=-34), Pose()
+    seen = film(draw_head, ((0.0, aside), (650.0, aside), (1100.0, front), (1500.0, front)))
+    assert decide(replace(seen, asked_ms=STEP.from_ms + REACTION_MS), [STEP]) is Reason.NOT_STEADY
+
+
+def test_head_that_turns_through_the_front_is_live() -> None:
+    step = replace(STEP, from_ms=100)
+    seen = film(draw_head, ((0.0, Pose(yaw=-16)), (900.0, Pose(yaw=26)), (1500.0, Pose(yaw=26))))
+    seen = replace(seen, asked_ms=step.from_ms + REACTION_MS)
+    assert decide(seen, [step]) is Reason.LIVE
+
+
+def test_camera_beside_the_person_does_not_matter() -> None:
+    aside, ahead = Pose(yaw=-14), Pose(yaw=6)
+    seen = film(draw_head, ((0.0, aside), (650.0, aside), (1100.0, ahead), (1500.0, ahead)))
+    assert decide(replace(seen, asked_ms=STEP.from_ms + REACTION_MS), [STEP]) is Reason.LIVE
