@@ -226,7 +226,7 @@ def test_an_answer_that_is_cut_off_is_a_broken_connection(
 ) -> None:
     phone.open(installation.page_url(installation.create_code()))
     phone.wait_for_text("左翼检查")
-    cut = "fetchWhole = fetch; fetch = async () => new Response('{\"data\": {\"code', { status: 200 })"
+    cut = 'fetchWhole = fetch; fetch = async () => new Response(\'{"data": {"code\', { status: 200 })'
     phone.evaluate(f"{cut}, dispatchEvent(new Event('online'))")
     phone.wait_for_text("No connection.")
     assert "前缘" in phone.text()
