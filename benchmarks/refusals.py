@@ -67,7 +67,7 @@ def board_pairs(folder: Path) -> Iterator[tuple[Image, Image]]:
 
 
 def measure(name: str, pairs: Pairs) -> None:
-    """Print the mean and the most time of aligned and of refused pairs."""
+    """Print the longest and the mean time of aligned and of refused pairs."""
     aligned: list[float] = []
     refused: list[float] = []
     before: Image | None = None
@@ -81,8 +81,10 @@ def measure(name: str, pairs: Pairs) -> None:
         (aligned if is_aligned else refused).append(seconds)
     for figure, times, goal in (("refused", refused, GOAL), ("aligned", aligned, None)):
         if times:
-            mean, most = float(np.mean(times)), round(max(times), 3)
-            print_figure(f"{name}: {figure}", mean, "s", goal=goal, most=most, photos=len(times))
+            mean = round(float(np.mean(times)), 3)
+            print_figure(
+                f"{name}: {figure}, at most", max(times), "s", goal=goal, mean=mean, photos=len(times)
+            )
 
 
 def _measure_pair(reference: Pyramid, photo: Image) -> tuple[bool, float]:

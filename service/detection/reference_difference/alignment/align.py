@@ -41,7 +41,6 @@ from shared.record.geometry import Rect
 _FEATURE_SIDE = 480
 _FINE_SIDE = 1600
 _CLEARLY_BELONGS = 0.85
-_SURELY_BELONGS = 0.9
 _MEASURING_ERROR = 0.2
 # The least score of an alignment that a user set: with less, nothing could be compared.
 _MIN_SET_SCORE = 0.12
@@ -84,12 +83,12 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
             # In a field of equal objects a wrong place mostly agrees too, so the score must be higher.
             if (
                 tried is not None
-                and tried.score > _SURELY_BELONGS
+                and tried.score > checks.SURELY_BELONGS
                 and checks.is_plausible(tried.homography, region, photo.size)
             ):
                 best = tried
                 break
-    if best is None or not (best.score > _SURELY_BELONGS or best.blank):
+    if best is None or not (best.score > checks.SURELY_BELONGS or best.blank):
         likely = proposed[:1] if best is None else [best.homography]
         for guess in likely:
             bent = bending.through_lens(photo, region, window, guess, 0.0 if best is None else best.score)

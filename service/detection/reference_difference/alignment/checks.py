@@ -32,6 +32,7 @@ BLOCK = 40
 BELONGS = 0.6
 """Share of the structure that must agree. On the benchmark's surfaces matching pairs reach 0.90. Nearly
 all other pairs stay below 0.4, and similar panels reach 0.7."""
+SURELY_BELONGS = 0.9
 MIN_VISIBLE = 0.6
 """The least share of a region that must be inside the photo."""
 FEATURE_SIDE = 1200

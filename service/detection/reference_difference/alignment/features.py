@@ -20,9 +20,9 @@ from service.detection.reference_difference.data import Bytes, Floats, Matrix, a
 from shared.images.cv import cv2
 
 _MAX_FEATURES = 2500
-# A picture has at most one feature for so many px: 1,200 at the size of `align`. With 2,500 there, no more
-# photos of FGCD and DeepPCB at any turn are aligned, and each takes 35 ms more.
-_PIXELS_PER_FEATURE = 190
+# A picture has at most one feature for so many px: 1,920 at the size of `align`. With 2,500 there, no more
+# photos of FGCD, DeepPCB at any turn and bilevel boards are aligned; with 1,200, one of 82 boards is lost.
+_PIXELS_PER_FEATURE = 120
 _RATIO = 0.8
 _NEIGHBOURS = 4
 """The features of the reference image that a feature of the photo is compared with, the nearest ones."""

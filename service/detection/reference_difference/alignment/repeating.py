@@ -99,7 +99,8 @@ def _grow(
         window = Rect(anchor[0] - side / 2, anchor[1] - side / 2, side, side).intersection(area)
         frame = checks.reference_window(reference, window, checks.SIDE, 1.0)
         tried = checks.check(photo, frame, guess, _REACH)
-        if tried is None or tried.score < checks.BELONGS:
+        # Every part must agree as the whole must: of boards that are found so, windows have 0.97 and more.
+        if tried is None or tried.score <= checks.SURELY_BELONGS:
             return None
         guess = tried.homography
         if window == area:
