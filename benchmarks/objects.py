@@ -199,7 +199,8 @@ def measure_set(name: str, folder: Path, counts: Sequence[int], draws: int) -> N
         print_figure(f"{figure}: memory", memory.patches.nbytes, "bytes", goal=BYTES_GOAL)
 
 
-def _parse_set(text: str) -> tuple[str, Path]:
+def parse_set(text: str) -> tuple[str, Path]:
+    """Return name and folder of NAME=DIR. Raises ArgumentTypeError."""
     name, separator, folder = text.partition("=")
     if not (name and separator and folder):
         raise argparse.ArgumentTypeError("write NAME=DIR")
@@ -209,7 +210,7 @@ def _parse_set(text: str) -> tuple[str, Path]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
     parser = make_parser(__doc__, draws=3)
-    parser.add_argument("--set", dest="sets", type=_parse_set, action="append", required=True)
+    parser.add_argument("--set", dest="sets", type=parse_set, action="append", required=True)
     parser.add_argument("--passed", type=int, nargs="+", default=[1, 3, 10])
     options = parser.parse_args(arguments)
     for name, folder in options.sets:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import remembered
+from benchmarks import refusals, remembered
 from benchmarks.objects import main
 from shared.images.cv import cv2
 
@@ -58,3 +58,14 @@ def test_what_is_remembered_of_a_set(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert figures["fixed, 5 passed: false findings per good photo"]["photos"] == 4
     assert figures["fixed, 5 passed: bad that pass"]["of"] == 4
     assert figures["fixed, 5 passed: bad that pass"]["value"] == 0
+
+
+def test_the_time_of_aligned_and_refused_photos(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    draw_set(tmp_path / "tiles")
+
+    refusals.main(["--set", f"tiles={tmp_path / 'tiles'}", "--pairs", "1"])
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    photos = {line["figure"]: line["photos"] for line in lines}
+
+    assert sum(count for figure, count in photos.items() if figure.startswith("tiles")) == 11
+    assert photos["other drawn surfaces: refused, at most"] == 6

@@ -10,7 +10,7 @@ passed photos are compared with each other in the same way (leave one out), so t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final
@@ -42,6 +42,8 @@ _ANYWHERE: Final = 1.5
 """Places count unless the passed photos are this many times as far from each other at the same place as
 anywhere. They are 1.0 to 1.44 times as far under a fixed camera (MVTec bottle, transistor), and to 3.8 times
 where objects lie anywhere (MTOC)."""
+_AT_ONCE: Final = 32
+"""Patches of a passed photo that are compared anywhere, before the rest may be known not to count."""
 _LEFT_OUT: Final = 6
 """The most photos that are compared with the others, spread over all of them."""
 _LEAST_SPREAD: Final = 0.145
@@ -196,42 +198,67 @@ def _leave_out(patches: NDArray[np.float32], place: Place | None) -> tuple[Place
     spread over all, to the others.
     """
     numbers = np.linspace(0, len(patches) - 1, min(len(patches), _LEFT_OUT)).round().astype(int).tolist()
-
-    def nearest(
-        distances_to: Callable[[NDArray[np.float32], NDArray[np.float32]], Distances],
-        photos: NDArray[np.float32],
-        step: int = 1,
-    ) -> list[Distances]:
-        return [
-            np.minimum.reduce(
-                [
-                    distances_to(photos[number], photos[other])
-                    for other in range(len(photos))
-                    if other != number
-                ]
-            )
-            for number in numbers[::step]
-        ]
-
     smooth = _smooth(patches)
-    here = nearest(_distances_here, smooth)
+    here = {number: _nearest_here(smooth, number) for number in numbers}
     if place is None:
         # Every other one, because patches anywhere take long to compare.
-        same, other = (
-            np.mean([photo_distance(distances) for distances in each])
-            for each in (here[::2], nearest(_distances_anywhere, smooth, 2))
-        )
+        same = np.mean([photo_distance(here[number]) for number in numbers[::2]])
+        other = np.mean([_distance_anywhere(smooth, number, here[number]) for number in numbers[::2]])
         place = Place.ANYWHERE if same > _ANYWHERE * other else Place.FIXED
-    found = nearest(_distances_anywhere, patches)
-    if place is Place.FIXED:
-        found = [np.mean(ways, axis=0) for ways in zip(found, here, strict=True)]
-    return place, [photo_distance(distances) for distances in found]
+    beside = here if place is Place.FIXED else {}
+    return place, [
+        _distance_anywhere(patches, number, _distances_there(patches, number), beside.get(number))
+        for number in numbers
+    ]
+
+
+def _nearest_here(photos: NDArray[np.float32], number: int) -> Distances:
+    """The distances of the patches of a photo to the nearest ones at about the same place of the others."""
+    others = (_distances_here(photos[number], other) for at, other in enumerate(photos) if at != number)
+    return np.asarray(np.minimum.reduce(list(others)), np.float32)
+
+
+def _distances_there(photos: NDArray[np.float32], number: int) -> Distances:
+    """The distances of the patches of a photo to the nearest ones at exactly the same place of the others."""
+    alike = np.einsum("rck,nrck->nrc", photos[number], photos)
+    alike[number] = -1
+    return np.asarray(np.clip(1 - alike.max(axis=0), 0, 2), np.float32)
+
+
+def _distance_anywhere(
+    photos: NDArray[np.float32], number: int, most: Distances, beside: Distances | None = None
+) -> float:
+    """The distance of a photo to the others, by the nearest patches anywhere.
+
+    most: what the distance of each patch is at most. beside: other distances, of which the mean counts. Only
+    the patches are compared that may be among the most distant ones, usually a quarter of them.
+    """
+    patches = photos.reshape(len(photos), -1, photos.shape[-1])
+    every = patches.reshape(-1, photos.shape[-1])
+    bounds = np.asarray(most if beside is None else (most + beside) / 2, np.float32).ravel()
+    order, counted = np.argsort(-bounds), _count(bounds)
+    found = np.zeros(0, np.float32)
+    for start in range(0, len(order), _AT_ONCE):
+        if len(found) >= counted and found[counted - 1] >= bounds[order[start]]:
+            break
+        some = order[start : start + _AT_ONCE]
+        alike = (patches[number, some] @ every.T).reshape(len(some), len(photos), -1)
+        alike[:, number] = -1
+        distances = np.clip(1 - alike.max(axis=(1, 2)), 0, 2)
+        if beside is not None:
+            distances = (distances + beside.ravel()[some]) / 2
+        found = -np.sort(-np.concatenate([found, distances]))
+    return float(found[:counted].mean())
 
 
 def photo_distance(distances: Distances) -> float:
     """The distance of a photo: the mean of its most distant patches."""
-    counted = max(round(distances.size * _COUNTED), 1)
-    return float(np.sort(distances, axis=None)[-counted:].mean())
+    return float(np.sort(distances, axis=None)[-_count(distances) :].mean())
+
+
+def _count(distances: NDArray[np.float32]) -> int:
+    """How many of these patches of a photo count."""
+    return max(round(distances.size * _COUNTED), 1)
 
 
 def _span(start: float, end: float, count: int) -> slice:

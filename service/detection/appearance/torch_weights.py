@@ -86,7 +86,7 @@ class _Unpickler(pickle.Unpickler):
 def read_weights(data: bytes) -> Weights:
     """The tensors of floats in `data`, by name. Raises NotWeightsError."""
     try:
-        return _read(BytesIO(data))
+        return _read(data)
     except NotWeightsError:
         raise
     # A damaged pickle raises almost any exception.
@@ -94,7 +94,8 @@ def read_weights(data: bytes) -> Weights:
         raise NotWeightsError("the file is damaged") from error
 
 
-def _read(stream: BytesIO) -> Weights:
+def _read(data: bytes) -> Weights:
+    stream = BytesIO(data)
     if _Unpickler(stream).load() != _MARK or _Unpickler(stream).load() != _VERSION:
         _refuse("the file does not have the format of PyTorch before 1.6")
     _Unpickler(stream).load()
@@ -103,9 +104,11 @@ def _read(stream: BytesIO) -> Weights:
     for key in _Unpickler(stream).load():
         storage = unpickler.storages[key]
         size = int.from_bytes(stream.read(8), "little")
-        storage.numbers = np.frombuffer(stream.read(size * storage.dtype.itemsize), storage.dtype)
-        if storage.numbers.size != size:
+        length, start = size * storage.dtype.itemsize, stream.tell()
+        if not 0 <= length <= len(data) - start:
             _refuse("the file is incomplete")
+        storage.numbers = np.frombuffer(data, storage.dtype, size, start)
+        stream.seek(start + length)
     arrays = {name: tensor.array() for name, tensor in tensors.items()}
     return {name: array for name, array in arrays.items() if array.dtype == np.float32}
 

@@ -41,7 +41,6 @@ from shared.record.geometry import Rect
 _FEATURE_SIDE = 480
 _FINE_SIDE = 1600
 _CLEARLY_BELONGS = 0.85
-_SURELY_BELONGS = 0.9
 _MEASURING_ERROR = 0.2
 # The least score of an alignment that a user set: with less, nothing could be compared.
 _MIN_SET_SCORE = 0.12
@@ -55,15 +54,22 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
     """
     if min(region.w, region.h) < 16 or min(photo.size) < 16:
         raise AlignmentFailed("too_small")
-    check = checks.reference_window(checks.surroundings(region, reference.size), checks.SIDE, 1.0)
+    around = checks.surroundings(region, reference.size)
+    window = checks.reference_window(reference, around, checks.SIDE, 1.0)
     if start is not None:
-        return _to_alignment(photo, region, _align_from_start(reference, photo, region, check, start))
+        return _to_alignment(photo, region, _align_from_start(photo, region, window, start))
     best: checks.CandidateHomography | None = None
     proposed: list[Matrix] = []
+    places: list[tuple[Matrix, int]] = []
     for guess, reach in chain(
         _guess_by_shape(reference, region, photo), _guess_by_features(reference, region, photo, proposed)
     ):
-        tried = checks.check(reference, photo, check, guess, reach)
+        # A search that reached farther has ended there, so this one would, too.
+        if any(reach < far and checks.is_same_place(window, place, guess) for place, far in places):
+            continue
+        tried = checks.check(photo, window, guess, reach)
+        if tried is not None:
+            places.append((tried.homography, reach))
         if tried is None or not checks.is_plausible(tried.homography, region, photo.size):
             continue
         if best is None or tried.score > best.score:
@@ -72,54 +78,53 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
             break
     # Where features tell places apart, the surface does not repeat itself.
     if not proposed and (best is None or not (best.score >= checks.BELONGS or best.blank)):
-        for guess, reach in repeating.propose(reference, checks.surroundings(region, reference.size), photo):
-            tried = checks.check(reference, photo, check, guess, reach)
+        for guess, reach in repeating.propose(reference, around, photo):
+            tried = checks.check(photo, window, guess, reach)
             # In a field of equal objects a wrong place mostly agrees too, so the score must be higher.
             if (
                 tried is not None
-                and tried.score > _SURELY_BELONGS
+                and tried.score > checks.SURELY_BELONGS
                 and checks.is_plausible(tried.homography, region, photo.size)
             ):
                 best = tried
                 break
-    if best is None or not (best.score > _SURELY_BELONGS or best.blank):
+    if best is None or not (best.score > checks.SURELY_BELONGS or best.blank):
         likely = proposed[:1] if best is None else [best.homography]
         for guess in likely:
-            bent = bending.through_lens(reference, photo, region, guess, 0.0 if best is None else best.score)
+            bent = bending.through_lens(photo, region, window, guess, 0.0 if best is None else best.score)
             best = bent or best
     if best is None or not (best.score >= checks.BELONGS or best.blank):
         shapes = [guess for guess, _ in _guess_by_shape(reference, region, photo)]
-        best = motion.through_motion(reference, photo, region, [*shapes[:2], *proposed[:2]])
+        best = motion.through_motion(photo, region, window, [*shapes[:2], *proposed[:2]])
     if best is None:
         raise AlignmentFailed("no_match")
-    return _to_alignment(photo, region, _refine(reference, photo, region, best))
+    return _to_alignment(photo, region, _refine(photo, region, window, best))
 
 
 def _align_from_start(
-    reference: Pyramid, photo: Pyramid, region: Rect, check: checks.ReferenceWindow, start: Matrix
+    photo: Pyramid, region: Rect, window: checks.ReferenceWindow, start: Matrix
 ) -> checks.CandidateHomography:
     """The alignment that a user set, refined if it is right up to the precision of a click."""
     if not checks.is_plausible(start, region, photo.size):
         raise AlignmentFailed("no_match")
-    tried = checks.check(reference, photo, check, start, 10)
+    tried = checks.check(photo, window, start, 10)
     if (
         tried is not None
         and tried.score >= checks.BELONGS
         and checks.is_near(tried.homography, start, region)
     ):
-        finer = _refine(reference, photo, region, tried)
+        finer = _refine(photo, region, window, tried)
         if checks.is_near(finer.homography, start, region):
             return finer
-    to_photo = start @ check.to_reference
-    known = blocks.smooth(reference.warped(check.to_reference, check.size))
-    seen = blocks.smooth(photo.warped(to_photo, check.size))
-    valid = inside_mask(to_photo, check.size, photo.size)
-    block = min(checks.BLOCK, min(check.size) // 2)
-    fit = blocks.fit(blocks.measure(known, seen, valid, block, 8, 64), check.size, 2.0)
+    to_photo = start @ window.to_reference
+    seen = blocks.smooth(photo.warped(to_photo, window.size))
+    valid = inside_mask(to_photo, window.size, photo.size)
+    block = min(checks.BLOCK, min(window.size) // 2)
+    fit = blocks.fit(blocks.measure(window.smooth, seen, valid, block, 8, 64), window.size, 2.0)
     if fit.score < _MIN_SET_SCORE and not (tried is not None and tried.blank):
         raise AlignmentFailed("no_match")
     return _scale_residuals(
-        checks.CandidateHomography(start, fit, False), check.scale, local_scale(start, region)
+        checks.CandidateHomography(start, fit, False), window.scale, local_scale(start, region)
     )
 
 
@@ -181,21 +186,19 @@ def _guess_by_features(
 
 
 def _refine(
-    reference: Pyramid, photo: Pyramid, region: Rect, guess: checks.CandidateHomography
+    photo: Pyramid, region: Rect, window: checks.ReferenceWindow, guess: checks.CandidateHomography
 ) -> checks.CandidateHomography:
     """Refine the homography at the resolution of the region; the score stays that of the check."""
     scale = min(1.0, local_scale(guess.homography, region))
-    context = checks.reference_window(checks.surroundings(region, reference.size), checks.SIDE, 1.0)
-    frame = checks.reference_window(region, _FINE_SIDE, scale)
-    if guess.blank or frame.scale < 1.15 * context.scale:
-        return _scale_residuals(guess, context.scale, scale)
+    frame = checks.reference_window(window.reference, region, _FINE_SIDE, scale)
+    if guess.blank or frame.scale < 1.15 * window.scale:
+        return _scale_residuals(guess, window.scale, scale)
     to_photo = guess.homography @ frame.to_reference
-    known = blocks.smooth(reference.warped(frame.to_reference, frame.size))
     seen, valid = lens.view(photo, to_photo, frame.size, guess.bend)
-    found = blocks.measure(known, blocks.smooth(seen), valid, checks.BLOCK, 5, 144)
+    found = blocks.measure(frame.smooth, blocks.smooth(seen), valid, checks.BLOCK, 5, 144)
     fit = blocks.fit(found, frame.size, 1.2, 0.3)
     if fit.score < 0.5 * guess.score:
-        return _scale_residuals(guess, context.scale, scale)
+        return _scale_residuals(guess, window.scale, scale)
     refined = guess.homography @ frame.to_reference @ fit.update @ inverse(frame.to_reference)
     better = blocks.Fit(fit.update, fit.residuals, fit.agreeing, guess.score)
     refined_candidate = checks.CandidateHomography(refined, better, guess.blank, guess.bend)

@@ -5,7 +5,8 @@ What finds places of one region (`align`) and of all regions of a photo (`cover`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -31,19 +32,33 @@ BLOCK = 40
 BELONGS = 0.6
 """Share of the structure that must agree. On the benchmark's surfaces matching pairs reach 0.90. Nearly
 all other pairs stay below 0.4, and similar panels reach 0.7."""
+SURELY_BELONGS = 0.9
 MIN_VISIBLE = 0.6
 """The least share of a region that must be inside the photo."""
 FEATURE_SIDE = 1200
+# px of a window, at most the reach of any check.
+_SAME_PLACE = 4
 # The clicks of a user are off by a few px, which may be this share of the region at its corners.
 _CLICKS_OFF = 0.15
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReferenceWindow:
-    """A window of the reference: to_reference maps frame px -> reference px; size is (width, height)."""
+    """A window of the reference: to_reference maps frame px -> reference px; size is (width, height).
 
+    tensors: of its blocks, see `blocks.measure`. They are kept like `smooth`, because many guesses are
+    checked in one window.
+    """
+
+    reference: Pyramid
     to_reference: Matrix
     size: tuple[int, int]
+    tensors: dict[int, NDArray[np.float64]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def smooth(self) -> Floats:
+        """The window of the reference, smoothed."""
+        return blocks.smooth(self.reference.warped(self.to_reference, self.size))
 
     @property
     def scale(self) -> float:
@@ -78,11 +93,12 @@ def surroundings(region: Rect, size: tuple[int, int]) -> Rect:
     )
 
 
-def reference_window(area: Rect, side: int, finest: float) -> ReferenceWindow:
+def reference_window(reference: Pyramid, area: Rect, side: int, finest: float) -> ReferenceWindow:
     """The window of `area` (px of the reference), at most `side` px long and `finest` px per reference px."""
     scale = min(finest, side / max(area.w, area.h))
     size = (max(round(area.w * scale), 8), max(round(area.h * scale), 8))
-    return ReferenceWindow(inverse(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h)), size)
+    to_reference = inverse(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h))
+    return ReferenceWindow(reference, to_reference, size)
 
 
 _KNOWN: Final[WeakKeyDictionary[Pyramid, dict[tuple[Rect, int], features.Features]]] = WeakKeyDictionary()
@@ -95,7 +111,7 @@ def extract(image: Pyramid, area: Rect, side: int = FEATURE_SIDE) -> features.Fe
     """
     known = _KNOWN.setdefault(image, {})
     if (area, side) not in known:
-        frame = reference_window(area, side, 1.0)
+        frame = reference_window(image, area, side, 1.0)
         levels = image.warped(frame.to_reference, frame.size)
         known[area, side] = features.extract(levels, frame.to_reference)
     return known[area, side]
@@ -115,7 +131,6 @@ def is_plausible(homography: Matrix, region: Rect, photo_size: tuple[int, int]) 
 
 
 def check(
-    reference: Pyramid,
     photo: Pyramid,
     frame: ReferenceWindow,
     homography: Matrix,
@@ -127,12 +142,11 @@ def check(
 
     bend: of the photo's lens, see `lens`. motion: a kernel that blurs the frame of the reference.
     """
-    known = blocks.smooth(reference.warped(frame.to_reference, frame.size))
+    known, tensors = frame.smooth, frame.tensors
     if motion is not None:
-        known = np.asarray(cv2.filter2D(known, -1, motion), np.float32)
+        known, tensors = np.asarray(cv2.filter2D(known, -1, motion), np.float32), {}
     fit: blocks.Fit | None = None
     blank = False
-    tensors: dict[int, NDArray[np.float64]] = {}
     for turn in range(3):
         to_photo = homography @ frame.to_reference
         levels, valid = lens.view(photo, to_photo, frame.size, bend)
@@ -153,8 +167,14 @@ def check(
             break
     if fit is None:
         return None
-    blank = blank and _has_same_tone(reference, photo, frame, homography)
+    blank = blank and _has_same_tone(photo, frame, homography)
     return CandidateHomography(homography, fit, blank, bend)
+
+
+def is_same_place(frame: ReferenceWindow, one: Matrix, other: Matrix) -> bool:
+    """Whether two homographies (reference px -> photo px) are so near that their checks end at one place."""
+    back = inverse(one @ frame.to_reference)
+    return _largest_move(back @ other @ frame.to_reference, frame.size) <= _SAME_PLACE
 
 
 def _largest_move(update: Matrix, size: tuple[int, int]) -> float:
@@ -162,9 +182,9 @@ def _largest_move(update: Matrix, size: tuple[int, int]) -> float:
     return float(np.abs(apply(update, points) - points).max())
 
 
-def _has_same_tone(reference: Pyramid, photo: Pyramid, frame: ReferenceWindow, homography: Matrix) -> bool:
+def _has_same_tone(photo: Pyramid, frame: ReferenceWindow, homography: Matrix) -> bool:
     """Whether two surfaces without structure could be the same, judged by their brightness."""
-    one = reference.warped(frame.to_reference, frame.size)
+    one = frame.reference.warped(frame.to_reference, frame.size)
     other = photo.warped(homography @ frame.to_reference, frame.size)
     return bool(abs(np.median(one) - np.median(other)) < 40)
 

@@ -156,8 +156,8 @@ def _check_whole_photo(
         return None
     if not _has_enough_overlap(known, photo, homography):
         return None
-    frame = checks.reference_window(area, checks.SIDE, 1.0)
-    tried = checks.check(known, photo, frame, homography, _REACH)
+    frame = checks.reference_window(known, area, checks.SIDE, 1.0)
+    tried = checks.check(photo, frame, homography, _REACH)
     # Surfaces without structure agree everywhere.
     if tried is None or tried.blank or not checks.is_plausible(tried.homography, area, photo.size):
         return None
@@ -210,8 +210,8 @@ def _place_region(known: Pyramid, region: Rect, photo: Pyramid, homography: Matr
 def _check_region(
     known: Pyramid, region: Rect, photo: Pyramid, homography: Matrix
 ) -> checks.CandidateHomography | None:
-    around = checks.reference_window(checks.surroundings(region, known.size), checks.SIDE, 1.0)
-    return checks.check(known, photo, around, homography, _REACH)
+    around = checks.reference_window(known, checks.surroundings(region, known.size), checks.SIDE, 1.0)
+    return checks.check(photo, around, homography, _REACH)
 
 
 def _find_one_by_one(

@@ -35,7 +35,7 @@ _REACH: Final = 7
 
 def propose(reference: Pyramid, area: Rect, photo: Pyramid) -> Iterator[tuple[Matrix, int]]:
     """Homographies (reference px -> photo px) of `area`, each with the px of a check that it may be off."""
-    frame = checks.reference_window(area, _CELLS, 1.0)
+    frame = checks.reference_window(reference, area, _CELLS, 1.0)
     known = _coarse(reference.warped(frame.to_reference, frame.size))
     anchor = _anchor(known, frame, area)
     for guess in _correlate(known, frame, photo):
@@ -97,10 +97,10 @@ def _grow(
     while True:
         side = share * max(area.w, area.h)
         window = Rect(anchor[0] - side / 2, anchor[1] - side / 2, side, side).intersection(area)
-        tried = checks.check(
-            reference, photo, checks.reference_window(window, checks.SIDE, 1.0), guess, _REACH
-        )
-        if tried is None or tried.score < checks.BELONGS:
+        frame = checks.reference_window(reference, window, checks.SIDE, 1.0)
+        tried = checks.check(photo, frame, guess, _REACH)
+        # Every part must agree as the whole must: of boards that are found so, windows have 0.97 and more.
+        if tried is None or tried.score <= checks.SURELY_BELONGS:
             return None
         guess = tried.homography
         if window == area:

@@ -8,7 +8,7 @@ import numpy as np
 
 from service.detection.reference_difference.data import Bytes, Floats
 from service.detection.reference_difference.difference.sampling import luminance, value_at_rank
-from service.detection.reference_difference.light.direction import find_motion, line_kernel
+from service.detection.reference_difference.light.direction import Line, find_motion, line_kernel
 from shared.images.cv import cv2
 
 _SIGMAS: Final = (0.0, 0.5, 0.7, 0.9, 1.2, 1.6, 2.1, 2.8)
@@ -29,10 +29,7 @@ def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats,
     if tiles is None:
         return reference, photo
     one, other = (_high_pass(part) for part in tiles)
-    target = _inner(other)
-    inner = np.zeros(tiles[0].shape, np.uint8)
-    inner.reshape(len(inner), -1, len(inner))[_RIM:-_RIM, :, _RIM:-_RIM] = 255
-    line = find_motion(*tiles, inner, lambda blurred: _robust_distance(_inner(_high_pass(blurred)), target))
+    line = _motion_of_tiles(*tiles)
     if line is not None:
         motion = line_kernel(line)
         reference = np.asarray(cv2.filter2D(reference, -1, motion), np.float32).reshape(reference.shape)
@@ -42,6 +39,24 @@ def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats,
         return _blur(reference, soften_reference), photo
     soften_photo = _best_sigma(other, one)
     return (reference, _blur(photo, soften_photo)) if soften_photo > 0 else (reference, photo)
+
+
+def motion_between(reference: Floats, photo: Floats, valid: Bytes) -> Line | None:
+    """The line along which the photo is blurred, from the tiles with most structure; None if unclear.
+
+    reference, photo: aligned frames, float32 (height, width, channels), which count where `valid` is not 0.
+    """
+    tiles = _structured_tiles(reference, photo, valid)
+    return None if tiles is None else _motion_of_tiles(*tiles)
+
+
+def _motion_of_tiles(reference: Floats, photo: Floats) -> Line | None:
+    target = _inner(_high_pass(photo))
+    inner = np.zeros(photo.shape, np.uint8)
+    inner.reshape(len(inner), -1, len(inner))[_RIM:-_RIM, :, _RIM:-_RIM] = 255
+    return find_motion(
+        reference, photo, inner, lambda blurred: _robust_distance(_inner(_high_pass(blurred)), target)
+    )
 
 
 def _high_pass(image: Floats) -> Floats:

@@ -8,6 +8,7 @@ colour do not.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -91,6 +92,7 @@ def find_motion(
         error(soft) for soft in (reference, *(cv2.GaussianBlur(reference, (0, 0), s) for s in (1.2, 2.8)))
     )
 
+    @cache
     def of_line(line: Line) -> float:
         return error(cv2.filter2D(reference, -1, line_kernel(line)))
 

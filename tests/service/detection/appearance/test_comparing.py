@@ -171,3 +171,17 @@ def test_what_is_ignored_is_usual() -> None:
     assert not memory.judge(broken(51)).passed
     assert memory.judge(broken(51), [Rect(0.5, 0.25, 2 / SIZE, 2 / SIZE)]).passed
     assert not memory.judge(broken(51), [Rect(0.5, 0.25, 1 / SIZE, 2 / SIZE), Rect(2, 2, 1, 1)]).passed
+
+
+@pytest.mark.parametrize("place", [Place.FIXED, Place.ANYWHERE])
+@pytest.mark.parametrize("moved", [0, 1])
+def test_the_usual_distance_is_that_of_each_passed_photo_to_the_others(place: Place, moved: int) -> None:
+    photos = [photo(seed, noise=0.1 + 0.05 * seed, moved=moved * seed) for seed in range(5)]
+
+    distances = [
+        AppearanceMemory.of([*photos[:number], *photos[number + 1 :]], place).judge(photos[number]).distance
+        for number in range(5)
+    ]
+
+    usual = AppearanceMemory.of(photos, place).usual
+    assert usual == pytest.approx(np.exp(np.log(distances).mean()), rel=1e-5)

@@ -5,8 +5,8 @@ import pytest
 
 from benchmarks import bilevel
 from service.detection.reference_difference import detect
-from service.detection.reference_difference.alignment import repeating
-from service.detection.reference_difference.data import Pyramid, apply
+from service.detection.reference_difference.alignment import blocks, checks, repeating
+from service.detection.reference_difference.data import Bytes, Matrix, Pyramid, apply
 from service.detection.reference_difference.difference.boxes import difference_parts
 from service.detection.reference_difference.difference.compensate import match_light
 from service.detection.reference_difference.difference.difference import Difference
@@ -69,7 +69,8 @@ def test_a_photo_of_a_board_shows_its_faults() -> None:
     assert verdicts.count(True) >= 0.8 * len(pair.truth)
 
 
-def test_field_of_equal_dots_is_aligned_by_its_interruption() -> None:
+def draw_dots() -> Bytes:
+    """A field of equal dots with two interruptions."""
     sheet = np.zeros((SIZE, SIZE), np.uint8)
     for y in range(12, SIZE, 14):
         for x in range(12 + y // 14 % 2 * 7, SIZE, 14):
@@ -77,6 +78,30 @@ def test_field_of_equal_dots_is_aligned_by_its_interruption() -> None:
     for x, y in ((40, 60), (190, 200)):
         cv2.rectangle(sheet, (x, y), (x + 60, y + 40), 0, -1)
         cv2.line(sheet, (x + 20, y + 6), (x + 20, y + 34), 255, 6)
+    return sheet
+
+
+def test_a_part_of_a_field_that_agrees_less_than_the_whole_must_ends_the_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parts = []
+
+    def check(
+        _: Pyramid, frame: checks.ReferenceWindow, guess: Matrix, __: int
+    ) -> checks.CandidateHomography:
+        parts.append(frame)
+        fit = blocks.Fit(np.eye(3), np.zeros(9), np.ones(9, np.bool_), 0.85)
+        return checks.CandidateHomography(guess, fit, blank=False)
+
+    monkeypatch.setattr(checks, "check", check)
+    sheet = Pyramid(draw_dots())
+
+    assert list(repeating.propose(sheet, Rect(0, 0, SIZE, SIZE), sheet)) == []
+    assert 1 <= len(parts) <= 4
+
+
+def test_field_of_equal_dots_is_aligned_by_its_interruption() -> None:
+    sheet = draw_dots()
     photo, matrix = photograph(sheet, View(rotation=9, scale=0.9, perspective=0.04, gain=0.65, blur=1.0), 3)
     found = list(repeating.propose(Pyramid(sheet), Rect(0, 0, SIZE, SIZE), Pyramid(photo)))
     points = np.array([[40, 40], [280, 40], [280, 280], [40, 280]], np.float64)

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from service.detection.reference_difference import AlignmentFailed, detect
-from service.detection.reference_difference.alignment import motion
-from service.detection.reference_difference.data import Pyramid, apply, corners, grey, shift_scale
+from service.detection.reference_difference.alignment import checks, motion
+from service.detection.reference_difference.data import Floats, Pyramid, apply, corners, grey, shift_scale
+from service.detection.reference_difference.difference.focus import motion_between
+from service.detection.reference_difference.light import direction
 from service.detection.reference_difference.light.direction import extremes, line_kernel, structure
 from shared import samples
 from shared.images.cv import cv2
@@ -118,9 +120,26 @@ def test_a_line_is_searched_once_at_each_place(monkeypatch: pytest.MonkeyPatch) 
     def find_none(*_: object) -> None:
         searched.append(True)
 
-    monkeypatch.setattr(motion, "find_motion", find_none)
+    monkeypatch.setattr(motion, "motion_between", find_none)
     reference, photo = (Pyramid(grey(image)) for image in (PANEL, moved(PANEL, 20, 0.7)))
     near = shift_scale(-2, 1, 1, 1)
 
-    assert motion.through_motion(reference, photo, WHOLE, [np.eye(3), np.eye(3), near]) is None
+    window = checks.reference_window(reference, WHOLE, SIDE, 1.0)
+    assert motion.through_motion(photo, WHOLE, window, [np.eye(3), np.eye(3), near]) is None
     assert len(searched) == 1
+
+
+def test_each_line_of_a_search_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = []
+
+    def record(line: direction.Line) -> Floats:
+        lines.append(line)
+        return line_kernel(line)
+
+    monkeypatch.setattr(direction, "line_kernel", record)
+    sharp, soft = (grey(image)[..., None].astype(np.float32) for image in (PANEL, moved(PANEL, 12, 0.7)))
+
+    found = motion_between(sharp, soft, np.full((SIDE, SIDE), 255, np.uint8))
+
+    assert found == pytest.approx((12, 0.7), abs=1.5)
+    assert len(lines) == len(set(lines))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 from unittest.mock import MagicMock
 
 import numpy as np
@@ -10,9 +11,17 @@ import pytest
 
 from service.detection.reference_difference.alignment import checks, features, repeating
 from service.detection.reference_difference.alignment.align import align
-from service.detection.reference_difference.alignment.features import Features, false_alarms
-from service.detection.reference_difference.data import AlignmentFailed, Matrix, Pyramid, apply, grey
+from service.detection.reference_difference.alignment.features import Features, extract, false_alarms
+from service.detection.reference_difference.data import (
+    AlignmentFailed,
+    Matrix,
+    Pyramid,
+    apply,
+    grey,
+    shift_scale,
+)
 from shared import samples
+from shared.images.cv import cv2
 from shared.record.geometry import Rect
 
 SIZE = (1200, 1200)
@@ -99,3 +108,31 @@ def test_a_surface_whose_places_features_tell_apart_is_not_searched_as_a_repeati
         align(Pyramid(grey(scene.reference)), Rect(0, 0, 480, 360), Pyramid(grey(other)))
 
     search.assert_not_called()
+
+
+@pytest.mark.parametrize(("aside", "reaches"), [(2, [4, 10]), (20, [4, 10, 8])])
+def test_a_place_that_a_farther_search_ended_at_is_not_checked_again(
+    aside: float, reaches: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reference = samples.draw_scene(480, 360, 3).reference
+    photo = reference.copy()
+    photo[:, 200:] = samples.draw_scene(480, 360, 8).reference[:, 200:]
+    done, check = [], checks.check
+
+    def record(photo: Pyramid, frame: checks.ReferenceWindow, guess: Matrix, reach: int, *rest: Any) -> Any:
+        if frame.size == (480, 360):
+            done.append(reach)
+        return check(photo, frame, guess, reach, *rest)
+
+    monkeypatch.setattr(checks, "check", record)
+    monkeypatch.setattr(features, "propose", lambda *_: iter([shift_scale(aside, 0, 1)]))
+    with pytest.raises(AlignmentFailed):
+        align(Pyramid(grey(reference)), Rect(0, 0, 480, 360), Pyramid(grey(photo)))
+
+    assert done == reaches
+
+
+def test_a_small_picture_has_fewer_features() -> None:
+    noise = np.random.default_rng(1).integers(0, 255, (480, 480)).astype(np.uint8)
+
+    assert 1500 < len(extract(cv2.GaussianBlur(noise, (0, 0), 1.5), np.eye(3)).points) <= 1920

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.detection.reference_difference import AlignmentFailed, detect
-from service.detection.reference_difference.alignment import lens
+from service.detection.reference_difference.alignment import bending, blocks, checks, lens
 from service.detection.reference_difference.alignment.align import align
-from service.detection.reference_difference.data import Pyramid, apply, grey, inside_mask
+from service.detection.reference_difference.data import Matrix, Pyramid, apply, grey, inside_mask
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import Image, View, photograph
@@ -94,3 +96,35 @@ def test_through_a_lens_the_most_confident_finding_is_the_defect(bend: float) ->
 def test_another_board_is_refused_with_any_bend() -> None:
     with pytest.raises(AlignmentFailed):
         detect(BOARD, WHOLE, through(surfaces.draw_board(SIZE, SIZE, 9).image, 0.06))
+
+
+def test_of_wide_lenses_the_better_direction_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    bends: list[float] = []
+    check = checks.check
+
+    def record(*arguments: Any) -> Any:
+        bends.extend(arguments[4:5])
+        return check(*arguments)
+
+    monkeypatch.setattr(checks, "check", record)
+    align(Pyramid(grey(BOARD)), WHOLE, Pyramid(grey(through(BOARD, 0.06))))
+
+    assert max(bends) > 0.08
+    assert min(bends) == -0.04
+
+
+def test_a_bend_that_gains_nothing_in_the_fine_window_is_not_refined(monkeypatch: pytest.MonkeyPatch) -> None:
+    bends = []
+
+    def check(photo: Pyramid, frame: checks.ReferenceWindow, guess: Matrix, reach: int, bend: float) -> Any:
+        bends.append((max(frame.size), bend))
+        score = 0.55 if max(frame.size) == SIZE else 0.7 + bend
+        fit = blocks.Fit(np.eye(3), np.zeros(9), np.ones(9, np.bool_), score)
+        return checks.CandidateHomography(guess, fit, blank=False, bend=bend)
+
+    monkeypatch.setattr(checks, "check", check)
+    board = Pyramid(grey(BOARD))
+    window = checks.reference_window(board, WHOLE, SIZE, 1.0)
+
+    assert bending.through_lens(board, WHOLE, window, np.eye(3), 0.54) is None
+    assert bends == [(320, 0.0), (320, -0.04), (320, 0.04), (320, 0.085), (SIZE, 0.085)]

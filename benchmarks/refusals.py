@@ -1,0 +1,119 @@
+"""Measures the processor time in which a photo is aligned or refused.
+
+    python -m benchmarks.refusals [--lamps DIR] [--set NAME=DIR ...] [--deeppcb DIR] [--pairs N]
+
+- `--lamps`: the first eight objects, by name, of FGCD (Feng et al. 2015), under six lamps each.
+- `--set`: photos of one object in the layout of MVTec AD; the first good one is the reference image.
+- `--deeppcb`: the folder `PCBData` of DeepPCB (Tang et al. 2019), of which boards of two groups are compared.
+- Always: photos of another drawn surface, `--pairs` of each kind.
+
+The features of the reference image are known, as of an item with photos. All is done on one core. Prints one
+JSON line per figure (`benchmarks/figures.py`).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from benchmarks.figures import make_parser, print_figure
+from benchmarks.objects import find_photos, parse_set, read_photo
+from benchmarks.reference_difference import deeppcb_pairs, stranger_pairs
+from service.detection.reference_difference import AlignmentFailed
+from service.detection.reference_difference.alignment.align import align
+from service.detection.reference_difference.data import Pyramid, grey
+from shared.images.cv import cv2
+from shared.record.geometry import Rect
+from shared.samples import Image
+
+GOAL: Final = 0.3
+"""Seconds of a refusal."""
+_OBJECTS: Final = 8
+_BAD: Final = 10
+_GROUPS: Final = 7
+
+Pairs = Iterable[tuple[Image, Image]]
+"""Reference images and photos; those of one reference image after each other."""
+
+
+def lamp_pairs(folder: Path) -> Iterator[tuple[Image, Image]]:
+    """One visit to each object: a lamp and the others."""
+    objects = sorted(path.parent for path in folder.rglob("GT.*"))
+    for place in sorted(objects, key=lambda path: path.name)[:_OBJECTS]:
+        reference, *photos = (read_photo(path) for path in sorted(place.glob("1-*")))
+        yield from ((reference, photo) for photo in photos)
+
+
+def object_pairs(folder: Path) -> Iterator[tuple[Image, Image]]:
+    """One good photo, and the other good ones and some bad ones."""
+    photos = find_photos(folder)
+    reference, *others = photos.passed[:_BAD]
+    known = read_photo(reference)
+    yield from ((known, read_photo(path)) for path in [*others, *photos.good[:_BAD], *photos.bad[:_BAD]])
+
+
+def board_pairs(folder: Path) -> Iterator[tuple[Image, Image]]:
+    """Boards of DeepPCB, and photos of boards of another group."""
+    pairs = list(deeppcb_pairs(folder))
+    step = len(pairs) // _GROUPS
+    for number in range(_GROUPS):
+        other = pairs[(number * step + len(pairs) // 2) % len(pairs)]
+        yield pairs[number * step].reference, other.photo
+
+
+def measure(name: str, pairs: Pairs) -> None:
+    """Print the longest and the mean time of aligned and of refused pairs."""
+    aligned: list[float] = []
+    refused: list[float] = []
+    before: Image | None = None
+    levels = Pyramid(np.zeros((1, 1), np.uint8))
+    for reference, photo in pairs:
+        if before is not reference:
+            before, levels = reference, Pyramid(grey(reference))
+            # A mirrored picture is not aligned, so all is computed that is kept of the reference image.
+            _measure_pair(levels, np.asarray(cv2.flip(reference, 1), np.uint8))
+        is_aligned, seconds = _measure_pair(levels, photo)
+        (aligned if is_aligned else refused).append(seconds)
+    for figure, times, goal in (("refused", refused, GOAL), ("aligned", aligned, None)):
+        if times:
+            mean = round(float(np.mean(times)), 3)
+            print_figure(
+                f"{name}: {figure}, at most", max(times), "s", goal=goal, mean=mean, photos=len(times)
+            )
+
+
+def _measure_pair(reference: Pyramid, photo: Image) -> tuple[bool, float]:
+    start = time.process_time()
+    try:
+        align(reference, Rect(0, 0, *reference.size), Pyramid(grey(photo)))
+        is_aligned = True
+    except AlignmentFailed:
+        is_aligned = False
+    return is_aligned, time.process_time() - start
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark."""
+    parser = make_parser(__doc__, pairs=4)
+    parser.add_argument("--set", dest="sets", type=parse_set, action="append", default=[])
+    for name in ("lamps", "deeppcb"):
+        parser.add_argument(f"--{name}", type=Path)
+    options = parser.parse_args(arguments)
+    cv2.setNumThreads(1)
+    if options.lamps:
+        measure("lamps", lamp_pairs(options.lamps))
+    for name, folder in options.sets:
+        measure(name, object_pairs(folder))
+    if options.deeppcb:
+        measure("boards of other groups", board_pairs(options.deeppcb))
+    measure("other drawn surfaces", stranger_pairs(options.pairs))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
