@@ -1,9 +1,9 @@
 """Measures the processor time in which a photo is aligned or refused.
 
-    python -m benchmarks.refusals [--lamps DIR] [--set NAME=DIR ...] [--deeppcb DIR] [--pairs N]
+    python -m benchmarks.refusals --set NAME=DIR ... [--lamps DIR] [--deeppcb DIR] [--pairs N]
 
-- `--lamps`: the first eight objects, by name, of FGCD (Feng et al. 2015), under six lamps each.
 - `--set`: photos of one object in the layout of MVTec AD; the first good one is the reference image.
+- `--lamps`: the first eight objects, by name, of FGCD (Feng et al. 2015), under six lamps each.
 - `--deeppcb`: the folder `PCBData` of DeepPCB (Tang et al. 2019), of which boards of two groups are compared.
 - Always: photos of another drawn surface, `--pairs` of each kind.
 
@@ -100,7 +100,7 @@ def _measure_pair(reference: Pyramid, photo: Image) -> tuple[bool, float]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
     parser = make_parser(__doc__, pairs=4)
-    parser.add_argument("--set", dest="sets", type=parse_set, action="append", default=[])
+    parser.add_argument("--set", dest="sets", type=parse_set, action="append", required=True)
     for name in ("lamps", "deeppcb"):
         parser.add_argument(f"--{name}", type=Path)
     options = parser.parse_args(arguments)
