@@ -55,8 +55,6 @@ class _SharedState:
         self.source: ImageSource | None = None
         self.requested: list[TileKey] = []
         self.reading: set[TileKey] = set()
-        self.cleanups: list[Callable[[], object]] = []
-        """What frees pixels. A reading thread does it: to return 50 MB to the system takes milliseconds."""
         self.resting = False
         self.stopping = False
         self.deleted = False
@@ -64,12 +62,6 @@ class _SharedState:
     def next_requested(self) -> TileKey | None:
         """The first requested tile that no thread is reading; None when there is none."""
         return next((key for key in self.requested if key not in self.reading), None)
-
-    def clean_up(self, cleanup: Callable[[], object]) -> None:
-        """Let a reading thread free pixels."""
-        with self.condition:
-            self.cleanups.append(cleanup)
-            self.condition.notify()
 
     def stop(self) -> None:
         """Cancel the source and end the threads."""
@@ -170,7 +162,7 @@ class TileLoader(QObject):
             self._state.requested, self._state.resting = [], True
             is_read = bool(self._state.reading)
         if self._state.source is not None and not is_read:
-            self._state.clean_up(self._state.source.release)
+            self._state.source.release()
 
     def set_tone(self, tone: Tone) -> None:
         """Set brightness and contrast. Tiles get the tone when they are requested again."""
@@ -204,7 +196,6 @@ class TileLoader(QObject):
         for reader in self._readers:
             reader.join()
         self._readers.clear()
-        self._state.cleanups.clear()
         self._state.stopping = False
 
     def _emit(self, generation: int, subject: object, value: object) -> None:
@@ -218,11 +209,8 @@ class TileLoader(QObject):
         if self._state.source is not None:
             self._state.source.cancel()
         self._generation += 1
-        closed = [self._state.source, self.preview, self.overview, self._raw_preview, *self._cache.values()]
         self.preview = self.overview = self._raw_preview = None
         self._cache.clear()
-        if self._readers:
-            self._state.clean_up(closed.clear)
         self._unreadable.clear()
         self._bytes = 0
         with self._state.condition:
@@ -255,26 +243,19 @@ class TileLoader(QObject):
             pass
 
     def _read_tile(self) -> bool:
-        """Wait for a requested tile and read it, or free pixels. Return False when the thread must end.
+        """Wait for a requested tile and read it. Return False when the thread must end.
 
         This is a separate function, so that a waiting thread keeps neither a picture nor a tile in memory.
         """
         state = self._state
         with state.condition:
-            while not (state.cleanups or state.stopping or state.next_requested()):
+            while (key := state.next_requested()) is None and not state.stopping:
                 state.condition.wait()
-            if state.stopping:
+            if key is None or state.stopping:
                 return False
-            cleanup = state.cleanups.pop() if state.cleanups else None
-            key = state.next_requested() if cleanup is None else None
-            if key is not None:
-                state.requested.remove(key)
-                state.reading.add(key)
+            state.requested.remove(key)
+            state.reading.add(key)
             source, generation, look = state.source, self._generation, _Look(self._tone, self._look)
-        if cleanup is not None:
-            cleanup()
-        if key is None:
-            return True
         try:
             if source is not None:
                 image = look.tone.apply(source.tile(*key))
@@ -319,12 +300,8 @@ class TileLoader(QObject):
                 self.failed.emit(text)
 
     def _trim(self, limit: int) -> None:
-        dropped = []
         for key in list(self._cache):
             if self._bytes <= limit:
-                break
+                return
             if key not in self._seen:
-                dropped.append(self._cache.pop(key))
-                self._bytes -= dropped[-1][1].sizeInBytes()
-        if dropped and self._readers:
-            self._state.clean_up(dropped.clear)
+                self._bytes -= self._cache.pop(key)[1].sizeInBytes()

@@ -113,22 +113,6 @@ def test_closed_picture_is_released(tiles: TileLoader, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: reference() is None)
 
 
-def test_pixels_are_freed_by_a_thread_that_reads(tiles: TileLoader, qtbot: QtBot) -> None:
-    threads: list[int] = []
-    picture = Picture()
-    weakref.finalize(picture, lambda: threads.append(threading.get_ident()))
-    with qtbot.waitSignal(tiles.prepared):
-        tiles.open(picture)
-    released_by: list[int] = []
-    picture.release = lambda: released_by.append(threading.get_ident())  # type: ignore[method-assign]
-    tiles.release_pixels()
-    qtbot.waitUntil(lambda: bool(released_by), timeout=60_000)
-    del picture
-    tiles.open(Picture())
-    qtbot.waitUntil(lambda: bool(threads), timeout=60_000)
-    assert threading.get_ident() not in (*threads, *released_by)
-
-
 def test_preview_is_reduced_when_tiles_are_readable(tiles: TileLoader, qtbot: QtBot) -> None:
     source = open_image(encode_picture(gradient_pixels(2000, 1000)))
     sizes: list[int] = []
