@@ -78,3 +78,11 @@ def decode_tile(data: bytes) -> QImage:
     target = np.frombuffer(image.bits(), np.uint8).reshape(height, width, 4)
     cv2.cvtColor(pixels, cv2.COLOR_BGR2BGRA, dst=target)
     return image
+
+
+def decode_thumbnail(data: bytes) -> QImage:
+    """Decode a thumbnail of the service like `decode_tile`; a null image when it is not a picture."""
+    try:
+        return decode_tile(data)
+    except ValueError:
+        return QImage()

@@ -15,6 +15,7 @@ from desktop.client.api.catalogue import Entries
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.imaging.conversion import PICTURE_SUFFIXES
+from desktop.imaging.decoding.pixels import decode_thumbnail
 from desktop.pages.catalogue.delete_entry import DeletableSection
 from desktop.pages.catalogue.forms import ReferenceForm
 from desktop.pages.catalogue.reference_images.cards import ReferenceCards
@@ -132,4 +133,4 @@ def _picture_paths(mime: QMimeData) -> list[Path]:
 
 
 def _read_thumbnail(session: Session, file_id: str) -> QImage:
-    return QImage.fromData(session.files.thumbnail(file_id, _THUMB_PX))
+    return decode_thumbnail(session.files.thumbnail(file_id, _THUMB_PX))

@@ -9,6 +9,7 @@ from PySide6.QtGui import QImage
 
 from desktop.client.session import Session
 from desktop.context import Context
+from desktop.imaging.decoding.pixels import decode_thumbnail
 from desktop.pages.common.forms.chooser import PAGE_SIZE, Choice, FindPage
 from shared.names import user_label
 from shared.record.codes import Permission
@@ -83,7 +84,7 @@ def _find_users(context: Context, text: str, page: int) -> list[Choice]:
 
 def _read_reference_picture(session: Session, reference_image_id: str) -> QImage:
     reference = session.catalogue.reference_images.get(reference_image_id)
-    return QImage.fromData(session.files.thumbnail(reference.file_id, _PICTURE_PX))
+    return decode_thumbnail(session.files.thumbnail(reference.file_id, _PICTURE_PX))
 
 
 def _find_references(session: Session, aircraft_id: str | None, text: str, page: int) -> list[Choice]:

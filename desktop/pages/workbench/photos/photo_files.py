@@ -15,6 +15,7 @@ from desktop.background.workers import ProgressReport
 from desktop.canvas.views.alignment import AlignedPair, align_crop
 from desktop.client import Session
 from desktop.imaging.decoding.decoder import shrink_image
+from desktop.imaging.decoding.pixels import decode_thumbnail
 from desktop.imaging.sources.cut import ImageCrop, is_large, map_rect, original_crop, preview_crop
 from desktop.imaging.sources.source import ImageSource
 from desktop.record.loading import fetch_photo
@@ -111,7 +112,7 @@ def _shrink(image: QImage) -> tuple[QImage, float]:
 
 def thumbnail(session: Session, file_id: str) -> QImage:
     """A small picture of a file, about `_THUMB_PX` px. Raises ClientError."""
-    return QImage.fromData(session.files.thumbnail(file_id, _THUMB_PX))
+    return decode_thumbnail(session.files.thumbnail(file_id, _THUMB_PX))
 
 
 def jpeg(image: QImage) -> bytes:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from desktop.imaging.decoding.pixels import decode_tile
+from desktop.imaging.decoding.pixels import decode_thumbnail, decode_tile
+from shared.system.paths import program_folder
 from tests.desktop.imaging.pictures import rgb
 from tests.pictures import encode_picture, gradient_pixels
 
@@ -48,6 +49,7 @@ def runs_during(decode: Callable[[bytes], QImage], data: bytes) -> bool:
 def test_a_tile_is_decoded_without_the_interpreter_lock() -> None:
     data = encode_picture(gradient_pixels(2000, 2000), "JPEG")
     assert any(runs_during(decode_tile, data) for _ in range(20))
+    assert any(runs_during(decode_thumbnail, data) for _ in range(20))
     assert not runs_during(QImage.fromData, data)
 
 
@@ -65,3 +67,10 @@ def test_a_tile_is_decoded_as_it_is_stored(orientation: int) -> None:
 def test_other_bytes_are_not_decoded(data: bytes) -> None:
     with pytest.raises(ValueError, match="not a picture"):
         decode_tile(data)
+    assert decode_thumbnail(data).isNull()
+
+
+def test_no_thread_decodes_with_the_interpreter_lock() -> None:
+    """A worker that holds it and waits for a lock of Qt stops the window, which may hold that one."""
+    folder = program_folder() / "desktop"
+    assert [path for path in folder.rglob("*.py") if "QImage.fromData(" in path.read_text("utf-8")] == []
