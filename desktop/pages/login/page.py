@@ -391,6 +391,8 @@ class LoginPage(Page):
 
     def _enter(self, payload: Payload) -> None:
         self.face.stop()
+        # Else the logout would show the form of the first administrator until the service answers.
+        self._show_form(first_run=False)
         self._context.enter(payload)
         if self.face.was_by_challenge:
             self._context.strong_login.emit()

@@ -181,6 +181,28 @@ def test_field_error_of_the_service_is_shown_at_the_field(
     assert form.password.text() == "password123"
 
 
+def test_after_the_first_login_the_page_asks_for_the_password(
+    qtbot: QtBot, context: Context, fake_service: FakeService, show: Show
+) -> None:
+    fake_service.answers["/api/auth/first-run"] = lambda request: success_answer(
+        TOKENS if request.method == "POST" else {"needed": True}
+    )
+    page = show()
+    qtbot.waitUntil(lambda: page.first_run)
+    form = page.first_run_form
+    for field, text in (
+        (form.user_name, "chief"),
+        (form.password, "long enough words"),
+        (form.confirmation, "long enough words"),
+    ):
+        field.set_text(text)
+    with qtbot.waitSignal(context.login_changed):
+        form.submit()
+    # What is typed before the service answers must not go into a form that is replaced then.
+    assert not form.isVisible()
+    assert page.password_form.isVisible()
+
+
 def test_first_run_done_elsewhere_leads_to_login(qtbot: QtBot, fake_service: FakeService, show: Show) -> None:
     needed = [True]
 
