@@ -8932,12 +8932,20 @@
 <context>
     <name>RunBox</name>
     <message>
+        <source>A symmetric or plain object cannot be aligned.</source>
+        <translation>对称或缺少纹理的物体无法对齐。</translation>
+    </message>
+    <message>
         <source>Align with three points</source>
         <translation>三点对齐</translation>
     </message>
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>Compare without aligning…</source>
+        <translation>不对齐直接比较…</translation>
     </message>
     <message>
         <source>Detecting… {percent}%</source>

@@ -139,6 +139,10 @@ class DetectionSettingsBox(QWidget):
         self.fold.set_icon("chevron-down" if on else "chevron-right")
         self.area_chosen.emit(-1)
 
+    def choose_place(self, place: Place) -> None:
+        """Change where the region of the item lies in photos."""
+        self.changed.emit(replace(self._settings, place=place, readable=True))
+
     def show_settings(
         self,
         settings: ItemDetectionSettings,
@@ -215,7 +219,7 @@ class DetectionSettingsBox(QWidget):
         self.changed.emit(replace(self._settings, smallest=value or None, readable=True))
 
     def _on_place_picked(self, place: object) -> None:
-        self.changed.emit(replace(self._settings, place=Place(str(place)), readable=True))
+        self.choose_place(Place(str(place)))
 
     def _sensitivity_text(self, value: float, default: bool) -> str:
         levels = (

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from desktop.background.workers import Lane, Task, run
 from desktop.client import Session
 from desktop.client.http.errors import ClientError, NotFound
 from desktop.commands.bindings import Commands
+from desktop.localization.detection_terms import place_text
 from desktop.messages.error_messages import sentence
 from desktop.record.item_rows import UNALIGNED, RunPhase, RunState, run_state
 from desktop.record.live_changes import LiveChanges
 from desktop.record.open_record import OpenRecord
 from desktop.widgets import Banner, Button, ButtonKind, ProgressBar, label
 from shared.wire.detection import Job
+from shared.wire.inspection import Place
 
 
 class RunBox(QWidget):
@@ -29,6 +31,8 @@ class RunBox(QWidget):
     """End the detection that waits or runs."""
     align_wanted = Signal()
     """Set three points, so that photo and reference can be compared by eye."""
+    place_chosen = Signal(Place)
+    """Detect the item again, with its region at this place of each photo."""
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,6 +49,9 @@ class RunBox(QWidget):
         self.retry.setObjectName("item-detect-retry")
         self.align = Button(self.tr("Align with three points"), kind=ButtonKind.LINK)
         self.align.setObjectName("item-detect-align")
+        self.hint = label(self.tr("A symmetric or plain object cannot be aligned."), "dim", wrap=True)
+        self.unaligned = Button(self.tr("Compare without aligning…"), kind=ButtonKind.LINK)
+        self.unaligned.setObjectName("item-detect-unaligned")
         row = QHBoxLayout()
         row.setSpacing(8)
         for widget in (self.retry, self.align, self.cancel):
@@ -56,14 +63,20 @@ class RunBox(QWidget):
         for part in (self.start, self.notice, self.bar, self.why):
             column.addWidget(part)
         column.addLayout(row)
+        column.addWidget(self.hint)
+        column.addWidget(self.unaligned, 0, Qt.AlignmentFlag.AlignLeft)
         self.start.clicked.connect(lambda _checked=False: self.wanted.emit())
         self.retry.clicked.connect(lambda _checked=False: self.wanted.emit())
         self.cancel.clicked.connect(lambda _checked=False: self.cancelled.emit())
         self.align.clicked.connect(lambda _checked=False: self.align_wanted.emit())
+        self.unaligned.clicked.connect(lambda _checked=False: self._offer_places())
         self.show_run(RunState(), None)
 
-    def show_run(self, state: RunState, percent: int | None) -> None:
-        """Show the state of the detection. `percent` is None unless it is requested or running."""
+    def show_run(self, state: RunState, percent: int | None, place: Place = Place.ALIGN) -> None:
+        """Show the state of the detection of an item whose region lies at `place` in photos.
+
+        `percent` is None unless the detection is requested or running.
+        """
         requested = percent is not None
         running = requested or state.is_running
         ended = not running and state.run in (RunPhase.FAILED, RunPhase.CANCELED)
@@ -77,11 +90,25 @@ class RunBox(QWidget):
         self.cancel.setVisible(running and bool(state.job_id))
         self.retry.setVisible(ended)
         self.align.setVisible(ended and state.code in UNALIGNED)
+        may_compare = ended and state.code == "alignment_failed" and place is Place.ALIGN
+        self.hint.setVisible(may_compare)
+        self.unaligned.setVisible(may_compare)
 
     def set_editable(self, on: bool) -> None:
         """Enable or disable detection."""
-        for button in (self.start, self.retry, self.cancel):
+        for button in (self.start, self.retry, self.cancel, self.unaligned):
             button.setEnabled(on)
+
+    def _offer_places(self) -> None:
+        """Let the user choose how photos are compared that cannot be aligned."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for place in (Place.FIXED, Place.ANYWHERE):
+            menu.addAction(place_text(place)).triggered.connect(partial(self._choose_place, place))
+        menu.popup(self.unaligned.mapToGlobal(self.unaligned.rect().bottomLeft()))
+
+    def _choose_place(self, place: Place, _checked: bool = False) -> None:
+        self.place_chosen.emit(place)
 
     def _text(self, state: RunState, percent: int | None) -> str:
         match state.run:

@@ -24,12 +24,14 @@ from desktop.pages.workbench.results.history import HistoryController
 from desktop.pages.workbench.results.inspector import Inspector
 from desktop.pages.workbench.trend import TrendController
 from desktop.record.changes import Change
+from desktop.record.detection_settings import item_detection_settings
 from desktop.record.item_rows import run_of_photo
 from desktop.record.live_changes import LiveChanges
 from desktop.record.open_record import OpenRecord
 from desktop.widgets import status_text
 from shared.record.codes import Permission, Status, Verdict
 from shared.wire.detection import Severity
+from shared.wire.inspection import Place
 
 
 class ResultsPart(WorkbenchPart):
@@ -86,6 +88,7 @@ class ResultsPart(WorkbenchPart):
         verdict.similar_wanted.connect(lambda files: self.memory.show(similar=files))
         run.wanted.connect(detecting.detect)
         run.cancelled.connect(detecting.cancel_item)
+        run.place_chosen.connect(self._detect_at)
         detecting.running_changed.connect(lambda _: self._show_run())
         detecting.rest_changed.connect(self.skipped.show_count)
         self.skipped.action_chosen.connect(detecting.detect_again)
@@ -238,7 +241,13 @@ class ResultsPart(WorkbenchPart):
         item = self._open_record.item
         if item is not None:
             running = self.detecting.running_items.get(item.item_id)
-            self._inspector.run.show_run(run_of_photo(item.result, self._newest_photo), running)
+            place = item_detection_settings(item.item_point).place
+            self._inspector.run.show_run(run_of_photo(item.result, self._newest_photo), running, place)
+
+    def _detect_at(self, place: Place) -> None:
+        """Detect the chosen item again, with its region at this place of each photo."""
+        self._inspector.fields.detection_settings.choose_place(place)
+        self.detecting.detect()
 
     def _decide(self, verdict: Verdict) -> None:
         """Give the chosen item a verdict by a key."""

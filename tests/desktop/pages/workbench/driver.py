@@ -58,14 +58,19 @@ def frame(seed: int) -> bytes:
     return bytes(data)
 
 
-def make_record(session: Session, boxes: tuple[tuple[float, ...], ...] = BOXES, image: bool = True) -> str:
-    """A record with an item for each box; its id."""
+def make_record(
+    session: Session,
+    boxes: tuple[tuple[float, ...], ...] = BOXES,
+    image: bool = True,
+    reference: bytes | None = None,
+) -> str:
+    """A record with an item for each box; its id. `reference` is another reference image than `picture()`."""
     catalogue = session.catalogue
     aircraft = catalogue.aircraft.create(AircraftWrite(aircraft_name="B-1234 · 波音 787"))
     task = catalogue.tasks.create(TaskWrite(task_name="航后检查", aircraft_id=aircraft.aircraft_id))
     reference_id = None
     if image:
-        stored = session.files.upload(picture(), "left_wing_root.png")
+        stored = session.files.upload(reference or picture(), "left_wing_root.png")
         reference_id = catalogue.reference_images.create(
             ReferenceImageWrite(
                 reference_image_name="左翼根部",

@@ -21,8 +21,9 @@ from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 
 _PAINTING = ("desktop/canvas/layers/", "desktop/canvas/views/", "desktop/widgets/", "desktop/theme")
 """What paints and what every window is made of; all that a change wakes ends here."""
-_CLOCKS = ("desktop/app/notices.py", "desktop/folder_watch/")
-"""What a timer calls every few seconds, whatever the user does: new versions, cards of cameras."""
+_CHANCE = ("desktop/app/notices.py", "desktop/folder_watch/", "desktop/background/threads.py")
+"""What happens whatever the user does: timers look for new versions and cards of cameras every few seconds,
+and the pool starts another thread when all others are busy."""
 
 
 @contextmanager
@@ -53,7 +54,7 @@ def _entered_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[str]]:
         finally:
             sys.setprofile(None)
     names = {path.removeprefix(root) for path in entered if path.startswith(f"{root}desktop/")}
-    files |= {name for name in names if not name.startswith((*_PAINTING, *_CLOCKS))}
+    files |= {name for name in names if not name.startswith((*_PAINTING, *_CHANCE))}
 
 
 def _is_painting(frame: FrameType | None) -> bool:

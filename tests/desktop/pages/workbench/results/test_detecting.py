@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
@@ -14,6 +15,7 @@ from desktop.record.item_rows import RunPhase, run_state
 from shared.images.cv import cv2
 from shared.record.codes import Verdict
 from shared.record.entries import Entry
+from shared.wire.inspection import Place
 from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import (
     BOXES,
@@ -124,6 +126,31 @@ def test_unsuitable_photo_is_explained_and_another_one_is_retried(
     qtbot.waitUntil(box.start.isVisible)
     assert not box.why.isVisible()
     assert not workbench.page.results.detecting.running_items
+
+
+def grain(seed: int) -> bytes:
+    """A surface that looks alike everywhere but has no place in common with that of another seed."""
+    noise = cv2.GaussianBlur(np.random.default_rng(seed).normal(0, 140, (HEIGHT, WIDTH, 1)), (0, 0), 2)
+    return png(np.repeat(np.clip(128 + noise, 0, 255).astype(np.uint8)[..., None], 3, axis=2))
+
+
+def test_photo_that_cannot_be_aligned_is_compared_without(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    """The reference image is the one that passed, as long as no photo did."""
+    record_id = make_record(workbench.session, REGION, reference=grain(1))
+    add_photo(workbench.session, record_id, grain(2))
+    workbench.open(record_id, qtbot.waitUntil)
+    box, settings = workbench.page.inspector.run, workbench.page.inspector.fields.detection_settings
+    box.start.click()
+    qtbot.waitUntil(box.unaligned.isVisible)
+    assert box.hint.isVisible()
+    box.unaligned.click()
+    menu = not_none(box.findChild(QMenu))
+    assert [entry.text() for entry in menu.actions()] == ["Fixed camera", "Anywhere"]
+    menu.actions()[0].trigger()
+    menu.close()
+    assert settings.place.value() == Place.FIXED
+    qtbot.waitUntil(lambda: not_none(workbench.page.open_record.item).passed is True)
+    assert not box.unaligned.isVisible()
 
 
 @pytest.mark.parametrize("before", ["", "No findings. "])
