@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.detection.compute.request import Request, item_settings
 from service.detection.failure import DetectionFailed
@@ -84,6 +85,16 @@ def entry_alignment(
         "set_by": "model" if _set_by_person(request) is None else "person",
     }
     return {**entry, "other_light": True} if aside else entry
+
+
+def same_place(reference: NDArray[np.uint8], scale: float, photo: NDArray[np.uint8]) -> EntryAlignment:
+    """The alignment of a photo by a fixed camera, in the form of a result entry: fractions of both are equal.
+
+    reference, photo: as decoded (BGR uint8), the former at `scale`.
+    """
+    (height, width), (photo_height, photo_width) = reference.shape[:2], photo.shape[:2]
+    to_photo = np.diag([photo_width / width * scale, photo_height / height * scale, 1.0])
+    return {"homography": to_photo.tolist(), "set_by": "model"}
 
 
 def enlarge_alignment(alignment: EntryAlignment | None, scale: float) -> EntryAlignment | None:

@@ -19,7 +19,13 @@ from service.detection.compute.comparing import (
     entry_thresholds,
     suppressed_boxes,
 )
-from service.detection.compute.placing import NOT_ALIGNED, alignment_failure, entry_alignment, with_start
+from service.detection.compute.placing import (
+    NOT_ALIGNED,
+    alignment_failure,
+    entry_alignment,
+    same_place,
+    with_start,
+)
 from service.detection.compute.request import Request, item_settings
 from service.detection.failure import DetectionFailed
 from service.detection.reference_difference import (
@@ -118,7 +124,10 @@ class RegionComparer:
         if judged is None:
             raise DetectionFailed(NOT_ALIGNED)
         boxes, appearance = judged
-        return Judged(boxes, not boxes, entry_thresholds(request, parameters), None, appearance=appearance)
+        is_fixed = place_of(request) is Place.FIXED
+        alignment = same_place(marked.reference, marked.scale, photo) if is_fixed else None
+        used = entry_thresholds(request, parameters)
+        return Judged(boxes, not boxes, used, alignment, appearance=appearance)
 
     def photo_memory(
         self,

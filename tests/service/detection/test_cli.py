@@ -208,7 +208,7 @@ def test_a_fixed_camera_compares_by_appearance(
     assert first["appearance"]["photos"] == 3
     assert second["passed"] is False
     assert second["appearance"]["share"] < 0.02
-    assert second["alignment"] is None
+    assert second["alignment"] == {"homography": np.eye(3).tolist(), "set_by": "model"}
     box = second["boxes"][0]
     assert (box["x1"] + box["x2"]) / 2 == pytest.approx(120, abs=40)
     assert (box["y1"] + box["y2"]) / 2 == pytest.approx(360, abs=40)

@@ -165,7 +165,7 @@ class VerdictBox(QWidget):
         self._opinion_label.setText(self._opinion_text(item))
         detection = results.finished_detection(item.result)
         appearance = results.entry_appearance(detection)
-        coverage = coverage_text(results.entry_coverage(detection)) or appearance_text(appearance)
+        coverage = appearance_text(appearance) or coverage_text(results.entry_coverage(detection))
         light = other_light_text() if results.entry_other_light(detection) else ""
         self._coverage_label.setText("\n".join(filter(None, (coverage, light))))
         self._coverage_label.setVisible(bool(coverage or light))

@@ -228,6 +228,16 @@ def test_with_a_fixed_camera_the_reference_image_is_a_passed_photo(gravels: Grav
     assert not broken.passed
 
 
+def test_photo_of_a_fixed_camera_shows_each_place_at_the_same_fraction(gravels: Gravels) -> None:
+    """Whatever the sizes of the two pictures are, so that they are compared by eye like an aligned pair."""
+    good = cv2.imread(str(gravels.good))
+    larger = gravels.store("larger.png", cv2.resize(good, (720, 960)))
+
+    alignment = gravels.run(larger, item={"place": "fixed"}).alignment
+
+    assert alignment == {"homography": np.diag([1.5, 2.0, 1.0]).tolist(), "set_by": "model"}
+
+
 def test_what_an_item_ignores_is_not_compared(gravels: Gravels) -> None:
     ignored = [{"x": 0.4, "y": 0.05, "w": 0.45, "h": 0.4}]
 
