@@ -20,7 +20,6 @@ from PySide6.QtWidgets import QWidget
 from desktop.background.repaint import TURN_MS
 from desktop.canvas.layers.draft_layer import AreaLayer, paint_draft
 from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer, Matrix
-from desktop.canvas.layers.heat_layer import HeatLayer
 from desktop.canvas.layers.region_layer import BATCH_THRESHOLD, RegionLayer
 from desktop.canvas.model.regions import RegionStore, StoreEvent
 from desktop.canvas.model.shaping import Handle
@@ -73,7 +72,6 @@ class CanvasView(PictureView):
         self._region_layer = RegionLayer(self.store)
         self._finding_layer = FindingLayer()
         self._area_layer = AreaLayer()
-        self.heat = HeatLayer()
         self._space_held = False
         self._update_timer = QTimer(self, singleShot=True, interval=TURN_MS)
         self._update_timer.timeout.connect(self.update)
@@ -181,9 +179,8 @@ class CanvasView(PictureView):
     # ---- painting
 
     def _paint_overlay(self, painter: QPainter) -> None:
-        """Paint heat, regions, ignored areas, findings and the unfinished action."""
+        """Paint regions, ignored areas, findings and the unfinished action."""
         draft, font, view = self.editor.draft, self.font(), self._viewport
-        self.heat.paint(painter, view)
         self._region_layer.paint(
             painter, view, self._colours, draft.moved_rects, font, handles=self.editor.editable
         )

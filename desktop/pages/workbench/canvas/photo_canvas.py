@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
 from desktop.canvas.layers.chips import CHIP_HEIGHT
 from desktop.canvas.layers.draft_layer import paint_draft
 from desktop.canvas.layers.finding_layer import Matrix, draw_dashed_outline
+from desktop.canvas.layers.heat_layer import HeatLayer
 from desktop.canvas.layers.marks import chip_font, draw_chip
 from desktop.canvas.model.viewport import MAX_SCALE, Viewport
 from desktop.canvas.tools.tool_machine import Tool
@@ -38,6 +39,7 @@ class PhotoCanvas(CanvasView):
         self.setObjectName("canvas-photo")
         self.setAccessibleName(self.tr("Photo with findings"))
         self._region_layer.full_names = True
+        self.heat = HeatLayer()
         self._outline: tuple[tuple[float, float], ...] = ()
         self._marks: tuple[tuple[int, float, float], ...] = ()
         self._pointed: tuple[float, float] | None = None
@@ -101,8 +103,9 @@ class PhotoCanvas(CanvasView):
         return QPointF(left, min(max(top, 0), self.height() - size.height())).toPoint()
 
     def _paint_overlay(self, painter: QPainter) -> None:
-        """Paint the outline of the region, then findings of other items, then those of this item."""
+        """Paint heat, the outline of the region, findings of other items, then those of this item."""
         draft, font, view = self.editor.draft, self.font(), self._viewport
+        self.heat.paint(painter, view)
         if self._region_layer.show_regions:
             if self._outline:
                 corners = [view.to_view(x, y) for x, y in self._outline]
