@@ -12,7 +12,7 @@ from PySide6.QtGui import QImage
 from desktop.report.corrections import ReportedCorrection
 from desktop.report.template import ReportTemplate
 from shared.record.codes import Verdict
-from shared.record.entries import EntryCoverage, EntryThresholds
+from shared.record.entries import EntryAppearance, EntryCoverage, EntryThresholds
 from shared.record.findings import Finding
 from shared.record.geometry import Rect
 from shared.wire.shift import Comment
@@ -76,6 +76,7 @@ class ReportedItem:
     - `is_detected`: whether a detection of the service has finished.
     - `coverage`: how much of the region it inspected, None if unknown; `is_incomplete`: it found nothing, but
       inspected too little.
+    - `appearance`: how unusual the photo looks, if it was compared by its appearance; else None.
     - `used_in`: the name of another record that had the photo before; empty if there is none.
     - `note`: why a detection gave no result.
     - `camera`: when and by which camera the photo was taken, and whether that is implausible.
@@ -110,6 +111,7 @@ class ReportedItem:
     memory_photos: int = 0
     is_detected: bool = True
     coverage: EntryCoverage | None = None
+    appearance: EntryAppearance | None = None
     is_incomplete: bool = False
     used_in: str = ""
     settings: EntryThresholds = field(default_factory=EntryThresholds)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QImage
 
 from desktop.localization.dates import format_minute_in_zone
 from desktop.localization.detection_terms import (
+    appearance_text,
     coverage_text,
     finding_word,
     opinion_word,
@@ -121,14 +122,17 @@ def correction(correction: ReportedCorrection) -> str:
 
 
 def coverage(item: ReportedItem) -> str:
-    """How much of the region was inspected; empty if unknown."""
-    return coverage_text(item.coverage)
+    """How the photo was compared, or how much of the region was inspected; empty if unknown."""
+    return appearance_text(item.appearance) or coverage_text(item.coverage)
 
 
 def settings(item: ReportedItem) -> str:
     """The settings that the detection ran with; empty without a detection."""
     translate, values = QCoreApplication.translate, item.settings
     parts = []
+    if item.appearance is not None:
+        # A comparison by appearance has a limit of its own, from the photos that passed.
+        values = {}
     if values.get("sensitivity") is not None:
         text = translate("Report", "sensitivity {value}%")
         parts.append(text.format(value=round(100 * values["sensitivity"])))

@@ -98,6 +98,7 @@ def report_item(
         explained=len(suppression.read_suppressed_findings(entry, entries)),
         is_detected=detection is not None and results.is_service_entry(detection),
         coverage=results.entry_coverage(detection),
+        appearance=results.entry_appearance(detection),
         is_incomplete=is_incomplete,
         memory_photos=suppression.count_memory_photos(entry, entries),
         settings=_settings(model),

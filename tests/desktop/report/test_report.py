@@ -24,6 +24,7 @@ from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
 from desktop.report.corrections import ReportedCorrection
 from shared.images.cv import cv2
 from shared.record.codes import Verdict
+from shared.record.entries import EntryAppearance
 from shared.record.findings import Finding, SecondOpinion
 from shared.record.geometry import Rect
 from shared.wire.detection import Severity
@@ -339,6 +340,23 @@ def test_report_counts_differences_explained_by_the_memory(qtbot: QtBot, tmp_pat
     assert report_terms.explained_differences(second) == ""
     page = re.sub(r"&#x27;|&#39;", "'", html.page(two_items))
     assert page.count(sentence) == 1
+
+
+def test_report_says_that_a_photo_was_compared_by_its_appearance() -> None:
+    first, *_ = report(1).items
+    appearance: EntryAppearance = {
+        "distance": 0.1,
+        "limit": 0.3,
+        "share": 0.25,
+        "photos": 3,
+        "place": "fixed",
+    }
+    item = replace(first, appearance=appearance, settings={"sensitivity": 0.5, "min_confidence": 0.5})
+    sentence = "Compared by appearance with 3 passed photo(s); 25.0% of them are as unusual"
+    assert report_terms.coverage(item) == sentence
+    # These have no effect on it.
+    assert report_terms.settings(item) == ""
+    assert report_terms.settings(replace(item, ignored_areas=2)) == "Detection: 2 ignored area(s)"
 
 
 def test_report_names_items_that_were_not_inspected(qtbot: QtBot, tmp_path: Path) -> None:
