@@ -33,6 +33,8 @@ class RunBox(QWidget):
     """Set three points, so that photo and reference can be compared by eye."""
     place_chosen = Signal(Place)
     """Detect the item again, with its region at this place of each photo."""
+    failed = Signal()
+    """The detection that was followed here failed, and the box says why."""
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,6 +72,7 @@ class RunBox(QWidget):
         self.cancel.clicked.connect(lambda _checked=False: self.cancelled.emit())
         self.align.clicked.connect(lambda _checked=False: self.align_wanted.emit())
         self.unaligned.clicked.connect(lambda _checked=False: self._offer_places())
+        self._followed_job = ""
         self.show_run(RunState(), None)
 
     def show_run(self, state: RunState, percent: int | None, place: Place = Place.ALIGN) -> None:
@@ -93,6 +96,11 @@ class RunBox(QWidget):
         may_compare = ended and state.code == "alignment_failed" and place is Place.ALIGN
         self.hint.setVisible(may_compare)
         self.unaligned.setVisible(may_compare)
+        if running:
+            self._followed_job = state.job_id
+        elif state.run is RunPhase.FAILED and state.job_id and state.job_id == self._followed_job:
+            self._followed_job = ""
+            self.failed.emit()
 
     def set_editable(self, on: bool) -> None:
         """Enable or disable detection."""

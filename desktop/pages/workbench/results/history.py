@@ -111,7 +111,7 @@ class HistoryBox(QWidget):
             trend = " · ".join(self._change(change) for change in changes(entry))
             self._grid.addWidget(link, index * 2, 0, Qt.AlignmentFlag.AlignLeft)
             self._grid.addWidget(chip, index * 2, 1, Qt.AlignmentFlag.AlignLeft)
-            self._grid.addWidget(label(trend, "small"), index * 2, 2)
+            self._grid.addWidget(label(trend, "small", wrap=True), index * 2, 2)
             self._grid.addWidget(label(self._who(entry, models), "small", wrap=True), index * 2 + 1, 0, 1, 3)
         if len(entries) > _SHOWN:
             text = self.tr("Show fewer") if self._all else self.tr("Show all {n}").format(n=len(entries))

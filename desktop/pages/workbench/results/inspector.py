@@ -117,6 +117,9 @@ class Inspector(Panel):
         self.comments.scroll_wanted.connect(
             lambda: QTimer.singleShot(_SETTLE_MS, self, lambda: scroll.ensureWidgetVisible(self.comments))
         )
+        self.run.failed.connect(
+            lambda: QTimer.singleShot(_SETTLE_MS, self, lambda: scroll.ensureWidgetVisible(self.run))
+        )
         # Beside the scroll bar things stay as wide as the verdict below, which does not scroll.
         bar = scroll.verticalScrollBar()
         bar.rangeChanged.connect(

@@ -143,6 +143,7 @@ def test_photo_that_cannot_be_aligned_is_compared_without(workbench: WorkbenchDr
     box.start.click()
     qtbot.waitUntil(box.unaligned.isVisible)
     assert box.hint.isVisible()
+    qtbot.waitUntil(lambda: not box.unaligned.visibleRegion().isEmpty())
     box.unaligned.click()
     menu = not_none(box.findChild(QMenu))
     assert [entry.text() for entry in menu.actions()] == ["Fixed camera", "Anywhere"]

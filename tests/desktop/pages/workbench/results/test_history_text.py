@@ -14,6 +14,10 @@ from shared.wire.inspection import Item
 _REGION = {"x": 0.2, "y": 0.2, "w": 0.2, "h": 0.2}
 
 
+# What the panel leaves between its margins at its smallest width.
+_ROOM_PX = 300
+
+
 def _item(length: float | None, region: dict[str, float] | None = None) -> Item:
     """An item whose detection found one crack of `length` px, none for 0; None: never looked at."""
     entry: dict[str, Any] = {
@@ -134,3 +138,13 @@ def test_long_history_is_folded_until_it_is_expanded(qtbot: QtBot) -> None:
     assert days() == 4
     assert "4" not in more().text()
     assert "7" in more().text()
+
+
+def test_row_with_many_changes_fits_the_panel(qtbot: QtBot) -> None:
+    findings = [_finding(4760, change) for change in ("unchanged", "grown", "gone")]
+    box = HistoryBox()
+    qtbot.addWidget(box)
+    box.show_rows([_entry(findings, appeared=[_finding(30, None)])], None, {})
+    box.show()
+    assert max(text.text().count(" · ") for text in box.findChildren(QLabel)) == 3
+    assert box.minimumSizeHint().width() <= _ROOM_PX
