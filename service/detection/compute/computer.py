@@ -83,17 +83,6 @@ class _PrefetchedPictures:
     decoding: Future[Photo] | None
 
 
-class Reference:
-    """A reference image (BGR uint8) as decoded at `scale`, with its grey levels.
-
-    The items of a record share it, so the last one stays decoded.
-    """
-
-    def __init__(self, path: str, image: NDArray[np.uint8], scale: float) -> None:
-        self.path, self.image, self.scale = path, image, scale
-        self.levels = Pyramid(grey(image))
-
-
 class Computer:
     """Runs requests and keeps models open.
 
@@ -108,9 +97,9 @@ class Computer:
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="photo")
         self._threads = WorkThreads()
         self._ahead: _PrefetchedPictures | None = None
-        self._reference: Reference | None = None
-        self._places = PlaceSearch(self._levels_of)
+        self._reference: pictures.Reference | None = None
         self._comparer = RegionComparer()
+        self._places = PlaceSearch(self._load_reference, self._comparer.distance)
 
     def __enter__(self) -> Self:
         return self
@@ -151,7 +140,7 @@ class Computer:
             return _load(request)
         decoded = None if ahead.decoding is None else _take_prefetched(ahead.decoding)
         if decoded is not None and ahead.reference is not None:
-            self._reference = Reference(ahead.reference, *decoded)
+            self._reference = pictures.Reference(ahead.reference, *decoded)
         return _take_prefetched(ahead.photo) or _load(request)
 
     def run(
@@ -251,14 +240,10 @@ class Computer:
             region = point_to_pixels(x * shrink, y * shrink, w * shrink, h * shrink, width, height)
         return MarkedRegion(reference.image, reference.levels, region, reference.scale)
 
-    def _levels_of(self, path: str) -> tuple[Pyramid, float]:
-        reference = self._load_reference(path)
-        return reference.levels, reference.scale
-
-    def _load_reference(self, path: str) -> Reference:
+    def _load_reference(self, path: str) -> pictures.Reference:
         if self._reference is None or self._reference.path != path:
             self._reference = None
-            self._reference = Reference(path, *pictures.load(Path(path)))
+            self._reference = pictures.Reference(path, *pictures.load(Path(path)))
         return self._reference
 
     def _run_detector(self, request: Request, photo: NDArray[np.uint8], photo_scale: float) -> Judged:

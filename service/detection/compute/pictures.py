@@ -12,6 +12,7 @@ import pyvips
 from numpy.typing import NDArray
 
 from service.detection.failure import DetectionFailed
+from service.detection.reference_difference.data import Pyramid, grey
 from shared.images.colours import to_srgb
 from shared.images.cv import cv2
 from shared.images.opening import open_picture
@@ -136,3 +137,14 @@ def render(photo: NDArray[np.uint8], boxes: Sequence[EntryBox]) -> bytes:
         )
     _, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 88])
     return bytes(data)
+
+
+class Reference:
+    """A reference image (BGR uint8) as decoded at `scale`, with its grey levels.
+
+    The items of a record share it, so the last one stays decoded.
+    """
+
+    def __init__(self, path: str, image: NDArray[np.uint8], scale: float) -> None:
+        self.path, self.image, self.scale = path, image, scale
+        self.levels = Pyramid(grey(image))

@@ -170,6 +170,16 @@ class RegionComparer:
             variation = PhotoVariation(key, order, (), kind, is_aligned=False)
         return RegionMemory.of(marked.region, [replace(variation, section=section)])
 
+    def distance(self, reference: NDArray[np.uint8], photo: NDArray[np.uint8]) -> float | None:
+        """How unlike the reference image (BGR uint8) a photo of a fixed camera looks, 0 to 2.
+
+        None if it shows something else. Raises DetectionFailed.
+        """
+        whole = Rect(0, 0, 1, 1)
+        looks = {"": self._appearances.look(reference, whole)}
+        judged = self._appearances.judge(photo, whole, looks, Place.FIXED)
+        return None if judged is None else judged[1]["distance"]
+
     def propose_place(self, memory: RegionMemory) -> Place:
         """How photos are best compared: aligned if at least half of those that passed are."""
         aligned = sum(photo.is_aligned for photo in memory.passed)

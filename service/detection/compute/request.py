@@ -68,11 +68,13 @@ def to_request(fields: dict[str, Any]) -> Request:
 class PlacesRequest:
     """The photo and the regions to find in it. Paths name local files.
 
-    regions: each the path of its reference file, and x, y, w, h as the item stores them.
+    regions: each the path of its reference file, and x, y, w, h as the item stores them. fixed: the numbers
+    of those under a camera that does not move.
     """
 
     photo: str
     regions: tuple[tuple[str, tuple[float, float, float, float]], ...]
+    fixed: tuple[int, ...] = ()
 
 
 def places_json(request: PlacesRequest) -> dict[str, object]:
@@ -83,7 +85,7 @@ def places_json(request: PlacesRequest) -> dict[str, object]:
 def to_places_request(fields: dict[str, Any]) -> PlacesRequest:
     """A `PlacesRequest` from its JSON form."""
     regions = tuple((path, (point[0], point[1], point[2], point[3])) for path, point in fields["regions"])
-    return PlacesRequest(fields["photo"], regions)
+    return PlacesRequest(fields["photo"], regions, tuple(fields["fixed"]))
 
 
 def item_settings(request: Request) -> DetectionSettings:

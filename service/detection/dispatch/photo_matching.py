@@ -57,9 +57,10 @@ class PhotoMatching:
         for region in regions:
             if region.reference_file_id not in paths:
                 paths[region.reference_file_id] = self._path(region.reference_file_id)
-        pairs = [(region, paths[region.reference_file_id]) for region in regions]
-        readable = tuple((path, region.point) for region, path in pairs if path is not None)
-        return [region for region, path in pairs if path is not None], PlacesRequest(photo, readable)
+        readable = [region for region in regions if paths[region.reference_file_id] is not None]
+        places = tuple((str(paths[region.reference_file_id]), region.point) for region in readable)
+        fixed = tuple(number for number, region in enumerate(readable) if region.is_fixed)
+        return readable, PlacesRequest(photo, places, fixed)
 
     def _path(self, file_id: str) -> str | None:
         try:

@@ -15,7 +15,7 @@ from service.inspection.rules import json_text
 from service.inspection.tables import ITEM, ITEM_ORDER
 from shared.record.geometry import map_corners, point_to_pixels
 from shared.wire.files import StoredFile
-from shared.wire.inspection import ItemPoint
+from shared.wire.inspection import ItemPoint, Place
 from shared.wire.photos import PhotoMatch
 
 _ITEMS = (
@@ -27,11 +27,15 @@ _ITEMS = (
 
 @dataclass(frozen=True, slots=True)
 class MatchRegion:
-    """A region that is looked for in a photo: x, y, w, h as the item keeps them, on a reference file."""
+    """A region that is looked for in a photo: x, y, w, h as the item keeps them, on a reference file.
+
+    is_fixed: the camera does not move, so the region is where it is in the reference file.
+    """
 
     item_id: str
     reference_file_id: str
     point: tuple[float, float, float, float]
+    is_fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +86,14 @@ def places(session: Session, inspection_id: str, reference_image_id: str | None)
             x, y, w, h = (
                 float(value) for value in (point.point.x, point.point.y, point.point.w, point.point.h)
             )
-            region = MatchRegion(row.item_id, file.file_id, (x, y, w, h))
+            region = MatchRegion(row.item_id, file.file_id, (x, y, w, h), _is_fixed(point))
         items[row.item_id] = ItemRegion(row.item_id, row.item_name, region, file)
     return items
+
+
+def _is_fixed(point: ItemPoint) -> bool:
+    settings = (point.model_extra or {}).get("detection")
+    return isinstance(settings, Mapping) and settings.get("place") == Place.FIXED
 
 
 def stored_text(matches: Iterable[PhotoMatch], regions: Sequence[MatchRegion]) -> str:

@@ -20,6 +20,7 @@ from service.workers.child import ProcessDied
 from shared import samples
 from shared.images.cv import cv2
 from shared.samples import View
+from tests.service.detection.compute.test_appearances import gravel, surface
 from tests.service.detection.dispatch.test_jobs import detect, encode, results, upload
 from tests.service.detection.graphs import spots_model
 from tests.service.detection.models.test_registry import add
@@ -320,3 +321,37 @@ def test_a_start_is_scaled_to_the_decoded_pictures() -> None:
     alignment = enlarge_alignment(assigned_alignment(request, 0.25), 0.25)
     assert alignment is not None
     assert np.allclose(alignment["homography"], SHIFT)
+
+
+def test_photo_of_a_fixed_camera_is_matched_with_the_image_that_it_looks_like(client: TestClient) -> None:
+    """Nothing in it can be aligned; a second camera has a reference image of its own."""
+    files = [upload(client, f"{n}.png", encode(image)) for n, image in enumerate((gravel(0), surface(0)))]
+    image = client.post(
+        "/api/catalogue/reference-images",
+        json={"reference_image_name": "砾石", "file_id": files[0]["file_id"]},
+    ).json()["data"]["reference_image_id"]
+    created = client.post("/api/inspection/create", json={"task_id": "t", "reference_image_id": image})
+    record = created.json()["data"]["inspection_id"]
+    items = []
+    for number, region in enumerate((REGIONS[0], REGIONS[3], REGIONS[0])):
+        point = dict(zip("xywh", region, strict=True))
+        own = {"fileInfo": {"ipfs_cid": files[1]["ipfs_cid"]}} if number == 2 else {}
+        given = {
+            "item_name": f"{number}",
+            "inspection_id": record,
+            "item_point": {"point": point, "detection": {"place": "fixed"}, **own},
+        }
+        items.append(client.post("/api/inspection_item/create", json=given).json())
+    scene = Scene(client, record, items, samples.draw_scene(64, 48, 3))
+
+    first = scene.match(scene.add(cv2.resize(gravel(50), (720, 720)), "1.png"))
+    second = scene.match(scene.add(surface(5), "2.png"))
+    wide = scene.match(scene.add(cv2.resize(gravel(51), (900, 600)), "3.png"))
+
+    ids = [item["item_id"] for item in items]
+    assert [match["item_id"] for match in first["matches"]] == ids[:2]
+    assert first["matches"][0]["homography"] == [[1.5, 0, 0], [0, 1.5, 0], [0, 0, 1]]
+    assert first["matches"][0]["corners"] == [[36, 36], [324, 36], [324, 324], [36, 324]]
+    assert first["matches"][0]["covered"]
+    assert [match["item_id"] for match in second["matches"]] == ids[2:]
+    assert wide["state"] == "unmatched"
