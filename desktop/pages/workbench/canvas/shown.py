@@ -133,6 +133,8 @@ class ShownFindings(QObject):
         inspector.explained.report_wanted.connect(self._report)
         photo_view.editing.report_wanted.connect(self._report)
         photos.pair_changed.connect(lambda _: self.show())
+        # A pair that was aligned before its detection does not change by it.
+        photos.photo_changed.connect(self._read_heat)
         correcting.changed.connect(self._on_correction_changed)
         comparing.changed.connect(self._show_heat)
         heat, commands = inspector.findings.heat, open_record.context.commands
@@ -155,13 +157,16 @@ class ShownFindings(QObject):
         self._comparing.views[0].set_findings(boxes if back is not None else (), back)
         self._photo_view.show_findings()
         self._photo_view.show_explained(explained_findings)
-        self._photo_view.show_heat(results.entry_appearance(self._open_record.entry))
-        self._show_heat()
+        self._read_heat()
         self._correcting.show(self._photos.finding_pair)
 
     def toggle_heat(self) -> None:
         """Show the heat on the photo, or hide it."""
         self._photo_view.toggle_heat()
+        self._show_heat()
+
+    def _read_heat(self) -> None:
+        self._photo_view.show_heat(results.entry_appearance(self._open_record.entry))
         self._show_heat()
 
     def _show_heat(self) -> None:

@@ -51,6 +51,22 @@ def test_one_key_shows_the_heat_on_the_photo_and_hides_it(workbench: WorkbenchDr
     assert (with_heat.red() > without.red(), with_heat.blue() < without.blue()) == (True, True)
 
 
+def test_heat_comes_once_the_shown_photo_is_that_of_the_result(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    """A photo of a fixed camera is shown as it will be compared before it is detected."""
+    desk, pairing = workbench, workbench.page.photos.pairing
+    desk.open(judged_record(desk.session), qtbot.waitUntil)
+    qtbot.waitUntil(lambda: pairing.of_item and pairing.pair is not None, timeout=60_000)
+    button = desk.page.inspector.findings.heat
+    pairing.of_item = False
+    desk.page.canvas.shown_findings.show()
+    assert not button.isVisible()
+    pairing.of_item = True
+    pairing.photo_changed.emit()
+    assert button.isVisible()
+
+
 def test_heat_is_offered_where_the_findings_are(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     desk, view, button = workbench, workbench.page.canvas.photo_view, workbench.page.inspector.findings.heat
     desk.open(judged_record(desk.session), qtbot.waitUntil)
