@@ -225,6 +225,16 @@
     </message>
 </context>
 <context>
+    <name>DetectionSettingsController</name>
+    <message numerus="yes">
+        <source>%n item(s) changed.</source>
+        <translation>
+            <numerusform>%n item changed.</numerusform>
+            <numerusform>%n items changed.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>DoctorDialog</name>
     <message numerus="yes">
         <source>%n fault(s) found. Each says what to do.</source>

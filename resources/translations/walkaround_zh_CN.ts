@@ -3036,6 +3036,14 @@
         <translation>灵敏度</translation>
     </message>
     <message>
+        <source>Sensitivity, minimum finding size and position in photos</source>
+        <translation>灵敏度、最小缺陷尺寸和照片中的位置</translation>
+    </message>
+    <message>
+        <source>Use for all items</source>
+        <translation>用于所有检查项</translation>
+    </message>
+    <message>
         <source>high</source>
         <translation>高</translation>
     </message>
@@ -3062,6 +3070,12 @@
 </context>
 <context>
     <name>DetectionSettingsController</name>
+    <message numerus="yes">
+        <source>%n item(s) changed.</source>
+        <translation>
+            <numerusform>已更改 %n 个检查项。</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Cannot add an ignored area outside the item&apos;s region. Draw it inside the region.</source>
         <translation>忽略区域必须位于检查项的区域内，请重新绘制。</translation>

@@ -36,6 +36,7 @@ class DetectionSettingsController(QObject):
         self._chosen_area = -1
         self._item_id = ""
         box.changed.connect(self._on_settings_changed)
+        box.use_for_all_wanted.connect(self.use_for_all)
         box.area_wanted.connect(self.draw)
         box.area_chosen.connect(self._on_area_chosen)
         view.area_drawn.connect(self._on_area_drawn)
@@ -50,7 +51,8 @@ class DetectionSettingsController(QObject):
             self._item_id, self._chosen_area = self._open_record.current, -1
         settings = item_detection_settings(item.item_point if item is not None else None)
         areas = pixels(settings.ignored, self._open_record.link.size)
-        self._box.show_settings(settings, self._model(), areas, self._open_record.mm_per_pixel)
+        has_others = len(self._open_record.rows) > 1
+        self._box.show_settings(settings, self._model(), areas, self._open_record.mm_per_pixel, has_others)
         self._view.set_areas(areas if self._model() is not None else (), self._chosen_area)
 
     def align(self, file_id: str, homography: list[list[float]] | None) -> bool:
@@ -69,6 +71,27 @@ class DetectionSettingsController(QObject):
             "",
         )
         return True
+
+    def use_for_all(self) -> None:
+        """Give the other items with the same model these settings, as one step; they keep their own areas."""
+        item, document = self._open_record.item, self._open_record.document
+        if item is None or document is None or not self._open_record.may_edit():
+            return
+        wanted, edits = item_detection_settings(item.item_point), []
+        for other in document.items:
+            own = item_detection_settings(other.item_point)
+            settings = replace(
+                own,
+                sensitivity=wanted.sensitivity,
+                smallest=wanted.smallest,
+                place=wanted.place,
+                readable=True,
+            )
+            if other.model_id == item.model_id and settings != own:
+                fields = {"item_point": with_settings(other.item_point, settings)}
+                edits.append(document.change(other.item_id, EditName.DETECTION, fields))
+        self._open_record.edits.do(*edits)
+        self.notice.emit(self.tr("%n item(s) changed.", "", len(edits)))
 
     def draw(self) -> None:
         """Let the user draw an ignored area inside the region of the chosen item."""

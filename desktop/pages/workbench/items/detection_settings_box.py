@@ -32,6 +32,8 @@ class DetectionSettingsBox(QWidget):
     """Emitted to draw an ignored area."""
     area_chosen = Signal(int)
     """Emits the index of the selected ignored area, or -1."""
+    use_for_all_wanted = Signal()
+    """Emitted to have all items detected as this one is."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,6 +61,9 @@ class DetectionSettingsBox(QWidget):
         self.place = Combo(self.tr("Position in photos"))
         self.place.setObjectName("own-place")
         self.place.set_choices([(place, place_text(place)) for place in Place])
+        self.use_for_all = Button(self.tr("Use for all items"), kind=ButtonKind.LINK)
+        self.use_for_all.setObjectName("own-for-all")
+        self.use_for_all.setToolTip(self.tr("Sensitivity, minimum finding size and position in photos"))
         self.area = Button(self.tr("Add ignored area"), icon="rectangle")
         self.area.setObjectName("own-area")
         self._problem = label(
@@ -92,6 +97,7 @@ class DetectionSettingsBox(QWidget):
         lines.addWidget(self.sensitivity)
         lines.addLayout(size)
         lines.addLayout(place)
+        lines.addWidget(self.use_for_all, 0, Qt.AlignmentFlag.AlignRight)
         self._list.setSpacing(2)
         inner = QVBoxLayout(self._content)
         inner.setContentsMargins(0, 4, 0, 0)
@@ -116,6 +122,7 @@ class DetectionSettingsBox(QWidget):
         self.sensitivity.valueChanged.connect(self._on_sensitivity_changed)
         self.smallest.valueChanged.connect(self._on_smallest_changed)
         self.place.picked.connect(self._on_place_picked)
+        self.use_for_all.clicked.connect(lambda _checked=False: self.use_for_all_wanted.emit())
         self.area.clicked.connect(lambda _checked=False: self.area_wanted.emit())
         self.as_model.clicked.connect(
             lambda _checked=False: self.changed.emit(
@@ -149,8 +156,13 @@ class DetectionSettingsBox(QWidget):
         model: DetectionModel | None,
         areas: tuple[Rect, ...],
         mm_per_pixel: float | None,
+        has_others: bool = False,
     ) -> None:
-        """Show the settings of an item with this `model`. `areas` are its ignored areas in px."""
+        """Show the settings of an item with this `model`. `areas` are its ignored areas in px.
+
+        `has_others`: the record has other items.
+        """
+        self.use_for_all.setVisible(has_others)
         self.setVisible(model is not None)
         has_thresholds = takes_thresholds(model)
         self._thresholds.setVisible(has_thresholds)
@@ -184,7 +196,8 @@ class DetectionSettingsBox(QWidget):
     def set_editable(self, on: bool) -> None:
         """Enable or disable changes of the settings."""
         self._editable = on
-        for widget in (self.sensitivity, self.smallest, self.place, self.area, self.as_model):
+        controls = (self.sensitivity, self.smallest, self.place, self.use_for_all, self.area, self.as_model)
+        for widget in controls:
             widget.setEnabled(on)
         for button in self.findChildren(IconButton):
             button.setEnabled(on)

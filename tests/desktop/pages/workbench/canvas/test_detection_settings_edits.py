@@ -16,7 +16,7 @@ from desktop.widgets import IconButton
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import draw_panel
-from shared.wire.inspection import Place
+from shared.wire.inspection import ItemUpdate, Place
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record
 from tests.narrowing import not_none, reread
@@ -85,6 +85,29 @@ def test_position_in_photos_is_an_edit_and_survives_the_next_one(
     assert "custom" in box.fold.text()
     box.as_model.click()
     assert reread(box.place.value()) == Place.ALIGN
+
+
+def test_settings_are_used_for_all_items_as_one_step(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    session, record_id = workbench.session, make_record(workbench.session)
+    other = session.items.all(record_id)[1]
+    area = {"x": 0.4, "y": 0.4, "w": 0.1, "h": 0.1}
+    point = {**not_none(other.item_point).model_dump(exclude_unset=True), "detection": {"ignored": [area]}}
+    session.items.update(other.item_id, ItemUpdate.model_validate({"item_point": point}))
+    workbench.open(record_id, qtbot.waitUntil)
+    box = workbench.page.inspector.fields.detection_settings
+    box.open(True)
+    assert box.use_for_all.isVisible()
+    box.choose_place(Place.FIXED)
+    box.smallest.setValue(2.5)
+    box.use_for_all.click()
+    qtbot.waitUntil(lambda: workbench.saved)
+    stored = [read_detection_settings(session, record_id, place) for place in range(3)]
+    common = {"sensitivity": None, "smallest": 2.5, "place": "fixed"}
+    assert stored == [{**common, "ignored": areas} for areas in ([], [area], [])]
+    workbench.context.commands.run("edit.undo")
+    qtbot.waitUntil(lambda: workbench.saved)
+    stored = [read_detection_settings(session, record_id, place) for place in range(3)]
+    assert [(of_item or {}).get("smallest") for of_item in stored] == [2.5, None, None]
 
 
 def test_areas_are_drawn_inside_the_region_and_removed(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
