@@ -67,7 +67,9 @@ def to_qimage(pixels: Pixels | Rgb) -> QImage:
 def decode_tile(data: bytes) -> QImage:
     """Decode a tile as it is stored, without its EXIF orientation, to a QImage.Format_RGB32.
 
-    Releases Python's interpreter lock, unlike QImage.fromData. Raises ValueError when it is not a picture.
+    Releases Python's interpreter lock. Raises ValueError when it is not a picture. QImage.fromData keeps that
+    lock, and waits for Qt's lock of connections while the reader of SVG looks at the data; a QObject that is
+    deleted meanwhile holds the latter and waits for the interpreter (PySide6 6.11.3), and both stand still.
     """
     stored = np.frombuffer(data, np.uint8)
     pixels = cv2.imdecode(stored, cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION) if len(data) else None

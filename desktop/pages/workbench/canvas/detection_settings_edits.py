@@ -79,15 +79,15 @@ class DetectionSettingsController(QObject):
             return
         wanted, edits = item_detection_settings(item.item_point), []
         for other in document.items:
-            own = item_detection_settings(other.item_point)
+            before = item_detection_settings(other.item_point)
             settings = replace(
-                own,
+                before,
                 sensitivity=wanted.sensitivity,
                 smallest=wanted.smallest,
                 place=wanted.place,
                 readable=True,
             )
-            if other.model_id == item.model_id and settings != own:
+            if other.model_id == item.model_id and settings != before:
                 fields = {"item_point": with_settings(other.item_point, settings)}
                 edits.append(document.change(other.item_id, EditName.DETECTION, fields))
         self._open_record.edits.do(*edits)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -68,6 +69,47 @@ def test_other_bytes_are_not_decoded(data: bytes) -> None:
     with pytest.raises(ValueError, match="not a picture"):
         decode_tile(data)
     assert decode_thumbnail(data).isNull()
+
+
+# With QImage.fromData in place of decode_thumbnail, 11 of 12 runs stood still.
+_READ_WHILE_DELETING = """
+import threading
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QGuiApplication
+from desktop.imaging.decoding.pixels import decode_thumbnail
+
+application = QGuiApplication([])
+ends, kept = threading.Event(), []
+
+def read():
+    while not ends.is_set():
+        decode_thumbnail(b"no picture")
+
+def delete():
+    parent, timers = QObject(), [QTimer() for _ in range(100)]
+    for timer in timers:
+        timer.timeout.connect(QObject(parent).deleteLater)
+    # Which lock an object has follows from its address, so addresses vary.
+    kept.extend(timers)
+    del kept[:-300]
+    parent.deleteLater()
+
+threads = [threading.Thread(target=read) for _ in range(2)]
+for thread in threads:
+    thread.start()
+ticks = QTimer()
+ticks.timeout.connect(delete)
+ticks.start(0)
+QTimer.singleShot(2000, application.quit)
+application.exec()
+ends.set()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_objects_are_deleted_while_threads_read_thumbnails() -> None:
+    subprocess.run([sys.executable, "-c", _READ_WHILE_DELETING], cwd=program_folder(), check=True, timeout=60)
 
 
 def test_no_thread_decodes_with_the_interpreter_lock() -> None:
