@@ -121,12 +121,13 @@ def find_before_light(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
     return None if lit is None else find(lit, now, valid)
 
 
-def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
+def find(was: Floats, now: Floats, valid: Bytes, known: Glare | None = None) -> Glare | None:
     """The highlights of `now` that are not in `was`, float32 (height, width, channels) in grey levels.
 
-    valid: 255 where the photo shows the frame. None without highlights.
+    valid: 255 where the photo shows the frame. known: those of this frame that are certain, because the light
+    of `was` may follow their edge, which then looks hard. None without highlights.
     """
-    if not _may_have_highlights(was, now):
+    if known is None and not _may_have_highlights(was, now):
         return None
     height, width = valid.shape
     scale = min(_SIDE / max(height, width), 1.0)
@@ -146,6 +147,8 @@ def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
     clipped = cv2.morphologyEx(clipped, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
     clipped = cv2.morphologyEx(clipped, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     cores = _soft_places(least_before, least, np.asarray(clipped, np.uint8), seen)
+    if known is not None:
+        cores.append(known.clipped > 0)
     if not cores:
         return None
     every = np.logical_or.reduce(cores)
@@ -238,9 +241,11 @@ def _is_soft(core: NDArray[np.bool_], before: Floats, after: Floats, seen: NDArr
         return False
     usable = seen.astype(np.float32)
     filled = _smooth_visible(after - before, usable) / np.maximum(_smooth_visible(room, usable), 1.0)
-    rim, beyond = filled[with_room], filled[far & (room > _ROOM)]
-    fades = not beyond.size or float(np.median(beyond)) < float(np.median(rim))
-    return fades and float(np.mean(rim > _FILLED)) >= _SOFT_SHARE
+    # The room that a light fills depends on the surface, but the light itself does not.
+    light = _smooth_visible(_to_linear(after) - _to_linear(before), usable)
+    beyond = light[far & (room > _ROOM)]
+    fades = not beyond.size or float(np.median(beyond)) < float(np.median(light[with_room]))
+    return fades and float(np.mean(filled[with_room] > _FILLED)) >= _SOFT_SHARE
 
 
 def _rings(core: NDArray[np.bool_], strength: Floats) -> Floats:
