@@ -47,10 +47,10 @@ _WEAKEST, _STRONGEST, _RINGS = 0.001, 0.8, 22
 _SMOOTH: Final = 7
 # The factor by which the light of a ring may be off: it is smoothed, and the tone curve is not known.
 _OFF: Final = 1.25
-# The contrast in the other light is that of cells to their surroundings: cells along the longer side, sigma
-# of the surroundings in cells, the least number of cells, and the share of them with most contrast.
+# The contrast in the other light is that of cells to others at both sides: cells along the longer side, the
+# distance in cells, the least number of cells, and the share of them with most contrast.
 _CELLS: Final = 160
-_SURROUNDINGS = 4.0
+_BESIDE: Final = 5
 _MIN_CELLS: Final = 200
 _STRONG_SHARE = 0.2
 # px from a clipped place at which its edge is.
@@ -184,18 +184,16 @@ def _match_contrast(was: Floats, now: Floats, valid: Bytes) -> Floats | None:
     # 255 where no channel clips.
     shown = cv2.inRange(cv2.max(was, now), (-np.inf,) * channels, (_CLIPPED - 1,) * channels)
     usable = cv2.resize(cv2.copyTo(shown, valid), size, interpolation=cv2.INTER_AREA) == 255
-    if np.count_nonzero(usable) < _MIN_CELLS:
-        return None
-    weight = usable.astype(np.float32)[..., None]
-    around = cv2.GaussianBlur(weight, (0, 0), _SURROUNDINGS)[..., None] + np.float32(1e-3)
     contrasts = []
     table = _to_linear(np.arange(256, dtype=np.float32))
     for image in (was, now):
         linear = cv2.LUT(cv2.convertScaleAbs(image), table)
         cells = cv2.resize(linear, size, interpolation=cv2.INTER_AREA).reshape(*size[::-1], -1)
-        soft = cv2.GaussianBlur(cells * weight, (0, 0), _SURROUNDINGS).reshape(cells.shape) / around
-        contrasts.append(np.abs(cells - soft)[usable])
+        turned = cells.swapaxes(0, 1)
+        contrasts.append(np.concatenate([_contrast(cells, usable), _contrast(turned, usable.T)]))
     before, after = contrasts
+    if len(before) < _MIN_CELLS:
+        return None
     # Cells are chosen by both, because those with most contrast in one alone have less in the other.
     strong = before + after >= np.quantile(before + after, 1 - _STRONG_SHARE, axis=0)
     factors = [
@@ -203,6 +201,16 @@ def _match_contrast(was: Floats, now: Floats, valid: Bytes) -> Floats | None:
         for one, other, chosen in zip(before.T, after.T, strong.T, strict=True)
     ]
     return np.asarray(np.clip(was * np.power(factors, 1 / _TONE), 0, 255), np.float32)
+
+
+def _contrast(cells: Floats, usable: NDArray[np.bool_]) -> Floats:
+    """The difference of cells (rows, columns, channels) to the mean of those at both sides, (n, channels).
+
+    A slope of added light has none. Only cells count that are usable like both others.
+    """
+    left, middle, right = (np.s_[:, : -2 * _BESIDE], np.s_[:, _BESIDE:-_BESIDE], np.s_[:, 2 * _BESIDE :])
+    off = cells[middle] - (cells[left] + cells[right]) / 2
+    return np.asarray(np.abs(off)[usable[left] & usable[middle] & usable[right]], np.float32)
 
 
 def _soft_places(

@@ -76,6 +76,15 @@ def test_a_photo_of_which_a_highlight_hides_much_asks_for_another_photo(seed: in
     assert refused.value.reason == "overexposed"
 
 
+def test_glare_on_a_dark_surface_with_small_lights_gives_no_finding() -> None:
+    random = np.random.default_rng(7)
+    sky = np.full((HEIGHT, WIDTH, 3), 14, np.uint8)
+    low, high = (0, 0, 1, 60, 60, 60), (WIDTH, HEIGHT, 5, 250, 250, 250)
+    for x, y, size, *colour in random.uniform(low, high, (300, 6)):
+        cv2.circle(sky, (int(x), int(y)), int(size), colour, -1, cv2.LINE_AA)
+    assert detect(sky, WHOLE, lit(sky, size=52, strength=1.6)).boxes == ()
+
+
 def test_structure_that_glare_hides_does_not_look_like_blur() -> None:
     label = surfaces.draw_label(WIDTH, HEIGHT, seed=523).image
     was, now = floats(label), floats(lit(label, size=130, strength=1.6))
