@@ -35,6 +35,7 @@ def through_lens(
     """
     around = checks.surroundings(region, window.reference.size)
     small = checks.reference_window(window.reference, around, _SIDE, 1.0)
+    enough = max(_BELONGS, least + _MIN_GAIN)
 
     def check_guess(guess: Matrix, bend: float, reach: int) -> checks.CandidateHomography | None:
         found = checks.check(photo, small, guess, reach, bend)
@@ -56,14 +57,14 @@ def through_lens(
     if best.bend:
         # In the fine window, a lens gains at once. What the coarse one gains may be chance.
         rough = checks.check(photo, window, best.homography, _REACH, best.bend)
-        if rough is None or rough.score < least + _MIN_GAIN:
+        if rough is None or rough.score < enough:
             return None
     for step in _STEPS:
         start = best
         for bend in (start.bend - step, start.bend + step):
             best = better(best, check_guess(start.homography, bend, _NEAR)) or best
     whole = checks.check(photo, window, best.homography, _NEAR, best.bend)
-    if whole is None or whole.score < max(_BELONGS, least + _MIN_GAIN):
+    if whole is None or whole.score < enough:
         return None
     return whole if checks.is_plausible(whole.homography, region, photo.size) else None
 

@@ -184,7 +184,7 @@ def compare(
         brighter = np.minimum(np.maximum(now, was), was * np.float32(_BEYOND_WHITE))
         was = np.asarray(cv2.copyTo(brighter, white, was.copy()), np.float32).reshape(was.shape)
     if measured and not search.bilevel and not search.scanned:
-        light = replace(light, glare=highlights.find(was, now, valid))
+        light = replace(light, glare=highlights.find(was, now, valid, light.glare))
     hidden = light.glare.hidden(valid) if measured and light.glare is not None else None
     if hidden is not None and _is_too_much(hidden, valid):
         raise AlignmentFailed("overexposed")

@@ -58,7 +58,7 @@ _FEW_CLIPPED = 0.002
 def match_light(
     reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False, bilevel: bool = False
 ) -> tuple[Floats, Light]:
-    """The reference in the photo's light and colour, and that light.
+    """The reference in the photo's light and colour, and that light; without highlights, but it has them.
 
     The light is fitted robustly to area means, so that damage and noise count little and a shadow of the size
     of a defect stays. scanned: both are black and white, so there are no shadows. bilevel: only the reference
@@ -71,7 +71,7 @@ def match_light(
         other, other_light = _match_other_light(reference, glare.remove(photo), valid)
         shown = cv2.copyTo((photo < _CLIPPED).all(axis=2).astype(np.uint8), valid)
         if _is_much_better(glare.add(other), matched, photo, np.asarray(shown, np.uint8)):
-            return other, other_light
+            return other, replace(other_light, glare=glare)
     return matched, light
 
 

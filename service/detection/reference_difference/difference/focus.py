@@ -14,6 +14,8 @@ from shared.images.cv import cv2
 _SIGMAS: Final = (0.0, 0.5, 0.7, 0.9, 1.2, 1.6, 2.1, 2.8)
 # px along the edges of a tile that a blur mixes with the tile beside it.
 _RIM: Final = 6
+# Grey levels from which a noisy photo counts as clipped.
+_WHITE: Final = 247
 # Levels of a blur (sigma in px) at which a bilevel picture is cut again: by up to about 2 px either way.
 _WIDTHS: Final = (0.0, -0.35, 0.35, -0.6, 0.6, -0.8, 0.8)
 _WIDEN = 1.8
@@ -101,13 +103,16 @@ def _blur(image: Floats, sigma: float) -> Floats:
 def _structured_tiles(
     reference: Floats, photo: Floats, valid: Bytes, tile: int = 96, most: int = 6
 ) -> tuple[Floats, Floats] | None:
-    """The tiles with the most structure in the reference, side by side, as luminance; None without tiles."""
+    """The tiles with the most structure in the reference, side by side, as luminance; None without tiles.
+
+    Structure that is white in the photo does not count: glare hides it, which looks like blur.
+    """
     height, width = valid.shape
     tile = min(tile, height, width)
     found: list[tuple[float, int, int]] = []
-    bright = luminance(reference)
-    steps = np.ascontiguousarray(bright[::2, ::2])
-    steps = np.asarray(cv2.absdiff(steps[:, 1:], steps[:, :-1]), np.float32)
+    bright, seen = luminance(reference), luminance(photo)
+    shown = cv2.compare(cv2.min(*_neighbours(seen)), _WHITE, cv2.CMP_LT)
+    steps = cv2.copyTo(cv2.absdiff(*_neighbours(bright)), shown)
     for top in range(0, height - tile + 1, tile):
         for left in range(0, width - tile + 1, tile):
             if valid[top : top + tile, left : left + tile].min():
@@ -119,8 +124,14 @@ def _structured_tiles(
         return None
     cut = [np.s_[top : top + tile, left : left + tile] for _, top, left in found]
     one = np.concatenate([bright[area] for area in cut], axis=1)
-    other = np.concatenate([luminance(photo[area]) for area in cut], axis=1)
+    other = np.concatenate([seen[area] for area in cut], axis=1)
     return one, other
+
+
+def _neighbours(bright: Floats) -> tuple[Floats, Floats]:
+    """Every second px of a frame (height, width), and the next one in its row."""
+    few = np.ascontiguousarray(bright[::2, ::2])
+    return few[:, :-1], few[:, 1:]
 
 
 def _inner(tiles: Floats) -> Floats:

@@ -47,10 +47,10 @@ _WEAKEST, _STRONGEST, _RINGS = 0.001, 0.8, 22
 _SMOOTH: Final = 7
 # The factor by which the light of a ring may be off: it is smoothed, and the tone curve is not known.
 _OFF: Final = 1.25
-# The contrast in the other light is that of cells to their surroundings: cells along the longer side, sigma
-# of the surroundings in cells, the least number of cells, and the share of them with most contrast.
+# The contrast in the other light is that of cells to others at both sides: cells along the longer side, the
+# distance in cells, the least number of cells, and the share of them with most contrast.
 _CELLS: Final = 160
-_SURROUNDINGS = 4.0
+_BESIDE: Final = 5
 _MIN_CELLS: Final = 200
 _STRONG_SHARE = 0.2
 # px from a clipped place at which its edge is.
@@ -121,12 +121,13 @@ def find_before_light(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
     return None if lit is None else find(lit, now, valid)
 
 
-def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
+def find(was: Floats, now: Floats, valid: Bytes, known: Glare | None = None) -> Glare | None:
     """The highlights of `now` that are not in `was`, float32 (height, width, channels) in grey levels.
 
-    valid: 255 where the photo shows the frame. None without highlights.
+    valid: 255 where the photo shows the frame. known: those of this frame that are certain, because the light
+    of `was` may follow their edge, which then looks hard. None without highlights.
     """
-    if not _may_have_highlights(was, now):
+    if known is None and not _may_have_highlights(was, now):
         return None
     height, width = valid.shape
     scale = min(_SIDE / max(height, width), 1.0)
@@ -146,6 +147,8 @@ def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
     clipped = cv2.morphologyEx(clipped, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
     clipped = cv2.morphologyEx(clipped, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     cores = _soft_places(least_before, least, np.asarray(clipped, np.uint8), seen)
+    if known is not None:
+        cores.append(known.clipped > 0)
     if not cores:
         return None
     every = np.logical_or.reduce(cores)
@@ -181,18 +184,16 @@ def _match_contrast(was: Floats, now: Floats, valid: Bytes) -> Floats | None:
     # 255 where no channel clips.
     shown = cv2.inRange(cv2.max(was, now), (-np.inf,) * channels, (_CLIPPED - 1,) * channels)
     usable = cv2.resize(cv2.copyTo(shown, valid), size, interpolation=cv2.INTER_AREA) == 255
-    if np.count_nonzero(usable) < _MIN_CELLS:
-        return None
-    weight = usable.astype(np.float32)[..., None]
-    around = cv2.GaussianBlur(weight, (0, 0), _SURROUNDINGS)[..., None] + np.float32(1e-3)
     contrasts = []
     table = _to_linear(np.arange(256, dtype=np.float32))
     for image in (was, now):
         linear = cv2.LUT(cv2.convertScaleAbs(image), table)
         cells = cv2.resize(linear, size, interpolation=cv2.INTER_AREA).reshape(*size[::-1], -1)
-        soft = cv2.GaussianBlur(cells * weight, (0, 0), _SURROUNDINGS).reshape(cells.shape) / around
-        contrasts.append(np.abs(cells - soft)[usable])
+        turned = cells.swapaxes(0, 1)
+        contrasts.append(np.concatenate([_contrast(cells, usable), _contrast(turned, usable.T)]))
     before, after = contrasts
+    if len(before) < _MIN_CELLS:
+        return None
     # Cells are chosen by both, because those with most contrast in one alone have less in the other.
     strong = before + after >= np.quantile(before + after, 1 - _STRONG_SHARE, axis=0)
     factors = [
@@ -200,6 +201,16 @@ def _match_contrast(was: Floats, now: Floats, valid: Bytes) -> Floats | None:
         for one, other, chosen in zip(before.T, after.T, strong.T, strict=True)
     ]
     return np.asarray(np.clip(was * np.power(factors, 1 / _TONE), 0, 255), np.float32)
+
+
+def _contrast(cells: Floats, usable: NDArray[np.bool_]) -> Floats:
+    """The difference of cells (rows, columns, channels) to the mean of those at both sides, (n, channels).
+
+    A slope of added light has none. Only cells count that are usable like both others.
+    """
+    left, middle, right = (np.s_[:, : -2 * _BESIDE], np.s_[:, _BESIDE:-_BESIDE], np.s_[:, 2 * _BESIDE :])
+    off = cells[middle] - (cells[left] + cells[right]) / 2
+    return np.asarray(np.abs(off)[usable[left] & usable[middle] & usable[right]], np.float32)
 
 
 def _soft_places(
@@ -238,9 +249,11 @@ def _is_soft(core: NDArray[np.bool_], before: Floats, after: Floats, seen: NDArr
         return False
     usable = seen.astype(np.float32)
     filled = _smooth_visible(after - before, usable) / np.maximum(_smooth_visible(room, usable), 1.0)
-    rim, beyond = filled[with_room], filled[far & (room > _ROOM)]
-    fades = not beyond.size or float(np.median(beyond)) < float(np.median(rim))
-    return fades and float(np.mean(rim > _FILLED)) >= _SOFT_SHARE
+    # The room that a light fills depends on the surface, but the light itself does not.
+    light = _smooth_visible(_to_linear(after) - _to_linear(before), usable)
+    beyond = light[far & (room > _ROOM)]
+    fades = not beyond.size or float(np.median(beyond)) < float(np.median(light[with_room]))
+    return fades and float(np.mean(filled[with_room] > _FILLED)) >= _SOFT_SHARE
 
 
 def _rings(core: NDArray[np.bool_], strength: Floats) -> Floats:

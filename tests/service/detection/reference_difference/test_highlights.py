@@ -7,6 +7,7 @@ import pytest
 
 from service.detection.reference_difference import AlignmentFailed, Parameters, detect
 from service.detection.reference_difference.data import Floats
+from service.detection.reference_difference.difference.focus import match_focus
 from service.detection.reference_difference.light import highlights
 from shared import samples
 from shared.images.cv import cv2
@@ -67,11 +68,28 @@ def test_print_that_fades_in_large_glare_gives_no_finding() -> None:
     assert detect(label, WHOLE, lit(label, size=55, strength=1.6)).boxes == ()
 
 
-def test_a_photo_of_which_a_highlight_hides_much_asks_for_another_photo() -> None:
-    label = surfaces.draw_label(WIDTH, HEIGHT, seed=512).image
+@pytest.mark.parametrize(("seed", "size"), [(512, 75), (510, 95), (523, 130)])
+def test_a_photo_of_which_a_highlight_hides_much_asks_for_another_photo(seed: int, size: int) -> None:
+    label = surfaces.draw_label(WIDTH, HEIGHT, seed=seed).image
     with pytest.raises(AlignmentFailed) as refused:
-        detect(label, WHOLE, lit(label, size=75, strength=1.6))
+        detect(label, WHOLE, lit(label, size=size, strength=1.6))
     assert refused.value.reason == "overexposed"
+
+
+def test_glare_on_a_dark_surface_with_small_lights_gives_no_finding() -> None:
+    random = np.random.default_rng(7)
+    sky = np.full((HEIGHT, WIDTH, 3), 14, np.uint8)
+    low, high = (0, 0, 1, 60, 60, 60), (WIDTH, HEIGHT, 5, 250, 250, 250)
+    for x, y, size, *colour in random.uniform(low, high, (300, 6)):
+        cv2.circle(sky, (int(x), int(y)), int(size), colour, -1, cv2.LINE_AA)
+    assert detect(sky, WHOLE, lit(sky, size=52, strength=1.6)).boxes == ()
+
+
+def test_structure_that_glare_hides_does_not_look_like_blur() -> None:
+    label = surfaces.draw_label(WIDTH, HEIGHT, seed=523).image
+    was, now = floats(label), floats(lit(label, size=130, strength=1.6))
+    for before, after in zip((was, now), match_focus(was, now, everywhere()), strict=True):
+        np.testing.assert_array_equal(after, before)
 
 
 def test_an_overexposed_photo_asks_for_another_photo() -> None:
@@ -109,6 +127,15 @@ def test_light_is_measured_where_it_was_added() -> None:
         expected = 4.0 * np.exp(-((off / 22) ** 2) / 2)
         assert found.added[MIDDLE[1], MIDDLE[0] + off] == pytest.approx(expected, rel=0.3)
     np.testing.assert_allclose(found.colour, 1, atol=0.1)
+
+
+def test_highlight_is_found_whatever_is_printed_around_it() -> None:
+    paper = np.full((HEIGHT, WIDTH, 3), 200, np.uint8)
+    # Dark print fills less of its room to white than the paper further out, in more light.
+    cv2.circle(paper, MIDDLE, 101, (40, 40, 40), 8)
+    found = highlights.find(floats(noisy(paper)), floats(lit(paper, size=55, strength=1.6)), everywhere())
+    assert found is not None
+    assert found.clipped[MIDDLE[1], MIDDLE[0] + 60] == 1
 
 
 def test_photo_that_does_not_clip_has_no_highlight() -> None:
