@@ -1,4 +1,4 @@
-"""Measures the processor time in which a photo is aligned or refused.
+"""Measures how long a photo is aligned or refused: processor time on one core, and the wait.
 
     python -m benchmarks.refusals --set NAME=DIR ... [--lamps DIR] [--deeppcb DIR] [--pairs N]
 
@@ -7,15 +7,16 @@
 - `--deeppcb`: the folder `PCBData` of DeepPCB (Tang et al. 2019), of which boards of two groups are compared.
 - Always: photos of another drawn surface, `--pairs` of each kind.
 
-The features of the reference image are known, as of an item with photos. All is done on one core. Prints one
-JSON line per figure (`benchmarks/figures.py`).
+The features of the reference image are known, as of an item with photos. For the wait, threads share the work
+as in the service. Prints one JSON line per figure (`benchmarks/figures.py`).
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +28,7 @@ from benchmarks.reference_difference import deeppcb_pairs, stranger_pairs
 from service.detection.reference_difference import AlignmentFailed
 from service.detection.reference_difference.alignment.align import align
 from service.detection.reference_difference.data import Pyramid, grey
+from service.detection.reference_difference.threads import WorkThreads
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import Image
@@ -67,7 +69,16 @@ def board_pairs(folder: Path) -> Iterator[tuple[Image, Image]]:
 
 
 def measure(name: str, pairs: Pairs) -> None:
-    """Print the longest and the mean time of aligned and of refused pairs."""
+    """Print the longest and the mean times of aligned and of refused pairs."""
+    kept, threads = list(pairs), cv2.getNumThreads()
+    cv2.setNumThreads(1)
+    _print_times(name, "processor time", kept, time.process_time)
+    cv2.setNumThreads(threads)
+    with closing(WorkThreads()) as shared, shared.shared():
+        _print_times(name, "wait", kept, time.perf_counter)
+
+
+def _print_times(name: str, kind: str, pairs: Pairs, clock: Callable[[], float]) -> None:
     aligned: list[float] = []
     refused: list[float] = []
     before: Image | None = None
@@ -76,25 +87,23 @@ def measure(name: str, pairs: Pairs) -> None:
         if before is not reference:
             before, levels = reference, Pyramid(grey(reference))
             # A mirrored picture is not aligned, so all is computed that is kept of the reference image.
-            _measure_pair(levels, np.asarray(cv2.flip(reference, 1), np.uint8))
-        is_aligned, seconds = _measure_pair(levels, photo)
+            _measure_pair(levels, np.asarray(cv2.flip(reference, 1), np.uint8), clock)
+        is_aligned, seconds = _measure_pair(levels, photo, clock)
         (aligned if is_aligned else refused).append(seconds)
     for figure, times, goal in (("refused", refused, GOAL), ("aligned", aligned, None)):
         if times:
-            mean = round(float(np.mean(times)), 3)
-            print_figure(
-                f"{name}: {figure}, at most", max(times), "s", goal=goal, mean=mean, photos=len(times)
-            )
+            mean, what = round(float(np.mean(times)), 3), f"{name}: {figure}, {kind}, at most"
+            print_figure(what, max(times), "s", goal=goal, mean=mean, photos=len(times))
 
 
-def _measure_pair(reference: Pyramid, photo: Image) -> tuple[bool, float]:
-    start = time.process_time()
+def _measure_pair(reference: Pyramid, photo: Image, clock: Callable[[], float]) -> tuple[bool, float]:
+    start = clock()
     try:
         align(reference, Rect(0, 0, *reference.size), Pyramid(grey(photo)))
         is_aligned = True
     except AlignmentFailed:
         is_aligned = False
-    return is_aligned, time.process_time() - start
+    return is_aligned, clock() - start
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -104,7 +113,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in ("lamps", "deeppcb"):
         parser.add_argument(f"--{name}", type=Path)
     options = parser.parse_args(arguments)
-    cv2.setNumThreads(1)
     if options.lamps:
         measure("lamps", lamp_pairs(options.lamps))
     for name, folder in options.sets:

@@ -67,5 +67,7 @@ def test_the_time_of_aligned_and_refused_photos(tmp_path: Path, capsys: pytest.C
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     photos = {line["figure"]: line["photos"] for line in lines}
 
-    assert sum(count for figure, count in photos.items() if figure.startswith("tiles")) == 11
-    assert photos["other drawn surfaces: refused, at most"] == 6
+    for kind in ("processor time", "wait"):
+        of_kind = {figure: count for figure, count in photos.items() if kind in figure}
+        assert sum(count for figure, count in of_kind.items() if figure.startswith("tiles")) == 11
+        assert photos[f"other drawn surfaces: refused, {kind}, at most"] == 6
