@@ -10,6 +10,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
+from desktop.canvas.layers.boxes import paint_boxes
 from desktop.canvas.layers.chips import ChipPlaces
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.marks import chip_font, chip_text, draw_chips
@@ -18,6 +19,10 @@ from desktop.canvas.model.viewport import Viewport
 from shared.record.geometry import Rect
 
 Matrix = npt.NDArray[np.float64]
+
+_MANY = 200
+"""Above this number of boxes in the view, all but the highlighted ones are painted together, as lines without
+labels. Labels would find no place, and a frame with 1,000 dashed boxes takes 100 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +128,8 @@ class FindingLayer:
         metrics = QFontMetricsF(strong)
         painter.setFont(strong)
         places: list[tuple[FindingBox, QColor, list[tuple[float, float]]]] = []
-        for box in sorted(self.boxes, key=lambda box: box.highlighted):
+        boxes = self.boxes if self.mapping is not None else self._paint_many(painter, viewport, colours)
+        for box in sorted(boxes, key=lambda box: box.highlighted):
             corners = [viewport.to_view(x, y) for x, y in map_corners(box.rect, self.mapping)]
             if box.read_only and not _is_in_view(corners, viewport):
                 continue
@@ -151,6 +157,29 @@ class FindingLayer:
             if place is not None:
                 chips.append((place, text, colour, RegionState.NONE))
         draw_chips(painter, chips)
+
+    def _paint_many(
+        self, painter: QPainter, viewport: Viewport, colours: CanvasColours
+    ) -> Sequence[FindingBox]:
+        """Paint the boxes in the view together if there are many. Returns those that are left to paint."""
+        if len(self.boxes) <= _MANY:
+            return self.boxes
+        rects = (box.rect for box in self.boxes)
+        edges = np.array([(rect.x, rect.y, rect.right, rect.bottom) for rect in rects])
+        edges = edges * viewport.scale + (viewport.left, viewport.top, viewport.left, viewport.top)
+        in_view = (edges[:, 2:] > 0).all(axis=1) & (edges[:, :2] < (viewport.width, viewport.height)).all(
+            axis=1
+        )
+        seen = [self.boxes[index] for index in np.flatnonzero(in_view).tolist()]
+        if len(seen) <= _MANY:
+            return seen
+        states = list(RegionState)
+        kinds = np.array([-1 if box.read_only else states.index(box.state) for box in seen])
+        styles = [*((colours.state_colour(state), False) for state in states), (QColor(colours.dim), False)]
+        kinds[kinds < 0] = len(states)
+        order = np.argsort(kinds, kind="stable")
+        paint_boxes(painter, edges[in_view][order], kinds[order], styles, 1.0, filled=False, cased=True)
+        return [box for box in seen if box.highlighted]
 
     def reason_at(self, x: float, y: float, viewport: Viewport) -> str:
         """The reason of the smallest box at a point of the view; empty when no box there has one."""

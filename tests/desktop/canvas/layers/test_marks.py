@@ -21,6 +21,7 @@ from desktop.canvas.model.viewport import Viewport
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.imaging import open_image
 from shared.record.geometry import Rect
+from tests.desktop.imaging.pictures import rgb
 from tests.pictures import encode_picture, gradient_pixels
 
 
@@ -49,9 +50,10 @@ def _replace_drawing(monkeypatch: pytest.MonkeyPatch, drawn: Callable[[QRectF, s
         )
 
 
-def paint(layer: FindingLayer | RegionLayer, viewport: Viewport | None = None) -> None:
+def paint(layer: FindingLayer | RegionLayer, viewport: Viewport | None = None) -> QImage:
     viewport = viewport or Viewport(400, 300, 400, 300).fit()
     sheet = QImage(400, 300, QImage.Format.Format_RGB32)
+    sheet.fill(0)
     painter = QPainter(sheet)
     try:
         if isinstance(layer, RegionLayer):
@@ -60,6 +62,7 @@ def paint(layer: FindingLayer | RegionLayer, viewport: Viewport | None = None) -
             layer.paint(painter, viewport, theme_colours(dark=True), QApplication.font())
     finally:
         painter.end()
+    return sheet
 
 
 def test_chips_of_findings_do_not_overlap(chips: list[str]) -> None:
@@ -141,6 +144,21 @@ def test_label_of_a_finding_at_the_upper_edge_stands_beside_it(chip_boxes: list[
     paint(layer)
     (chip,) = chip_boxes
     assert not chip.intersects(QRectF(60, 4, 40, 24))
+
+
+def test_of_many_findings_only_the_highlighted_one_has_a_label(chips: list[str]) -> None:
+    layer = FindingLayer()
+    places = [Rect(2 + 12 * column, 2 + 12 * row, 8, 8) for row in range(20) for column in range(30)]
+    many = [FindingBox(place, f"dent {n}", 0.5, read_only=n % 2 == 0) for n, place in enumerate(places)]
+    layer.boxes = (*many, FindingBox(Rect(200, 260, 30, 20), "chosen", 0.9, highlighted=True))
+    pixels = rgb(paint(layer, Viewport(400, 300, 400, 300)))
+    assert chips == ["chosen 0.90"]
+    assert all(pixels[round(place.y), round(place.x)].any() for place in places)
+    assert not any(pixels[round(place.y) + 4, round(place.x) + 4].any() for place in places)
+    # Where a part of them is in view, they have labels again.
+    chips.clear()
+    paint(layer, Viewport(400, 300, 400, 300, scale=20.0))
+    assert any(text.startswith("dent") for text in chips)
 
 
 def test_number_in_a_dense_grid_belongs_to_its_region(chip_boxes: list[QRectF]) -> None:
