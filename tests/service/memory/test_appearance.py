@@ -61,7 +61,7 @@ def test_without_enough_passed_photos_the_refusal_stays(site: Site, database: Da
 
 
 @ON_ONE_DATABASE
-def test_item_with_a_fixed_camera_is_not_aligned(site: Site) -> None:
+def test_item_with_a_fixed_camera_is_compared_at_the_same_place(site: Site) -> None:
     point = {"point": {"x": 0, "y": 0, "w": 1, "h": 1}, "detection": {"place": "fixed"}}
 
     entry = site.detect(site.item(item_point=point))
@@ -76,7 +76,8 @@ def test_item_with_a_fixed_camera_is_not_aligned(site: Site) -> None:
         "heat": entry["appearance"]["heat"],
         "section": [0, 0, 1, 1],
     }
-    assert entry["provenance"]["alignment"] is None
+    identity = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert entry["provenance"]["alignment"] == {"homography": identity, "set_by": "model"}
     assert entry["provenance"]["settings"] == {"place": "fixed"}
 
 
