@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import cast
 
@@ -15,6 +15,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from desktop.canvas.layers.colours import chip_colours
 from desktop.canvas.model.rect_index import Edges
+from desktop.canvas.model.viewport import Viewport
 from shared.record.geometry import Rect
 
 Style = tuple[QColor, bool]
@@ -24,6 +25,17 @@ _FILL_ALPHA = 34
 _CASING_ALPHA = 150
 _REACH = 8.0
 """Boxes at least so far apart do not meet, in view px: twice what line and casing take outside of a box."""
+
+
+def edges_to_view(edges: Edges, viewport: Viewport) -> Edges:
+    """Edges (n, 4) in px of the picture as view px."""
+    return edges * viewport.scale + (viewport.left, viewport.top, viewport.left, viewport.top)
+
+
+def rects_to_view(rects: Iterable[Rect], viewport: Viewport) -> Edges:
+    """Left, top, right and bottom of rectangles of the picture in view px, shape (n, 4)."""
+    edges = ((rect.x, rect.y, rect.right, rect.bottom) for rect in rects)
+    return edges_to_view(np.fromiter(edges, np.dtype((np.float64, 4))), viewport)
 
 
 def pixel_aligned(box: Rect) -> QRectF:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from desktop.canvas.layers.boxes import paint_boxes
+from desktop.canvas.layers.boxes import paint_boxes, rects_to_view
 from desktop.canvas.layers.chips import ChipPlaces
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.marks import chip_font, chip_text, draw_chips
@@ -164,19 +164,15 @@ class FindingLayer:
         """Paint the boxes in the view together if there are many. Returns those that are left to paint."""
         if len(self.boxes) <= _MANY:
             return self.boxes
-        rects = (box.rect for box in self.boxes)
-        edges = np.array([(rect.x, rect.y, rect.right, rect.bottom) for rect in rects])
-        edges = edges * viewport.scale + (viewport.left, viewport.top, viewport.left, viewport.top)
-        in_view = (edges[:, 2:] > 0).all(axis=1) & (edges[:, :2] < (viewport.width, viewport.height)).all(
-            axis=1
-        )
+        edges = rects_to_view((box.rect for box in self.boxes), viewport)
+        is_before_end = edges[:, :2] < (viewport.width, viewport.height)
+        in_view = ((edges[:, 2:] > 0) & is_before_end).all(axis=1)
         seen = [self.boxes[index] for index in np.flatnonzero(in_view).tolist()]
         if len(seen) <= _MANY:
             return seen
         states = list(RegionState)
-        kinds = np.array([-1 if box.read_only else states.index(box.state) for box in seen])
         styles = [*((colours.state_colour(state), False) for state in states), (QColor(colours.dim), False)]
-        kinds[kinds < 0] = len(states)
+        kinds = np.array([len(states) if box.read_only else states.index(box.state) for box in seen])
         order = np.argsort(kinds, kind="stable")
         paint_boxes(painter, edges[in_view][order], kinds[order], styles, 1.0, filled=False, cased=True)
         return [box for box in seen if box.highlighted]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 
-from desktop.canvas.layers.boxes import Style, order_by_kind, paint_boxes
+from desktop.canvas.layers.boxes import Style, edges_to_view, order_by_kind, paint_boxes, rects_to_view
 from desktop.canvas.layers.chips import POSITIONS, ChipPlaces
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.marks import chip_font, chip_label, draw_chips
@@ -79,7 +79,7 @@ class RegionLayer:
             unselected, boxes = self._paint_extra(painter, viewport, colours, special)
         else:
             rows = self._store.rows_intersecting(viewport.visible, special)
-            boxes = _to_view(rows.edges, viewport)
+            boxes = edges_to_view(rows.edges, viewport)
             order = order_by_kind(boxes, rows.kinds)
             _paint_outlines(painter, viewport, boxes[order], rows.kinds[order], _styles(colours), 1.5)
             by_size = np.argsort(-rows.areas, kind="stable")
@@ -97,7 +97,9 @@ class RegionLayer:
             paint_selected(painter)
         if self.show_labels:
             selected = set() if paint_together else set(self._store.selected_ids)
-            boxes = np.concatenate((_view_boxes(selected_regions, viewport), boxes))
+            boxes = np.concatenate(
+                (rects_to_view((region.rect for region in selected_regions), viewport), boxes)
+            )
             labelled = [*selected_regions, *unselected]
             self.chips = self._paint_chips(painter, viewport, colours, labelled, boxes, boxes, selected, font)
         if handles:
@@ -122,7 +124,7 @@ class RegionLayer:
 
         def draw(pixmap_painter: QPainter) -> None:
             rows = self._store.rows_intersecting(viewport.visible, excluded | self._extra)
-            boxes = _to_view(rows.edges, viewport)
+            boxes = edges_to_view(rows.edges, viewport)
             by_kind = np.argsort(rows.kinds, kind="stable")
             kinds, width = rows.kinds[by_kind], 1.5 if filled else 1.0
             _paint_outlines(pixmap_painter, viewport, boxes[by_kind], kinds, _styles(colours), width, filled)
@@ -147,7 +149,7 @@ class RegionLayer:
         visible, extra = viewport.visible, self._regions_of(self._extra.difference(excluded))
         regions = [region for region in extra if not region.rect.intersection(visible).is_empty]
         regions.sort(key=lambda region: (region.z, -region.rect.area))
-        boxes = _view_boxes(regions, viewport)
+        boxes = rects_to_view((region.rect for region in regions), viewport)
         kinds = np.array([KINDS.index((region.state, region.locked)) for region in regions], np.int64)
         _paint_outlines(painter, viewport, boxes, kinds, _styles(colours), 1.5)
         return regions, boxes
@@ -266,7 +268,7 @@ def _paint_selected(
     styles = [(accent, False), (accent, True)]
     regions = sorted(regions, key=lambda region: region.locked)
     locked = np.array([region.locked for region in regions], np.int64)
-    boxes, width = _view_boxes(regions, viewport), 2.0 if filled else 1.0
+    boxes, width = rects_to_view((region.rect for region in regions), viewport), 2.0 if filled else 1.0
     _paint_outlines(painter, viewport, boxes, locked, styles, width, filled)
 
 
@@ -287,15 +289,3 @@ def _paint_outlines(
 def _styles(colours: CanvasColours) -> list[Style]:
     """The styles of the kinds of regions."""
     return [(colours.state_colour(state), locked) for state, locked in KINDS]
-
-
-def _to_view(edges: Edges, viewport: Viewport) -> Edges:
-    """Edges in px of the picture as view px."""
-    return edges * viewport.scale + (viewport.left, viewport.top, viewport.left, viewport.top)
-
-
-def _view_boxes(regions: Sequence[Region], viewport: Viewport) -> Edges:
-    """Left, top, right and bottom of regions in view px, shape (n, 4)."""
-    rects = (region.rect for region in regions)
-    edges = ((rect.x, rect.y, rect.right, rect.bottom) for rect in rects)
-    return _to_view(np.fromiter(edges, np.dtype((np.float64, 4)), len(regions)), viewport)
