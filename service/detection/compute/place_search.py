@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.compute import pictures
+from service.detection.compute.placing import same_place
 from service.detection.compute.request import PlacesRequest
 from service.detection.failure import DetectionFailed
 from service.detection.messages import FoundPlace
@@ -92,8 +93,7 @@ class PlaceSearch:
                     continue
                 distance = self._distance(reference.image, photo)
                 if distance is not None and distance < best:
-                    place = np.diag([width / known_width, height / known_height, 1.0])
-                    best = distance
+                    place, best = same_place(reference.image, photo), distance
                     nearest = reference, RegionPlace(place, max(1 - distance, 0.0), 1.0, True)
         return nearest
 

@@ -87,13 +87,18 @@ def entry_alignment(
     return {**entry, "other_light": True} if aside else entry
 
 
-def same_place(reference: NDArray[np.uint8], scale: float, photo: NDArray[np.uint8]) -> EntryAlignment:
-    """The alignment of a photo by a fixed camera, in the form of a result entry: fractions of both are equal.
+def same_place(reference: NDArray[np.uint8], photo: NDArray[np.uint8]) -> Matrix:
+    """The homography of a photo by a fixed camera, reference px -> photo px: fractions of both are equal."""
+    (height, width), (photo_height, photo_width) = reference.shape[:2], photo.shape[:2]
+    return np.diag([photo_width / width, photo_height / height, 1.0])
+
+
+def fixed_alignment(reference: NDArray[np.uint8], scale: float, photo: NDArray[np.uint8]) -> EntryAlignment:
+    """The alignment of a photo by a fixed camera, in the form of a result entry.
 
     reference, photo: as decoded (BGR uint8), the former at `scale`.
     """
-    (height, width), (photo_height, photo_width) = reference.shape[:2], photo.shape[:2]
-    to_photo = np.diag([photo_width / width * scale, photo_height / height * scale, 1.0])
+    to_photo = same_place(reference, photo) @ np.diag([scale, scale, 1.0])
     return {"homography": to_photo.tolist(), "set_by": "model"}
 
 

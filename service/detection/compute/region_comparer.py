@@ -23,7 +23,7 @@ from service.detection.compute.placing import (
     NOT_ALIGNED,
     alignment_failure,
     entry_alignment,
-    same_place,
+    fixed_alignment,
     with_start,
 )
 from service.detection.compute.request import Request, item_settings
@@ -125,7 +125,7 @@ class RegionComparer:
             raise DetectionFailed(NOT_ALIGNED)
         boxes, appearance = judged
         is_fixed = place_of(request) is Place.FIXED
-        alignment = same_place(marked.reference, marked.scale, photo) if is_fixed else None
+        alignment = fixed_alignment(marked.reference, marked.scale, photo) if is_fixed else None
         used = entry_thresholds(request, parameters)
         return Judged(boxes, not boxes, used, alignment, appearance=appearance)
 
