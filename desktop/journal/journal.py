@@ -148,10 +148,13 @@ class Journal:
         with self._mutex:
             return join_edits(self._state.queue.values())
 
-    def first_pending_edit(self) -> Edit | None:
-        """The first edit of `pending_edits`, found without joining all; None when there is none."""
+    def first_pending_edit(self, record_id: str | None = None) -> Edit | None:
+        """The first edit of `pending_edits`, of one record if it is given; None when there is none.
+
+        It is found without joining all.
+        """
         with self._mutex:
-            return self._state.first_pending_edit()
+            return self._state.first_pending_edit(record_id)
 
     def unsent_edits_of(self, object_id: str) -> list[Edit]:
         """The edits of one object that `unsent_edits` contains."""

@@ -66,6 +66,7 @@ class JournalState:
     closed: bool = True
     _queue_by_object: defaultdict[str, dict[str, Edit]] = field(default_factory=lambda: defaultdict(dict))
     """The edits of the queue by object, in the same order."""
+    _queue_by_record: defaultdict[str, dict[str, Edit]] = field(default_factory=lambda: defaultdict(dict))
 
     def apply(self, line: Line) -> None:
         """Apply the next line. Raises KeyError, TypeError or ValueError on an unknown line."""
@@ -98,10 +99,11 @@ class JournalState:
         conflicting_ids = {conflict.edit.object_id for conflict in self.conflicts.values()}
         return join_edits(edit for edit in self.queue.values() if edit.object_id not in conflicting_ids)
 
-    def first_pending_edit(self) -> Edit | None:
-        """The first edit of `pending_edits`; None when there is nothing to send."""
+    def first_pending_edit(self, record_id: str | None = None) -> Edit | None:
+        """The first edit of `pending_edits`, of one record if it is given; None when there is none."""
+        queue = self.queue if record_id is None else self._queue_by_record.get(record_id, {})
         conflicting_ids = {conflict.edit.object_id for conflict in self.conflicts.values()}
-        first = next((edit for edit in self.queue.values() if edit.object_id not in conflicting_ids), None)
+        first = next((edit for edit in queue.values() if edit.object_id not in conflicting_ids), None)
         if first is None or first.kind is not EditKind.UPDATE:
             return first
         return join_edits(self.unsent_edits_of(first.object_id))[0]
@@ -129,14 +131,18 @@ class JournalState:
     def _enqueue(self, edit: Edit) -> None:
         self.queue[edit.id] = edit
         self._queue_by_object[edit.object_id][edit.id] = edit
+        self._queue_by_record[edit.record_id][edit.id] = edit
 
     def _dequeue(self, edit_id: str) -> None:
         edit = self.queue.pop(edit_id, None)
         if edit is not None:
-            edits = self._queue_by_object[edit.object_id]
-            del edits[edit_id]
-            if not edits:
-                del self._queue_by_object[edit.object_id]
+            for groups, key in (
+                (self._queue_by_object, edit.object_id),
+                (self._queue_by_record, edit.record_id),
+            ):
+                del groups[key][edit_id]
+                if not groups[key]:
+                    del groups[key]
 
     @staticmethod
     def _apply_draft_step(drafts: dict[str, DraftHistory], object_id: str, step: str, line: Line) -> None:
@@ -233,6 +239,7 @@ class JournalState:
         edits = [Edit.from_json(data) for data in line["queue"]]
         self.queue.clear()
         self._queue_by_object.clear()
+        self._queue_by_record.clear()
         for edit in edits:
             self._enqueue(edit)
         self.conflicts = {

@@ -345,15 +345,17 @@ class RecordEdits(QObject):
         """The messages of the service by id of the refused edit."""
         return self.sending.refusals
 
-    def call_when_saved(self, callback: Callable[[], None], owner: QObject | None = None) -> None:
-        """Call `callback` when all edits that can be sent were sent, possibly immediately.
+    def call_when_saved(
+        self, record_id: str, callback: Callable[[], None], owner: QObject | None = None
+    ) -> None:
+        """Call `callback` when all edits of the record that can be sent were sent, possibly immediately.
 
-        It is not called if `owner` no longer exists.
+        They are sent before those of other records. It is not called if `owner` no longer exists.
         """
-        if self._journal is None or not self.sending.unshown.has_pending(self._journal):
+        if self._journal is None or not self.sending.unshown.has_pending(self._journal, record_id):
             callback()
         else:
-            self.sending.call_when_saved(callback, owner)
+            self.sending.call_when_saved(record_id, callback, owner)
 
     def retry(self) -> None:
         """Send unsent edits now."""

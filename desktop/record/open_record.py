@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from PySide6.QtCore import QObject
@@ -295,6 +295,16 @@ class OpenRecord(RecordSignals):
         """Let undo not reach behind the newest seal, also one that was set while the record was closed."""
         if self.seal is not None and self.seal.newest is not None:
             self.edits.end_history(self.record_id, self.seal.newest.edition)
+
+    def call_when_saved(self, callback: Callable[[], None], owner: QObject) -> None:
+        """Call `callback` when all edits of the open record that can be sent were sent, possibly immediately.
+
+        It is not called if another record is open then, or if `owner` no longer exists.
+        """
+        record_id = self.record_id
+        self.edits.call_when_saved(
+            record_id, lambda: callback() if self.record_id == record_id else None, owner
+        )
 
     def _open_drafts(self) -> int:
         """Restore what the user has not completed. Returns the number of restored changes to findings."""

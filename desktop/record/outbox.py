@@ -60,10 +60,11 @@ class UnshownEdits:
         with self._lock:
             self._edits.clear()
 
-    def has_pending(self, journal: Journal) -> bool:
-        """Whether one of these edits or a pending edit of the journal exists."""
+    def has_pending(self, journal: Journal, record_id: str) -> bool:
+        """Whether one of these edits or a pending edit of the journal belongs to this record."""
         with self._lock:
-            return bool(self._edits) or journal.first_pending_edit() is not None
+            is_unshown = any(edit.record_id == record_id for edit in self._edits.values())
+            return is_unshown or journal.first_pending_edit(record_id) is not None
 
     def count(self, journal: Journal) -> int:
         """The number of these edits and of the unsent ones in the journal."""
@@ -108,25 +109,35 @@ class SendResult:
 class Outbox:
     """Sends edits to the service; used by one worker thread at a time.
 
-    `unshown` gets the edits that the service accepted. `me` is the ID of the logged-in user.
+    `unshown` gets the edits that the service accepted. `me` is the ID of the logged-in user. `urgent_record`
+    returns the record whose edits go first; None if there is none.
     """
 
     def __init__(
-        self, session: Session, journal: Journal, unshown: UnshownEdits, me: str | None = None
+        self,
+        session: Session,
+        journal: Journal,
+        unshown: UnshownEdits,
+        me: str | None = None,
+        urgent_record: Callable[[], str | None] = lambda: None,
     ) -> None:
         self._session = session
         self._journal = journal
         self._unshown = unshown
         self._me = me
+        self._urgent_record = urgent_record
 
     def send(self, report: Callable[[SendResult], None]) -> None:
-        """Send all pending edits, oldest first, and `report` each result.
+        """Send all pending edits, oldest first but those of the urgent record before, and `report` each
+        result.
 
         Raises ClientError when the service cannot be reached (Unreachable, NotLoggedIn, ...). The remaining
         edits stay pending.
         """
         while True:
-            edit = self._journal.first_pending_edit()
+            urgent = self._urgent_record()
+            edit = self._journal.first_pending_edit(urgent) if urgent is not None else None
+            edit = edit or self._journal.first_pending_edit()
             if edit is None:
                 return
             report(self._send(edit))

@@ -211,7 +211,7 @@ class PhotoList(QObject):
 
     def _match_next(self) -> None:
         # The service knows a new region only once it was sent.
-        self._open_record.edits.call_when_saved(self._match, self)
+        self._open_record.call_when_saved(self._match, self)
 
     def _match(self) -> None:
         document = self._open_record.document
@@ -265,7 +265,7 @@ class PhotoList(QObject):
 
     def _assign_next(self) -> None:
         # A new item has no ID at the service before it was sent.
-        self._open_record.edits.call_when_saved(self._assign, self)
+        self._open_record.call_when_saved(self._assign, self)
 
     def _assign(self) -> None:
         if not self._pending:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import shiboken6
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -38,6 +39,14 @@ class SyncState:
     problem: str = ""
 
 
+class _Waiting(NamedTuple):
+    """What is called when all edits of a record were sent, unless `owner` no longer exists."""
+
+    record_id: str
+    callback: Callable[[], None]
+    owner: QObject | None
+
+
 def _send(report: ProgressReport, outbox: Outbox) -> None:
     outbox.send(report)
 
@@ -58,7 +67,7 @@ class OutboxSender(QObject):
     ) -> None:
         super().__init__(parent)
         self._context, self._ready_journal = context, ready_journal
-        self._saved_callbacks: list[tuple[Callable[[], None], QObject | None]] = []
+        self._waiting: list[_Waiting] = []
         self._task: Task | None = None
         self.unshown = UnshownEdits()
         """The edits that the service has, until `answered` is emitted for them."""
@@ -96,10 +105,27 @@ class OutboxSender(QObject):
         self.offline = True
         self.changed.emit()
 
-    def call_when_saved(self, callback: Callable[[], None], owner: QObject | None) -> None:
-        """Call `callback` when all edits that can be sent were sent, unless `owner` no longer exists."""
-        self._saved_callbacks.append((callback, owner))
+    def call_when_saved(self, record_id: str, callback: Callable[[], None], owner: QObject | None) -> None:
+        """Call `callback` when all edits of the record that can be sent were sent; they are sent first.
+
+        It is not called if `owner` no longer exists.
+        """
+        self._waiting.append(_Waiting(record_id, callback, owner))
         self.start()
+
+    def _urgent_record(self) -> str | None:
+        """The record that something waits for. Called by the thread that sends."""
+        return next((waiting.record_id for waiting in tuple(self._waiting)), None)
+
+    def _call_saved(self, journal: Journal) -> None:
+        """Call what waits for records that are saved."""
+        saved = [
+            waiting for waiting in self._waiting if not self.unshown.has_pending(journal, waiting.record_id)
+        ]
+        self._waiting = [waiting for waiting in self._waiting if waiting not in saved]
+        for waiting in saved:
+            if waiting.owner is None or shiboken6.isValid(waiting.owner):
+                waiting.callback()
 
     def cancel(self) -> None:
         """Cancel sending. Pending edits stay in the journal."""
@@ -118,7 +144,7 @@ class OutboxSender(QObject):
         """Cancel sending and reset the state for the journal of another account."""
         self.cancel()
         self.refusals.clear()
-        self._saved_callbacks.clear()
+        self._waiting.clear()
         self.offline, self.hindrance = False, ""
 
     def start(self) -> None:
@@ -130,16 +156,13 @@ class OutboxSender(QObject):
         journal, user_id = ready_journal
         if journal.first_pending_edit() is None:
             self.offline, self.hindrance, self._pause = False, "", _FIRST_PAUSE_MS
-            callbacks, self._saved_callbacks = self._saved_callbacks, []
-            for callback, owner in callbacks:
-                if owner is None or shiboken6.isValid(owner):
-                    callback()
+            self._call_saved(journal)
             self.changed.emit()
             return
         self._retry_timer.stop()
         self._task = run(
             _send,
-            Outbox(self._context.session, journal, self.unshown, user_id),
+            Outbox(self._context.session, journal, self.unshown, user_id, self._urgent_record),
             owner=self,
             progress=self._on_sent,
             done=lambda _: self._on_done(),
@@ -160,6 +183,9 @@ class OutboxSender(QObject):
         if sent.refused is not None:
             self.refusals[sent.edit.id] = sentence(sent.refused)
         self.answered.emit(sent)
+        ready_journal = self._ready_journal() if self._waiting else None
+        if ready_journal is not None:
+            self._call_saved(ready_journal[0])
         self.changed.emit()
 
     def _on_done(self) -> None:

@@ -101,6 +101,19 @@ def send(items: Items, journal: Journal) -> list[SendResult]:
     return sent
 
 
+def test_edits_of_the_urgent_record_are_sent_first(journal: Journal) -> None:
+    items = Items()
+    other = Edit("r2", ORDER, "r2", EditKind.UPDATE, {ORDER: ["b"]}, {ORDER: ["b"]}, "label", 0.0)
+    journal.append(edit("a", EditKind.DELETE, {"item_name": "a"}, {}))
+    journal.append(other)
+    assert journal.first_pending_edit("r2") == other
+    assert journal.first_pending_edit("r3") is None
+    session = cast(Session, SimpleNamespace(items=items))
+    Outbox(session, journal, UnshownEdits(), urgent_record=lambda: "r2").send(lambda _: None)
+    assert [call[0] for call in items.calls] == ["arrange", "get", "delete"]
+    assert journal.first_pending_edit("r2") is None
+
+
 def test_edits_are_sent_in_order(journal: Journal) -> None:
     items = Items()
     creation = edit("local", EditKind.CREATE, {}, {"item_name": "new"})

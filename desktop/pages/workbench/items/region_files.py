@@ -58,7 +58,9 @@ class RegionFilesController(QObject):
         chosen = None if document is None else self.exporter.ask_target(document.record.inspection_name or "")
         if chosen is not None:
             record_id = self._open_record.record_id
-            self._open_record.edits.call_when_saved(lambda: self.exporter.write(record_id, *chosen))
+            self._open_record.edits.call_when_saved(
+                record_id, lambda: self.exporter.write(record_id, *chosen)
+            )
 
     def ask(self) -> None:
         """Ask for a file and import its regions."""

@@ -41,7 +41,7 @@ class PhoneController(QObject):
             self.notice.emit(self.tr("Select an item for the photos first."))
         elif self._open_record.may_edit():
             # A new item has no ID at the service before it was sent.
-            self._open_record.edits.call_when_saved(partial(self._show, item.item_id), self)
+            self._open_record.call_when_saved(partial(self._show, item.item_id), self)
 
     def for_record(self) -> None:
         """Connect a phone for the whole record."""

@@ -119,12 +119,13 @@ class PhotoUploadController(QObject):
         record_id = self._open_record.record_id
         self._unsaved += [(item_id, QueuedPicture(record_id, *picture, asks=True)) for picture in pictures]
         # A new item has no ID at the service before it was sent.
-        self._open_record.edits.call_when_saved(self._queue_saved, self)
+        self._open_record.edits.call_when_saved(record_id, partial(self._queue_saved, record_id), self)
 
-    def _queue_saved(self) -> None:
-        unsaved, self._unsaved = self._unsaved, []
+    def _queue_saved(self, record_id: str) -> None:
+        saved = [(item_id, picture) for item_id, picture in self._unsaved if picture.record_id == record_id]
+        self._unsaved = [pair for pair in self._unsaved if pair not in saved]
         service_id = self._open_record.edits.service_id
-        self._queue.add([replace(picture, item_id=service_id(item_id)) for item_id, picture in unsaved])
+        self._queue.add([replace(picture, item_id=service_id(item_id)) for item_id, picture in saved])
 
     def _show_progress(self) -> None:
         first = self._queue.first

@@ -221,7 +221,7 @@ class CommentsController(QObject):
     def _write(self, changed: Comment | None, text: str) -> None:
         if changed is None:
             # An item that was created here must have its id of the service first.
-            self._open_record.edits.call_when_saved(lambda: self._send(text), self)
+            self._open_record.call_when_saved(lambda: self._send(text), self)
         elif self._open_record.may_edit():
             self._box.add.setEnabled(False)
             change = self._open_record.context.session.records.change_comment

@@ -248,12 +248,10 @@ class DetectionController(QObject):
         """Request detections when all edits are saved. An empty id stands for the whole record."""
         self._asking.update(dict.fromkeys(item_ids))
         self._update_running()
-        self._open_record.edits.call_when_saved(
-            partial(self._send, item_ids, self._open_record.record_id, ask), self
-        )
+        self._open_record.call_when_saved(partial(self._send, item_ids, ask), self)
 
-    def _send(self, item_ids: Sequence[str], record_id: str, ask: Callable[[Session], Sequence[Job]]) -> None:
-        if item_ids[0] not in self._asking or record_id != self._open_record.record_id:
+    def _send(self, item_ids: Sequence[str], ask: Callable[[Session], Sequence[Job]]) -> None:
+        if item_ids[0] not in self._asking:
             return
         task = run(
             ask,

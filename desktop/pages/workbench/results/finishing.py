@@ -60,7 +60,7 @@ class FinishController(QObject):
         else:
             # A key that is pressed before the dialog is open is meant for it, not for the page behind.
             self._key_barrier.raise_until_dialog()
-            open_record.edits.call_when_saved(self._read_photos, self)
+            open_record.call_when_saved(self._read_photos, self)
 
     def _read_photos(self) -> None:
         # An opinion and an inspection count for the newest photo only, which another desktop may have added.
@@ -161,7 +161,7 @@ class FinishController(QObject):
             self.notice.emit(self.tr("Cannot finish: an item waits for you."))
             self.undecided.emit(waiting[0])
             return
-        self._open_record.edits.call_when_saved(lambda: self._send(accepted), self)
+        self._open_record.call_when_saved(lambda: self._send(accepted), self)
 
     def _send(self, accepted: Sequence[str]) -> None:
         run(
@@ -199,7 +199,7 @@ class FinishController(QObject):
 
     def write(self, path: Path) -> None:
         """Write the report to `path` as a PDF or, by its suffix, as a web page, with progress and cancel."""
-        self._open_record.edits.call_when_saved(lambda: self._write(path), self)
+        self._open_record.call_when_saved(lambda: self._write(path), self)
 
     def _write(self, path: Path) -> None:
         payload = self._open_record.context.payload

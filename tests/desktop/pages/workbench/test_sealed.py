@@ -233,7 +233,7 @@ def test_sealed_record_does_not_change_and_the_reason_is_shown_once(
     ATTEMPTS[name](open_workbench)
     open_workbench.session.records.get(open_workbench.page.open_record.record_id)
     settled: list[bool] = []
-    open_workbench.page.open_record.edits.call_when_saved(lambda: settled.append(True))
+    open_workbench.page.open_record.call_when_saved(lambda: settled.append(True), open_workbench.page)
     qtbot.waitUntil(lambda: bool(settled) and bool(toasts))
     assert toasts == [sealed_sentence()]
     assert visible_state(open_workbench) == before

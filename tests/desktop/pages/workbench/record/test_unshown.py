@@ -23,7 +23,8 @@ def test_an_acknowledged_edit_counts_as_unsent_until_it_is_forgotten(tmp_path: P
     assert journal.unsent_edits() == []
     assert unshown.with_unsent(journal) == unshown.with_unsent_of(journal, "a") == [first]
     assert unshown.with_unsent_of(journal, "b") == []
-    assert (unshown.count(journal), unshown.has_pending(journal)) == (1, True)
+    assert (unshown.count(journal), unshown.has_pending(journal, "r")) == (1, True)
+    assert not unshown.has_pending(journal, "another record")
     journal.append(second)
     (joined,) = unshown.with_unsent_of(journal, "a")
     assert (joined.id, joined.after) == (second.id, {"item_name": "second"})
@@ -32,7 +33,7 @@ def test_an_acknowledged_edit_counts_as_unsent_until_it_is_forgotten(tmp_path: P
     assert unshown.with_unsent(journal) == [second]
     unshown.acknowledge(journal, second)
     unshown.clear()
-    assert (unshown.count(journal), unshown.has_pending(journal)) == (0, False)
+    assert (unshown.count(journal), unshown.has_pending(journal, "r")) == (0, False)
     journal.close()
 
 
@@ -54,3 +55,37 @@ def test_an_item_rebuilt_before_the_response_keeps_its_verdict(
     assert not workbench.saved
     qtbot.waitUntil(lambda: workbench.saved)
     assert record.rows[0].status == "failed"
+
+
+def test_what_waits_for_a_record_does_not_wait_for_another(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    record = workbench.page.open_record
+    edits = record.edits
+    first, second = make_record(workbench.session), make_record(workbench.session)
+    workbench.open(first, qtbot.waitUntil)
+    region = {"point": {"x": 0.1, "y": 0.1, "w": 0.1, "h": 0.1}}
+    not_none(edits.journal).append(
+        *(
+            Edit(
+                first,
+                "item",
+                f"new {number}",
+                EditKind.CREATE,
+                {},
+                {"item_name": "x", "item_point": region},
+                "import",
+                0.0,
+            )
+            for number in range(200)
+        )
+    )
+    edits.retry()
+    workbench.open(second, qtbot.waitUntil)
+    workbench.context.commands.run("item.fail")
+    unsent: list[int] = []
+    record.call_when_saved(lambda: unsent.append(edits.save_state.unsent_count), workbench.page)
+    missed: list[bool] = []
+    record.call_when_saved(lambda: missed.append(True), workbench.page)
+    qtbot.waitUntil(lambda: bool(unsent))
+    assert unsent[0] > 20
+    assert missed
+    qtbot.waitUntil(lambda: workbench.saved, timeout=30_000)
