@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QImage
 
 from desktop.background.threads import BackgroundThread
@@ -29,6 +29,8 @@ OVERVIEW = 340
 """Longer side of `TileLoader.overview` in px."""
 
 _FALLBACK_PREVIEW = 1024
+_RELEASE_MS = 200
+"""Releasing the pixels of 24 MP takes 9 ms, so it waits until what replaces the picture is shown."""
 """Longer side in px of the preview that is kept after `prepared`, as a substitute for missing tiles."""
 
 
@@ -111,6 +113,9 @@ class TileLoader(QObject):
         self._seen: set[TileKey] = set()
         """The tiles of the last request."""
         self._unreadable: set[TileKey] = set()
+        self._unused: list[object] = []
+        self._release_timer = QTimer(self, singleShot=True, interval=_RELEASE_MS)
+        self._release_timer.timeout.connect(self._release)
         self._stop_preparing = False
         self._readers: list[BackgroundThread] = []
         self._result_ready.connect(self._on_result)
@@ -120,7 +125,7 @@ class TileLoader(QObject):
     def open(self, source: ImageSource | None) -> None:
         """Cancel the present source and read this one; None reads nothing."""
         self._clear()
-        self._state.source = source
+        self._state.source, self._state.resting = source, False
         if source is None:
             return
         self._stop_preparing = False
@@ -157,12 +162,10 @@ class TileLoader(QObject):
         self._trim(0)
 
     def release_pixels(self) -> None:
-        """Read no tile until the next request, and release the pixels of the source when no thread reads."""
+        """Read no tile until the next request, and soon release the pixels of the source."""
         with self._state.condition:
             self._state.requested, self._state.resting = [], True
-            is_read = bool(self._state.reading)
-        if self._state.source is not None and not is_read:
-            self._state.source.release()
+        self._release_soon()
 
     def set_tone(self, tone: Tone) -> None:
         """Set brightness and contrast. Tiles get the tone when they are requested again."""
@@ -191,6 +194,7 @@ class TileLoader(QObject):
     def shutdown(self) -> None:
         """Cancel reading and wait for the end of the threads (well under a second)."""
         self._clear()
+        self._unused.clear()
         self._state.source = None
         self._state.stop()
         for reader in self._readers:
@@ -205,12 +209,26 @@ class TileLoader(QObject):
             if not self._state.deleted:
                 self._result_ready.emit(generation, subject, value)
 
+    def _release_soon(self) -> None:
+        if not self._release_timer.isActive():
+            self._release_timer.start()
+
+    def _release(self) -> None:
+        self._unused.clear()
+        with self._state.condition:
+            is_resting = self._state.resting and not self._state.reading
+        if self._state.source is not None and is_resting:
+            self._state.source.release()
+
     def _clear(self) -> None:
         if self._state.source is not None:
             self._state.source.cancel()
+            # The tiles may hold pixels of the source.
+            self._unused += [self._state.source, self._cache]
+            self._release_soon()
         self._generation += 1
         self.preview = self.overview = self._raw_preview = None
-        self._cache.clear()
+        self._cache = OrderedDict()
         self._unreadable.clear()
         self._bytes = 0
         with self._state.condition:

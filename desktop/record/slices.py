@@ -15,7 +15,7 @@ SLICE_SIZE = 100
 _PAINT_TURNS = 3
 """Turns of the event loop reserved for painting: the lists, their signals, the canvas."""
 _GATHER_MS = 100
-_MAX_UNSHOWN = 500
+_MAX_UNSHOWN = 250
 """Maximum number of edits of a large step that are shown at once. More would block the window too long."""
 
 

@@ -32,10 +32,15 @@ def edges_to_view(edges: Edges, viewport: Viewport) -> Edges:
     return edges * viewport.scale + (viewport.left, viewport.top, viewport.left, viewport.top)
 
 
+def edges_of(rects: Iterable[Rect]) -> Edges:
+    """Left, top, right and bottom of rectangles, shape (n, 4)."""
+    edges = ((rect.x, rect.y, rect.right, rect.bottom) for rect in rects)
+    return np.fromiter(edges, np.dtype((np.float64, 4)))
+
+
 def rects_to_view(rects: Iterable[Rect], viewport: Viewport) -> Edges:
     """Left, top, right and bottom of rectangles of the picture in view px, shape (n, 4)."""
-    edges = ((rect.x, rect.y, rect.right, rect.bottom) for rect in rects)
-    return edges_to_view(np.fromiter(edges, np.dtype((np.float64, 4))), viewport)
+    return edges_to_view(edges_of(rects), viewport)
 
 
 def pixel_aligned(box: Rect) -> QRectF:

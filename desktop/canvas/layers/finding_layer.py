@@ -10,10 +10,11 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from desktop.canvas.layers.boxes import paint_boxes, rects_to_view
+from desktop.canvas.layers.boxes import edges_of, edges_to_view, paint_boxes
 from desktop.canvas.layers.chips import ChipPlaces
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.marks import chip_font, chip_text, draw_chips
+from desktop.canvas.model.rect_index import Edges
 from desktop.canvas.model.regions import RegionState
 from desktop.canvas.model.viewport import Viewport
 from shared.record.geometry import Rect
@@ -107,9 +108,19 @@ class FindingLayer:
     """Paints findings. `mapping` (3 x 3) maps px of their photo to px of the picture."""
 
     def __init__(self) -> None:
-        self.boxes: tuple[FindingBox, ...] = ()
+        self._boxes: tuple[FindingBox, ...] = ()
+        self._edges: Edges | None = None
         self.mapping: Matrix | None = None
         self.show_labels = True
+
+    @property
+    def boxes(self) -> tuple[FindingBox, ...]:
+        """The boxes."""
+        return self._boxes
+
+    @boxes.setter
+    def boxes(self, boxes: tuple[FindingBox, ...]) -> None:
+        self._boxes, self._edges = boxes, None
 
     def paint(
         self,
@@ -164,7 +175,9 @@ class FindingLayer:
         """Paint the boxes in the view together if there are many. Returns those that are left to paint."""
         if len(self.boxes) <= _MANY:
             return self.boxes
-        edges = rects_to_view((box.rect for box in self.boxes), viewport)
+        if self._edges is None:
+            self._edges = edges_of(box.rect for box in self.boxes)
+        edges = edges_to_view(self._edges, viewport)
         is_before_end = edges[:, :2] < (viewport.width, viewport.height)
         in_view = ((edges[:, 2:] > 0) & is_before_end).all(axis=1)
         seen = [self.boxes[index] for index in np.flatnonzero(in_view).tolist()]

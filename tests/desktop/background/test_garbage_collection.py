@@ -33,7 +33,7 @@ def test_frozen_objects_are_excluded_and_new_ones_collected(qtbot: QtBot) -> Non
         assert gc.get_freeze_count() > 10_000
         died_on: list[QThread] = []
         Cycle(died_on)
-        several = [[index] for index in range(100_000)]
+        several = [[index] for index in range(5_000)]
         qtbot.waitUntil(lambda: died_on != [])
         assert several
     finally:
@@ -47,12 +47,12 @@ def test_nothing_is_collected_during_a_pause(qtbot: QtBot) -> None:
         died_on: list[QThread] = []
         garbage.pause()
         Cycle(died_on)
-        several = [[index] for index in range(100_000)]
+        several = [[index] for index in range(5_000)]
         qtbot.wait(2 * garbage_collection.INTERVAL_MS)
         assert died_on == []
         garbage.freeze_existing()
         Cycle(died_on)
-        several += [[index] for index in range(100_000)]
+        several += [[index] for index in range(5_000)]
         qtbot.waitUntil(lambda: died_on != [])
     finally:
         garbage.end()
@@ -70,6 +70,18 @@ def test_survivors_of_a_long_collection_are_frozen(
         monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 1000))
         garbage.collect()
         assert (gc.get_freeze_count() > len(several)) is is_excluded
+    finally:
+        garbage.end()
+
+
+def test_many_new_objects_are_excluded_without_a_visit(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    gc.unfreeze()
+    garbage = GarbageCollection()
+    try:
+        monkeypatch.setattr(gc, "collect", lambda *_: pytest.fail("visits the objects"))
+        several = [[index] for index in range(2 * garbage_collection.MANY)]
+        garbage.collect()
+        assert gc.get_freeze_count() > len(several)
     finally:
         garbage.end()
 

@@ -237,6 +237,23 @@ def test_pixels_are_released_when_the_last_tile_is_read(tiles: TileLoader, qtbot
     qtbot.waitUntil(lambda: tiles.tile(keys[2]) is not None)
 
 
+def test_pixels_are_released_soon_but_not_those_of_the_next_picture(tiles: TileLoader, qtbot: QtBot) -> None:
+    first, second, third = Picture(), Picture(), Picture()
+    with qtbot.waitSignal(tiles.prepared):
+        tiles.open(first)
+    tiles.release_pixels()
+    assert first.released_after is None
+    qtbot.waitUntil(lambda: first.released_after is not None)
+    with qtbot.waitSignal(tiles.prepared):
+        tiles.open(second)
+    tiles.release_pixels()
+    tiles.open(third)
+    reference = weakref.ref(second)
+    del second
+    qtbot.waitUntil(lambda: reference() is None)
+    assert third.released_after is None
+
+
 def test_tone_is_applied_to_preview_and_tiles(tiles: TileLoader, qtbot: QtBot) -> None:
     with qtbot.waitSignal(tiles.prepared):
         tiles.open(Picture())

@@ -66,7 +66,7 @@ class UndoController(QObject):
 
     def _describe_step(self, label: str) -> str:
         """The step that was just undone or redone, with its item, which is shown."""
-        changed = list(dict.fromkeys(edit.object_id for edit in self._taken))
+        changed = {edit.object_id for edit in self._taken}
         rows = [row for row in self._open_record.rows if row.item_id in changed]
         if not rows:
             return edit_name(label)
