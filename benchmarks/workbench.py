@@ -44,6 +44,8 @@ ANSWER_MS = 100.0
 """An action is felt as immediate up to here. Source: J. Nielsen, Usability Engineering, 1993, chapter 5."""
 REPORT_SECONDS, REPORT_FINDINGS = 3.0, 200
 """The goal for a report of so many findings."""
+_SENDING_SECONDS = 900.0
+"""Sending 10,000 regions takes about five minutes on two cores."""
 
 Watch = Callable[[str], AbstractContextManager[None]]
 """Measures the longest stall while something is done, for example "while opening"."""
@@ -218,6 +220,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             detect_all(page)
             wait_until(lambda: not page.results.detecting.running_items, "the watching")
         wait_for_picture(page)
+        # The imported regions of the other record are sent until now, one by one.
+        edits = page.open_record.edits
+        wait_until(lambda: not edits.save_state.unsent_count, "the sending", seconds=_SENDING_SECONDS)
         for command in ("theme.dark", "theme.light", "language.zh_CN", "language.en"):
             with watch(f"at the command {command}"):
                 commands.run(command)
