@@ -7,6 +7,7 @@ import logging
 import math
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from sqlmodel import Session
 
@@ -21,11 +22,13 @@ from service.face.engines.picture import BadPicture
 from service.face.enrolment import refuse
 from service.face.liveness.movements import Movement, Reason
 from service.face.recognition import Recognition, needing_engine
-from service.face.templates.gallery import Gallery
 from service.web.envelope import Problem, Refusal, invalid
 from shared.record.codes import ErrorCode, Permission
 from shared.wire.account import Tokens
 from shared.wire.face import CHALLENGE_FAILED, ChallengePractice, DrawnChallenge
+
+if TYPE_CHECKING:
+    from service.face.templates.gallery import Gallery
 
 log = logging.getLogger("walkaround.face")
 

@@ -10,7 +10,6 @@ from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
 from service.face.access.stations import policy
-from service.face.calibrate import calibration, compare_with_strangers
 from service.face.engines.engine import Embedding
 from service.face.engines.picture import BadPicture
 from service.face.packs.catalogue import list_models
@@ -76,6 +75,8 @@ class FaceAdministration:
 
         Raises Problem 503 without a working engine.
         """
+        from service.face.calibrate import calibration
+
         with needing_engine():
             info = await self._recognition.client.engine_info()
             async with self._recognition.lock:
@@ -86,6 +87,8 @@ class FaceAdministration:
 
         Raises Problem 503 without a working engine, 429 if too many requests wait.
         """
+        from service.face.calibrate import compare_with_strangers
+
         embeddings: list[Embedding] = []
         with needing_engine():
             info = await self._recognition.client.engine_info()

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from service.db.database import Database
 from service.face.access.stations import busy
@@ -14,7 +14,6 @@ from service.face.engines.engine import EngineInfo, PictureAnalysis, SequenceAna
 from service.face.engines.face_process import EngineUnavailableError, FaceProcess
 from service.face.engines.messages import FilmedFrame
 from service.face.liveness.movements import Step
-from service.face.templates.gallery import Gallery
 from service.face.templates.gallery_sync import GallerySync
 from service.face.templates.vault import Vault
 from service.settings import Settings
@@ -22,6 +21,9 @@ from service.web.envelope import Problem
 from shared.record.codes import ErrorCode
 
 log = logging.getLogger("walkaround.face")
+
+if TYPE_CHECKING:
+    from service.face.templates.gallery import Gallery
 
 # The most logins and enrolments that may wait for the face process; further ones are refused.
 MAX_WAITING = 8

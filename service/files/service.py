@@ -15,7 +15,7 @@ from sqlmodel import Session, select
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.db.upsert import insert_or_ignore
-from service.files import film_process, images, lookup
+from service.files import film_process, lookup
 from service.files.rules import clean_name, type_by_content
 from service.files.tables import FileRow
 from service.files.tiles import TileStore
@@ -78,6 +78,9 @@ class FilesService:
 
     async def _decode(self, why: str, work: Callable[..., bytes], *arguments: Any) -> bytes:
         """Decode a picture. Raises Problem 415 with the text `why` for a damaged one."""
+        # Imported here and below because the service starts sooner without libvips and NumPy.
+        from service.files import images
+
         try:
             return await asyncio.get_running_loop().run_in_executor(self._decoders, work, *arguments)
         except images.BadImageError as error:
@@ -208,6 +211,8 @@ class FilesService:
     ) -> FileRow:
         if not incoming.size:
             raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "文件为空，请选择其他文件")
+        from service.files import images
+
         incoming.finish()
         mime_type = type_by_content(incoming.head)
         try:
@@ -292,6 +297,8 @@ class FilesService:
         cached_path = self._thumbnails / stored.sha256[:2] / f"{stored.sha256[2:]}-{size}.jpg"
         if size in CACHED_SIZES and (data := await self._run_on_disk(_read_cached, cached_path)) is not None:
             return data
+        from service.files import images
+
         path = await self._path_for_download(stored)
         data = await self._decode("图片已损坏，无法生成缩略图，请重新上传", images.thumbnail, path, size)
         if size in CACHED_SIZES:
@@ -313,6 +320,8 @@ class FilesService:
         if rect.area > MAX_CROP_PIXELS:
             msg = fill("裁剪区域过大，最多 {limit} 百万像素", limit=MAX_CROP_PIXELS // 1_000_000)
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_CROP_PIXELS)
+        from service.files import images
+
         path = await self._path_for_download(stored)
         return await self._decode("图片已损坏，无法裁剪，请重新上传", images.crop, path, rect)
 
@@ -322,6 +331,8 @@ class FilesService:
         Raises Problem 404 and 415 like `thumbnail`.
         """
         _require_picture(stored, "该文件不是图片，无法裁剪")
+        from service.files import images
+
         path = await self._path_for_download(stored)
         size = (stored.width or 1, stored.height or 1)
         return await self._decode(

@@ -11,9 +11,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyvips
-
-from service.files.images import BadImageError, open_upright
 from service.workers.frames import Frame
 from service.workers.limits import limit_memory, lower_priority
 from service.workers.serving import Report, serve
@@ -68,6 +65,11 @@ def main() -> None:
 
 
 def _cut(request: CutRequest, report: Report) -> Outcome:
+    # Imported here because the service, which imports the messages, starts sooner without libvips.
+    import pyvips
+
+    from service.files.images import BadImageError, open_upright
+
     folder = Path(request.folder)
     # A rotated picture is unpacked into a temporary file, which must be deleted with the folder.
     for name in ("TMPDIR", "TMP", "TEMP"):

@@ -16,8 +16,6 @@ from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from service.face.engines.engine import DetectedFace, Embedding, LivenessCheck, Metric, Thresholds
 from service.face.engines.picture import Pixels
 
@@ -88,7 +86,9 @@ class DlibEngine:
 
     def find(self, image: Pixels) -> list[DetectedFace]:
         """Find faces that are at least 80 px high and upright within about 20 degrees."""
-        rgb = np.ascontiguousarray(image[:, :, ::-1])
+        import numpy as np
+
+        rgb = image[:, :, ::-1].copy()
         boxes, scores, _ = self._detector.run(rgb, 0, DETECTION_SCORE)
         faces = []
         for box, score in zip(boxes, scores, strict=True):
@@ -103,7 +103,9 @@ class DlibEngine:
 
     def embed(self, image: Pixels, face: DetectedFace) -> Embedding:
         """Return 128 numbers whose Euclidean distance distinguishes two people."""
-        rgb = np.ascontiguousarray(image[:, :, ::-1])
+        import numpy as np
+
+        rgb = image[:, :, ::-1].copy()
         box = self._dlib.rectangle(*(round(value) for value in face.box))
         points = [self._dlib.point(round(float(x)), round(float(y))) for x, y in face.landmarks]
         shape = self._dlib.full_object_detection(box, points)

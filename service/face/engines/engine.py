@@ -8,16 +8,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from service.face.engines.picture import Pixels
 from service.face.liveness.movements import Reason
 
-Embedding = NDArray[np.float32]
-Points = NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Embedding: TypeAlias = "NDArray[np.float32]"
+Points: TypeAlias = "NDArray[np.float32]"
 
 
 class Metric(StrEnum):
@@ -30,8 +31,8 @@ class Metric(StrEnum):
 def score(first: Embedding, second: Embedding, metric: Metric) -> float:
     """Return how similar two embeddings are: the cosine, or minus the Euclidean distance."""
     if metric is Metric.EUCLIDEAN:
-        return -float(np.linalg.norm(first - second))
-    return float(np.dot(first, second) / (np.linalg.norm(first) * np.linalg.norm(second)))
+        return -math.sqrt((first - second) @ (first - second))
+    return float(first @ second) / math.sqrt((first @ first) * (second @ second))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +84,16 @@ class DetectedFace:
     @property
     def inter_ocular(self) -> float:
         """Distance of the eye centres in px."""
-        return float(np.hypot(*(self.eyes[1] - self.eyes[0])))
+        return math.dist(*self.eyes)
 
     def moved(self, scale: float, x: float, y: float) -> DetectedFace:
         """Return the face after the picture is scaled by `scale` and then shifted by (x, y) px."""
-        shift = np.array((x, y), np.float32)
         x0, y0, x1, y1 = self.box
         return DetectedFace(
             (x0 * scale + x, y0 * scale + y, x1 * scale + x, y1 * scale + y),
-            (self.landmarks * scale + shift).astype(np.float32),
-            (self.eyes * scale + shift).astype(np.float32),
-            (self.nose * scale + shift).astype(np.float32),
+            (self.landmarks * scale + (x, y)).astype("f4"),
+            (self.eyes * scale + (x, y)).astype("f4"),
+            (self.nose * scale + (x, y)).astype("f4"),
             self.confidence,
         )
 

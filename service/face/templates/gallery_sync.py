@@ -6,14 +6,17 @@ import logging
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 from sqlmodel import Session
 
 from service.db.database import Database
 from service.face.access.stations import policy
 from service.face.engines.engine import Embedding, EngineInfo
-from service.face.templates.gallery import Gallery
 from service.face.templates.vault import Vault, read_templates
+
+if TYPE_CHECKING:
+    from service.face.templates.gallery import Gallery
 
 log = logging.getLogger("walkaround.face")
 
@@ -51,6 +54,9 @@ class GallerySync:
 
     async def current(self, info: EngineInfo) -> Gallery:
         """Return the gallery in the current state of the database; overwrite an outdated one in memory."""
+        # Imported here because the service starts sooner without NumPy.
+        from service.face.templates.gallery import Gallery
+
         revision = await self._database.read(lambda session: policy(session).revision)
         if self._gallery is not None and (self._revision, self._model_id) == (revision, info.model_id):
             return self._gallery

@@ -6,7 +6,6 @@ import json
 import secrets
 from pathlib import Path
 
-import numpy as np
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from sqlmodel import Session, col, select
@@ -28,7 +27,7 @@ class Vault:
     def seal(self, user_id: str, model_id: str, embedding: Embedding) -> bytes:
         """Encrypt an embedding for storing; return nonce and ciphertext."""
         nonce = secrets.token_bytes(_NONCE)
-        plaintext = np.asarray(embedding, "<f4").tobytes()
+        plaintext = embedding.astype("<f4").tobytes()
         return nonce + self._cipher.encrypt(nonce, plaintext, _associated_data(user_id, model_id))
 
     def open(self, user_id: str, model_id: str, sealed_template: bytes) -> Embedding | None:
@@ -39,6 +38,9 @@ class Vault:
             )
         except (InvalidTag, ValueError):
             return None
+        # Imported here because the service starts sooner without NumPy.
+        import numpy as np
+
         return np.frombuffer(plaintext, "<f4").astype(np.float32)
 
 
