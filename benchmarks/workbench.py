@@ -45,7 +45,7 @@ ANSWER_MS = 100.0
 REPORT_SECONDS, REPORT_FINDINGS = 3.0, 200
 """The goal for a report of so many findings."""
 _SENDING_SECONDS = 900.0
-"""Sending 10,000 regions takes about five minutes on two cores."""
+"""Sending 10,000 regions takes 94 s on two cores."""
 
 Watch = Callable[[str], AbstractContextManager[None]]
 """Measures the longest stall while something is done, for example "while opening"."""
