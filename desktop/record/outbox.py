@@ -135,8 +135,7 @@ class Outbox:
         edits stay pending.
         """
         while True:
-            urgent = self._urgent_record()
-            edit = self._journal.first_pending_edit(urgent) if urgent is not None else None
+            edit = self._journal.first_pending_edit(self._urgent_record())
             edit = edit or self._journal.first_pending_edit()
             if edit is None:
                 return

@@ -55,10 +55,11 @@ def outcome(entries: Sequence[Entry]) -> Outcome:
 
 def progress_and_status(outcomes: Mapping[Outcome, int], status: Status) -> tuple[int, Status]:
     """Progress (0..100) and status of a record at `status`; `outcomes` counts its items by their outcome."""
-    # Thousands of items would take several ms: the status depends on which outcomes occur only.
-    count, finished_count = sum(outcomes.values()), sum(outcomes.get(outcome, 0) for outcome in FINISHED)
-    occurring = [_SAMPLE_ENTRIES[outcome] for outcome, number in outcomes.items() if number]
-    return finished_count * 100 // max(count, 1), results.record_status(occurring, status)
+    # Thousands of items would take several ms. The status depends only on which outcomes occur.
+    finished_count = sum(outcomes.get(outcome, 0) for outcome in FINISHED)
+    occurring = [_SAMPLE_ENTRIES[outcome] for outcome, count in outcomes.items() if count]
+    progress = results.progress_of(finished_count, sum(outcomes.values()))
+    return progress, results.record_status(occurring, status)
 
 
 def verdict_entry(

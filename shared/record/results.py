@@ -282,9 +282,12 @@ def entry_homography(entry: Entry | None) -> list[list[float]] | None:
 
 def record_progress(items: Sequence[Sequence[Entry]]) -> int:
     """Return the percentage of items with a finished result, rounded down; 0 without items."""
-    if not items:
-        return 0
-    return sum(is_passed(entries) is not None for entries in items) * 100 // len(items)
+    return progress_of(sum(is_passed(entries) is not None for entries in items), len(items))
+
+
+def progress_of(finished_count: int, count: int) -> int:
+    """Return `record_progress` of so many items, of which so many have a finished result."""
+    return finished_count * 100 // count if count else 0
 
 
 def record_status(items: Sequence[Sequence[Entry]], current: Status) -> Status:

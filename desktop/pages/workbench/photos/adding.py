@@ -123,7 +123,7 @@ class PhotoUploadController(QObject):
 
     def _queue_saved(self, record_id: str) -> None:
         saved = [(item_id, picture) for item_id, picture in self._unsaved if picture.record_id == record_id]
-        self._unsaved = [pair for pair in self._unsaved if pair not in saved]
+        self._unsaved = [pair for pair in self._unsaved if pair[1].record_id != record_id]
         service_id = self._open_record.edits.service_id
         self._queue.add([replace(picture, item_id=service_id(item_id)) for item_id, picture in saved])
 
