@@ -116,6 +116,7 @@ class Viewport:
 
 
 def _bounded_start(start: float, length: float, view: float, covered: float = 0.0) -> float:
-    if length <= view:
+    # A picture that is exactly as long as the view may be longer by rounding.
+    if length < view + 1e-6:
         return float(round(min((view + covered - length) / 2, view - length)))
     return float(round(min(max(start, view - length - view / 3), view / 3)))

@@ -62,6 +62,14 @@ def test_fitting_centres_and_resizing_keeps_it_fitted() -> None:
     assert close.resized(600, 500).to_image(300, 250) == pytest.approx(middle, abs=1)
 
 
+@pytest.mark.parametrize("width", range(690, 700))
+def test_picture_as_wide_as_the_view_is_centred_after_a_smaller_one(width: int) -> None:
+    above_a_tray = Viewport(2592, 1944, width, 512, covered=66).fit()
+
+    assert above_a_tray.left > 40
+    assert above_a_tray.resized(width, 612) == Viewport(2592, 1944, width, 612, covered=66).fit()
+
+
 def test_showing_a_region_puts_it_in_the_middle() -> None:
     view = Viewport(4000, 3000, 800, 600).fit()
     shown = view.zoomed_to(Rect(1000, 1000, 200, 100))
