@@ -2981,8 +2981,8 @@
         </translation>
     </message>
     <message>
-        <source>Nothing to detect: no undecided item has both a photo and a model.</source>
-        <translation>没有可检测的检查项：待判定的检查项均缺少照片或检测模型。</translation>
+        <source>No undecided item has a photo and a model. Add photos, or accept the matched ones.</source>
+        <translation>没有检查项可检测：待判定的检查项均缺少照片或检测模型。请添加照片，或接受已匹配的照片。</translation>
     </message>
     <message>
         <source>Select a detection model for this item first.</source>
@@ -6536,10 +6536,6 @@
     <message>
         <source>Input size</source>
         <translation>输入尺寸</translation>
-    </message>
-    <message>
-        <source>Labels</source>
-        <translation>标签</translation>
     </message>
     <message>
         <source>Minimum confidence to fail</source>

@@ -14,8 +14,7 @@ from desktop.client.http.errors import Invalid
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.localization.dates import format_minute
-from desktop.localization.detection_terms import finding_word, kind_name, model_description, model_word
-from desktop.localization.language import join_words
+from desktop.localization.detection_terms import kind_name, model_description, model_word
 from desktop.messages.error_messages import sentence
 from desktop.pages.catalogue.forms import EntryForm
 from desktop.pages.catalogue.models.class_table import ClassTable, fraction_box
@@ -69,8 +68,6 @@ class ModelForm(EntryForm):
         facts = [(self.tr("Type"), kind_name(entry.kind)), (self.tr("Version"), str(entry.version))]
         if settings.get("width") and settings.get("height"):
             facts.append((self.tr("Input size"), f"{settings['width']} × {settings['height']} px"))
-        if entry.labels:
-            facts.append((self.tr("Labels"), join_words(map(finding_word, entry.labels[:40]))))
         if entry.size is not None:
             facts.append((self.tr("Size"), QLocale().formattedDataSize(entry.size)))
         facts += [

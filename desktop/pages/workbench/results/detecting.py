@@ -281,7 +281,9 @@ class DetectionController(QObject):
         if current:
             self.rest_changed.emit(len(current))
         elif not started:
-            self.notice.emit(self.tr("Nothing to detect: no undecided item has both a photo and a model."))
+            self.notice.emit(
+                self.tr("No undecided item has a photo and a model. Add photos, or accept the matched ones.")
+            )
         if started and len(left) > len(current):
             others = len(left) - len(current)
             self.notice.emit(self.tr("%n item(s) skipped: no photo or no model.", "", others))
