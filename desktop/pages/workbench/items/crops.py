@@ -182,7 +182,9 @@ def crop_place(item: ItemView, reference: tuple[int, int] | None) -> PhotoCut | 
     findings = findings_of(entry)
     if findings:
         box = findings[0].box
-        more = _MARGIN_SHARE * max(box.w, box.h)
+        length = max(box.w, box.h)
+        # A part of fewer px would be enlarged to a blur that shows nothing around the finding.
+        more = max(_MARGIN_SHARE * length, THUMB_PX - length / 2)
         rect = Rect(box.x - more, box.y - more, box.w + 2 * more, box.h + 2 * more)
         return PhotoCut(info.get("ipfs_cid"), str(url), rect)
     region = item.region(*reference) if reference is not None else None
