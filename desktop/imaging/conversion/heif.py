@@ -124,12 +124,13 @@ def _encode_jpeg(library: Any, handle: Any) -> bytes:
         if not plane or width <= 0 or height <= 0 or stride.value < 3 * width:
             raise damaged_file_error()
         rows = np.frombuffer((ctypes.c_uint8 * (stride.value * height)).from_address(plane), np.uint8)
+        # Without padding between the rows these are the pixels of libheif, which `heif_image_release` frees.
         pixels = np.ascontiguousarray(rows.reshape(height, stride.value)[:, : 3 * width])
+        picture = pyvips.Image.new_from_memory(pixels.data, width, height, 3, "uchar")
+        encoded: bytes = picture.jpegsave_buffer(Q=QUALITY, keep="none")
+        return encoded
     finally:
         library.heif_image_release(image)
-    picture = pyvips.Image.new_from_memory(pixels.data, width, height, 3, "uchar")
-    encoded: bytes = picture.jpegsave_buffer(Q=QUALITY, keep="none")
-    return encoded
 
 
 def _exif(library: Any, handle: Any) -> bytes:

@@ -139,6 +139,12 @@ def test_a_heic_photo_becomes_a_jpeg_of_the_same_picture(tmp_path: Path) -> None
     assert comments(upload)[0].startswith("Converted from IMG_1.HEIC, SHA-256 ")
 
 
+@pytest.mark.parametrize("width", [1024, 1440, 2048])
+def test_heic_photo_whose_rows_have_no_padding_keeps_its_pixels(tmp_path: Path, width: int) -> None:
+    upload = convert(heic(tmp_path / "IMG_1.HEIC", scene(width, 1536)))
+    assert have_colours(corners(upload), _RED, _GREEN, _BLUE, _WHITE)
+
+
 def test_a_heic_photo_keeps_time_and_camera_and_is_upright(tmp_path: Path) -> None:
     # The decoder turns the picture as its container says: EXIF must not turn it again.
     upload = convert(heic(tmp_path / "IMG_1.HEIC", scene(320, 240), orientation=6))
