@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import struct
 import zlib
 from pathlib import Path
@@ -18,6 +19,8 @@ from service.files.images import (
     BadImageError,
     OverloadedImageError,
     TooManyPixelsError,
+    UnsupportedFormError,
+    check_pixels,
     thumbnail,
     upright_size,
 )
@@ -246,3 +249,19 @@ def test_layers_of_photoshop_are_not_counted_as_metadata(tmp_path: Path) -> None
     out = io.BytesIO()
     Image.new("RGB", (3, 2)).save(out, "tiff", tiffinfo=tags)
     assert read_size(tmp_path, out.getvalue()) == (3, 2)
+
+
+@pytest.mark.parametrize(("compression", "name"), [(6, "JPEG (TIFF 6.0)"), (34925, "LZMA")])
+def test_tiles_that_no_decoder_reads_are_refused_and_not_black(
+    tmp_path: Path, compression: int, name: str
+) -> None:
+    """A grey picture of one tile (TIFF 6.0, section 15)."""
+    tags = {256: 64, 257: 64, 258: 8, 259: compression, 262: 1, 277: 1, 322: 64, 323: 64, 324: 8, 325: 64}
+    fields = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags.items())
+    path = tmp_path / "tile.tif"
+    path.write_bytes(
+        struct.pack("<2sHI", b"II", 42, 72) + bytes(64) + struct.pack("<H", len(tags)) + fields + bytes(4)
+    )
+
+    with pytest.raises(UnsupportedFormError, match=re.escape(name)):
+        check_pixels(path, "image/tiff")
