@@ -28,7 +28,7 @@ _MAGIC: Final = (
     (b"MM\x00+", "image/tiff"),
 )
 # Two letters are not enough to recognise a bitmap, so the size of its header must be valid as well.
-_BMP_HEADERS: Final = frozenset(size.to_bytes(2, "little") for size in (12, 40, 52, 56, 64, 108, 124))
+_BMP_HEADERS: Final = frozenset(size.to_bytes(2, "little") for size in (12, 40, 56, 64, 108, 124))
 
 # HEIF (ISO/IEC 23008-12), AVIF and Canon's CR3 are in the same container.
 _HEIF_BRANDS: Final = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")

@@ -72,6 +72,8 @@ def test_cleaned_name_is_safe_and_does_not_change_again(name: str) -> None:
         (b"II*\x00\x08\x00\x00\x00", "image/tiff"),
         (b"MM\x00*\x00\x00\x00\x08", "image/tiff"),
         (b"BM" + bytes(12) + b"\x28\x00\x00\x00", "image/bmp"),
+        # The colour masks of this header are not read, so a colour would be lost.
+        (b"BM" + bytes(12) + b"\x34\x00\x00\x00", UNKNOWN_TYPE),
         (b"BMW is a car, not a picture", UNKNOWN_TYPE),
         (b"%PDF-1.7", "application/pdf"),
         (b"<svg onload=alert(1)>", UNKNOWN_TYPE),
