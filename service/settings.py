@@ -15,9 +15,9 @@ from urllib.parse import SplitResult, urlsplit
 import platformdirs
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
-from sqlalchemy import URL, make_url
+from sqlalchemy import URL
 
-from service.db.postgresql import STATEMENT_SECONDS
+from service.db.postgresql import STATEMENT_SECONDS, read_url
 from shared.limits import MIN_REASON
 from shared.system import atomic
 
@@ -259,7 +259,7 @@ class Settings(BaseSettings):
         Not as text: a path may contain `?` and `%`, which mean something in an address. Raises ArgumentError.
         """
         if self.database_url:
-            return make_url(self.database_url)
+            return read_url(self.database_url)
         return URL.create("sqlite", database=str(self.data_dir / "walkaround.db"))
 
     @property

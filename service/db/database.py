@@ -24,7 +24,6 @@ from sqlalchemy import (
     Table,
     create_engine,
     event,
-    make_url,
 )
 from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.orm import registry
@@ -33,7 +32,7 @@ from sqlmodel import Session, SQLModel
 
 from service.changes import AfterCommit, BeforeCommit
 from service.db.cancel_statement import NoAnswerError, RunningStatement
-from service.db.postgresql import STATEMENT_SECONDS, arguments
+from service.db.postgresql import STATEMENT_SECONDS, arguments, read_url
 from service.db.statements import LockedError, PostgresqlReads, ResultRow, SqliteReads
 from service.db.watch import Kind, Watch
 from service.db.write_queue import Write, WriteQueue
@@ -114,7 +113,7 @@ class Database:
     """
 
     def __init__(self, url: str | URL, statement_seconds: int = STATEMENT_SECONDS) -> None:
-        self.url = make_url(url)
+        self.url = read_url(url) if isinstance(url, str) else url
         if self.url.drivername == "postgresql":
             self.url = self.url.set(drivername="postgresql+psycopg")
         self.is_sqlite = self.url.get_backend_name() == "sqlite"

@@ -1,4 +1,4 @@
-"""Defines the parameters of every PostgreSQL connection."""
+"""Reads the address of the database, and defines the parameters of every PostgreSQL connection."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import URL
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
 
+_DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 CONNECT_SECONDS = 10
@@ -30,6 +32,18 @@ SMALL_READS = {
 }
 """Settings of connections that only run prebuilt statements, each of which finds a few rows by an index
 (postgresql.org/docs/current/runtime-config-query.html)."""
+
+
+def read_url(address: str) -> URL:
+    """Read the address of a database. Raises ArgumentError if it is none of SQLite or PostgreSQL."""
+    try:
+        url = make_url(address)
+    except ValueError:
+        # The message of the error repeats the port, which may be the end of a password.
+        raise ArgumentError("the port is not a number") from None
+    if url.drivername not in _DRIVERS:
+        raise ArgumentError("neither SQLite nor PostgreSQL")
+    return url
 
 
 def arguments(

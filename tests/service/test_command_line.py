@@ -73,12 +73,21 @@ def test_invalid_setting_is_named(
     assert "the setting port is invalid" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "nonsense:secret",
+        "mysql://a:secret@host/b",
+        "postgresql+asyncpg://a:secret@host/b",
+        "postgresql://a:secret@host:port/b",
+    ],
+)
 def test_invalid_database_address_is_not_repeated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("WALKAROUND_DATA_DIR", "")
     monkeypatch.setenv("WALKAROUND_DATABASE_URL", "")
-    arguments = ["user", "list", "--data-dir", str(tmp_path), "--database-url", "nonsense:secret"]
+    arguments = ["user", "list", "--data-dir", str(tmp_path), "--database-url", address]
     assert main(arguments) == 2
     output = capsys.readouterr().err
     assert "address of the database" in output
