@@ -36,12 +36,21 @@ def _choice_rule(context: Mapping[str, Any]) -> str:
 
 def _too_short_rule(context: Mapping[str, Any]) -> str:
     least = _format_limit(context, "min_length")
-    return "不能为空" if least == "1" else fill("至少需要 {least} 个字符", least=least)
+    if least == "1":
+        return "不能为空"
+    if _is_list(context):
+        return fill("至少需要 {least} 项", least=least)
+    return fill("至少需要 {least} 个字符", least=least)
 
 
-def _short_list_rule(context: Mapping[str, Any]) -> str:
-    least = _format_limit(context, "min_length")
-    return "不能为空" if least == "1" else fill("至少需要 {least} 项", least=least)
+def _too_long_rule(context: Mapping[str, Any]) -> str:
+    most = _format_limit(context, "max_length")
+    return fill("最多 {most} 项", most=most) if _is_list(context) else fill("最多 {most} 个字符", most=most)
+
+
+def _is_list(context: Mapping[str, Any]) -> bool:
+    """Whether the length is a number of entries. Pydantic calls a secret text a value."""
+    return context.get("field_type", "Value") != "Value"
 
 
 def _validator_message(context: Mapping[str, Any]) -> str:
@@ -56,7 +65,7 @@ _RULES: dict[str, str | Callable[[Mapping[str, Any]], str]] = {
     "string_type": _TEXT,
     "string_unicode": "不是有效的 Unicode 文本",
     "string_too_short": _too_short_rule,
-    "string_too_long": lambda context: fill("最多 {most} 个字符", most=_format_limit(context, "max_length")),
+    "string_too_long": _too_long_rule,
     "string_pattern_mismatch": lambda context: _PATTERNS.get(context["pattern"], _DEFAULT_RULE),
     "int_type": _INTEGER,
     "int_parsing": _INTEGER,
@@ -74,8 +83,8 @@ _RULES: dict[str, str | Callable[[Mapping[str, Any]], str]] = {
     "enum": _choice_rule,
     "literal_error": _choice_rule,
     "list_type": _LIST,
-    "too_short": _short_list_rule,
-    "too_long": lambda context: fill("最多 {most} 项", most=_format_limit(context, "max_length")),
+    "too_short": _too_short_rule,
+    "too_long": _too_long_rule,
     "dict_type": _OBJECT,
     "model_type": _OBJECT,
     "model_attributes_type": _OBJECT,

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, Field, SecretStr, ValidationError
 from starlette.testclient import TestClient
 
 from service.face.enrolment import CONSENT_TEXT
-from service.web.field_errors import describe_faults
+from service.web.field_errors import describe_faults, field_faults
 from service.web.language import english_texts, in_english, prefers_english
 from shared.wire.common import ERROR_HEADER
 from shared.wire.text import fill
@@ -113,6 +114,18 @@ def test_english_texts_have_no_chinese_and_the_same_names() -> None:
         assert english.isascii() or set(english) - set(map(chr, range(128))) <= {"…"}
         names = {part.partition("}")[0] for part in chinese.split("{")[1:]}
         assert names == {part.partition("}")[0] for part in english.split("{")[1:]}
+
+
+def test_length_of_a_secret_text_is_in_characters_and_of_a_list_in_entries() -> None:
+    class Body(BaseModel):
+        password: SecretStr = Field(max_length=8)
+        names: list[str] = Field(max_length=1)
+
+    with pytest.raises(ValidationError) as failure:
+        Body.model_validate({"password": "x" * 9, "names": ["a", "b"]})
+
+    faults = field_faults(failure.value.errors())
+    assert [fault["message"] for fault in faults] == ["最多 8 个字符", "最多 1 项"]
 
 
 def test_values_of_a_template_are_translated() -> None:
