@@ -50,7 +50,7 @@ def _too_long_rule(context: Mapping[str, Any]) -> str:
 
 def _is_list(context: Mapping[str, Any]) -> bool:
     """Whether the length is a number of entries. Pydantic calls a secret text a value."""
-    return context.get("field_type", "Value") != "Value"
+    return bool(context.get("field_type", "Value") != "Value")
 
 
 def _validator_message(context: Mapping[str, Any]) -> str:

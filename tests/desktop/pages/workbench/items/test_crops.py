@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
 from desktop.pages.workbench.items.crops import crop_place
@@ -12,14 +14,14 @@ from shared.record.entries import Entry
 
 def item_with_finding(*box: float) -> ItemView:
     points = dict(zip(("x1", "y1", "x2", "y2"), box, strict=True))
-    entry: Entry = {
+    entry = {
         "version": 1,
         "progress": "done",
         "isPassed": False,
         "resultImage": {"boxes": [{"label": "crack", "confidence": 0.8, "points": points}]},
         "inputImage": {"ipfs_cid": "cid", "download_url": "/files/photo/content"},
     }
-    return ItemView("a", "Nut", result=(entry,))
+    return ItemView("a", "Nut", result=(cast(Entry, entry),))
 
 
 def test_row_shows_a_finding_with_a_margin() -> None:
