@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QDialog, QWidget
@@ -51,6 +53,7 @@ from desktop.pages.workbench.photos.record_photos.film_dialog import FilmDialog
 from desktop.pages.workbench.photos.record_photos.films import FilmsDialog
 from desktop.pages.workbench.photos.record_photos.review import ReviewDialog
 from desktop.pages.workbench.trend.window import TrendDialog
+from desktop.record import change_listener
 from desktop.record.photo_queue import PhotoQueue
 from desktop.theme import theme_manager
 from desktop.widgets.dialogs import Confirm
@@ -157,19 +160,22 @@ ELSEWHERE = {
 
 
 def settle(qtbot: QtBot) -> None:
-    """Until everything that was asked for has arrived; what listens as long as a record is open goes on."""
+    """Until everything that was asked for has arrived; what listens for changes goes on."""
     calm = 0
-    before = -1
-    for _ in range(400):
+    until = time.monotonic() + 60
+    while calm < 3:
         pause = QEventLoop()
         QTimer.singleShot(20, pause.quit)
         pause.exec()
-        now = workers.busy()
-        calm = calm + 1 if now == before else 0
-        before = now
-        if calm >= (3 if now == 0 else 25):
-            return
-    raise AssertionError("the page does not come to rest")
+        calm = 0 if _unfinished() else calm + 1
+        assert time.monotonic() < until, f"the page does not come to rest: {_unfinished()}"
+
+
+def _unfinished() -> list[Callable[..., Any]]:
+    """What the workers still have to do, except listening."""
+    tasks = workers._pools.tasks if workers._pools is not None else ()
+    functions = [getattr(work, "func", work) for task in tasks for work in task._work]
+    return [function for function in functions if function is not change_listener._read_events]
 
 
 def enter(window: MainWindow, served: Served, qtbot: QtBot) -> None:

@@ -181,7 +181,8 @@ def test_another_language_is_another_window_at_the_same_place(qtbot: QtBot, desk
     assert desktop.window.page is not None
     assert desktop.window.page.page_id == "me"
     assert desktop.context.commands.title("edit.undo") == "撤销"
-    assert Preferences(desktop.preferences.path).values.language == "zh_CN"
+    # A worker writes the file, because the disk is waited for.
+    qtbot.waitUntil(lambda: Preferences(desktop.preferences.path).values.language == "zh_CN", timeout=60_000)
     qtbot.waitUntil(lambda: len(_windows()) == 1)
     # What outlives a window must not call into the one that is gone.
     desktop.context.show_service(ServiceState.RESTARTING)
