@@ -44,7 +44,7 @@ from service.detection.reference_difference.light.direction import is_lit_from_a
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import in_order_if_small
 from service.detection.reference_difference.variation.appearance import difference_of
-from service.detection.reference_difference.variation.judging import Judgement, judge, raise_confidence
+from service.detection.reference_difference.variation.judging import Judgement, judge
 from service.detection.reference_difference.variation.memory import (
     MAX_APPEARANCES,
     MAX_FAINT,
@@ -91,8 +91,7 @@ _MOST_FROM_ASIDE = 0.5
 _OBLIQUE = 0.9
 _CLIPPED = 250
 _MEAN = np.full((1, 3), 1 / 3, np.float32)
-# The least confidence of a difference that may become a finding at a place that never varied, and of a
-# difference that makes a place vary.
+# The least confidence of a difference that shows that a repaired place is not clean.
 _FAINT = 0.25
 
 
@@ -122,18 +121,16 @@ def detect(
     reported_differences, suppressed = [], []
     known = memory if memory is not None and memory.photos else None
     today = () if known is None else appearances(reported_parts(seen, wanted.min_confidence))
-    for view, part, sure in reported_parts(seen, wanted.min_confidence if known is None else _FAINT):
+    for view, part, sure in reported_parts(seen, wanted.min_confidence):
         judgements: list[Judgement | None] = [None]
-        if known is not None and sure >= wanted.min_confidence:
+        if known is not None:
             judgements = [
                 judge(known, today, part, view, seen, sure, single)
                 for single in ([False, True] if once else [False])
             ]
         judged = judgements[0]
-        if judged is None and known is not None:
-            sure = raise_confidence(known, part, view, sure)
         box = photo_box(part, view, seen.scanned, size)
-        if sure < wanted.min_confidence or box.is_empty:
+        if box.is_empty:
             continue
         one = reported = DetectedDifference(label(part, view.was, view.now), sure, box)
         if judged is not None and judged.rest is not None:

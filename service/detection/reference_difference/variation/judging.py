@@ -43,10 +43,6 @@ _CRACK_LIKE = 0.25
 _OFF = 6.0
 _SAME = 0.2
 _ONE_PIECE = 0.7
-# The factor of the odds of a finding at a place where nothing ever differed, and the number of photos from
-# which it fully applies. Of the findings that this adds on generated regions four of five are real.
-_STABLE = 2.0
-_STABLE_PHOTOS = 5
 # The ratio of the lengths of a change and of a rejected one up to which it is the same one.
 _REJECTED_GROWTH = 1.2
 # The reasons of which a finding has several, the first one counts.
@@ -93,7 +89,7 @@ def judge(
     if explanation.share < _LITTLE:
         if not (part.mask & explanation.forbidden[inside]).any():
             return None
-        return Judgement(part, raise_confidence(memory, part, view, sure), reason=MemoryReason.FAILED)
+        return Judgement(part, sure, reason=MemoryReason.FAILED)
     if is_lasting(memory, part, box):
         return Judgement(part, sure, reason=MemoryReason.LASTING)
     banned, reasons = explanation.forbidden.copy(), set[MemoryReason]()
@@ -113,25 +109,6 @@ def judge(
     return Judgement(
         remaining, _shift_ratio(confidence(remaining, view, examined), unlike), explanation.photos
     )
-
-
-def raise_confidence(memory: RegionMemory, part: DifferencePart, view: Comparison, sure: float) -> float:
-    """The confidence in a part, raised if the region never varied there.
-
-    That is, no photo showed a difference within half the part's length, not even one too faint to be
-    reported.
-    """
-    box, _, _ = difference_of(part, view)
-    beyond = max(10.0, 0.5 * max(box.w, box.h))
-    around = Rect(box.x - beyond, box.y - beyond, box.w + 2 * beyond, box.h + 2 * beyond)
-    for photo in memory.photos:
-        if photo.kind is MemoryKind.FAILED:
-            continue
-        boxes = (*(appearance.box for appearance in photo.appearances), *photo.faint)
-        if any(not other.intersection(around).is_empty for other in boxes):
-            return sure
-    certainty = min(memory.count / _STABLE_PHOTOS, 1.0)
-    return _shift_ratio(sure, 1 + (_STABLE - 1) * certainty)
 
 
 def _shift_ratio(sure: float, factor: float) -> float:

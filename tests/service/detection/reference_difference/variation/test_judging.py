@@ -421,20 +421,6 @@ def test_growing_object_stays_visible() -> None:
     assert compare(take_photo(patch, 5), memory(patch, 4)).boxes
 
 
-def test_a_place_that_never_varied_needs_less_evidence() -> None:
-    def stain(image: samples.Image, number: int) -> None:
-        soft = np.zeros(image.shape[:2], np.float32)
-        cv2.ellipse(soft, (90, 200), (14, 9), 0, 0, 360, 1, -1)
-        image[:] = (image - 9 * cv2.GaussianBlur(soft, (0, 0), 3)[..., None]).astype(np.uint8)
-
-    photo, wanted = take_photo(stain, 9), Parameters(min_confidence=0.05)
-    (before,) = detect(reference(), REGION, photo, wanted).boxes
-    (after,) = detect(reference(), REGION, photo, wanted, memory=memory(None, 5)).boxes
-    assert after.box == before.box
-    odds = [one.confidence / (1 - one.confidence) for one in (before, after)]
-    assert odds[1] == pytest.approx(2 * odds[0], rel=0.05)
-
-
 def test_a_photo_of_a_board_keeps_its_many_differences() -> None:
     board = np.full((480, 640, 3), 120, np.uint8)
     board += np.random.default_rng(3).integers(0, 40, board.shape, np.uint8)
