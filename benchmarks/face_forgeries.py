@@ -347,5 +347,3 @@ _ATTACKS: dict[str, Attack] = {
     "swaying morph": _sway_morph,
 }
 KINDS = tuple(_ATTACKS)
-# One picture, flat or bent, that is moved.
-FLAT_KINDS = ("moved", "tilted", "bent", "bent, tilted and moved", "cut out", "scaled")

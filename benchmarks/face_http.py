@@ -95,7 +95,7 @@ def _measure(
         for kind in kinds:
             attacks = [draw_attack(kind, take, number, film) for number in range(seed, seed + repeat)]
             reasons[kind] = [_play(running, attack)[0] for attack in attacks]
-    return Outcome(person, film, reasons, len(take.frames), spent, {})
+    return Outcome(person, film, reasons, len(take.frames), spent)
 
 
 def _play(running: Service, take: Take) -> tuple[str, float]:

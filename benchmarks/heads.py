@@ -57,8 +57,8 @@ class Shape:
     nose_tip: float = 0.62
     brow: float = 0.06
     chin: float = 0.12
-    across: float = 0.42
-    along: float = 0.10
+    across: float = 0.6
+    along: float = 0.2
     sockets: float = 0.10
 
     def depth(self, x: Map, y: Map) -> Map:

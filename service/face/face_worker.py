@@ -13,6 +13,7 @@ from service.face.engines.analysis import analyse, warm_up
 from service.face.engines.engine import FaceEngine, SequenceAnalysis, engine_info
 from service.face.engines.picture import BadPicture, decode, picture_bytes
 from service.face.engines.sequence import film_frame, judge
+from service.face.liveness.mesh_model import MeshMissingError
 from service.face.packs.pack_store import load_engine
 from service.workers.frames import Frame
 from service.workers.serving import Report, discard_output, serve
@@ -52,6 +53,8 @@ class _RequestHandler:
             return messages.analysis_frame(analyse(self._engine, decode(picture_bytes(request.face_info))))
         except BadPicture as bad:
             return messages.fault_frame(bad.fault)
+        except MeshMissingError as missing:
+            return messages.problem_frame(str(missing))
         except Exception as problem:
             # The text of the exception may contain content of the picture.
             return messages.problem_frame(f"unexpected {type(problem).__name__}")

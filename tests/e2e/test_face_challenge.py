@@ -29,7 +29,7 @@ from tests.service_process import ADMIN, service_process
 
 pytestmark = pytest.mark.slow
 
-POSES: dict[MovementName, Pose] = {"left": Pose(yaw=24), "right": Pose(yaw=-24), "up": Pose(pitch=18)}
+POSES: dict[MovementName, Pose] = {"left": Pose(yaw=34), "right": Pose(yaw=-32), "up": Pose(pitch=22)}
 SCENE = Scene(eye_distance=64, size=(400, 340))
 FRAME_MS = 80
 REACTION_MS, MOVEMENT_MS = 300, 500

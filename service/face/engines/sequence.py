@@ -15,13 +15,14 @@ from service.face.engines.engine import DetectedFace, FaceEngine, PictureAnalysi
 from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode, picture_bytes, read_header
 from service.face.liveness.decision import REACTION_MS, decide, find_reached
 from service.face.liveness.film import SIDE, Film, find_sharpest, straighten
+from service.face.liveness.mesh import direction_of, eyes_of, load_mesh
 from service.face.liveness.movements import Reason, Step
 from shared.images.cv import cv2
 
-# The first frames are looked at in turn until one shows a face: a camera's first frame may be dark.
-FIRST_FRAMES = 3
 # A camera's frame; many of them come at once.
 MAX_FRAME_PIXELS = 1280 * 960
+# The part of a movement at which the face is recognised again.
+HALF = 0.5
 # For one comparison of two frames.
 FALSE_MATCH_RATE = 1e-3
 # A face is looked for in a square of so many of its heights around its last place, reduced to this side, px:
@@ -44,27 +45,29 @@ def judge(
     times: Sequence[float],
     steps: Sequence[Step],
 ) -> SequenceAnalysis:
-    """Judge upright BGR uint8 `frames` of one size, filmed at `times` (ms since the first), by `steps`."""
+    """Judge upright BGR uint8 `frames` of one size, filmed at `times` (ms since the first), by `steps`.
+
+    Raises MeshMissingError.
+    """
     nothing = PictureAnalysis(*frames[0].shape[1::-1]) if frames else PictureAnalysis(0, 0)
     if not frames or any(frame.shape != frames[0].shape for frame in frames):
         return SequenceAnalysis(Reason.TOO_FEW_FRAMES, nothing)
-    skipped, faces = 0, coarse(engine, frames[0])
-    while not faces and skipped + 1 < min(FIRST_FRAMES, len(frames)):
-        skipped += 1
-        faces = coarse(engine, frames[skipped])
+    asked_ms = steps[0].from_ms + REACTION_MS
+    # A camera's first frames may be dark, and a person may look down at first.
+    begins = (coarse(engine, frame) for frame, at in zip(frames, times, strict=True) if at <= asked_ms)
+    faces = next((each for each in begins if each), [])
     if not faces:
         return SequenceAnalysis(Reason.NO_FACE, nothing)
-    seen = frames[skipped:]
-    film = look(engine, seen, times[skipped:], faces[0], steps[0].from_ms + REACTION_MS)
+    film = look(engine, frames, times, faces[0], asked_ms)
     if not film.found.any():
         return SequenceAnalysis(Reason.NO_FACE, nothing)
     near = functools.partial(_rate_nearness, faces[0])
-    first = analyse(engine, seen[find_sharpest(film, film.waiting)], near)
+    first = analyse(engine, frames[find_sharpest(film, film.waiting)], near)
     reason = decide(film, steps)
     if reason is not Reason.LIVE:
         return SequenceAnalysis(reason, first)
-    # A face that has just turned far enough is easier to recognise than in profile.
-    turned = [analyse(engine, seen[find_reached(film, step)[0]], near) for step in steps]
+    # A face on its way is easier to recognise than one that has turned, and one take shows both.
+    turned = [analyse(engine, frames[find_reached(film, step, HALF)[0]], near) for step in steps]
     if not _shows_same_face(engine, first, turned):
         return SequenceAnalysis(Reason.OTHER_FACE, first)
     return SequenceAnalysis(reason, replace(first, liveness=_find_liveness([first, *turned])))
@@ -78,17 +81,19 @@ def look(
     asked_ms: float = 0.0,
 ) -> Film:
     """Find `face` of the first of `frames` in all of them; the first movement is asked for at `asked_ms`."""
+    mesh = load_mesh()
     eyes = np.full((len(frames), 2, 2), np.nan)
-    nose = np.full((len(frames), 2), np.nan)
+    directions = np.full((len(frames), 2), np.nan)
     crops = np.zeros((len(frames), SIDE, SIDE), np.uint8)
-    last = face
+    points = None
     for index, frame in enumerate(frames):
-        found = _find_near(engine, frame, last)
-        if found is not None:
-            last = found
-            eyes[index], nose[index] = found.eyes, found.nose
+        points = None if points is None else mesh.follow(frame, points)
+        if points is None and (found := _find_near(engine, frame, face)) is not None:
+            points = mesh.find(frame, found.eyes.astype(np.float64))
+        if points is not None:
+            eyes[index], directions[index] = eyes_of(points), direction_of(points)
             crops[index] = straighten(frame, eyes[index])
-    return Film(np.asarray(times, float), eyes, nose, crops, asked_ms)
+    return Film(np.asarray(times, float), eyes, directions, crops, asked_ms)
 
 
 def _find_near(engine: FaceEngine, frame: Pixels, face: DetectedFace) -> DetectedFace | None:

@@ -1,4 +1,4 @@
-"""Holds what an engine sees in the frames of a film: where the face is, how it is turned, and its picture."""
+"""Holds what is seen in the frames of a film: where the face is, how it is turned, and its picture."""
 
 from __future__ import annotations
 
@@ -16,28 +16,30 @@ Pixels = NDArray[np.uint8]
 # Side of a picture of the face in px, and where the eyes are in it: from the forehead to the chin.
 SIDE = 96
 EYES = np.array(((28.0, 34.0), (68.0, 34.0)))
+# How far a head that looks ahead may be turned to a side and upwards: the camera may be above or below it.
+FRONT = np.array((0.0, 0.2))
 # So many frames with a face show how it looks ahead.
 AHEAD = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Film:
-    """`times` of the frames (n,) in ms; the centres of the `eyes` (n, 2, 2), the left one in the picture
-    first, and the tip or base of the `nose` (n, 2), in px, NaN in frames without a face; `crops`
-    (n, SIDE, SIDE) uint8, the grey face with its eyes at `EYES`; `asked_ms`, until when the person looks
-    ahead.
+    """`times` of the frames (n,) in ms; the centres of the `eyes` (n, 2, 2) in px, the left one in the
+    picture first, and the `directions` (n, 2) of the head (`mesh.direction_of`), NaN in frames without a
+    face; `crops` (n, SIDE, SIDE) uint8, the grey face with its eyes at `EYES`; `asked_ms`, until when the
+    person looks ahead.
     """
 
     times: Values
     eyes: Values
-    nose: Values
+    directions: Values
     crops: Pixels
     asked_ms: float = 0.0
 
     @property
     def found(self) -> NDArray[np.bool_]:
         """Which frames (n,) show the face."""
-        return np.isfinite(self.nose[:, 0])
+        return np.isfinite(self.directions[:, 0])
 
     @property
     def waiting(self) -> NDArray[np.intp]:
@@ -72,36 +74,18 @@ def straighten(frame: Pixels, eyes: Values) -> Pixels:
 
 
 def measure_turns(film: Film) -> Values:
-    """How far each frame (n, 2) is turned to the person's left and upwards as seen from those in which it
-    looks ahead, about as the sine of the angle; NaN without a face.
-
-    The nose stands out from the plane of the eyes, so it moves along and across the line between them.
+    """How far each frame (n, 2) is turned to the person's left and upwards beyond where the head looks when
+    it is asked to turn; NaN without a face. A head that looks aside and turns back has turned only beyond
+    the front.
     """
-    along, across = _measure_nose(film)
-    start = np.median(along[film.ahead]), np.median(across[film.ahead])
-    return _smooth(np.stack((along - start[0], 1 - across / max(float(start[1]), 0.1)), axis=1))
-
-
-def measure_aside(film: Film) -> Values:
-    """How far the nose is to the person's left of the middle of the eyes in each frame (n,), in distances of
-    the eyes: 0 from the front, with any person; NaN without a face.
-    """
-    return _measure_nose(film)[0]
-
-
-def _measure_nose(film: Film) -> tuple[Values, Values]:
-    """Where the nose is along and across the line of the eyes in each frame, two of (n,), in distances of the
-    eyes.
-    """
-    between = film.eyes[:, 1] - film.eyes[:, 0]
-    offset = film.nose - film.eyes.mean(axis=1)
-    square = np.maximum((between**2).sum(axis=1), 1e-9)
-    along = (offset * between).sum(axis=1) / square
-    return along, (offset[:, 1] * between[:, 0] - offset[:, 0] * between[:, 1]) / square
+    start = np.median(film.directions[film.ahead], axis=0)
+    front = np.clip(start, -FRONT, FRONT)
+    directions = _smooth(film.directions)
+    return directions - np.clip(directions, np.minimum(start, front), np.maximum(start, front))
 
 
 def _smooth(values: Values) -> Values:
-    """The median of each three known rows of `values` (n, 2): landmarks jump in single frames."""
+    """The median of each three known rows of `values` (n, 2): points jump in single frames."""
     known = np.flatnonzero(np.isfinite(values[:, 0]))
     smooth = np.full_like(values, np.nan)
     if len(known) >= 3:

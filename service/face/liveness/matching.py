@@ -1,4 +1,4 @@
-"""Compares straightened faces: whether one film shows them, and whether one plane explains them."""
+"""Compares straightened faces: whether one film shows them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,6 @@ _DETAILED = ((14, 20, 82, 46), (30, 68, 66, 90))
 _POINTS, _FEWEST = 60, 12
 # A point that does not come back to within a pixel was lost.
 _RETURN_PX = 1.0
-# The face without hair and background.
-_Y, _X = np.mgrid[:SIDE, :SIDE]
-_INNER = ((_X - 48) / 34) ** 2 + ((_Y - 52) / 38) ** 2 < 1
 
 
 def is_one_take(film: Film, frames: Sequence[int]) -> bool:
@@ -58,35 +55,3 @@ def _follow(first: Pixels, other: Pixels, points: Points) -> Points:
     back, backward, _ = cv2.calcOpticalFlowPyrLK(other, first, there, None, **window)
     is_followed = (forward & backward).ravel().astype(bool) & (np.hypot(*(back - points).T) < _RETURN_PX)
     return np.asarray(there[is_followed])
-
-
-def match_plane(first: Pixels, other: Pixels) -> float:
-    """How well one homography explains `other` by `first`, two straightened faces: the correlation of their
-    details, up to 1. A picture that is moved or tilted stays near 1; of a head that turns, the nose hides one
-    cheek and the far side disappears.
-
-    The homography maximizes the enhanced correlation coefficient (Evangelidis and Psarakis, 2008).
-    """
-    matrix = np.eye(3, dtype=np.float32)
-    criteria = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 30, 1e-4)
-    kind = cv2.MOTION_HOMOGRAPHY
-    try:
-        # Blurred first, so that a face that has become much narrower is found.
-        for blur in (11, 3):
-            matrix = cv2.findTransformECC(first, other, matrix, kind, criteria, None, blur)[1]
-    except cv2.error:
-        # It does not converge: the faces have nothing in common.
-        return 0.0
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    warped = cv2.warpPerspective(_find_details(other), matrix, (SIDE, SIDE), flags=flags)
-    seen = cv2.warpPerspective(np.ones((SIDE, SIDE), np.float32), matrix, (SIDE, SIDE), flags=flags)
-    compared = _INNER & (seen > 0.99)
-    if compared.sum() < _INNER.sum() / 2:
-        return 0.0
-    return float(np.corrcoef(_find_details(first)[compared], warped[compared])[0, 1])
-
-
-def _find_details(crop: Pixels) -> NDArray[np.float32]:
-    """The face without its shading, which changes while it turns, and without noise."""
-    values = crop.astype(np.float32)
-    return np.asarray(cv2.GaussianBlur(values, (0, 0), 1.2) - cv2.GaussianBlur(values, (0, 0), 6))

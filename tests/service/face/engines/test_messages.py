@@ -46,7 +46,7 @@ def test_a_sequence_arrives_as_it_was(tmp_path: Path) -> None:
     assert messages.to_request(messages.request_frame(request)) == request
 
 
-@pytest.mark.parametrize("reason", [Reason.LIVE, Reason.FLAT])
+@pytest.mark.parametrize("reason", [Reason.LIVE, Reason.CUT])
 def test_a_verdict_arrives_as_it_is(reason: Reason) -> None:
     sent = SequenceAnalysis(reason, PictureAnalysis(64, 48))
     got = messages.to_answer(messages.sequence_frame(sent))

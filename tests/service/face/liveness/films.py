@@ -1,8 +1,7 @@
-"""Films of rendered heads for the tests: small frames, few of them, whose landmarks are known."""
+"""Films of rendered heads for the tests: small frames, few of them, whose eyes and directions are known."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -25,11 +24,9 @@ def move_to(pose: Pose) -> Path:
     return ((0.0, Pose()), (650.0, Pose()), (1100.0, pose), (1500.0, pose))
 
 
-TO_THE_LEFT = move_to(Pose(yaw=24))
+TO_THE_LEFT = move_to(Pose(yaw=32))
 
-Frame = Callable[[Pose, int], Pixels]
-# Both eyes and the tip of the nose.
-_PLACES = np.array(((-0.5, 0.0), (0.5, 0.0), (0.0, 0.62)), np.float32)
+_EYES = np.array(((-0.5, 0.0), (0.5, 0.0)), np.float32)
 
 
 def draw_head(pose: Pose, seed: int) -> Pixels:
@@ -43,30 +40,28 @@ def draw_flat_picture(pose: Pose, seed: int) -> Pixels:
 
 
 @cache
-def film(frame: Frame, poses: Path) -> Film:
-    """The film of a movement through `poses`, a frame at each of `TIMES`."""
-    eyes, nose, crops = [], [], []
+def film(poses: Path) -> Film:
+    """The film of a head that moves through `poses`, a frame at each of `TIMES`."""
+    eyes, directions, crops = [], [], []
     for seed, pose in enumerate(heads.interpolate_poses(poses, TIMES)):
-        left, right, tip = _project(pose, is_flat=frame is draw_flat_picture)
-        eyes.append((left, right))
-        nose.append(tip)
-        crops.append(straighten(frame(pose, seed), np.array((left, right))))
-    return Film(np.array(TIMES), np.array(eyes), np.array(nose), np.array(crops))
+        eyes.append(_project_eyes(pose))
+        directions.append(np.sin(np.radians((pose.yaw, pose.pitch))))
+        crops.append(straighten(draw_head(pose, seed), eyes[-1]))
+    return Film(np.array(TIMES), np.array(eyes), np.array(directions), np.array(crops))
 
 
 def without_face(film: Film, index: int) -> Film:
     """The film, whose frame `index` shows no face."""
-    eyes, nose, crops = film.eyes.copy(), film.nose.copy(), film.crops.copy()
-    eyes[index], nose[index], crops[index] = np.nan, np.nan, np.zeros((SIDE, SIDE), np.uint8)
-    return Film(film.times, eyes, nose, crops)
+    eyes, directions, crops = film.eyes.copy(), film.directions.copy(), film.crops.copy()
+    eyes[index], directions[index], crops[index] = np.nan, np.nan, np.zeros((SIDE, SIDE), np.uint8)
+    return Film(film.times, eyes, directions, crops)
 
 
-def _project(pose: Pose, *, is_flat: bool) -> NDArray[np.float64]:
-    """Where the places (3, 2) are in the frame, px."""
-    x, y = _PLACES.T
-    depth = np.zeros(3) if is_flat else Shape().depth(x, y)
+def _project_eyes(pose: Pose) -> NDArray[np.float64]:
+    """Where the eyes (2, 2) are in the frame, px."""
+    x, y = _EYES.T
     pivot = np.array(heads.PIVOT)
-    points = (np.stack((x, y, depth), axis=1) - pivot) @ heads.rotation_matrix(pose).T + pivot
+    points = (np.stack((x, y, Shape().depth(x, y)), axis=1) - pivot) @ heads.rotation_matrix(pose).T + pivot
     factor = SCENE.eye_distance * SCENE.distance / (SCENE.distance / pose.nearer - points[:, 2:])
     middle = (SCENE.size[0] / 2 + pose.x, SCENE.size[1] * 0.42 + pose.y)
     return np.asarray(points[:, :2] * factor + middle)

@@ -1,4 +1,4 @@
-"""The turn of a face comes from its landmarks alone, on whichever scale they are."""
+"""A turn counts from where the head looks when it is asked to turn, and not on the way back to the front."""
 
 from __future__ import annotations
 
@@ -9,35 +9,37 @@ import pytest
 
 from benchmarks.heads import Pose
 from service.face.liveness.film import EYES, measure_turns, straighten
-from tests.service.face.liveness.films import TO_THE_LEFT, draw_head, film, move_to, without_face
+from tests.service.face.liveness.films import TIMES, TO_THE_LEFT, film, without_face
 
-HEAD = film(draw_head, TO_THE_LEFT)
+HEAD = film(TO_THE_LEFT)
 
 
-def test_turn_grows_to_the_left() -> None:
+def test_turn_counts_from_the_start() -> None:
     aside, upwards = measure_turns(HEAD).T
     assert abs(aside[:6]).max() < 0.02
-    assert aside[-1] > 0.2
-    assert upwards.max() < 0.05
+    assert aside[-1] > 0.4
+    assert abs(upwards).max() < 0.02
 
 
-def test_turn_upwards() -> None:
-    aside, upwards = measure_turns(film(draw_head, move_to(Pose(pitch=20)))).T
-    assert upwards[-1] > 0.15
-    assert abs(aside).max() < 0.02
+def test_turn_back_to_the_front_does_not_count() -> None:
+    back = film(
+        ((0.0, Pose(yaw=-30)), (400.0, Pose(yaw=-30)), (1100.0, Pose(yaw=10)), (1500.0, Pose(yaw=10)))
+    )
+    turns = measure_turns(back)[:, 0]
+    assert abs(turns[np.array(TIMES) < 800]).max() < 0.02
+    assert turns[-1] == pytest.approx(np.sin(np.radians(10)), abs=0.01)
 
 
-def test_turn_is_the_same_in_a_larger_and_tilted_picture() -> None:
-    angle = np.radians(20)
-    matrix = 2.5 * np.array(((np.cos(angle), -np.sin(angle)), (np.sin(angle), np.cos(angle))))
-    moved = replace(HEAD, eyes=HEAD.eyes @ matrix.T + 30, nose=HEAD.nose @ matrix.T + 30)
-    assert measure_turns(moved) == pytest.approx(measure_turns(HEAD))
+def test_camera_above_or_below_the_head_does_not_matter() -> None:
+    bowed, raised = Pose(pitch=-10), Pose(pitch=12)
+    seen = film(((0.0, bowed), (650.0, bowed), (1100.0, raised), (1500.0, raised)))
+    assert measure_turns(seen)[-1, 1] == pytest.approx(np.sin(np.radians((10, 12))).sum(), abs=0.01)
 
 
-def test_landmarks_that_jump_in_one_frame_are_no_turn() -> None:
-    nose = HEAD.nose.copy()
-    nose[4] += 20
-    assert abs(measure_turns(replace(HEAD, nose=nose))[4]).max() < 0.05
+def test_points_that_jump_in_one_frame_are_no_turn() -> None:
+    directions = HEAD.directions.copy()
+    directions[4] += 0.8
+    assert abs(measure_turns(replace(HEAD, directions=directions))[4]).max() < 0.05
 
 
 def test_frame_without_a_face_has_no_turn() -> None:
