@@ -8,8 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.liveness.film import AHEAD, Film, Values, measure_turns
-from service.face.liveness.matching import is_one_take
+from service.face.liveness.film import AHEAD, Film, Values, is_one_take, measure_turns
 from service.face.liveness.movements import Movement, Reason, Step
 
 Flags = NDArray[np.bool_]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.heads import Pose
-from service.face.liveness.film import EYES, measure_turns, straighten
+from service.face.liveness.film import EYES, is_one_take, measure_turns, straighten
 from tests.service.face.liveness.films import TIMES, TO_THE_LEFT, film, without_face
 
 HEAD = film(TO_THE_LEFT)
@@ -57,3 +57,16 @@ def test_straightened_face_has_its_eyes_in_their_places() -> None:
     for x, y in EYES.astype(int):
         assert crop[y, x] > 200
     assert (crop > 100).sum() < 80
+
+
+def test_turn_is_one_take_and_a_jump_over_it_is_not() -> None:
+    assert is_one_take(HEAD, range(len(HEAD.times)))
+    noise = np.random.default_rng(1).integers(0, 256, HEAD.crops.shape, np.uint8)
+    mixed = np.where(np.arange(len(HEAD.times))[:, None, None] == 5, noise, HEAD.crops)
+    cut = replace(HEAD, crops=mixed.astype(np.uint8))
+    assert not is_one_take(cut, [4, 5, 6])
+
+
+def test_face_without_details_cannot_be_followed() -> None:
+    grey = replace(HEAD, crops=np.full_like(HEAD.crops, 120))
+    assert not is_one_take(grey, [0, 1, 2])
