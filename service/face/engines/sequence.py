@@ -21,6 +21,8 @@ from shared.images.cv import cv2
 
 # A camera's frame; many of them come at once.
 MAX_FRAME_PIXELS = 1280 * 960
+# So many of the last frames before the first movement are searched for a face.
+TRIES = 3
 # The part of a movement at which the face is recognised again.
 HALF = 0.5
 # For one comparison of two frames.
@@ -54,8 +56,8 @@ def judge(
         return SequenceAnalysis(Reason.TOO_FEW_FRAMES, nothing)
     asked_ms = steps[0].from_ms + REACTION_MS
     # A camera's first frames may be dark, and a person may look down at first.
-    begins = (coarse(engine, frame) for frame, at in zip(frames, times, strict=True) if at <= asked_ms)
-    faces = next((each for each in begins if each), [])
+    waiting = [frame for frame, at in zip(frames, times, strict=True) if at <= asked_ms]
+    faces = next((found for frame in waiting[: -TRIES - 1 : -1] if (found := coarse(engine, frame))), [])
     if not faces:
         return SequenceAnalysis(Reason.NO_FACE, nothing)
     film = look(engine, frames, times, faces[0], asked_ms)
