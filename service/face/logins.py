@@ -20,6 +20,7 @@ from service.face.engines.face_process import EngineUnavailableError
 from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture
 from service.face.enrolment import refuse
+from service.face.liveness.mesh_model import find_model
 from service.face.liveness.movements import Movement, Reason
 from service.face.recognition import Recognition, needing_engine
 from service.web.envelope import Problem, Refusal, invalid
@@ -91,10 +92,13 @@ class FaceLogins:
     ) -> DrawnChallenge:
         """Draw the movements for a login at `address`, without `excluded_movements`.
 
-        Raises Problem 422 if these exclude every turn, 429 and 403 like `login`.
+        Raises Problem 422 if these exclude every turn, 503 without the model that judges them, 429 and 403
+        like `login`.
         """
         await self._check(address, device_token)
         self._take_turn(self._draw_limiter, address)
+        with needing_engine():
+            find_model()
         try:
             return await self._challenges.draw(address, excluded_movements)
         except ValueError:

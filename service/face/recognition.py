@@ -13,6 +13,7 @@ from service.face.access.stations import busy
 from service.face.engines.engine import EngineInfo, PictureAnalysis, SequenceAnalysis
 from service.face.engines.face_process import EngineUnavailableError, FaceProcess
 from service.face.engines.messages import FilmedFrame
+from service.face.liveness.mesh_model import MeshMissingError
 from service.face.liveness.movements import Step
 from service.face.templates.gallery_sync import GallerySync
 from service.face.templates.vault import Vault
@@ -101,9 +102,9 @@ class Recognition:
 
 @contextmanager
 def needing_engine() -> Iterator[None]:
-    """Log an EngineUnavailableError of the block and raise the Problem 503 for it."""
+    """Log an EngineUnavailableError or MeshMissingError of the block and raise the Problem 503 for it."""
     try:
         yield
-    except EngineUnavailableError as problem:
+    except (EngineUnavailableError, MeshMissingError) as problem:
         log.error("the face engine does not work: %s", problem)
         raise Problem(503, ErrorCode.UNAVAILABLE, "人脸识别暂时不可用，请稍后重试，或使用密码登录") from None

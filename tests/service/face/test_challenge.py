@@ -21,6 +21,7 @@ from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.engine import PictureAnalysis
 from service.face.engines.messages import FilmedFrame
 from service.face.enrolment import CONSENT_VERSION
+from service.face.liveness import mesh_model
 from service.face.liveness.movements import Movement, Reason
 from service.web.envelope import Problem, Refusal
 from shared.record.codes import ErrorCode, Permission
@@ -42,6 +43,13 @@ from tests.service.face.conftest import Setup, as_face_info, open_setup, tokens_
 @pytest.fixture
 def judge(setup: Setup, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch) -> Judge:
     return use_judge(setup, dlib_engine, monkeypatch)
+
+
+def test_challenge_without_its_model_is_not_drawn(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mesh_model, "PACKAGE", "nowhere_to_be_found")
+    with pytest.raises(Problem) as caught:
+        asyncio.run(setup.service.logins.draw_challenge([], ADDRESS))
+    assert caught.value.status == 503
 
 
 def test_answer_to_a_challenge_logs_in(setup: Setup, judge: Judge) -> None:
