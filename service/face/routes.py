@@ -85,7 +85,7 @@ def router(service: FaceService) -> APIRouter:
         tokens = await service.logins.login(_require_face_info(body), *client)
         return Envelope(data=tokens, msg="登录成功")
 
-    @routes.post("/auth/faceChallenge", responses=failures(403, 422, 429))
+    @routes.post("/auth/faceChallenge", responses=failures(403, 422, 429, 503))
     async def draw_challenge(
         request: Request, body: ChallengeRequest, device_token: _DeviceToken = ""
     ) -> Envelope[DrawnChallenge]:
