@@ -29,10 +29,10 @@ from tests.service_process import ADMIN, service_process
 
 pytestmark = pytest.mark.slow
 
-POSES: dict[MovementName, Pose] = {"left": Pose(yaw=34), "right": Pose(yaw=-32), "up": Pose(pitch=22)}
+POSES: dict[MovementName, Pose] = {"left": Pose(yaw=28), "right": Pose(yaw=-28), "up": Pose(pitch=20)}
 SCENE = Scene(eye_distance=64, size=(400, 340))
 FRAME_MS = 80
-REACTION_MS, MOVEMENT_MS = 300, 500
+REACTION_MS, MOVEMENT_MS = 300, 800
 
 Frames = list[tuple[int, bytes]]
 
