@@ -82,7 +82,10 @@ def look(
     face: DetectedFace,
     asked_ms: float = 0.0,
 ) -> Film:
-    """Find `face` of the first of `frames` in all of them; the first movement is asked for at `asked_ms`."""
+    """Find `face`, which some of `frames` show, in all of them. Raises MeshMissingError.
+
+    asked_ms: when the first movement is asked for.
+    """
     mesh = load_mesh()
     eyes = np.full((len(frames), 2, 2), np.nan)
     directions = np.full((len(frames), 2), np.nan)
