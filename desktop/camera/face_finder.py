@@ -8,7 +8,6 @@ to import and is not part of the frozen program.
 
 from __future__ import annotations
 
-import importlib.util
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shared.images.cv import cv2
-from shared.system.paths import program_folder
+from shared.system.paths import find_package_file
 
 Grey = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int32]
@@ -56,14 +55,10 @@ class _Cascade:
 
 def cascade_file() -> Path:
     """The path of the trained cascade. Raises FileNotFoundError when scikit-image's data is missing."""
-    frozen = program_folder() / "skimage" / "data" / _FILE
-    if frozen.exists():
-        return frozen
-    spec = importlib.util.find_spec("skimage")
-    for folder in (spec.submodule_search_locations or []) if spec is not None else []:
-        if (path := Path(folder) / "data" / _FILE).exists():
-            return path
-    raise FileNotFoundError(_FILE)
+    path = find_package_file("skimage", "data", _FILE)
+    if path is None:
+        raise FileNotFoundError(_FILE)
+    return path
 
 
 @lru_cache(maxsize=1)

