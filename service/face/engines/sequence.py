@@ -5,7 +5,7 @@ identity.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,10 +21,10 @@ from shared.images.cv import cv2
 
 # A camera's frame; many of them come at once.
 MAX_FRAME_PIXELS = 1280 * 960
-# So many of the last frames before the first movement are searched for a face.
+# In so many frames a face is looked for before the first movement, and recognised again in a movement.
 TRIES = 3
-# The part of a movement at which the face is recognised again.
-HALF = 0.5
+# The part of a movement from which on the face is recognised again.
+ON_THE_WAY = 0.4
 # For one comparison of two frames.
 FALSE_MATCH_RATE = 1e-3
 # A face is looked for in a square of so many of its heights around its last place, reduced to this side, px:
@@ -69,7 +69,10 @@ def judge(
     if reason is not Reason.LIVE:
         return SequenceAnalysis(reason, first)
     # A face on its way is easier to recognise than one that has turned, and one take shows both.
-    turned = [analyse(engine, frames[find_reached(film, step, HALF)[0]], near) for step in steps]
+    turned = [
+        _recognise(engine, [frames[index] for index in find_reached(film, step, ON_THE_WAY)[:TRIES]], near)
+        for step in steps
+    ]
     if not _shows_same_face(engine, first, turned):
         return SequenceAnalysis(Reason.OTHER_FACE, first)
     return SequenceAnalysis(reason, replace(first, liveness=_find_liveness([first, *turned])))
@@ -115,6 +118,17 @@ def _find_near(engine: FaceEngine, frame: Pixels, face: DetectedFace) -> Detecte
     small = cv2.resize(crop, None, fx=scale, fy=scale, interpolation=interpolation)
     found = max(engine.find(small), key=lambda each: each.height, default=None)
     return None if found is None else found.moved(1 / scale, x0, y0)
+
+
+def _recognise(
+    engine: FaceEngine, frames: Sequence[Pixels], rate: Callable[[DetectedFace], float]
+) -> PictureAnalysis:
+    """The first of `frames` in which the engine recognises a face; the last one if there is none."""
+    for frame in frames:
+        seen = analyse(engine, frame, rate)
+        if seen.embedding is not None:
+            break
+    return seen
 
 
 def _rate_nearness(face: DetectedFace, other: DetectedFace) -> float:

@@ -14,7 +14,7 @@ from service.face import face_worker, rules
 from service.face.engines import sequence
 from service.face.engines.analysis import analyse
 from service.face.engines.dlib_engine import DlibEngine
-from service.face.engines.engine import DetectedFace, SequenceAnalysis
+from service.face.engines.engine import DetectedFace, PictureAnalysis, SequenceAnalysis
 from service.face.engines.messages import (
     FaceRequest,
     FilmedFrame,
@@ -71,13 +71,23 @@ def test_another_face_in_the_turn_is_refused(dlib_engine: DlibEngine, film: list
         faces.move_features(faces.load_portrait(), faces._STRANGERS[0]), heads.portrait_texture().eyes
     )
     frames = [
-        heads.render_head_frame(other, Shape(), pose, _SCENE)
-        for pose in heads.interpolate_poses(TO_THE_LEFT, TIMES)
+        heads.render_head_frame(other, Shape(), pose, _SCENE, number)
+        for number, pose in enumerate(heads.interpolate_poses(TO_THE_LEFT, TIMES))
     ]
     # The person is seen until the turn is asked for.
     waiting = sum(at <= STEP.from_ms + REACTION_MS for at in TIMES)
     mixed = judge(dlib_engine, [*film[:waiting], *frames[waiting:]], TIMES, [STEP])
     assert mixed.reason is Reason.OTHER_FACE
+
+
+def test_face_is_recognised_in_the_first_frame_in_which_the_engine_finds_it(
+    dlib_engine: DlibEngine, film: list[Pixels], judged: SequenceAnalysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unseen = PictureAnalysis(*film[0].shape[1::-1])
+    answers = iter([unseen, judged.first, unseen])
+    monkeypatch.setattr(sequence, "analyse", lambda _engine, _frame, _rate: next(answers))
+    assert sequence._recognise(dlib_engine, film[:3], lambda _face: 0.0) is judged.first
+    assert next(answers) is unseen
 
 
 class LivenessOf:
