@@ -23,6 +23,8 @@ Map = NDArray[np.float32]
 
 # The head rotates about a point behind and below the eyes.
 PIVOT = (0.0, 0.9, -1.4)
+# How far the lips and the chin move.
+MOUTH = 0.08
 # Px between the points of the frame for which the surface is located, and the iterations there. The result on
 # the coarse grid is the start on the fine one.
 _GRIDS = ((8, 12), (2, 6))
@@ -117,9 +119,13 @@ def rotation_matrix(pose: Pose) -> NDArray[np.float64]:
     return np.asarray(about_z @ about_x @ about_y)
 
 
-def render_head_frame(texture: Texture, shape: Shape, pose: Pose, scene: Scene, seed: int = 0) -> Pixels:
-    """Render a camera frame of the head with `texture` in `pose`."""
-    return apply_camera(render_surface(texture, shape.depth, pose, scene), scene, seed)
+def render_head_frame(texture: Texture, shape: Shape, pose: Pose, scene: Scene, number: int = 0) -> Pixels:
+    """Render a camera frame of the head with `texture` in `pose`. Its mouth is never still: `number` is that
+    of the frame.
+    """
+    x, y = locate_surface_points(shape.depth, pose, scene)
+    mouth = np.exp(-0.5 * ((y - 1.2) / 0.25) ** 2 - 0.5 * (x / 0.4) ** 2) * np.float32(MOUTH * np.sin(number))
+    return apply_camera(paint_texture(texture, x, y - mouth, scene), scene, number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -301,6 +301,7 @@ def challenge_sentence(code: str) -> str:
         "challenge_not_made": translate("Errors", "Turn your head further."),
         "challenge_face_lost": translate("Errors", "Turn your head more slowly, and less far."),
         "challenge_wrong_movement": translate("Errors", "Move in the direction of the arrow."),
+        "challenge_still": translate("Errors", "Blink or smile until the arrow appears."),
     }.get(code, "")
 
 

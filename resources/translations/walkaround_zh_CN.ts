@@ -1494,6 +1494,10 @@
         <translation>人脸过小</translation>
     </message>
     <message>
+        <source>Face without any change</source>
+        <translation>面部没有任何变化</translation>
+    </message>
+    <message>
         <source>No face</source>
         <translation>未找到人脸</translation>
     </message>
@@ -3973,6 +3977,10 @@
     <message>
         <source>Another user modified this. Check the latest content, then save again.</source>
         <translation>内容已被其他用户修改。请查看最新内容后重新保存。</translation>
+    </message>
+    <message>
+        <source>Blink or smile until the arrow appears.</source>
+        <translation>请自然地看着摄像头，眨眨眼或微笑，直到出现箭头。</translation>
     </message>
     <message>
         <source>Cannot change a sealed record. A user with permission can reopen it with a reason.</source>

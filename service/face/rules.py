@@ -171,6 +171,7 @@ _ADVISED: dict[Reason | QualityFault, ChallengeAdvice] = {
     Reason.NOT_MADE: "not_made",
     Reason.FACE_LOST: "face_lost",
     Reason.WRONG_MOVEMENT: "wrong_movement",
+    Reason.STILL: "still",
 }
 
 

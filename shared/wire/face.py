@@ -220,9 +220,11 @@ ChallengeAdvice = Literal[
     "not_made",
     "face_lost",
     "wrong_movement",
+    "still",
 ]
 """What a person can do better who followed a challenge: show the whole face, come nearer, use more light (two
-of them), look ahead until the arrow appears, turn further, turn less far and slower, or follow the arrow.
+of them), look ahead until the arrow appears, turn further, turn less far and slower, follow the arrow, or
+blink or smile before it appears.
 """
 
 CHALLENGE_ADVICE: Final[dict[str, str]] = {
@@ -234,6 +236,7 @@ CHALLENGE_ADVICE: Final[dict[str, str]] = {
     "not_made": "动作幅度不够，请按提示转得更多一些，或使用密码登录",
     "face_lost": "转头过快或过大，人脸离开了画面，请转得慢一些、小一些，或使用密码登录",
     "wrong_movement": "动作与提示不符，请按箭头方向转头，或使用密码登录",
+    "still": "面部没有任何变化，请自然地看着摄像头，眨眨眼，出现提示后再转头，或使用密码登录",
 }
 """The message for each `ChallengeAdvice`, in place of `CHALLENGE_FAILED`."""
 

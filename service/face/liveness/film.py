@@ -15,6 +15,7 @@ from shared.images.similarity import fit_similarity
 
 Values = NDArray[np.float64]
 Pixels = NDArray[np.uint8]
+_Face = NDArray[np.float32]
 _Points = NDArray[np.float32]
 
 # Side of a picture of the face in px, and where the eyes are in it: from the forehead to the chin.
@@ -31,6 +32,14 @@ _DETAILED = ((14, 20, 82, 46), (30, 68, 66, 90))
 _POINTS, _FEWEST = 60, 12
 # A point that does not come back to within a pixel was lost.
 _RETURN_PX = 1.0
+# Details below the one size are noise, and changes above the other are seen, px. The border does not count,
+# because the alignment fills it.
+_FINE_PX, _COARSE_PX, _BORDER = 1.0, 2.0, 14
+# Changes are averaged over squares of this side, px, and this percentile of them counts: eyes and mouth are a
+# small part of the face.
+_PLACE_PX, _MOST = 8, 95
+# How the alignment blurs the frames, px, and when it ends.
+_ECC_BLUR, _ECC_END = 5, (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 40, 1e-4)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +73,51 @@ class Film:
         they turn that counts.
         """
         return self.waiting[-AHEAD:]
+
+
+def measure_life(film: Film) -> float:
+    """How much the face changes by itself while it looks ahead, where it changes most, in parts of its noise.
+
+    Frames at least half of that time apart are compared. Each is aligned by an affine map (Evangelidis and
+    Psarakis, 2008), so of a picture only the noise changes, however it is held; of a person also eyes, mouth
+    and cheeks do.
+    """
+    crops = film.crops[film.waiting].astype(np.float32)
+    faces = [_normalise(_align(crop, crops[len(crops) // 2])) for crop in crops]
+    half = (len(faces) + 1) // 2
+    pairs = [(faces[index], later) for index in range(half) for later in faces[index + half :]]
+    if not pairs:
+        return 0.0
+    coarse = np.mean([_inner(_blur(face - later, _COARSE_PX)) ** 2 for face, later in pairs], axis=0)
+    fine = np.mean([_inner(face - later - _blur(face - later, _FINE_PX)) ** 2 for face, later in pairs])
+    return float(np.percentile(cv2.blur(coarse, (_PLACE_PX, _PLACE_PX)), _MOST) / max(float(fine), 1e-9))
+
+
+def _align(crop: _Face, target: _Face) -> _Face:
+    """The `crop` warped so that it shows the same as `target`; unchanged where no map does."""
+    matrix = np.eye(2, 3, dtype=np.float32)
+    try:
+        _, matrix = cv2.findTransformECC(target, crop, matrix, cv2.MOTION_AFFINE, _ECC_END, None, _ECC_BLUR)
+    except cv2.error:
+        return crop
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    return np.asarray(
+        cv2.warpAffine(crop, matrix, (SIDE, SIDE), flags=flags, borderMode=cv2.BORDER_REPLICATE), np.float32
+    )
+
+
+def _normalise(crop: _Face) -> _Face:
+    """The `crop` without its brightness and contrast."""
+    seen = _inner(_blur(crop, _COARSE_PX))
+    return np.asarray((crop - seen.mean()) / max(float(seen.std()), 1.0), np.float32)
+
+
+def _blur(face: _Face, px: float) -> _Face:
+    return np.asarray(cv2.GaussianBlur(face, (0, 0), px), np.float32)
+
+
+def _inner(face: _Face) -> _Face:
+    return face[_BORDER:-_BORDER, _BORDER:-_BORDER]
 
 
 def find_sharpest(film: Film, frames: NDArray[np.intp]) -> int:

@@ -39,4 +39,6 @@ class Reason(StrEnum):
     """Frames of a movement show no face, because it turned too far or too fast for the engine."""
     WRONG_MOVEMENT = "wrong_movement"
     CUT = "cut"
+    STILL = "still"
+    """Nothing moved in the face while it waited: a picture, or a morph of several."""
     OTHER_FACE = "other_face"

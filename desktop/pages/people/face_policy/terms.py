@@ -36,6 +36,7 @@ def refusal_word(reason: str) -> str:
         "not_made": translate("ChallengeReason", "No movement"),
         "face_lost": translate("ChallengeReason", "Turned too far or too fast"),
         "wrong_movement": translate("ChallengeReason", "Another movement"),
+        "still": translate("ChallengeReason", "Face without any change"),
         "flat": translate("ChallengeReason", "Flat picture"),
         "cut": translate("ChallengeReason", "Video cut detected"),
         "other_face": translate("ChallengeReason", "Different person"),

@@ -202,6 +202,7 @@ def test_missed_movement_is_reported_and_tried_three_times(
         ("face_lost", "Turn your head more slowly, and less far."),
         ("not_steady", "Look straight ahead until the arrow appears."),
         ("wrong_movement", "Move in the direction of the arrow."),
+        ("still", "Blink or smile until the arrow appears."),
         ("too_dark", "Your face is too dark. Add light."),
         ("too_few_frames", "The camera was too slow. Use more light."),
         ("face_too_small", "Move closer to the camera."),

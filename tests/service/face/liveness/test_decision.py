@@ -97,6 +97,15 @@ def test_face_that_changes_on_the_way_is_cut() -> None:
     assert decide(replace(HEAD, crops=crops), [STEP]) is Reason.CUT
 
 
+def test_face_that_does_not_change_before_it_turns_is_a_picture() -> None:
+    waiting = HEAD.times <= STEP.from_ms
+    stills = np.repeat(HEAD.crops[:1], waiting.sum(), axis=0)
+    noise = np.random.default_rng(1).normal(0, 3, stills.shape)
+    crops = HEAD.crops.copy()
+    crops[waiting] = np.clip(stills + noise, 0, 255)
+    assert decide(replace(HEAD, crops=crops), [STEP]) is Reason.STILL
+
+
 def test_frame_without_a_face_is_passed_over() -> None:
     assert decide(without_face(HEAD, 8), [STEP]) is Reason.LIVE
 

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from benchmarks.heads import Pose
-from service.face.liveness.film import EYES, is_one_take, measure_turns, straighten
-from tests.service.face.liveness.films import TIMES, TO_THE_LEFT, film, without_face
+from benchmarks import heads
+from benchmarks.heads import Pose, Scene
+from service.face.liveness.decision import LIFE
+from service.face.liveness.film import EYES, Film, is_one_take, measure_life, measure_turns, straighten
+from tests.service.face.liveness.films import (
+    SCENE,
+    TIMES,
+    TO_THE_LEFT,
+    draw_flat_picture,
+    film,
+    without_face,
+)
 
 HEAD = film(TO_THE_LEFT)
 
@@ -70,3 +80,42 @@ def test_turn_is_one_take_and_a_jump_over_it_is_not() -> None:
 def test_face_without_details_cannot_be_followed() -> None:
     grey = replace(HEAD, crops=np.full_like(HEAD.crops, 120))
     assert not is_one_take(grey, [0, 1, 2])
+
+
+def show_picture(noise: int, poses: Sequence[Pose]) -> Film:
+    """The film of a picture of a face that is held in `poses`; its eyes are taken to stay where they are."""
+    middle = np.array((SCENE.size[0] / 2, SCENE.size[1] * 0.42))
+    half = np.array((SCENE.eye_distance / 2, 0.0))
+    eyes = np.stack((middle - half, middle + half))
+    crops = [
+        straighten(heads.apply_camera(draw_flat_picture(pose, 0), Scene(noise=noise), number), eyes)
+        for number, pose in enumerate(poses, 1)
+    ]
+    shape = (len(poses), 1)
+    return Film(
+        np.arange(0.0, 80 * len(poses), 80),
+        np.tile(eyes, (*shape, 1)),
+        np.zeros((len(poses), 2)),
+        np.array(crops),
+        700,
+    )
+
+
+@pytest.mark.parametrize("noise", [1, 4, 12])
+def test_picture_does_not_change_however_it_is_held(noise: int) -> None:
+    rng = np.random.default_rng(noise)
+    still = [Pose()] * 9
+    shaking = [Pose(*rng.normal(0, 2, 3), *rng.normal(0, 1.5, 2)) for _ in range(9)]
+    assert measure_life(show_picture(noise, still)) < LIFE
+    assert measure_life(show_picture(noise, shaking)) < LIFE
+
+
+def test_face_of_a_person_changes() -> None:
+    assert measure_life(replace(HEAD, asked_ms=600)) > 2 * LIFE
+
+
+def test_face_in_one_frame_does_not_change() -> None:
+    one = replace(
+        HEAD, times=HEAD.times[:1], eyes=HEAD.eyes[:1], directions=HEAD.directions[:1], crops=HEAD.crops[:1]
+    )
+    assert measure_life(one) == 0
