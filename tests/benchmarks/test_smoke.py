@@ -106,7 +106,8 @@ NEED_PHOTOS = ("objects", "refusals", "remembered")
 
 def run_benchmark(name: str, arguments: str) -> list[dict[str, Any]]:
     run = subprocess.run(
-        [sys.executable, "-m", f"benchmarks.{name}", *arguments.split()],
+        # A benchmark that crashes says where each of its threads was.
+        [sys.executable, "-X", "faulthandler", "-m", f"benchmarks.{name}", *arguments.split()],
         cwd=ROOT,
         capture_output=True,
         encoding="utf-8",
