@@ -30,8 +30,8 @@ BUSY_SECONDS = 30
 # When the first movement is requested: late enough to see the face change by itself (`measure_life`), and at
 # random, so that a film that was made before cannot match it. With two movements, a challenge takes at most
 # 4 s.
-_FIRST_MS = (800, 1000)
-STEP_MS = 1500
+_FIRST_MS = (600, 800)
+STEP_MS = 1600
 # The times of the frames come from the client: they must fit into the time that has passed in the service.
 _CLOCK_SLACK = timedelta(milliseconds=500)
 # The movements that show the shape of the face.

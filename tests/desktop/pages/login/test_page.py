@@ -156,7 +156,7 @@ def test_first_run_creates_the_administrator(
         {"username": "chief", "password": "long enough words", "name": None}
     ]
     assert (form.password.text(), form.confirmation.text()) == ("", "")
-    # Head movements are experimental: only an administrator turns them on.
+    # Only an administrator turns head movements on.
     assert fake_service.bodies("/api/face/policy", "PUT") == []
 
 
