@@ -24,7 +24,7 @@ MAX_FRAME_PIXELS = 1280 * 960
 # In so many frames a face is looked for before the first movement, and recognised again in a movement.
 TRIES = 3
 # The part of a movement from which on the face is recognised again.
-ON_THE_WAY = 0.4
+RECOGNISED_AT = 0.4
 # For one comparison of two frames.
 FALSE_MATCH_RATE = 1e-3
 # A face is looked for in a square of so many of its heights around its last place, reduced to this side, px:
@@ -70,7 +70,7 @@ def judge(
         return SequenceAnalysis(reason, first)
     # A face on its way is easier to recognise than one that has turned, and one take shows both.
     turned = [
-        _recognise(engine, [frames[index] for index in find_reached(film, step, ON_THE_WAY)[:TRIES]], near)
+        _recognise(engine, [frames[index] for index in find_reached(film, step, RECOGNISED_AT)[:TRIES]], near)
         for step in steps
     ]
     if not _shows_same_face(engine, first, turned):
