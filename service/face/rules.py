@@ -178,7 +178,7 @@ _ADVISED: dict[Reason | QualityFault, ChallengeAdvice] = {
 def find_advice(sequence: SequenceAnalysis) -> ChallengeAdvice | None:
     """Return what the person in a refused film can do better; light and distance come first.
 
-    None where a picture, a cut or another person was seen: these reasons would help only an attacker.
+    None where a cut or another person was seen: these reasons would help only an attacker.
     """
     if sequence.reason not in _ADVISED and sequence.reason is not Reason.LIVE:
         return None
