@@ -29,8 +29,6 @@ TURN: Final = 0.3
 CLOSER: Final = 0.15
 # The cosine of 45 degrees between a turn and the requested direction: the nearest direction counts.
 DIRECT: Final = 0.7
-# Frames that show a movement, as points jump in single ones.
-HELD: Final = 2
 # A movement is on its way between these parts of its largest.
 ON_THE_WAY: Final = (0.2, 0.8)
 
@@ -81,11 +79,11 @@ def _find_fault(film: Film, step: Step, previous: Step | None) -> Reason | None:
         return Reason.NOT_STEADY
     reached = find_reached(film, step)
     found = film.found[(film.times >= step.from_ms) & (film.times <= step.to_ms)]
-    if len(reached) < HELD and np.sum(found) <= np.sum(~found):
+    if not len(reached) and np.sum(found) <= np.sum(~found):
         return Reason.FACE_LOST
     if step.movement is not Movement.CLOSER and not _is_direct(film, step, previous):
         return Reason.WRONG_MOVEMENT
-    if len(reached) < HELD:
+    if not len(reached):
         return Reason.NOT_MADE
     return _find_cut(film, values / values[reached].max(), reached)
 
@@ -100,9 +98,9 @@ def _is_direct(film: Film, step: Step, previous: Step | None) -> bool:
         is_within &= np.logical_or.accumulate(is_within & (_measure(film, previous.movement) < 1))
     turns = measure_turns(film)[is_within]
     sizes = np.hypot(*turns.T)
-    if np.sort(sizes)[-HELD:].min(initial=np.inf) < TURN:
+    if sizes.max(initial=0) < TURN:
         return True
-    turn = np.median(turns[np.argsort(-sizes)[: max(len(sizes) // 3, HELD)]], axis=0)
+    turn = np.median(turns[np.argsort(-sizes)[: max(len(sizes) // 3, 1)]], axis=0)
     return bool(turn @ _DIRECTIONS[step.movement] >= DIRECT * np.hypot(*turn))
 
 
