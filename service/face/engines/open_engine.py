@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from service.face.engines.detectors import merge_boxes
 from service.face.engines.engine import DetectedFace, Embedding, LivenessCheck, Metric, Points, Thresholds
 from service.face.engines.liveness_models import session
 from service.face.engines.manifest import Normalisation, Pack
@@ -18,8 +18,7 @@ from shared.images.cv import cv2
 from shared.images.similarity import fit_similarity
 
 DETECTION_SCORE = 0.7
-# Boxes that share more of their common area show one face. The detector keeps all, as they are averaged here.
-OVERLAP = 0.3
+# The detector keeps all boxes, as those of one face are averaged here.
 _KEEP_ALL = 1.0
 MAX_DETECTORS = 4
 
@@ -51,25 +50,6 @@ def normalise(rgb: Pixels, normalisation: Normalisation) -> NDArray[np.float32]:
     elif normalisation == "imagenet":
         values = (values - _IMAGENET_MEAN) / _IMAGENET_DEVIATION
     return np.ascontiguousarray(values.transpose(2, 0, 1)[None])
-
-
-def merge_boxes(rows: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
-    """Average those of YuNet's `rows` (n, 15: box, landmarks, score) that show one face, by their scores.
-    Gives a row (15,) for each face, the surest first, with its best score.
-
-    About eight of the detector's cells find a face, each a little elsewhere. The best one alone jumps: on a
-    film of a still face its nose moves by 0.13 distances of the eyes, the average by 0.013.
-    """
-    rows = rows[np.argsort(-rows[:, 14])]
-    while len(rows):
-        near, far = np.maximum(rows[0, :2], rows[:, :2]), rows[:, :2] + rows[:, 2:4]
-        shared = np.prod(np.maximum(np.minimum(far[0], far) - near, 0), axis=1)
-        areas = np.prod(rows[:, 2:4], axis=1)
-        is_same = shared > OVERLAP * (areas[0] + areas - shared)
-        merged = np.average(rows[is_same], axis=0, weights=rows[is_same, 14])
-        merged[14] = rows[0, 14]
-        yield merged
-        rows = rows[~is_same]
 
 
 class OpenEngine:

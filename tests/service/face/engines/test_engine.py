@@ -101,7 +101,7 @@ def test_picture_without_face_is_not_an_error(dlib_engine: DlibEngine, image: Pi
         (faces.change_light(faces.enrolment_picture(), gain=1.45), QualityFault.TOO_BRIGHT),
         (faces.change_light(faces.enrolment_picture(), gain=0.15), QualityFault.TOO_DARK),
         (cv2.GaussianBlur(faces.enrolment_picture(), (0, 0), 5), QualityFault.BLURRED),
-        (faces.masked_picture(), QualityFault.NO_FACE),
+        (faces.masked_picture(), QualityFault.COVERED),
     ],
     ids=["two", "crowd", "small", "tiny", "bright", "dark", "blurred", "masked"],
 )

@@ -15,7 +15,7 @@ from service.face.engines.analysis import analyse
 from service.face.engines.engine import FaceEngine, score
 from service.face.engines.liveness_models import session
 from service.face.engines.manifest import Normalisation, recognise_pack
-from service.face.engines.open_engine import ARCFACE_POINTS, merge_boxes, model_id, normalise
+from service.face.engines.open_engine import ARCFACE_POINTS, model_id, normalise
 from service.face.engines.picture import Pixels
 from service.face.packs.pack_store import PackError, file_sha256, install, load_engine
 from service.face.rules import QualityFault
@@ -64,16 +64,6 @@ def compare(engine: FaceEngine, first_image: Pixels, second_image: Pixels) -> fl
     assert first is not None
     assert second is not None
     return score(first, second, engine.metric)
-
-
-def test_boxes_of_one_face_are_averaged_by_their_scores() -> None:
-    def row(x: float, score: float) -> list[float]:
-        return [x, 0, 40, 40, *[x] * 10, score]
-
-    rows = np.array([row(0, 0.2), row(100, 0.9), row(4, 0.6), row(30, 0.5)], np.float32)
-    found = [(float(each[0]), float(each[4]), float(each[14])) for each in merge_boxes(rows)]
-    assert found == [pytest.approx(each) for each in ((100, 100, 0.9), (3, 3, 0.6), (30, 30, 0.5))]
-    assert not list(merge_boxes(rows[:0]))
 
 
 @pytest.mark.models
