@@ -80,15 +80,6 @@ SMALL: dict[str, tuple[str, set[str]]] = {
         "--pairs 1 --only highlights --only bands",
         {"F under highlights: photographs", "F under bands: drawn surfaces"},
     ),
-    "variation": (
-        "--regions 1 --cracks 1 --inspections 2 --checks 2",
-        {
-            "known kinds: false findings per photo, memory of 0",
-            "other kinds: recall, memory of 1",
-            "crack that grows 5 % per inspection: inspections later than without memory, at most",
-            "crack through streaks, passed 2 times by mistake: reported",
-        },
-    ),
     "face": (
         "--logins 2 --templates 500 --bomb 7200",
         {

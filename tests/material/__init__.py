@@ -1,1 +1,1 @@
-"""Drawn surfaces, scans and varied regions for tests and benchmarks."""
+"""Drawn surfaces and scans for tests and benchmarks."""
