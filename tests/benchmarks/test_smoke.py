@@ -92,7 +92,7 @@ SMALL: dict[str, tuple[str, set[str]]] = {
 
 
 # Benchmarks of photos that the user has: `make bench` cannot run them.
-NEED_PHOTOS = ("objects", "refusals", "remembered")
+NEED_PHOTOS = ("objects", "refusals", "variation")
 
 
 def run_benchmark(name: str, arguments: str) -> list[dict[str, Any]]:
