@@ -13,11 +13,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import heads
 from benchmarks.face_sequences import Take
-from benchmarks.heads import Picture, Pixels, Pose, Scene, Texture
 from service.face.liveness.movements import Movement, Step
 from shared.images.cv import cv2
+from tests.material import heads
+from tests.material.heads import Picture, Pixels, Pose, Scene, Texture
 
 POSES = {Movement.LEFT: Pose(yaw=1), Movement.RIGHT: Pose(yaw=-1), Movement.UP: Pose(pitch=1)}
 
@@ -319,7 +319,7 @@ def _draw_room(frame: Pixels, rng: np.random.Generator) -> NDArray[np.float32]:
 
 
 def _film_frame(frame: NDArray[np.float32], scene: Scene, rng: np.random.Generator) -> Pixels:
-    noisy = np.clip(frame * scene.gain + rng.normal(0, scene.noise, frame.shape), 0, 255).astype(np.uint8)
+    noisy = np.clip(frame + rng.normal(0, scene.noise, frame.shape), 0, 255).astype(np.uint8)
     _, data = cv2.imencode(".jpg", noisy, (cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(70, 96))))
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
 

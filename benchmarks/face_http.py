@@ -21,10 +21,10 @@ import numpy as np
 from benchmarks.face_attacks import ANSWER_MS, Outcome, draw_attack, find_films, report_rates
 from benchmarks.face_sequences import Take, read_folder
 from benchmarks.figures import print_figure
-from benchmarks.heads import Pixels
 from benchmarks.running_service import ADMIN, Service, service
 from service.face.engines.analysis import coarse
 from service.face.engines.engine import FaceEngine
+from service.face.engines.picture import Pixels
 from service.face.liveness.movements import Movement, Reason
 from service.settings import Settings
 from shared.images.cv import cv2

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.heads import Pixels
+from service.face.engines.picture import Pixels
 from service.face.liveness.movements import Movement, Step
 from shared.images.cv import cv2
 

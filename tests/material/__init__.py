@@ -1,1 +1,1 @@
-"""Drawn surfaces and scans for tests and benchmarks."""
+"""Drawn surfaces, scans and heads for tests and benchmarks."""
