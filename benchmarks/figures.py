@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -16,11 +17,20 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def make_parser(doc: str | None, **defaults: float) -> argparse.ArgumentParser:
-    """Return a parser of a benchmark's options that `doc` explains: a number for each of `defaults`."""
-    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawTextHelpFormatter)
-    for name, value in defaults.items():
-        parser.add_argument(f"--{name}", type=type(value), default=value)
+def make_parser(doc: str | None, **options: bool | float | type) -> argparse.ArgumentParser:
+    """Return a parser of a benchmark's options that `doc` explains.
+
+    An option that is a number has this default, one that is a type has none, and one that is False is a flag.
+    """
+    prog = f"python -m benchmarks.{Path(sys.argv[0]).stem}"
+    formatter = argparse.RawTextHelpFormatter
+    parser = argparse.ArgumentParser(prog=prog, description=doc, formatter_class=formatter)
+    for name, value in options.items():
+        if value is False:
+            parser.add_argument(f"--{name}", action="store_true")
+        else:
+            kind, default = (value, None) if isinstance(value, type) else (type(value), value)
+            parser.add_argument(f"--{name}", type=kind, default=default)
     return parser
 
 

@@ -1,6 +1,6 @@
 """Measures on real photos what the memory of a region explains and what it must not.
 
-    python -m benchmarks.remembered [--fixed DIR] [--lamps DIR] [--photos DIR]
+    python -m benchmarks.variation [--fixed DIR] [--lamps DIR] [--photos DIR]
 
 - `--fixed`: photos of one object by a camera that does not move, in the layout of MVTec AD (`train/good`,
   `test/good`, other folders of `test`). They are laid over each other as they are.
@@ -14,7 +14,6 @@ Prints one JSON line per figure (`benchmarks/figures.py`). Bad photos must not p
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -24,8 +23,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from benchmarks.figures import print_figure, print_skipped
-from benchmarks.objects import find_photos, read_photo
+from benchmarks.figures import make_parser, print_figure, print_skipped
+from benchmarks.photos import find_lamp_objects, find_photos, list_photos, read_photo
 from service.detection.compute.computer import Computer
 from service.detection.compute.request import Request
 from service.detection.failure import DetectionFailed
@@ -38,7 +37,6 @@ PASSED: Final = 5
 FEWER_GOAL: Final = 0.5
 """False findings with `PASSED` photos, relative to those without a memory."""
 _MANY: Final = 10
-_OBJECTS: Final = 8
 _AS_IT_IS: Final[dict[str, Any]] = {
     "alignment": {"photo_file_id": "as-it-is", "homography": np.eye(3).tolist()},
 }
@@ -113,16 +111,13 @@ def measure_fixed(folder: Path, tally: Tally) -> None:
 def measure_lamps(folder: Path, tally: Tally) -> None:
     """Count in photos under other lamps; a bad photo passes if no finding touches one of its changes."""
     comparer = Comparer({})
-    objects = sorted(path.parent for path in folder.rglob("GT.*"))
-    for place in sorted(objects, key=lambda path: path.name)[:_OBJECTS]:
+    for place in find_lamp_objects(folder):
         reference, *lamps = sorted(place.glob("1-*"))
         bad = next(iter(place.glob("2-1.*")))
         changes = list(_changes(next(iter(place.glob("GT.*")))))
         tally.bad += len(changes)
         for size in (0, PASSED):
-            for number, photo in enumerate(lamps):
-                others = [*lamps[number + 1 :], *lamps[:number]][:size]
-                _count_false(comparer, reference, photo, comparer.memory(reference, others), size, tally)
+            _count_with_others(comparer, reference, lamps, size, tally)
             try:
                 boxes = comparer.findings(reference, bad, comparer.memory(reference, lamps[:size]))
             except DetectionFailed:
@@ -151,11 +146,18 @@ def _touches(box: EntryBox, x: float, y: float) -> bool:
 def measure_photos(folder: Path, tally: Tally) -> None:
     """Count in photos of one object, each with a memory of the others."""
     comparer = Comparer({})
-    reference, *photos = sorted(path for path in folder.iterdir() if path.suffix.lower() in (".jpg", ".png"))
+    reference, *photos = list_photos(folder)
     for size in (0, PASSED):
-        for number, photo in enumerate(photos):
-            others = [*photos[number + 1 :], *photos[:number]][:size]
-            _count_false(comparer, reference, photo, comparer.memory(reference, others), size, tally)
+        _count_with_others(comparer, reference, photos, size, tally)
+
+
+def _count_with_others(
+    comparer: Comparer, reference: Path, photos: Sequence[Path], size: int, tally: Tally
+) -> None:
+    """Count in each photo with a memory of `size` others, those that follow it first."""
+    for number, photo in enumerate(photos):
+        others = [*photos[number + 1 :], *photos[:number]][:size]
+        _count_false(comparer, reference, photo, comparer.memory(reference, others), size, tally)
 
 
 def _count_false(
@@ -174,28 +176,21 @@ def _count_false(
 def print_tally(name: str, tally: Tally) -> None:
     """Print the figures of a set."""
     for size, counts in tally.false.items():
-        relative = round(sum(counts) / max(sum(tally.false[0]), 1), 3)
-        figure = f"{name}, {size} passed: false findings per good photo"
-        goal = FEWER_GOAL * _mean(tally.false[0]) if size == PASSED else None
         print_figure(
-            figure,
+            f"{name}, {size} passed: false findings per good photo",
             _mean(counts),
             "",
-            goal=goal,
+            goal=FEWER_GOAL * _mean(tally.false[0]) if size == PASSED else None,
             photos=len(counts),
             clean=counts.count(0),
             refused=tally.refused.get(size, 0),
-            relative=relative,
+            relative=round(sum(counts) / max(sum(tally.false[0]), 1), 3),
         )
     for size, names in tally.passing.items():
         print_figure(
             f"{name}, {size} passed: bad that pass", len(names), "", of=tally.bad, which=", ".join(names[:12])
         )
-    print_figure(
-        f"{name}: processor time of a good photo",
-        float(np.mean(tally.seconds)),
-        "s",
-    )
+    print_figure(f"{name}: processor time of a good photo", float(np.mean(tally.seconds)), "s")
 
 
 def _mean(counts: Sequence[int]) -> float:
@@ -205,14 +200,8 @@ def _mean(counts: Sequence[int]) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.remembered",
-        description=__doc__,
-        formatter_class=argparse.RawTextHelpFormatter,
-    )
     sets = {"fixed": measure_fixed, "lamps": measure_lamps, "photos": measure_photos}
-    for name in sets:
-        parser.add_argument(f"--{name}", type=Path)
+    parser = make_parser(__doc__, **dict.fromkeys(sets, Path))
     options = parser.parse_args(arguments)
     if not any(vars(options).values()):
         parser.error("the following arguments are required: --fixed, --lamps or --photos")
