@@ -12,19 +12,18 @@ false. Then the same is photographed without defects: each finding is false.
 
 from __future__ import annotations
 
-import argparse
+import itertools
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from benchmarks import optics
-from benchmarks.figures import print_figure
-from benchmarks.reference_difference import calibration, match_boxes
-from service.detection.reference_difference import AlignmentFailed, DetectedDifference, detect
+from benchmarks.figures import make_parser, print_figure
+from benchmarks.reference_difference import Pair, calibration, quality
+from service.detection.reference_difference import AlignmentFailed
 from service.detection.reference_difference.threads import WorkThreads
 from shared import samples
 from shared.images.cv import cv2
@@ -43,23 +42,7 @@ _MIN_EDGE_DISTANCE = 12
 _SIDE = 640
 
 
-@dataclass(frozen=True)
-class DisturbedPair:
-    """A reference image, its compared region, a photo, and the true boxes in px of the photo.
-
-    `cut`: the boxes that the edge of region or photo cuts; findings there do not count.
-    """
-
-    reference: Image
-    region: Rect
-    photo: Image
-    truth: tuple[Rect, ...]
-    cut: tuple[Rect, ...]
-
-
-def draw_pair(
-    disturbance: optics.Disturbance, surface: str, seed: int, *, is_damaged: bool = True
-) -> DisturbedPair:
+def draw_pair(disturbance: optics.Disturbance, surface: str, seed: int, *, is_damaged: bool = True) -> Pair:
     """Draw the pair of a surface and a seed, with the same surface and defects for each disturbance."""
     rng = np.random.default_rng([seed, 61])
     intact = _draw_surface(surface, seed)
@@ -74,7 +57,7 @@ def draw_pair(
         inside = region.intersection(box).area > 0.99 * box.area
         inside = inside and photo_rect.intersection(mapped).area > 0.99 * mapped.area
         (truth if inside else cut).append(mapped.clamp(photo.shape[1], photo.shape[0]))
-    return DisturbedPair(intact, region, photo, tuple(truth), tuple(box for box in cut if not box.is_empty))
+    return Pair(surface, intact, photo, truth, [box for box in cut if not box.is_empty], region)
 
 
 def _draw_surface(surface: str, seed: int) -> Image:
@@ -157,84 +140,38 @@ def _blend(image: Image, fill: Image, shape: Image, opacity: float) -> Image:
     return np.asarray(np.rint(image * (1 - share) + fill * share), np.uint8)
 
 
-def print_quality(names: Sequence[str], count: int, seed: int) -> list[tuple[float, bool]]:
-    """Print F, precision and recall for each disturbance; return (confidence, real) of every finding."""
-    rated: list[tuple[float, bool]] = []
-    for name in names:
-        for surface in SURFACES:
-            row = [0, 0, 0, 0]
-            for index in range(count):
-                pair = draw_pair(optics.DISTURBANCES[name], surface, seed + index)
-                try:
-                    found = detect(pair.reference, pair.region, pair.photo).boxes
-                except AlignmentFailed:
-                    found = ()
-                    row[3] += 1
-                verdicts = zip(found, match_findings(found, pair), strict=True)
-                counted = [(finding, hit) for finding, hit in verdicts if hit is not None]
-                row[0] += sum(hit for _, hit in counted)
-                row[1] += len(counted)
-                row[2] += len(pair.truth)
-                rated += [(finding.confidence, hit) for finding, hit in counted]
-            hit, given, true, refused = row
-            print_figure(
-                f"F under {name}: {surface}",
-                2 * hit / max(given + true, 1),
-                "",
-                goal=QUALITY_GOAL,
-                at_least=True,
-                precision=round(hit / max(given, 1), 3),
-                recall=round(hit / max(true, 1), 3),
-                defects=true,
-                refused=refused,
-            )
-    return rated
+def draw_pairs(name: str, count: int, seed: int, *, is_damaged: bool = True) -> Iterator[Pair]:
+    """Draw `count` pairs of each kind of surface under the disturbance of this name."""
+    for surface in SURFACES:
+        for index in range(count):
+            yield draw_pair(optics.DISTURBANCES[name], surface, seed + index, is_damaged=is_damaged)
 
 
 def print_clean(names: Sequence[str], count: int, seed: int) -> None:
     """Print the findings per photo without defects for each disturbance; a refused photo has none."""
     for name in names:
-        found, refused = 0, 0
-        for surface in SURFACES:
-            for index in range(count):
-                pair = draw_pair(optics.DISTURBANCES[name], surface, seed + index, is_damaged=False)
-                try:
-                    found += len(detect(pair.reference, pair.region, pair.photo).boxes)
-                except AlignmentFailed:
-                    refused += 1
-        photos = count * len(SURFACES)
+        found, refused, photos = 0, 0, count * len(SURFACES)
+        for pair in draw_pairs(name, count, seed, is_damaged=False):
+            try:
+                found += len(pair.find())
+            except AlignmentFailed:
+                refused += 1
         figure = f"false findings of a clean photo under {name}"
         print_figure(figure, found / photos, "", goal=CLEAN_GOAL, photos=photos, refused=refused)
 
 
-def match_findings(found: Sequence[DetectedDifference], pair: DisturbedPair) -> list[bool | None]:
-    """Return for each finding, by falling confidence, if it matches a true box; None if on a cut one."""
-    return [
-        hit if hit or not any(_overlaps_cut(finding.box, box) for box in pair.cut) else None
-        for finding, hit in zip(found, match_boxes(found, pair.truth), strict=True)
-    ]
-
-
-def _overlaps_cut(box: Rect, cut: Rect) -> bool:
-    return box.intersection(cut).area > 0.5 * min(box.area, cut.area)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark for all disturbances or those of `--only`."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.disturbances",
-        description=__doc__,
-        formatter_class=argparse.RawTextHelpFormatter,
-    )
-    parser.add_argument("--pairs", type=int, default=15, help="pairs per disturbance and kind of surface")
-    parser.add_argument("--seed", type=int, default=100, help="another one gives defects never seen before")
+    parser = make_parser(__doc__, pairs=15, seed=100)
     parser.add_argument(
         "--only", action="append", choices=optics.DISTURBANCES, help="this one; may be repeated"
     )
     options = parser.parse_args(arguments)
     with closing(WorkThreads()) as threads, threads.shared():
         names = list(options.only or optics.DISTURBANCES)
-        calibration(print_quality(names, options.pairs, options.seed))
+        pairs = {name: draw_pairs(name, options.pairs, options.seed) for name in names}
+        judged = [quality(f" under {name}", drawn, each=QUALITY_GOAL) for name, drawn in pairs.items()]
+        calibration(list(itertools.chain.from_iterable(judged)))
         print_clean(names, options.pairs, options.seed)
     return 0
 

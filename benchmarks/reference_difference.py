@@ -1,20 +1,30 @@
-"""Measures reference-difference: precision, recall and F at IoU 0.33, with default settings.
+"""Measures reference-difference: precision, recall and F, with default settings.
 
-    python -m benchmarks.reference_difference [--pairs N] [--seed N] [--speed] [--megapixels N] [--times N]
-        [--deeppcb DIR]
+    python -m benchmarks.reference_difference [--pairs N] [--seed N] [--bilevel | --speed | --deeppcb DIR]
+        [--megapixels N] [--times N]
 
-Prints one JSON line per figure (`benchmarks/figures.py`). Panels, boards (coloured and black-and-white) and
-labels are drawn, damaged and photographed under known views; strangers are two different surfaces of the same
-kind. Of black-and-white scans the boxes that annotators draw count, otherwise those that hug the change. The
-floor of the speed is SIFT features of the same photos on one core. `--deeppcb` is the folder `PCBData` of
-DeepPCB (Tang et al. 2019), of which every fourth pair of the test list is compared.
+Prints one JSON line per figure (`benchmarks/figures.py`). `--bilevel`, `--speed` and `--deeppcb` measure only
+one part each.
+
+- Panels, boards (coloured and black-and-white) and labels are drawn, damaged and photographed under known
+  views; strangers are two different surfaces. A finding is correct at IoU 0.33. Of black-and-white scans the
+  boxes that annotators draw count (8 px larger on each side), otherwise those that hug the change.
+- `--bilevel`: boards, and sheets with text, scales and symbols, in white on black and in black on white. The
+  reference image is a black-and-white scan without faults. The photo shows another scan, with faults and
+  slightly shifted: rotated, tilted, dim, in light that decreases to one side, blurred, with noise and
+  compression (`tests/material/scans.py`). A finding is correct if its centre is in a box as annotators draw.
+- `--speed`: its floor is SIFT features of the same photos on one core.
+- `--deeppcb`: the folder `PCBData` of DeepPCB (Tang et al. 2019), of which every fourth pair of the test list
+  is compared.
+
+Defects in refused photos count as missed.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -24,6 +34,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.figures import make_parser, print_figure
+from benchmarks.photos import read_photo
 from service.detection.compute import allocator
 from service.detection.reference_difference import AlignmentFailed, DetectedDifference, detect
 from service.detection.reference_difference.data import apply, corners
@@ -44,24 +55,55 @@ CONFIDENCE_GOAL, MIN_JUDGED = 0.1, 30
 """By how much a tenth of confidence may be off, and the findings that it takes to say so."""
 KINDS = ("panel", "board", "black-and-white board", "scanned board", "label", "photograph")
 SCANS = ("black-and-white board", "scanned board")
+SHEETS = ("boards", "prints")
+SIZE = 640
+"""The side of a bilevel sheet, px."""
+BILEVEL, BILEVEL_GOAL = "bilevel reference and photo", 0.9
+"""What the figures of photos of a bilevel reference image are called, and the goal of F for all of them."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A reference, a photo and the true boxes in photo px, hugging what changed; `scan`: black and white."""
+    """A reference image, a photo and the true boxes in px of the photo.
+
+    `cut`: the boxes that an edge cuts; findings there do not count. `region`: the compared region in px of
+    the reference image, None for all of it. `by_centre`: a finding is correct if its centre is in a true box.
+    """
 
     kind: str
     reference: Image
     photo: Image
-    truth: tuple[Rect, ...]
-    scan: bool = False
+    truth: Sequence[Rect]
+    cut: Sequence[Rect] = ()
+    region: Rect | None = None
+    by_centre: bool = False
 
-    @property
-    def expected(self) -> Sequence[Rect]:
-        """The boxes that count: of scans those that annotators draw, otherwise those that hug."""
-        if not self.scan:
-            return self.truth
-        return [widen(box, MARGIN).clamp(self.photo.shape[1], self.photo.shape[0]) for box in self.truth]
+    def find(self) -> Sequence[DetectedDifference]:
+        """Compare the region in the photo. Raises AlignmentFailed."""
+        return detect(self.reference, self.region or whole(self.reference), self.photo).boxes
+
+    def judge(self, found: Sequence[DetectedDifference]) -> list[bool | None]:
+        """For each finding, the surest first, whether it takes a true box that no other has taken.
+
+        None for one in a cut box, which does not count.
+        """
+        free = list(self.truth)
+        verdicts: list[bool | None] = []
+        for box in (one.box for one in found):
+            hits = [true for true in free if self._is_hit(box, true)]
+            if hits:
+                free.remove(max(hits, key=box.iou))
+            is_cut = not hits and any(self._is_cut(box, cut) for cut in self.cut)
+            verdicts.append(None if is_cut else bool(hits))
+        return verdicts
+
+    def _is_hit(self, box: Rect, true: Rect) -> bool:
+        return true.contains(*box.centre) if self.by_centre else box.iou(true) >= MATCH
+
+    def _is_cut(self, box: Rect, cut: Rect) -> bool:
+        if self.by_centre:
+            return cut.contains(*box.centre)
+        return box.intersection(cut).area > 0.5 * min(box.area, cut.area)
 
 
 def surface(kind: str, seed: int, size: tuple[int, int]) -> tuple[Image, Image, tuple[samples.Defect, ...]]:
@@ -110,24 +152,46 @@ def pairs(level: str, count: int, seed: int = 100) -> Iterator[Pair]:
             photo, matrix = samples.photograph(hurt, view(level, rng), seed + index)
             if kind == "black-and-white board" and level == "aligned":
                 reference, photo = threshold(reference, rng), threshold(hurt, rng)
-            truth = tuple(_visible_box(defect.box, matrix, photo) for defect in defects)
+            truth = [_visible_box(defect.box, matrix, photo) for defect in defects]
             if kind == "scanned board" and level == "aligned":
-                reference, photo, truth = scan(reference, hurt, defects, rng)
-            boxes = tuple(box for box in truth if not box.is_empty)
-            yield Pair(kind, reference, photo, boxes, level == "aligned" and kind in SCANS)
+                # The two scans do not quite lie on each other.
+                shift = scans.draw_shift(*size, rng)
+                truth = [scans.shift_box(defect.box, shift) for defect in defects]
+                reference, photo = (
+                    scans.scan(reference[..., 0], None, rng),
+                    scans.scan(hurt[..., 0], shift, rng),
+                )
+            boxes = [box for box in truth if not box.is_empty]
+            if level == "aligned" and kind in SCANS:
+                boxes = [widen(box, MARGIN).clamp(photo.shape[1], photo.shape[0]) for box in boxes]
+            yield Pair(kind, reference, photo, boxes)
 
 
-def scan(
-    intact: Image, hurt: Image, defects: Sequence[samples.Defect], rng: np.random.Generator
-) -> tuple[Image, Image, tuple[Rect, ...]]:
-    """Scans of an intact and a faulty board that do not quite lie on each other, and the true boxes."""
-    height, width = intact.shape[:2]
-    shift = scans.draw_shift(width, height, rng)
-    truth = []
-    for box in (defect.box for defect in defects):
-        x, y = shift[int(box.y + box.h / 2), int(box.x + box.w / 2)].tolist()
-        truth.append(Rect(box.x + x, box.y + y, box.w, box.h))
-    return scans.scan(intact[..., 0], None, rng), scans.scan(hurt[..., 0], shift, rng), tuple(truth)
+def bilevel_pairs(count: int, seed: int) -> Iterator[Pair]:
+    """`count` pairs of each kind of bilevel sheet."""
+    return (draw_bilevel_pair(kind, seed + index) for kind in SHEETS for index in range(count))
+
+
+def draw_bilevel_pair(kind: str, seed: int, photo_seed: int | None = None) -> Pair:
+    """The pair of a seed. With `photo_seed`, the photo shows the sheet of that seed."""
+    rng = np.random.default_rng([seed, 23])
+    draw = scans.draw_board if kind == "boards" else scans.draw_print
+    sheet = draw(SIZE, SIZE, seed)
+    shown = sheet if photo_seed is None else draw(SIZE, SIZE, photo_seed)
+    faulty, faults = scans.add_faults(shown, int(rng.integers(3, 12)), seed)
+    reference = scans.scan(sheet, None, rng)
+    shift = scans.draw_shift(SIZE, SIZE, rng)
+    second_scan = scans.scan(faulty, shift, rng)
+    if rng.random() < 0.5:
+        reference, second_scan = 255 - reference, 255 - second_scan
+    photo, matrix = scans.photograph_sheet(second_scan, rng)
+    truth: list[Rect] = []
+    cut: list[Rect] = []
+    for fault in faults:
+        mapped = move_box(widen(scans.shift_box(fault.box, shift), MARGIN), matrix)
+        inside = mapped.clamp(photo.shape[1], photo.shape[0])
+        (truth if inside.area > 0.99 * mapped.area else cut).append(inside)
+    return Pair(kind, reference, photo, truth, [box for box in cut if not box.is_empty], by_centre=True)
 
 
 def threshold(image: Image, rng: np.random.Generator) -> Image:
@@ -143,11 +207,10 @@ def deeppcb_pairs(folder: Path) -> Iterator[Pair]:
     for line in (folder / "test.txt").read_text().splitlines()[::4]:
         place, truth = (folder / name for name in line.split())
         reference, photo = (
-            np.asarray(cv2.imdecode(np.frombuffer(file.read_bytes(), np.uint8), cv2.IMREAD_COLOR), np.uint8)
-            for file in (place.with_name(f"{place.stem}_{which}.jpg") for which in ("temp", "test"))
+            read_photo(place.with_name(f"{place.stem}_{which}.jpg")) for which in ("temp", "test")
         )
         boxes = (map(float, row.replace(",", " ").split()[:4]) for row in truth.read_text().splitlines())
-        yield Pair("DeepPCB", reference, photo, tuple(rect_from_corners(*box) for box in boxes))
+        yield Pair("DeepPCB", reference, photo, [rect_from_corners(*box) for box in boxes])
 
 
 def move_box(box: Rect, matrix: samples.Matrix) -> Rect:
@@ -167,71 +230,40 @@ def widen(box: Rect, margin: float) -> Rect:
     return Rect(box.x - margin, box.y - margin, box.w + 2 * margin, box.h + 2 * margin)
 
 
-def match_boxes(found: Sequence[DetectedDifference], truth: Sequence[Rect]) -> list[bool]:
-    """For each finding, the surest first, whether it takes a true box that no other has taken."""
-    free = list(truth)
-    verdicts = []
-    for one in found:
-        best = max(free, key=one.box.iou, default=None)
-        hit = best is not None and one.box.iou(best) >= MATCH
-        if hit and best is not None:
-            free.remove(best)
-        verdicts.append(hit)
-    return verdicts
+def quality(name: str, pairs: Iterable[Pair], **goals: float) -> list[tuple[float, bool]]:
+    """Print precision, recall and F per kind and together; gives (confidence, real) of every counted finding.
 
-
-def quality(name: str, pairs: Iterable[Pair]) -> list[tuple[float, bool]]:
-    """Print precision, recall and F per kind and together; gives (confidence, real) of every finding."""
-    tally = Tally()
+    `name`: what follows "F" in the names of the figures. `goals`: those of F, for `all` kinds together and
+    for `each` kind.
+    """
+    sums: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    judged: list[tuple[float, bool]] = []
     for pair in pairs:
-        found = tally.compare(pair.kind, pair.reference, pair.photo, len(pair.truth))
-        tally.count(pair.kind, found, match_boxes(found, pair.expected))
-    tally.print_figures(name)
-    return tally.judged
-
-
-class Tally:
-    """Counts findings, those that are real, defects and refusals by kind of pair."""
-
-    def __init__(self) -> None:
-        self._sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0, 0])
-        self.judged: list[tuple[float, bool]] = []
-        """Confidence of every counted finding, and whether it is real."""
-
-    def compare(
-        self, kind: str, reference: Image, photo: Image, defects: int
-    ) -> Sequence[DetectedDifference]:
-        """Return the findings of a pair with this number of defects; none if it is refused."""
-        row = self._sums[kind]
-        row[2] += defects
-        row[4] += 1
+        row = sums[pair.kind]
+        row["defects"] += len(pair.truth)
         try:
-            return detect(reference, whole(reference), photo).boxes
+            found = pair.find()
         except AlignmentFailed:
-            row[3] += 1
-            return ()
-
-    def count(self, kind: str, found: Sequence[DetectedDifference], verdicts: Sequence[bool | None]) -> None:
-        """Count which findings are real; those with the verdict None do not count."""
-        judged = [(one.confidence, hit) for one, hit in zip(found, verdicts, strict=True) if hit is not None]
-        self._sums[kind][0] += sum(hit for _, hit in judged)
-        self._sums[kind][1] += len(judged)
-        self.judged += judged
-
-    def print_figures(self, name: str, goal: float | None = None) -> None:
-        """Print F of each kind and of all, with `goal` for all."""
-        total = [sum(column) for column in zip(*self._sums.values(), strict=True)]
-        for kind, (hit, given, true, refused, pairs) in [*self._sums.items(), ("all", total)]:
-            print_figure(
-                f"F, {name}: {kind}",
-                2 * hit / max(given + true, 1),
-                "",
-                goal=goal if kind == "all" else None,
-                at_least=True,
-                precision=round(hit / max(given, 1), 3),
-                recall=round(hit / max(true, 1), 3),
-                refused=round(refused / pairs, 3),
-            )
+            row["refused"] += 1
+            continue
+        verdicts = zip(found, pair.judge(found), strict=True)
+        counted = [(one.confidence, hit) for one, hit in verdicts if hit is not None]
+        row["given"] += len(counted)
+        row["hit"] += sum(hit for _, hit in counted)
+        judged += counted
+    for kind, row in [*sums.items(), ("all", sum(sums.values(), Counter()))]:
+        print_figure(
+            f"F{name}: {kind}",
+            2 * row["hit"] / max(row["given"] + row["defects"], 1),
+            "",
+            goal=goals.get("all" if kind == "all" else "each"),
+            at_least=True,
+            precision=round(row["hit"] / max(row["given"], 1), 3),
+            recall=round(row["hit"] / max(row["defects"], 1), 3),
+            defects=row["defects"],
+            refused=row["refused"],
+        )
+    return judged
 
 
 def stranger_pairs(count: int) -> Iterator[tuple[Image, Image]]:
@@ -246,6 +278,14 @@ def stranger_pairs(count: int) -> Iterator[tuple[Image, Image]]:
             yield reference, samples.photograph(hurt, view(level, rng), index)[0]
 
 
+def bilevel_stranger_pairs(count: int, seed: int) -> Iterator[tuple[Image, Image]]:
+    """`count` bilevel reference images per kind, with a photo of another sheet of the same kind each."""
+    for index in range(count * len(SHEETS)):
+        kind = SHEETS[index % len(SHEETS)]
+        pair = draw_bilevel_pair(kind, seed + index, photo_seed=seed + 50_000 + index)
+        yield pair.reference, pair.photo
+
+
 def strangers(name: str, pairs: Iterable[tuple[Image, Image]]) -> None:
     """Print how many pairs of different surfaces pass, find something, or are refused."""
     answers: dict[str, Any] = {"passed": 0, "findings": 0, "refused": 0}
@@ -258,13 +298,12 @@ def strangers(name: str, pairs: Iterable[tuple[Image, Image]]) -> None:
     print_figure(f"{name} that pass", answers.pop("passed"), "pairs", goal=0, **answers)
 
 
-def calibration(judged: Sequence[tuple[float, bool]], of: str = "") -> None:
+def calibration(judged: Sequence[tuple[float, bool]], kind: str = "") -> None:
     """Of the findings in each tenth of confidence, how many are real, with the 95 % interval of Wilson.
 
-    judged: confidence and whether it is real, of each finding. of: what they are findings of. A tenth with
-    few findings is shown, but says too little to be judged.
+    judged: confidence and whether it is real, of each finding. A tenth with few findings is shown, but says
+    too little to be judged.
     """
-    kind = f", {of}" if of else ""
     off = []
     for tenth in range(10):
         band = [(given, real) for given, real in judged if min(int(given * 10 + 1e-9), 9) == tenth]
@@ -307,11 +346,11 @@ def speed(count: int, megapixels: int, times: int) -> None:
     """
     allocator.keep_freed_memory()
     small = [pair for pair in pairs("aligned", 2 * count) if pair.photo.shape[:2] == (640, 640)]
-    once = _measure_time(lambda: [_compare(pair) for pair in small], times)
+    once = _measure_time(lambda: [pair.find() for pair in small], times)
     threads = cv2.getNumThreads()
     # As the service runs two at a time: one core each, so OpenCV starts no threads of its own.
     cv2.setNumThreads(1)
-    alone = _measure_time(lambda: [_compare(pair) for pair in small], times)
+    alone = _measure_time(lambda: [pair.find() for pair in small], times)
     sift = _measure_time(lambda: [_features(pair) for pair in small], times)
     cv2.setNumThreads(threads)
     number = len(small)
@@ -334,7 +373,7 @@ def speed(count: int, megapixels: int, times: int) -> None:
         height * 3 // 2, height, 3, view=View(rotation=6, scale=1.0, perspective=0.03, light=0.3, noise=4)
     )
     large = Pair("panel", scene.reference, scene.photo, ())
-    whole = _measure_time(lambda: _compare(large), times)
+    whole = _measure_time(large.find, times)
     goal = LARGE_SECONDS if megapixels == LARGE_MEGAPIXELS else None
     print_figure(
         f"{megapixels} MP with alignment", whole.wall, "s", goal=goal, processor=round(whole.processor, 2)
@@ -360,10 +399,6 @@ def _measure_time(work: Callable[[], object], times: int) -> Time:
     return Time(min(run.wall for run in runs), min(run.processor for run in runs))
 
 
-def _compare(pair: Pair) -> int:
-    return len(detect(pair.reference, whole(pair.reference), pair.photo).boxes)
-
-
 def _features(pair: Pair) -> int:
     grey = cv2.cvtColor(pair.photo, cv2.COLOR_BGR2GRAY)
     return len(cv2.SIFT_create().detectAndCompute(grey, None)[0])  # type: ignore[attr-defined]
@@ -376,21 +411,25 @@ def whole(image: Image) -> Rect:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what is asked for; everything without a flag."""
-    parser = make_parser(__doc__, pairs=12, seed=100, megapixels=LARGE_MEGAPIXELS, times=3)
-    parser.add_argument("--speed", action="store_true", help="only the speed")
-    parser.add_argument("--deeppcb", type=Path)
-    options = parser.parse_args(arguments)
+    sizes = {"pairs": 12, "seed": 100, "megapixels": LARGE_MEGAPIXELS, "times": 3}
+    options = make_parser(__doc__, **sizes, bilevel=False, speed=False, deeppcb=Path).parse_args(arguments)
     with closing(WorkThreads()) as threads, threads.shared():
         if options.deeppcb:
-            quality("test list", deeppcb_pairs(options.deeppcb))
+            quality(", test list", deeppcb_pairs(options.deeppcb))
             return 0
-        if not options.speed:
+        if not options.speed and not options.bilevel:
             aligned, every = (
-                quality(level, pairs(level, options.pairs, options.seed)) for level in ("aligned", "all")
+                quality(f", {level}", pairs(level, options.pairs, options.seed))
+                for level in ("aligned", "all")
             )
             calibration(aligned + every)
             strangers("strangers", stranger_pairs(options.pairs))
-        speed(min(options.pairs, 2), options.megapixels, options.times)
+        if not options.speed:
+            sheets = bilevel_pairs(options.pairs, options.seed)
+            calibration(quality(f", {BILEVEL}", sheets, all=BILEVEL_GOAL), f", {BILEVEL}")
+            strangers("strangers of a bilevel reference", bilevel_stranger_pairs(options.pairs, options.seed))
+        if not options.bilevel:
+            speed(min(options.pairs, 2), options.megapixels, options.times)
     return 0
 
 

@@ -70,11 +70,14 @@ SMALL: dict[str, tuple[str, set[str]]] = {
     ),
     "reference_difference": (
         "--pairs 1 --megapixels 1 --times 1",
-        {"F, aligned: all", "F, all: all", "strangers that pass", "1 MP with alignment"},
-    ),
-    "bilevel": (
-        "--pairs 1 --strangers 1",
-        {"F, bilevel reference and photo: all", "strangers of a bilevel reference that pass"},
+        {
+            "F, aligned: all",
+            "F, all: all",
+            "strangers that pass",
+            "F, bilevel reference and photo: all",
+            "strangers of a bilevel reference that pass",
+            "1 MP with alignment",
+        },
     ),
     "disturbances": (
         "--pairs 1 --only highlights --only bands",
