@@ -14,6 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from shared.rates import rate_bound
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -61,6 +63,13 @@ def print_figure(
     _print_line(line | details)
 
 
+def print_rate(figure: str, count: int, total: int, goal: float, /, **details: Any) -> None:
+    """Print `count` of `total` in percent, with the upper bound of the rate (`shared.rates.rate_bound`)."""
+    bound = rate_bound(count, total)
+    details["bound"] = None if bound is None else round(100 * bound, 2)
+    print_figure(figure, 100 * count / max(total, 1), "%", goal=goal, **details)
+
+
 def print_skipped(figure: str, reason: str) -> None:
     """Print the line of a figure that cannot be measured on this machine."""
     _print_line({"figure": figure, "skipped": reason})
@@ -79,6 +88,12 @@ def processor_seconds(pid: int) -> float:
     """Return the processor time of a process with all its threads (fields 14 and 15 of `stat`, proc(5))."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def find_children(pid: int) -> list[int]:
+    """Return the ids of the processes that a process has started (Linux)."""
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for children in lists for child in children.read_text().split()]
 
 
 def time_calls(work: Callable[[], object], times: int, warm_up: int = 0) -> list[float]:

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.figures import ROOT, make_parser, print_figure, processor_seconds
+from benchmarks.figures import ROOT, find_children, make_parser, print_figure, processor_seconds
 from shared.system.paths import program_command
 
 GOAL_SECONDS = 1.2
@@ -58,11 +58,7 @@ def measure_start(command: Sequence[str], home: Path) -> Start:
                     raise RuntimeError(f"{command[0]} shows no login page")
                 time.sleep(0.005)
             seconds = time.perf_counter() - start
-            children = {
-                int(child)
-                for thread in Path(f"/proc/{process.pid}/task").iterdir()
-                for child in (thread / "children").read_text().split()
-            }
+            children = find_children(process.pid)
             return Start(seconds, processor_seconds(process.pid), sum(map(processor_seconds, children)))
         finally:
             process.terminate()
