@@ -14,6 +14,7 @@ Prints one JSON line per figure (`benchmarks/figures.py`). Bad photos must not p
 
 from __future__ import annotations
 
+import statistics
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -53,7 +54,7 @@ class Tally:
     passing: dict[int, list[str]] = field(default_factory=dict)
     bad: int = 0
     refused: dict[int, int] = field(default_factory=dict)
-    seconds: list[float] = field(default_factory=list)
+    seconds: dict[int, list[float]] = field(default_factory=dict)
 
 
 class Comparer:
@@ -169,8 +170,7 @@ def _count_false(
         counts.append(len(comparer.findings(reference, photo, memory)))
     except DetectionFailed:
         tally.refused[size] = tally.refused.get(size, 0) + 1
-    if size:
-        tally.seconds.append(time.process_time() - started)
+    tally.seconds.setdefault(size, []).append(time.process_time() - started)
 
 
 def print_tally(name: str, tally: Tally) -> None:
@@ -190,7 +190,9 @@ def print_tally(name: str, tally: Tally) -> None:
         print_figure(
             f"{name}, {size} passed: bad that pass", len(names), "", of=tally.bad, which=", ".join(names[:12])
         )
-    print_figure(f"{name}: processor time of a good photo", float(np.mean(tally.seconds)), "s")
+    without, seconds = (statistics.median(tally.seconds[size]) for size in (0, PASSED))
+    figure = f"{name}, {PASSED} passed: processor time of a good photo"
+    print_figure(figure, seconds, "s", without_memory=round(without, 3))
 
 
 def _mean(counts: Sequence[int]) -> float:
