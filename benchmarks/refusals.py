@@ -24,7 +24,7 @@ import numpy as np
 
 from benchmarks.figures import make_parser, print_figure
 from benchmarks.photos import find_lamp_objects, find_photos, parse_set, read_photo
-from benchmarks.reference_difference import deeppcb_pairs, stranger_pairs
+from benchmarks.reference_difference import deeppcb_pairs
 from service.detection.reference_difference import AlignmentFailed
 from service.detection.reference_difference.alignment.align import align
 from service.detection.reference_difference.data import Pyramid, grey
@@ -32,6 +32,7 @@ from service.detection.reference_difference.threads import WorkThreads
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import Image
+from tests.material.pairs import stranger_pairs
 
 GOAL: Final = 0.3
 """Seconds of a refusal."""

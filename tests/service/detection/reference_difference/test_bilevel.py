@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from benchmarks.reference_difference import draw_bilevel_pair
 from service.detection.reference_difference import detect
 from service.detection.reference_difference.alignment import blocks, checks, repeating
 from service.detection.reference_difference.data import Bytes, Matrix, Pyramid, apply
@@ -15,6 +14,7 @@ from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import View, photograph
 from tests.material import scans
+from tests.material.pairs import draw_bilevel_pair
 
 SIZE = 320
 EVERYWHERE = np.full((SIZE, SIZE), 255, np.uint8)
