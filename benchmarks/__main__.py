@@ -23,14 +23,12 @@ from benchmarks.figures import ROOT, describe_commit, describe_machine
 
 NAMES = (
     *("start", "canvas", "workbench", "working_day", "service", "detection"),
-    *("reference_difference", "bilevel", "disturbances", "variation", "face"),
+    *("reference_difference", "disturbances", "face"),
 )
 # In full, each of these takes from 5 to 30 minutes.
 _REDUCED_OPTIONS = {
     "working_day": ("--records", "6"),
-    "bilevel": ("--pairs", "6", "--strangers", "10"),
     "disturbances": ("--pairs", "3"),
-    "variation": ("--regions", "2", "--cracks", "2", "--checks", "2"),
 }
 TABLE = ROOT / "docs" / "benchmarks.md"
 PREFACE = (

@@ -11,6 +11,7 @@ largest is moved about in.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import random
 import statistics
@@ -19,11 +20,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.figures import percentile, print_figure, resident_mb, time_calls
-from benchmarks.window import STALL_MS, Floor, Stalls
+from benchmarks.figures import make_parser, percentile, print_figure, resident_mb, time_calls
+from benchmarks.window import Floor, Stalls, process_events, wait_until
 
 WINDOW = (1600, 1000)
 FIRST_PICTURE_MS = {24: 300, 100: 800, 400: 2000}
@@ -95,27 +97,47 @@ def qt_preview_ms(path: Path) -> float:
     return (time.perf_counter() - start) * 1000
 
 
-def picture(path: Path, megapixels: int, floor: Floor) -> None:
+class Times:
+    """The ms of pieces of work: by the clock, and of the processor."""
+
+    def __init__(self) -> None:
+        self.clock: list[float] = []
+        self._processor: list[float] = []
+
+    def measure(self, work: Callable[[], object]) -> float:
+        """Do the work; return its ms by the clock."""
+        start, busy = time.perf_counter(), time.thread_time()
+        work()
+        self.clock.append((time.perf_counter() - start) * 1000)
+        self._processor.append((time.thread_time() - busy) * 1000)
+        return self.clock[-1]
+
+    def print_figure(self, figure: str, goal: float | None, floor: float | None = None) -> None:
+        """Print the 95th percentile."""
+        print_figure(
+            f"{figure}, p95",
+            percentile(self.clock, 0.95),
+            "ms",
+            goal=goal,
+            floor=floor,
+            median=round(statistics.median(self.clock), 2),
+            worst=round(max(self.clock), 1),
+            processor_p95=round(percentile(self._processor, 0.95), 2),
+        )
+
+
+def picture(path: Path, megapixels: int) -> None:
     """Open a picture and let it be prepared."""
-    application, view, first, stalls = opened_view(path, floor)
-    ready: list[int] = []
-    view.prepared.connect(lambda: ready.append(1))
-    start = time.perf_counter()
-    most = 0.0
-    while not ready and not view.source.levels:
-        application.processEvents()
-        time.sleep(0.002)
-        most = max(most, resident_mb("RssAnon"))
-    built = time.perf_counter() - start
-    stalls.end()
-    print_figure(
-        f"longest stall while opening {megapixels} MP",
-        stalls.longest * 1000,
-        "ms",
-        goal=STALL_MS,
-        prepared_s=round(built, 1),
-        **stalls.figure_details,
-    )
+    with Floor() as floor:
+        application, view, first, stalls = opened_view(path, floor)
+        start, most = time.perf_counter(), 0.0
+        while not view.source.levels:
+            application.processEvents()
+            time.sleep(0.002)
+            most = max(most, resident_mb("RssAnon"))
+        built = round(time.perf_counter() - start, 1)
+        stalls.end()
+        stalls.print_figure(f"while opening {megapixels} MP", prepared_s=built)
     print_figure(
         f"first picture of {megapixels} MP",
         first,
@@ -133,48 +155,33 @@ def picture(path: Path, megapixels: int, floor: Floor) -> None:
     view.close_picture()
 
 
-def moving(path: Path, megapixels: int, frames_wanted: int, floor: Floor) -> None:
+def moving(path: Path, megapixels: int, frames_wanted: int) -> None:
     """A second opening, then pan and zoom with cold tiles."""
-    application, view, first, stalls = opened_view(path, floor)
-    print_figure(f"second opening of {megapixels} MP", first, "ms", goal=goal_for(megapixels, 300))
-    while not view.source.levels:
-        application.processEvents()
-        time.sleep(0.001)
-    frames: list[float] = []
-    worked: list[float] = []
-    width, height = view.source.size
+    with Floor() as floor:
+        application, view, first, stalls = opened_view(path, floor)
+        print_figure(f"second opening of {megapixels} MP", first, "ms", goal=goal_for(megapixels, 300))
+        wait_until(lambda: bool(view.source.levels), "the preparation")
+        times = Times()
+        width, height = view.source.size
 
-    def frame(scale: float, x: float, y: float) -> None:
-        start, busy = time.perf_counter(), time.thread_time()
-        view.set_viewport(scale, x, y)
-        application.processEvents()
-        took = time.perf_counter() - start
-        frames.append(took * 1000)
-        worked.append((time.thread_time() - busy) * 1000)
-        time.sleep(max(0.0, 0.016 - took))
+        def frame(scale: float, x: float, y: float) -> None:
+            def show() -> None:
+                view.set_viewport(scale, x, y)
+                application.processEvents()
 
-    # Along a diagonal at half size, into the depth at one place, along the other diagonal pixel by pixel.
-    for step in range(frames_wanted * 3 // 8):
-        frame(0.5, width * 0.09 + step * 120, height * 0.17 + step * 60)
-    for step in range(frames_wanted // 4):
-        frame(view.viewport.fit_scale * 1.06**step, width * 0.7, height * 0.4)
-    for step in range(frames_wanted * 3 // 8):
-        frame(1.0, width * 0.91 - step * 80, height * 0.91 - step * 50)
-    bare = bare_frame_ms()
-    print_figure(
-        f"pan and zoom, {megapixels} MP, cold tiles, p95",
-        percentile(frames, 0.95),
-        "ms",
-        goal=goal_for(megapixels, 16),
-        floor=bare,
-        median=round(statistics.median(frames), 1),
-        worst=round(max(frames), 1),
-        processor_p95=round(percentile(worked, 0.95), 1),
-    )
-    stalls.end()
-    print_figure(
-        "longest stall while moving", stalls.longest * 1000, "ms", goal=STALL_MS, **stalls.figure_details
-    )
+            time.sleep(max(0.0, 0.016 - times.measure(show) / 1000))
+
+        # Along a diagonal at half size, into the depth at one place, along the other diagonal pixel by pixel.
+        for step in range(frames_wanted * 3 // 8):
+            frame(0.5, width * 0.09 + step * 120, height * 0.17 + step * 60)
+        for step in range(frames_wanted // 4):
+            frame(view.viewport.fit_scale * 1.06**step, width * 0.7, height * 0.4)
+        for step in range(frames_wanted * 3 // 8):
+            frame(1.0, width * 0.91 - step * 80, height * 0.91 - step * 50)
+        bare = bare_frame_ms()
+        times.print_figure(f"pan and zoom, {megapixels} MP, cold tiles", goal_for(megapixels, 16), bare)
+        stalls.end()
+        stalls.print_figure("while moving")
     print_figure(
         f"memory with {megapixels} MP open",
         resident_mb("VmRSS"),
@@ -206,84 +213,46 @@ def many_regions(path: Path, count: int) -> None:
     from shared.record.geometry import Rect
 
     application, view, _first, _stalls = opened_view(path)
-    while not view.source.levels:
-        application.processEvents()
-        time.sleep(0.001)
+    wait_until(lambda: bool(view.source.levels), "the preparation")
     rng = random.Random(1)
     states = list(RegionState)
     width, height = view.source.size
-    regions = [
-        Region(
-            f"r{n}",
-            Rect(
-                rng.uniform(0, width - 100),
-                rng.uniform(0, height - 100),
-                rng.uniform(10, 100),
-                rng.uniform(10, 100),
-            ),
-            n,
-            state=states[n % 4],
-        )
-        for n in range(count)
-    ]
+
+    def draw_rect() -> Rect:
+        corner = rng.uniform(0, width - 100), rng.uniform(0, height - 100)
+        return Rect(*corner, rng.uniform(10, 100), rng.uniform(10, 100))
+
+    regions = [Region(f"r{n}", draw_rect(), n, state=states[n % 4]) for n in range(count)]
     view.store.replace(regions)
     view.store.select(["r5"])
-    for _ in range(30):
-        application.processEvents()
-        time.sleep(0.01)
+    process_events(0.3)
 
-    worked: list[float] = []
+    def measure(what: str, work: Callable[[], object], repeats: int, goal: float) -> None:
+        times = Times()
+        for _ in range(repeats):
+            times.measure(work)
+        times.print_figure(f"{count:,} regions, {what}", goal)
 
-    def once(work: Callable[[], object]) -> float:
-        start, busy = time.perf_counter(), time.thread_time()
-        work()
-        worked.append((time.thread_time() - busy) * 1000)
-        return (time.perf_counter() - start) * 1000
+    def apply(change: RegionChange) -> None:
+        view.store.apply(change)
+        view.repaint()
 
-    def measure(what: str, work: Callable[[], object], times: int, goal: float) -> None:
-        worked.clear()
-        taken = [once(work) for _ in range(times)]
-        processor = round(percentile(worked, 0.95), 2)
-        print_figure(
-            f"{count:,} regions, {what}, p95",
-            percentile(taken, 0.95),
-            "ms",
-            goal=goal,
-            processor_p95=processor,
-        )
-
-    measure("frame at fit", view.repaint, 60, 16)
-    numbers = iter(range(10**6))
+    numbers = itertools.count()
 
     def add() -> None:
         new = Region(f"n{next(numbers)}", Rect(100, 100, 50, 50), 1)
-        view.store.apply(RegionChange((), (new,), RegionStep.DRAW))
-        view.repaint()
+        apply(RegionChange((), (new,), RegionStep.DRAW))
 
+    measure("frame at fit", view.repaint, 60, 16)
     measure("add one and paint", add, 30, 20)
     measure("hit test", lambda: view.store.hits(rng.uniform(0, width), rng.uniform(0, height)), 500, 1)
     change = RegionChange((regions[7],), (regions[7].with_rect(Rect(1, 1, 9, 9)),), RegionStep.MOVE)
-
     undoing = RegionChange(change.after, change.before, change.step)
-
-    def undo() -> None:
-        view.store.apply(undoing)
-        view.repaint()
-
-    undone: list[float] = []
-    worked.clear()
+    undone = Times()
     for _ in range(30):
-        view.store.apply(change)
-        view.repaint()
-        undone.append(once(undo))
-    undo_processor = round(percentile(worked, 0.95), 2)
-    print_figure(
-        f"{count:,} regions, undo and paint, p95",
-        percentile(undone, 0.95),
-        "ms",
-        goal=50,
-        processor_p95=undo_processor,
-    )
+        apply(change)
+        undone.measure(lambda: apply(undoing))
+    undone.print_figure(f"{count:,} regions, undo and paint", 50)
     # Last, because the first two frames with other regions prepare what the other figures measure warm.
     zooming(view, regions[:1000], application.processEvents)
     view.close_picture()
@@ -294,27 +263,18 @@ def zooming(view: Any, regions: Sequence[Any], process_events: Callable[[], obje
     view.store.replace(regions)
     view.fit()
     view.repaint()
-    steps = [view.zoom_in] * 12 + [view.zoom_out] * 12
-    taken: list[float] = []
-    worked: list[float] = []
-    for step in steps * 4:
-        start, busy = time.perf_counter(), time.thread_time()
+
+    def show(step: Callable[[], object]) -> None:
         step()
         view.repaint()
-        taken.append((time.perf_counter() - start) * 1000)
-        worked.append((time.thread_time() - busy) * 1000)
-        process_events()
-    # The first way in and out loads tiles, which moving measures.
-    steady = taken[len(steps) :]
-    print_figure(
-        f"{len(regions):,} regions, zoom step and frame, p95",
-        percentile(steady, 0.95),
-        "ms",
-        goal=12,
-        processor_p95=round(percentile(worked[len(steps) :], 0.95), 2),
-        median=round(statistics.median(steady), 2),
-        first_way_p95=round(percentile(taken[: len(steps)], 0.95), 2),
-    )
+
+    first_way, times = Times(), Times()
+    for way in range(4):
+        for step in [view.zoom_in] * 12 + [view.zoom_out] * 12:
+            # The first way in and out loads tiles, which moving measures.
+            (times if way else first_way).measure(partial(show, step))
+            process_events()
+    times.print_figure(f"{len(regions):,} regions, zoom step and frame", 12)
 
 
 def journal() -> None:
@@ -329,7 +289,7 @@ def journal() -> None:
         written.close()
 
 
-def in_own_process(part: str, path: Path, cache: Path, *arguments: str) -> None:
+def run_part(part: str, path: Path, cache: Path, *arguments: str) -> None:
     """Run one part in a fresh process with its own cache folder."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "QT_QPA_PLATFORM": "offscreen"}
     subprocess.run(
@@ -339,55 +299,47 @@ def in_own_process(part: str, path: Path, cache: Path, *arguments: str) -> None:
     )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.canvas",
-        description=__doc__,
-        formatter_class=argparse.RawTextHelpFormatter,
-    )
-    parser.add_argument("--only", choices=["pictures", "regions", "journal"])
-    parser.add_argument("--megapixels", type=int, nargs="+", default=sorted(FIRST_PICTURE_MS))
-    parser.add_argument("--frames", type=int, default=400, help="frames of moving about")
-    parser.add_argument("--regions", type=int, default=10_000, help="regions on the smallest picture")
-    parser.add_argument("--part", choices=["picture", "moving", "regions"], help=argparse.SUPPRESS)
-    parser.add_argument("--path", type=Path, help=argparse.SUPPRESS)
-    return parser
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run all parts, or the one asked for."""
-    options = _parser().parse_args(arguments)
+    parser = make_parser(__doc__, frames=400, regions=10_000)
+    parser.add_argument("--only", choices=["pictures", "regions", "journal"])
+    parser.add_argument("--megapixels", type=int, nargs="+", default=sorted(FIRST_PICTURE_MS))
+    # What a process of its own does, and the picture for it.
+    parser.add_argument("--part", choices=["picture", "moving", "regions"], help=argparse.SUPPRESS)
+    parser.add_argument("--path", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    sizes = sorted(options.megapixels)
     match options.part:
         case "picture":
-            with Floor() as floor:
-                picture(options.path, options.megapixels[0], floor)
-            return 0
+            picture(options.path, sizes[0])
         case "moving":
-            with Floor() as floor:
-                moving(options.path, options.megapixels[0], options.frames, floor)
-            return 0
+            moving(options.path, sizes[0], options.frames)
         case "regions":
             many_regions(options.path, options.regions)
-            return 0
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        sizes = sorted(options.megapixels)
-        paths = {megapixels: folder / f"{megapixels}.jpg" for megapixels in sizes}
-        picture_sizes = {None: sizes, "pictures": sizes, "regions": sizes[:1]}.get(options.only, [])
-        for megapixels in picture_sizes:
-            draw_picture(paths[megapixels], *size_of(megapixels))
-        if options.only in (None, "pictures"):
-            for megapixels in sizes:
-                in_own_process(
-                    "picture", paths[megapixels], folder / "cache", "--megapixels", str(megapixels)
-                )
-            arguments_of_child = ("--megapixels", str(sizes[-1]), "--frames", str(options.frames))
-            in_own_process("moving", paths[sizes[-1]], folder / "cache", *arguments_of_child)
-        if options.only in (None, "regions"):
-            in_own_process("regions", paths[sizes[0]], folder / "cache", "--regions", str(options.regions))
+        case _:
+            with tempfile.TemporaryDirectory() as folder:
+                measure_parts(Path(folder), sizes, options)
+    return 0
+
+
+def measure_parts(folder: Path, sizes: Sequence[int], options: argparse.Namespace) -> None:
+    """Draw the pictures of `sizes` megapixels, and measure all parts or that of `--only`."""
+
+    def measure(part: str, megapixels: int) -> None:
+        path = folder / f"{megapixels}.jpg"
+        if not path.exists():
+            draw_picture(path, *size_of(megapixels))
+        sized = ("--megapixels", str(megapixels), "--frames", str(options.frames))
+        run_part(part, path, folder / "cache", *sized, "--regions", str(options.regions))
+
+    if options.only in (None, "pictures"):
+        for megapixels in sizes:
+            measure("picture", megapixels)
+        measure("moving", sizes[-1])
+    if options.only in (None, "regions"):
+        measure("regions", sizes[0])
     if options.only in (None, "journal"):
         journal()
-    return 0
 
 
 if __name__ == "__main__":

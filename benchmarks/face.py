@@ -26,7 +26,6 @@ beside the project.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import base64
 import functools
 import json
@@ -37,9 +36,8 @@ import tempfile
 import time
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,25 +45,16 @@ from numpy.typing import NDArray
 from benchmarks.face_attacks import measure_attacks
 from benchmarks.face_enrolment import measure_enrolment, read_folders
 from benchmarks.face_forgeries import KINDS
-from benchmarks.face_http import measure_over_http
+from benchmarks.face_http import enrol, face_service, measure_over_http
 from benchmarks.face_pairs import PairsError, compare, read_pairs
 from benchmarks.figures import count_cores, percentile, print_figure, print_skipped, resident_mb, time_calls
-from service.db.database import Database
-from service.db.schema import migrate
-from service.face import logins as face_logins
 from service.face.engines.analysis import analyse
 from service.face.engines.engine import Metric
-from service.face.engines.face_process import FaceProcess
 from service.face.engines.picture import decode, picture_bytes
-from service.face.enrolment import CONSENT_VERSION
 from service.face.liveness.movements import Movement
 from service.face.packs.pack_store import PackError, install, list_installed, load_engine
-from service.face.service import FaceService
 from service.face.templates.gallery import Gallery
 from service.settings import Settings
-from service.web.envelope import Refusal
-from shared.record.codes import Permission
-from shared.wire.account import Tokens
 
 LOGIN_MS = {"open": 60.0, "dlib": 250.0}
 SEARCH_MS = {10_000: 2.0, 100_000: 15.0}
@@ -122,40 +111,6 @@ def chosen_model(
 # --- speed and memory ---------------------------------------------------------------------------------
 
 
-@asynccontextmanager
-async def a_service(model: str, folder_of_packs: Path) -> Any:
-    """A face service on a fresh database, its engine in its own process."""
-
-    async def log_in(user_id: str, _address: str, _user_agent: str) -> Tokens:
-        return Tokens.model_construct(None, access_token=user_id)  # type: ignore[call-arg]
-
-    async def may_log_in(_user_id: str) -> bool:
-        return True
-
-    async def permissions(_user_id: str) -> frozenset[Permission]:
-        return frozenset()
-
-    with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(data_dir=Path(folder))
-        settings.prepare()
-        database = Database(settings.url)
-        migrate(database)
-        face_client = FaceProcess(model, folder_of_packs)
-        service = FaceService(
-            database,
-            settings,
-            log_in=log_in,
-            may_log_in=may_log_in,
-            permissions=permissions,
-            face_client=face_client,
-        )
-        try:
-            yield service, face_client
-        finally:
-            await service.close()
-            database.close()
-
-
 def base64_of(image: NDArray[np.uint8], suffix: str = ".jpg") -> str:
     """The picture as `faceInfo`."""
     from shared.samples.faces import encode_picture
@@ -163,27 +118,24 @@ def base64_of(image: NDArray[np.uint8], suffix: str = ".jpg") -> str:
     return base64.b64encode(encode_picture(image, suffix)).decode()
 
 
-async def measure_login(kind: str, logins: int) -> None:
+def measure_login(kind: str, logins: int) -> None:
     """From a camera frame of 640 x 480 to the tokens, the model warm; the floor is the engine alone."""
     from shared.samples import faces
 
-    face_logins.LOGINS_PER_MINUTE = 10**6
     frame = base64_of(faces.login_picture())
     with chosen_model(kind) as model:
-        async with a_service(*model) as (service, _):
-            await service.enrolments.enrol(
-                "somebody", [base64_of(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
-            )
-            taken = []
-            for number in range(_WARM_UP + logins):
-                started = time.perf_counter()
-                await service.logins.login(frame, f"192.0.2.{number % 250}")
-                taken.append((time.perf_counter() - started) * 1000)
+        with face_service(model) as running:
+            enrol(running.client, [base64_of(each) for each in faces.enrolment_pictures()]).raise_for_status()
+
+            def log_in() -> None:
+                body = {"faceInfo": frame}
+                running.client.post("/auth/loginByFaceInfo", json=body).raise_for_status()
+
+            taken = time_calls(log_in, logins, _WARM_UP)
         engine = load_engine(*model)
         bare = time_calls(
             lambda: analyse(engine, decode(picture_bytes(frame))), max(logins // 3, 1), _WARM_UP
         )
-    taken = taken[_WARM_UP:]
     print_figure(
         f"login, engine {kind}",
         statistics.median(taken),
@@ -255,32 +207,23 @@ def forget_peaks(pids: Sequence[int]) -> None:
         Path(f"/proc/{pid}/clear_refs").write_text("5")
 
 
-async def measure_hostile(bomb: int) -> None:
-    """Each hostile picture as an enrolment: its answer, its time, and both processes' memory over idle."""
+def measure_hostile(bomb: int) -> None:
+    """Each hostile picture as an enrolment: the answer, its time, and the memory of the service over idle."""
     from shared.samples import faces
 
-    with chosen_model("dlib") as model:
-        async with a_service(*model) as (service, face_client):
-            await service.enrolments.enrol(
-                "somebody", [base64_of(faces.enrolment_picture())], CONSENT_VERSION
+    with chosen_model("dlib") as model, face_service(model) as running:
+        enrol(running.client, [base64_of(faces.enrolment_picture())]).raise_for_status()
+        for name, face_info in hostile(bomb).items():
+            pids = running.processes()
+            idle = sum(resident_mb("VmRSS", pid) for pid in pids)
+            forget_peaks(pids)
+            started = time.perf_counter()
+            answer = enrol(running.client, [face_info]).json()["msg"]
+            taken = round((time.perf_counter() - started) * 1000, 1)
+            peak = sum(resident_mb("VmHWM", pid) for pid in pids)
+            print_figure(
+                f"memory over idle: {name}", peak - idle, "MB", goal=MEMORY_MB, ms=taken, answer=answer
             )
-            child = face_client.process_id
-            assert child is not None
-            for name, face_info in hostile(bomb).items():
-                pids = (os.getpid(), child)
-                idle = sum(resident_mb("VmRSS", pid) for pid in pids)
-                forget_peaks(pids)
-                started = time.perf_counter()
-                answer = "enrolled"
-                try:
-                    await service.enrolments.enrol("other", [face_info], CONSENT_VERSION)
-                except Refusal as refusal:
-                    answer = refusal.msg
-                taken = round((time.perf_counter() - started) * 1000, 1)
-                peak = sum(resident_mb("VmHWM", pid) for pid in pids)
-                print_figure(
-                    f"memory over idle: {name}", peak - idle, "MB", goal=MEMORY_MB, ms=taken, answer=answer
-                )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -365,28 +308,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Compare pairs, or measure the table of goals."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    if options.pairs is not None:
-        if options.images is None:
-            parser.error("--pairs needs --images")
+    if options.pairs is not None or options.attacks or options.enrolment:
+        needed = {"pairs": "images", "attacks": "sequence", "enrolment": "people"}
+        part = next(name for name in needed if getattr(options, name))
+        if not getattr(options, needed[part]):
+            parser.error(f"--{part} needs --{needed[part]}")
+        parts = {"pairs": measure_pairs, "attacks": measure_challenge, "enrolment": measure_enrolments}
         try:
-            measure_pairs(options)
-        except (PairsError, PackError, ImportError, OSError) as problem:
-            print(f"benchmarks.face: {problem}", file=sys.stderr)
-            return 1
-        return 0
-    if options.attacks or options.enrolment:
-        if not (options.sequence if options.attacks else options.people):
-            parser.error("--attacks needs --sequence, --enrolment needs --people")
-        try:
-            (measure_challenge if options.attacks else measure_enrolments)(options)
-        except (PackError, ImportError, OSError, ValueError) as problem:
+            parts[part](options)
+        except (PairsError, PackError, ImportError, OSError, ValueError) as problem:
             print(f"benchmarks.face: {problem}", file=sys.stderr)
             return 1
         return 0
     if options.only in (None, "login"):
         for kind in LOGIN_MS:
             try:
-                asyncio.run(measure_login(kind, options.logins))
+                measure_login(kind, options.logins)
             except PackError as problem:
                 print_skipped(f"login, engine {kind}", str(problem))
     if options.only in (None, "search"):
@@ -395,7 +332,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 measure_search(templates, metric, DIMENSIONS[0])
         measure_search(max(options.templates), Metric.COSINE, DIMENSIONS[1])
     if options.only in (None, "hostile"):
-        asyncio.run(measure_hostile(options.bomb))
+        measure_hostile(options.bomb)
     return 0
 
 

@@ -19,14 +19,13 @@ import numpy as np
 
 from benchmarks.face_forgeries import KINDS, make_attack
 from benchmarks.face_sequences import Take, read_folder
-from benchmarks.figures import print_figure
+from benchmarks.figures import print_figure, print_rate
 from service.face.engines.analysis import warm_up
 from service.face.engines.engine import FaceEngine, SequenceAnalysis, engine_info
 from service.face.engines.sequence import judge
 from service.face.liveness.movements import Movement, Reason
 from service.face.rules import find_login_fault
 from shared.images.cv import cv2
-from shared.rates import rate_bound
 
 ATTACK_PERCENT = 2.0
 REJECTION_PERCENT = 10.0
@@ -152,14 +151,4 @@ def _report_rate(figure: str, name: str, outcomes: Sequence[Outcome], goal: floa
         return
     passed = counted[Reason.LIVE.value]
     count = total - passed if name == "genuine" else passed
-    bound = rate_bound(count, total)
-    print_figure(
-        figure,
-        100 * count / total,
-        "%",
-        goal=goal,
-        films=total,
-        count=count,
-        bound=None if bound is None else round(100 * bound, 2),
-        reasons=dict(sorted(counted.items())),
-    )
+    print_rate(figure, count, total, goal, films=total, count=count, reasons=dict(sorted(counted.items())))

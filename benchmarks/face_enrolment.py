@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.face_pairs import picture
-from benchmarks.figures import print_figure
+from benchmarks.figures import print_rate
 from service.face import rules
 from service.face.engines.analysis import analyse
 from service.face.engines.engine import Embedding, FaceEngine, Metric, score
 from service.face.engines.picture import BadPicture, Pixels
-from shared.rates import rate_bound
 
 REJECTION_PERCENT = 1.0
 TEMPLATES = 10
@@ -95,15 +94,8 @@ def measure_enrolment(
         counted: dict[str, Any] = {"people": len(seen), "logins": total, "missed": missed}
         if strangers:
             counted |= {"strangers": len(matches), "strangers_that_match": sum(matches)}
-        bound = rate_bound(missed, total)
-        print_figure(
-            f"false non-matches, {name}, {source}, engine {kind}",
-            100 * missed / max(total, 1),
-            "%",
-            goal=REJECTION_PERCENT,
-            bound=None if bound is None else round(100 * bound, 2),
-            **counted,
-        )
+        figure = f"false non-matches, {name}, {source}, engine {kind}"
+        print_rate(figure, missed, total, REJECTION_PERCENT, **counted)
 
 
 def _analyse(engine: FaceEngine, pictures: Iterator[Pixels]) -> Seen | None:

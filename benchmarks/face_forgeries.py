@@ -1,6 +1,6 @@
 """Makes attacks on a challenge from the frames of a person who answered it.
 
-`attacked` makes every kind from any sequence, so that people who are filmed are attacked with their own
+`make_attack` makes every kind from any sequence, so that people who are filmed are attacked with their own
 pictures.
 """
 
@@ -13,11 +13,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import heads
 from benchmarks.face_sequences import Take
-from benchmarks.heads import Picture, Pixels, Pose, Scene, Texture
 from service.face.liveness.movements import Movement, Step
 from shared.images.cv import cv2
+from tests.material import heads
+from tests.material.heads import Picture, Pixels, Pose, Scene, Texture
 
 POSES = {Movement.LEFT: Pose(yaw=1), Movement.RIGHT: Pose(yaw=-1), Movement.UP: Pose(pitch=1)}
 
@@ -210,22 +210,10 @@ def _cut_between_stills(genuine: Take, rng: np.random.Generator) -> Take:
 
 
 def _morph_stills(genuine: Take, rng: np.random.Generator) -> Take:
-    """A morph from each still to the next."""
+    """A morph from each still to the next: warped by the flow to the next for some time, and blended."""
     stills = _choose_stills(genuine, rng)
     begins = [step.from_ms + rng.uniform(220, 450) for step in genuine.steps]
-    return _morph(genuine, stills, begins, rng.uniform(400, 800), rng)
-
-
-def _morph(
-    genuine: Take,
-    stills: Sequence[Pixels],
-    begins: Sequence[float],
-    lasts: float,
-    rng: np.random.Generator,
-) -> Take:
-    """The frames of a morph through `stills`, each warped by the flow to the next from one of `begins` on for
-    `lasts` ms, and blended.
-    """
+    lasts = rng.uniform(400, 800)
     finder = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
     greys = [cv2.cvtColor(still, cv2.COLOR_BGR2GRAY) for still in stills]
     pairs = [
@@ -235,8 +223,7 @@ def _morph(
     even = rng.random() < 0.5
     frames = []
     for at in genuine.times:
-        step = max(sum(at >= begin for begin in begins) - 1, 0)
-        part = float(np.clip((at - begins[step]) / lasts, 0, 1))
+        step, part = _find_part(at, begins, lasts)
         part = part if even else part * part * (3 - 2 * part)
         forward, back = pairs[step]
         first, second = _warp(stills[step], forward, part), _warp(stills[step + 1], back, 1 - part)
@@ -251,20 +238,21 @@ def _dissolve_stills(genuine: Take, rng: np.random.Generator) -> Take:
     lasts = rng.uniform(200, 800)
     frames = []
     for at in genuine.times:
-        step = max(sum(at >= begin for begin in begins) - 1, 0)
-        part = float(np.clip((at - begins[step]) / lasts, 0, 1))
+        step, part = _find_part(at, begins, lasts)
         faded = cv2.addWeighted(stills[step], 1 - part, stills[step + 1], part, 0)
         frames.append(_add_noise(np.asarray(faded, np.uint8), rng))
     return replace(genuine, frames=frames)
 
 
+def _find_part(at: float, begins: Sequence[float], lasts: float) -> tuple[int, float]:
+    """The still that a frame at `at` ms comes from, and how much of the way to the next one it has gone."""
+    step = max(sum(at >= begin for begin in begins) - 1, 0)
+    return step, float(np.clip((at - begins[step]) / lasts, 0, 1))
+
+
 def _sway_morph(genuine: Take, rng: np.random.Generator) -> Take:
     """A morph whose frames a program moves as a head sways."""
-    return _sway(_morph_stills(genuine, rng), rng)
-
-
-def _sway(take: Take, rng: np.random.Generator) -> Take:
-    """The frames of `take`, moved as a head sways."""
+    take = _morph_stills(genuine, rng)
     size = rng.uniform(0.3, 1.5)
     offset = np.zeros(3)
     frames = []
@@ -319,7 +307,7 @@ def _draw_room(frame: Pixels, rng: np.random.Generator) -> NDArray[np.float32]:
 
 
 def _film_frame(frame: NDArray[np.float32], scene: Scene, rng: np.random.Generator) -> Pixels:
-    noisy = np.clip(frame * scene.gain + rng.normal(0, scene.noise, frame.shape), 0, 255).astype(np.uint8)
+    noisy = np.clip(frame + rng.normal(0, scene.noise, frame.shape), 0, 255).astype(np.uint8)
     _, data = cv2.imencode(".jpg", noisy, (cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(70, 96))))
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
 

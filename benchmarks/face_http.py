@@ -9,7 +9,8 @@ from __future__ import annotations
 import base64
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -21,10 +22,10 @@ import numpy as np
 from benchmarks.face_attacks import ANSWER_MS, Outcome, draw_attack, find_films, report_rates
 from benchmarks.face_sequences import Take, read_folder
 from benchmarks.figures import print_figure
-from benchmarks.heads import Pixels
 from benchmarks.running_service import ADMIN, Service, service
 from service.face.engines.analysis import coarse
 from service.face.engines.engine import FaceEngine
+from service.face.engines.picture import Pixels
 from service.face.liveness.movements import Movement, Reason
 from service.settings import Settings
 from shared.images.cv import cv2
@@ -50,12 +51,11 @@ def measure_over_http(
     `model` is the name of `engine` and the folder of packs. Raises ValueError for a film of one turn, and
     where no film of a person can be enrolled.
     """
-    name, packs = model
-    outcomes = []
-    with service(lambda data_dir: _copy_packs(packs, data_dir), WALKAROUND_FACE_MODEL=name) as running:
+    name, outcomes = model[0], []
+    with face_service(model) as running:
         for person, films in groupby(find_films(folders), key=lambda film: film[0]):
             takes = {folder.name: read_folder(folder) for _, folder in films}
-            _enrol(running.client, [take.frames[0] for take in takes.values()], person)
+            _enrol_first(running.client, [take.frames[0] for take in takes.values()], person)
             for film, take in takes.items():
                 outcomes.append(_measure(running, engine, person, film, take, seed, kinds, repeat))
                 print(f"{person} {film}: {outcomes[-1].reasons['genuine'][0]}", flush=True)
@@ -64,15 +64,26 @@ def measure_over_http(
     print_figure(f"the longest film over HTTP, processor time, engine {name}", longest, "ms", goal=ANSWER_MS)
 
 
-def _copy_packs(packs: Path, data_dir: Path) -> None:
-    shutil.copytree(packs, Settings(data_dir=data_dir).face_models_dir)
+@contextmanager
+def face_service(model: tuple[str, Path]) -> Iterator[Service]:
+    """A running service with a face model: its name and the folder of packs."""
+
+    def copy_packs(data_dir: Path) -> None:
+        shutil.copytree(model[1], Settings(data_dir=data_dir).face_models_dir)
+
+    with service(copy_packs, WALKAROUND_FACE_MODEL=model[0]) as running:
+        yield running
 
 
-def _enrol(client: httpx.Client, pictures: Sequence[Pixels], person: str) -> None:
+def enrol(client: httpx.Client, pictures: Sequence[str]) -> httpx.Response:
+    """Ask to enrol the administrator by `pictures`, in Base64."""
+    return client.post("/auth/face", json={"images": pictures, "consent": True})
+
+
+def _enrol_first(client: httpx.Client, pictures: Sequence[Pixels], person: str) -> None:
     """Enrol the administrator by the first of `pictures` that is accepted."""
     for picture in pictures:
-        body = {"images": [_encode(picture)], "consent": True}
-        if client.post("/auth/face", json=body).status_code == 200:
+        if enrol(client, [_encode(picture)]).status_code == 200:
             return
     raise ValueError(f"{person}: the service enrols none of the films' first frames")
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.heads import Pixels
+from benchmarks.photos import list_photos, read_photo
+from service.face.engines.picture import Pixels
 from service.face.liveness.movements import Movement, Step
-from shared.images.cv import cv2
 
 FRAME_MS = 80
 
@@ -33,15 +33,7 @@ def read_folder(folder: Path, movement: Movement | None = None) -> Take:
     it the frames are `FRAME_MS` apart, and `movement` is asked for after the first sixth. Raises ValueError
     for a folder without that.
     """
-    files = sorted(
-        file for file in folder.iterdir() if file.suffix.lower() in {".jpg", ".jpeg", ".png", ".webp"}
-    )
-    frames = []
-    for file in files:
-        frame = cv2.imdecode(np.frombuffer(file.read_bytes(), np.uint8), cv2.IMREAD_COLOR)
-        if frame is None:
-            raise ValueError(f"{file}: not a picture")
-        frames.append(np.asarray(frame, np.uint8))
+    frames = [read_photo(file) for file in list_photos(folder)]
     if len(frames) < 2:
         raise ValueError(f"{folder}: not a sequence of pictures")
     about = folder / "sequence.json"

@@ -7,20 +7,32 @@ import json
 import os
 import platform
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from shared.rates import rate_bound
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def make_parser(doc: str | None, **defaults: float) -> argparse.ArgumentParser:
-    """Return a parser of a benchmark's options that `doc` explains: a number for each of `defaults`."""
-    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawTextHelpFormatter)
-    for name, value in defaults.items():
-        parser.add_argument(f"--{name}", type=type(value), default=value)
+def make_parser(doc: str | None, **options: bool | float | type) -> argparse.ArgumentParser:
+    """Return a parser of a benchmark's options that `doc` explains.
+
+    An option that is a number has this default, one that is a type has none, and one that is False is a flag.
+    """
+    prog = f"python -m benchmarks.{Path(sys.argv[0]).stem}"
+    formatter = argparse.RawTextHelpFormatter
+    parser = argparse.ArgumentParser(prog=prog, description=doc, formatter_class=formatter)
+    for name, value in options.items():
+        if value is False:
+            parser.add_argument(f"--{name}", action="store_true")
+        else:
+            kind, default = (value, None) if isinstance(value, type) else (type(value), value)
+            parser.add_argument(f"--{name}", type=kind, default=default)
     return parser
 
 
@@ -51,6 +63,13 @@ def print_figure(
     _print_line(line | details)
 
 
+def print_rate(figure: str, count: int, total: int, goal: float, /, **details: Any) -> None:
+    """Print `count` of `total` in percent, with the upper bound of the rate (`shared.rates.rate_bound`)."""
+    bound = rate_bound(count, total)
+    details["bound"] = None if bound is None else round(100 * bound, 2)
+    print_figure(figure, 100 * count / max(total, 1), "%", goal=goal, **details)
+
+
 def print_skipped(figure: str, reason: str) -> None:
     """Print the line of a figure that cannot be measured on this machine."""
     _print_line({"figure": figure, "skipped": reason})
@@ -69,6 +88,12 @@ def processor_seconds(pid: int) -> float:
     """Return the processor time of a process with all its threads (fields 14 and 15 of `stat`, proc(5))."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def find_children(pid: int) -> list[int]:
+    """Return the ids of the processes that a process has started (Linux)."""
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for children in lists for child in children.read_text().split()]
 
 
 def time_calls(work: Callable[[], object], times: int, warm_up: int = 0) -> list[float]:

@@ -12,7 +12,6 @@ photo.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -25,10 +24,12 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from benchmarks.figures import make_parser, print_figure, print_skipped
+from benchmarks.photos import find_photos, parse_set, read_photo
 from service.detection.appearance.backbone import SIDE, BuiltInBackbone, Features
 from service.detection.appearance.comparing import AppearanceMemory
 from service.detection.appearance.efficientnet import backbone_model
 from shared.images.cv import cv2
+from shared.samples import Image
 
 GOALS: Final = {
     ("bottle", 1): 0.99,
@@ -39,54 +40,12 @@ GOALS: Final = {
     ("transistor", 10): 0.95,
 }
 SHARE_GOAL, SECONDS_GOAL, BYTES_GOAL = 0.9, 0.25, 5 * 2**20
-_ENDINGS: Final = (".png", ".jpg", ".jpeg")
-
-Image = NDArray[np.uint8]
-
-
-@dataclass(frozen=True)
-class ObjectPhotos:
-    """Paths of good photos to compare with, and of good and bad photos to judge."""
-
-    passed: list[Path]
-    good: list[Path]
-    bad: list[Path]
-
-
-def find_photos(folder: Path) -> ObjectPhotos:
-    """Return the photos in `folder`. Raises FileNotFoundError if one of the three groups has none."""
-    train = folder / "train" / "good"
-    photos = ObjectPhotos(
-        _list_photos(train if train.is_dir() else folder / "good"),
-        _list_photos(folder / "test" / "good"),
-        [
-            photo
-            for kind in sorted((folder / "test").glob("*"))
-            if kind.name != "good"
-            for photo in _list_photos(kind)
-        ],
-    )
-    if not (photos.passed and photos.good and photos.bad):
-        raise FileNotFoundError(f"{folder} lacks photos in train/good, test/good or other folders of test")
-    return photos
-
-
-def _list_photos(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.glob("*") if path.suffix.lower() in _ENDINGS)
 
 
 def roc_area(positive: Sequence[float], negative: Sequence[float]) -> float:
     """Return the share of pairs with a larger positive value; equal pairs count half."""
     larger = np.subtract.outer(positive, negative)
     return float((larger > 0).mean() + (larger == 0).mean() / 2)
-
-
-def read_photo(path: Path) -> Image:
-    """Return the photo, BGR. Raises ValueError if it is no picture."""
-    image = cv2.imdecode(np.frombuffer(path.read_bytes(), np.uint8), cv2.IMREAD_COLOR)
-    if image is None:
-        raise ValueError(f"{path} is no picture")
-    return np.asarray(image, np.uint8)
 
 
 class Peer:
@@ -197,14 +156,6 @@ def measure_set(name: str, folder: Path, counts: Sequence[int], draws: int) -> N
             comparing=round(float(np.mean(seconds)), 4),
         )
         print_figure(f"{figure}: memory", memory.patches.nbytes, "bytes", goal=BYTES_GOAL)
-
-
-def parse_set(text: str) -> tuple[str, Path]:
-    """Return name and folder of NAME=DIR. Raises ArgumentTypeError."""
-    name, separator, folder = text.partition("=")
-    if not (name and separator and folder):
-        raise argparse.ArgumentTypeError("write NAME=DIR")
-    return name, Path(folder)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

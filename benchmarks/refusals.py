@@ -23,8 +23,8 @@ from typing import Final
 import numpy as np
 
 from benchmarks.figures import make_parser, print_figure
-from benchmarks.objects import find_photos, parse_set, read_photo
-from benchmarks.reference_difference import deeppcb_pairs, stranger_pairs
+from benchmarks.photos import find_lamp_objects, find_photos, parse_set, read_photo
+from benchmarks.reference_difference import deeppcb_pairs
 from service.detection.reference_difference import AlignmentFailed
 from service.detection.reference_difference.alignment.align import align
 from service.detection.reference_difference.data import Pyramid, grey
@@ -32,10 +32,10 @@ from service.detection.reference_difference.threads import WorkThreads
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import Image
+from tests.material.pairs import stranger_pairs
 
 GOAL: Final = 0.3
 """Seconds of a refusal."""
-_OBJECTS: Final = 8
 _BAD: Final = 10
 _GROUPS: Final = 7
 
@@ -45,8 +45,7 @@ Pairs = Iterable[tuple[Image, Image]]
 
 def lamp_pairs(folder: Path) -> Iterator[tuple[Image, Image]]:
     """One visit to each object: a lamp and the others."""
-    objects = sorted(path.parent for path in folder.rglob("GT.*"))
-    for place in sorted(objects, key=lambda path: path.name)[:_OBJECTS]:
+    for place in find_lamp_objects(folder):
         reference, *photos = (read_photo(path) for path in sorted(place.glob("1-*")))
         yield from ((reference, photo) for photo in photos)
 
@@ -108,10 +107,8 @@ def _measure_pair(reference: Pyramid, photo: Image, clock: Callable[[], float]) 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
-    parser = make_parser(__doc__, pairs=4)
+    parser = make_parser(__doc__, pairs=4, lamps=Path, deeppcb=Path)
     parser.add_argument("--set", dest="sets", type=parse_set, action="append", required=True)
-    for name in ("lamps", "deeppcb"):
-        parser.add_argument(f"--{name}", type=Path)
     options = parser.parse_args(arguments)
     if options.lamps:
         measure("lamps", lamp_pairs(options.lamps))

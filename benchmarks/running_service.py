@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx
 
+from benchmarks.figures import find_children, processor_seconds
 from shared.system.paths import program_command, program_folder
 from shared.wire.detection import REFERENCE_DIFFERENCE
 
@@ -56,16 +57,11 @@ class Service:
     def processes(self) -> list[int]:
         """The ids of its process and of those that it has started (Linux)."""
         assert self._process is not None
-        parent = self._process.pid
-        lists = Path(f"/proc/{parent}/task").glob("*/children")
-        return [parent, *(int(pid) for children in lists for pid in children.read_text().split())]
+        return [self._process.pid, *find_children(self._process.pid)]
 
     def cpu_seconds(self) -> float:
         """The processor time of its processes so far (Linux)."""
-        fields = [
-            Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in self.processes()
-        ]
-        return sum(int(field[11]) + int(field[12]) for field in fields) / os.sysconf("SC_CLK_TCK")
+        return sum(map(processor_seconds, self.processes()))
 
     def kill(self) -> None:
         """End it as a power cut would."""

@@ -10,7 +10,6 @@ time of desktop and service. Prints one JSON line per figure (`benchmarks/figure
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import subprocess
@@ -21,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.figures import ROOT, print_figure, processor_seconds
+from benchmarks.figures import ROOT, find_children, make_parser, print_figure, processor_seconds
 from shared.system.paths import program_command
 
 GOAL_SECONDS = 1.2
@@ -59,11 +58,7 @@ def measure_start(command: Sequence[str], home: Path) -> Start:
                     raise RuntimeError(f"{command[0]} shows no login page")
                 time.sleep(0.005)
             seconds = time.perf_counter() - start
-            children = {
-                int(child)
-                for thread in Path(f"/proc/{process.pid}/task").iterdir()
-                for child in (thread / "children").read_text().split()
-            }
+            children = find_children(process.pid)
             return Start(seconds, processor_seconds(process.pid), sum(map(processor_seconds, children)))
         finally:
             process.terminate()
@@ -108,11 +103,7 @@ def _print_start_figure(figure: str, starts: Sequence[Start], floor: float, goal
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures. Returns 0."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", help="the frozen program (default: the one in dist/, else the sources)")
-    parser.add_argument("--sources", action="store_true", help="the sources, even if the program was built")
-    parser.add_argument("--times", type=int, default=7)
-    options = parser.parse_args(arguments)
+    options = make_parser(__doc__, program=str, sources=False, times=7).parse_args(arguments)
     program = None if options.sources else options.program or (str(BUNDLED) if BUNDLED.exists() else None)
     command = [program] if program else program_command()
     # The first start of each program is not measured, because it reads all files from the disk.

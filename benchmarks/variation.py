@@ -1,388 +1,222 @@
-"""Measures what the memory of a region does: false findings, recall, time, cracks that grow or pass.
+"""Measures on real photos what the memory of a region explains and what it must not.
 
-    python -m benchmarks.variation [--regions N] [--inspections N] [--checks N] [--cracks N] [--seed N]
+    python -m benchmarks.variation [--fixed DIR] [--lamps DIR] [--photos DIR]
 
-Prints one JSON line per figure (`benchmarks/figures.py`). Regions are drawn with places that vary although
-nothing is wrong (`tests/material/varied_regions.py`): once the kinds that the method was made on, once
-others. Each has twenty inspections under changing light and cameras, all passed; then come photos without
-and with damage. Cracks grow in such regions, and some that people pass by mistake run through dirt.
+- `--fixed`: photos of one object by a camera that does not move, in the layout of MVTec AD (`train/good`,
+  `test/good`, other folders of `test`). They are laid over each other as they are.
+- `--lamps`: the first eight objects, by name, of FGCD (Feng et al. 2015): one visit under seven lamps without
+  a change (`1-1` is the reference image), and one with changes (`2-1`, `GT`).
+- `--photos`: photos of one unchanged object; the first by name is the reference image.
+
+Each good photo is compared without a memory and with one of other good photos; every finding in it is false.
+Prints one JSON line per figure (`benchmarks/figures.py`). Bad photos must not pass because of the memory.
 """
 
 from __future__ import annotations
 
+import statistics
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchmarks.figures import make_parser, print_figure
-from benchmarks.reference_difference import move_box
-from service.detection.reference_difference import (
-    AlignmentFailed,
-    PhotoVariation,
-    RegionMemory,
-    detect,
-    photo_variation,
-)
-from shared import samples
+from benchmarks.figures import make_parser, print_figure, print_skipped
+from benchmarks.photos import find_lamp_objects, find_photos, list_photos, read_photo
+from service.detection.compute.computer import Computer
+from service.detection.compute.request import Request
+from service.detection.failure import DetectionFailed
+from service.detection.reference_difference.variation.serial import to_bytes
 from shared.images.cv import cv2
-from shared.record.geometry import Rect
-from shared.samples.brush import Point, blend, draw_soft_mask, to_uint8
-from shared.samples.defects import damage_panel
-from tests.material.varied_regions import (
-    NUISANCES,
-    UNSEEN_NUISANCES,
-    VariedRegion,
-    draw_crack,
-    draw_varied_region,
-    seasonal_view,
-)
+from shared.record.entries import EntryBox
+from shared.wire.detection import ModelKind
 
-SIZES = (0, 1, 3, 5, 10, 20)
-LESS_FALSE, LESS_RECALL, MORE_TIME = 0.8, 0.01, 1.3
-"""The goals, with five photos: false findings at places that vary, recall, and time, against no memory."""
-SIZE = 480
-REGION = Rect(0, 0, SIZE, SIZE)
-Canvas = NDArray[np.float32]
-Draw = Callable[[Canvas, np.random.Generator], None]
-Look = Callable[..., tuple[samples.Image, Rect]]
-"""Returns the image of an inspection, with `cracked` with its crack, and the bounds of the crack."""
-PASSES = (0, 1, 2, 4)
-_GROWTH = 1.05
-"""How many times as long a crack is at each inspection as at the one before."""
-_BEFORE = 6
-"""Inspections before a crack appears in dirt."""
-_SHAPES = ("straight", "curved", "branched", "soft")
-_ZONE = 120
-"""px of the place with dirt."""
-_DIRT, _CRACK = (60, 72, 85), (52, 48, 46)
+PASSED: Final = 5
+FEWER_GOAL: Final = 0.5
+"""False findings with `PASSED` photos, relative to those without a memory."""
+_MANY: Final = 10
+_AS_IT_IS: Final[dict[str, Any]] = {
+    "alignment": {"photo_file_id": "as-it-is", "homography": np.eye(3).tolist()},
+}
 
 
-@dataclass(frozen=True)
-class Check:
-    """A photo, where its defects lie in it, and where it varies."""
+@dataclass
+class Tally:
+    """False findings of good photos and bad photos that pass, by the number of photos of the memory.
 
-    photo: samples.Image
-    defects: tuple[Rect, ...]
-    varies: tuple[Rect, ...]
+    refused: good photos that cannot be compared, or for which another one is asked, by the same number.
+    """
 
-
-def take_photo(
-    region: VariedRegion, image: samples.Image, number: int
-) -> tuple[samples.Image, samples.Matrix]:
-    """A photo of inspection `number`, and reference px -> photo px."""
-    return samples.photograph(image, seasonal_view(number, region.seed), region.seed * 100 + number)
+    false: dict[int, list[int]] = field(default_factory=dict)
+    passing: dict[int, list[str]] = field(default_factory=dict)
+    bad: int = 0
+    refused: dict[int, int] = field(default_factory=dict)
+    seconds: dict[int, list[float]] = field(default_factory=dict)
 
 
-def passed_variations(
-    region: VariedRegion, images: Sequence[samples.Image], first: int = 1
-) -> list[PhotoVariation]:
-    """What photos of these images, taken at the inspections from number `first` on, add to a memory."""
-    reference, added = region.reference, []
-    for number, image in enumerate(images, first):
-        photo, _ = take_photo(region, image, number)
+class Comparer:
+    """Compares photos with reference images; keeps the memory of each photo."""
+
+    def __init__(self, item: dict[str, Any]) -> None:
+        self._computer = Computer()
+        self._item = item
+        self._contents: dict[tuple[Path, Path], bytes | None] = {}
+
+    def memory(self, reference: Path, photos: Sequence[Path]) -> list[bytes]:
+        """The memories of these photos; a photo that is refused has none."""
+        contents = []
+        for photo in photos:
+            if (reference, photo) not in self._contents:
+                self._contents[reference, photo] = self._compare(reference, photo)
+            contents.append(self._contents[reference, photo])
+        return [content for content in contents if content is not None]
+
+    def _compare(self, reference: Path, photo: Path) -> bytes | None:
         try:
-            added.append(photo_variation(reference, REGION, photo, str(number), number))
-        except AlignmentFailed:
-            continue
-    return added
+            request = self._request(reference, photo)
+            return to_bytes(self._computer.photo_memory(request, str(photo), float(len(self._contents))))
+        except DetectionFailed:
+            return None
 
+    def findings(self, reference: Path, photo: Path, contents: Sequence[bytes]) -> list[EntryBox]:
+        """The findings of a photo. Raises DetectionFailed."""
+        return self._computer.run(self._request(reference, photo), contents=contents).boxes
 
-def checks(region: VariedRegion, after: int, count: int) -> Iterator[Check]:
-    """`count` photos after inspection `after`, the first without damage, the others with five defects."""
-    for index in range(count):
-        number = after + 1 + index
-        state = region.draw_state(number)
-        image, defects = damage_panel(state, (), region.seed)
-        if index:
-            kinds = np.random.default_rng([region.seed, index]).permutation(samples.KINDS)[:5].tolist()
-            image, defects = damage_panel(state, kinds, region.seed * 50 + index)
-        photo, matrix = take_photo(region, image, number)
-        around = (Rect(p.zone.x - 8, p.zone.y - 8, p.zone.w + 16, p.zone.h + 16) for p in region.places)
-        yield Check(
-            photo,
-            tuple(move_box(defect.box, matrix) for defect in defects),
-            tuple(move_box(zone, matrix) for zone in around),
+    def _request(self, reference: Path, photo: Path) -> Request:
+        return Request(
+            kind=ModelKind.REFERENCE_DIFFERENCE, photo=str(photo), reference=str(reference), item=self._item
         )
 
 
-def finds(box: Rect, defect: Rect) -> bool:
-    """Whether a finding is that defect: they overlap, or one has the other's middle and is not far larger."""
-    common = box.intersection(defect).area
-    if common <= 0:
-        return False
-    inside = defect.contains(*box.centre) and common > 0.5 * box.area
-    around = box.contains(*defect.centre) and common >= 0.25 * box.area
-    return box.iou(defect) >= 0.2 or inside or around
+def measure_fixed(folder: Path, tally: Tally) -> None:
+    """Count in photos of a fixed camera: with the first good photo as the reference image."""
+    photos = find_photos(folder)
+    reference, *others = photos.passed[: _MANY + 1]
+    comparer = Comparer(_AS_IT_IS)
+    broken = [photo for photo in photos.bad if photo.parent.name.startswith("broken")] or photos.bad
+    for size in (0, PASSED, _MANY):
+        memory = comparer.memory(reference, others[:size])
+        for photo in photos.good:
+            _count_false(comparer, reference, photo, memory, size, tally)
+        tally.passing[size] = [
+            f"{photo.parent.name}/{photo.stem}"
+            for photo in broken
+            if not comparer.findings(reference, photo, memory)
+        ]
+    tally.bad = len(broken)
 
 
-def find_boxes(region: VariedRegion, photo: samples.Image, memory: RegionMemory | None) -> list[Rect] | None:
-    """Return the boxes of the findings in a photo, in px of the photo; None if it cannot be aligned."""
+def measure_lamps(folder: Path, tally: Tally) -> None:
+    """Count in photos under other lamps; a bad photo passes if no finding touches one of its changes."""
+    comparer = Comparer({})
+    for place in find_lamp_objects(folder):
+        reference, *lamps = sorted(place.glob("1-*"))
+        bad = next(iter(place.glob("2-1.*")))
+        changes = list(_changes(next(iter(place.glob("GT.*")))))
+        tally.bad += len(changes)
+        for size in (0, PASSED):
+            _count_with_others(comparer, reference, lamps, size, tally)
+            try:
+                boxes = comparer.findings(reference, bad, comparer.memory(reference, lamps[:size]))
+            except DetectionFailed:
+                boxes = []
+            missed = [change for change in changes if not any(_touches(box, *change) for box in boxes)]
+            tally.passing.setdefault(size, []).extend(f"{place.name} {change[:2]}" for change in missed)
+
+
+def _changes(path: Path) -> Iterator[tuple[float, float]]:
+    """The middles of the changes of at least 20 px in a picture of them."""
+    truth = (read_photo(path).max(axis=2) > 127).astype(np.uint8)
+    truth = cv2.morphologyEx(truth, cv2.MORPH_CLOSE, np.ones((9, 9), np.uint8))
+    count, _, stats, middles = cv2.connectedComponentsWithStats(np.asarray(truth, np.uint8))
+    for number in range(1, count):
+        if stats[number, 4] >= 20:
+            x, y = middles[number].tolist()
+            yield x, y
+
+
+def _touches(box: EntryBox, x: float, y: float) -> bool:
+    corners, margin = box["points"], 4
+    within = corners["x1"] - margin <= x <= corners["x2"] + margin
+    return within and corners["y1"] - margin <= y <= corners["y2"] + margin
+
+
+def measure_photos(folder: Path, tally: Tally) -> None:
+    """Count in photos of one object, each with a memory of the others."""
+    comparer = Comparer({})
+    reference, *photos = list_photos(folder)
+    for size in (0, PASSED):
+        _count_with_others(comparer, reference, photos, size, tally)
+
+
+def _count_with_others(
+    comparer: Comparer, reference: Path, photos: Sequence[Path], size: int, tally: Tally
+) -> None:
+    """Count in each photo with a memory of `size` others, those that follow it first."""
+    for number, photo in enumerate(photos):
+        others = [*photos[number + 1 :], *photos[:number]][:size]
+        _count_false(comparer, reference, photo, comparer.memory(reference, others), size, tally)
+
+
+def _count_false(
+    comparer: Comparer, reference: Path, photo: Path, memory: Sequence[bytes], size: int, tally: Tally
+) -> None:
+    started = time.process_time()
+    counts = tally.false.setdefault(size, [])
     try:
-        return [finding.box for finding in detect(region.reference, REGION, photo, memory=memory).boxes]
-    except AlignmentFailed:
-        return None
+        counts.append(len(comparer.findings(reference, photo, memory)))
+    except DetectionFailed:
+        tally.refused[size] = tally.refused.get(size, 0) + 1
+    tally.seconds.setdefault(size, []).append(time.process_time() - started)
 
 
-def quality(name: str, kinds: Sequence[str], regions: int, seed: int, inspections: int, count: int) -> None:
-    """Print false findings per photo, recall and time at each size of the memory up to `inspections`."""
-    sizes = [size for size in SIZES if size <= inspections]
-    sums: dict[int, Counter[str]] = {size: Counter() for size in sizes}
-    taken = dict.fromkeys(sizes, 0.0)
-    for index in range(regions):
-        region_kinds = np.random.default_rng(seed + index).permutation(kinds)[:4].tolist()
-        region = draw_varied_region(SIZE, SIZE, seed + index, region_kinds)
-        photos = passed_variations(
-            region, [region.draw_state(number).image for number in range(1, inspections + 1)]
-        )
-        for check in checks(region, inspections, count):
-            for size in sizes:
-                memory = RegionMemory.of(REGION, photos[len(photos) - size :])
-                started = time.process_time()
-                boxes = find_boxes(region, check.photo, memory)
-                if boxes is None:
-                    sums[size]["refused"] += 1
-                    continue
-                taken[size] += time.process_time() - started
-                _count(sums[size], boxes, check)
-    without = sums[0]
-    before, recall_before = without["false"] / without["photos"], without["found"] / without["defects"]
-    for size in sizes:
-        row = sums[size]
-        rate, recall = row["false"] / row["photos"], row["found"] / row["defects"]
+def print_tally(name: str, tally: Tally) -> None:
+    """Print the figures of a set."""
+    for size, counts in tally.false.items():
         print_figure(
-            f"{name}: false findings per photo, memory of {size}",
-            rate,
+            f"{name}, {size} passed: false findings per good photo",
+            _mean(counts),
             "",
-            goal=(1 - LESS_FALSE) * before if size == 5 else None,
-            elsewhere=round(row["false elsewhere"] / row["photos"], 3),
-            fewer=round(1 - rate / before, 3) if before else 0,
-            refused=row["refused"],
+            goal=FEWER_GOAL * _mean(tally.false[0]) if size == PASSED else None,
+            photos=len(counts),
+            clean=counts.count(0),
+            refused=tally.refused.get(size, 0),
+            relative=round(sum(counts) / max(sum(tally.false[0]), 1), 3),
         )
-        goal = recall_before - LESS_RECALL if size == 5 else None
+    for size, names in tally.passing.items():
         print_figure(
-            f"{name}: recall, memory of {size}", recall, "", goal=goal, at_least=True, defects=row["defects"]
+            f"{name}, {size} passed: bad that pass", len(names), "", of=tally.bad, which=", ".join(names[:12])
         )
-        if size:
-            more = taken[size] / taken[0]
-            print_figure(f"{name}: time, memory of {size}, against none", more, "", goal=MORE_TIME)
+    without, seconds = (statistics.median(tally.seconds[size]) for size in (0, PASSED))
+    figure = f"{name}, {PASSED} passed: processor time of a good photo"
+    print_figure(figure, seconds, "s", without_memory=round(without, 3))
 
 
-def _count(row: Counter[str], boxes: Sequence[Rect], check: Check) -> None:
-    row["photos"] += 1
-    row["defects"] += len(check.defects)
-    row["found"] += sum(any(finds(box, defect) for box in boxes) for defect in check.defects)
-    for box in boxes:
-        if not any(finds(box, defect) for defect in check.defects):
-            varies = any(zone.contains(*box.centre) for zone in check.varies)
-            row["false" if varies else "false elsewhere"] += 1
-
-
-def growth(cracks: int, seed: int, inspections: int) -> None:
-    """Print how much later a crack that grows by 5 % per inspection is found with a memory of all before.
-
-    Every photo is passed, also those on which the crack was reported: how many inspections it then stays
-    reported, against without a memory, is given beside.
-    """
-    later, found, reported = [], 0, Counter[bool]()
-    for index in range(cracks):
-        rng = np.random.default_rng([seed, index])
-        region = draw_varied_region(SIZE, SIZE, seed + index, rng.permutation(NUISANCES)[:4].tolist())
-        start = float(rng.uniform(90, SIZE - 90)), float(rng.uniform(90, SIZE - 90))
-        angle, length = float(rng.uniform(0, np.pi)), float(rng.uniform(3, 6))
-        first: dict[bool, int] = {}
-        photos: list[PhotoVariation] = []
-        for number in range(1, inspections + 1):
-            image, box = draw_crack(region.draw_state(number).image, start, angle, length * _GROWTH**number)
-            box = Rect(box.x - 2, box.y - 2, box.w + 4, box.h + 4)
-            for remembers in (False, True):
-                memory = RegionMemory.of(REGION, photos) if remembers else None
-                if _is_reported(region, image, box, number, memory):
-                    first.setdefault(remembers, number)
-                    reported[remembers] += 1
-            photos += passed_variations(region, [image], number)
-        if False in first:
-            found += 1
-            later.append(first.get(True, inspections + 1) - first[False])
-    print_figure(
-        "crack that grows 5 % per inspection: inspections later than without memory, at most",
-        max(later, default=0),
-        "",
-        goal=0,
-        cracks=cracks,
-        found=found,
-        reported_with_memory=reported[True],
-        reported_without=reported[False],
-    )
-
-
-def _draw_streaks(part: Canvas, rng: np.random.Generator) -> None:
-    """Soft dark streaks downwards, some of them narrow."""
-    height, width = part.shape[:2]
-    x, y = np.arange(width, dtype=np.float32)[None], np.arange(height, dtype=np.float32)[:, None]
-    for _ in range(int(rng.integers(2, 6))):
-        top = rng.uniform(0, 0.5) * height
-        bottom = top + rng.uniform(0.3, 0.5) * height
-        middle = rng.uniform(0.15, 0.85) * width + (y - top) * rng.normal(0, 0.05)
-        fade = np.clip((y - top) / 8, 0, 1) * np.clip((bottom - y) / 20, 0, 1)
-        mask = np.exp(-((x - middle) ** 2) / (2 * rng.uniform(2, 7) ** 2)) * fade
-        blend(part, (mask * rng.uniform(0.3, 0.7)).astype(np.float32), _DIRT)
-
-
-def _draw_smear(part: Canvas, rng: np.random.Generator) -> None:
-    """Parallel fine lines of a wiped place, in any direction."""
-    height, width = part.shape[:2]
-    y, x = np.mgrid[:height, :width].astype(np.float32)
-    angle = rng.uniform(0, np.pi)
-    along = (x - width / 2) * np.cos(angle) + (y - height / 2) * np.sin(angle)
-    across = (y - height / 2) * np.cos(angle) - (x - width / 2) * np.sin(angle)
-    shades = cv2.resize(rng.random((1, (height + width) // 5)).astype(np.float32), (height + width, 1))[0]
-    grain = shades[np.clip(across + (height + width) / 2, 0, height + width - 1).astype(int)]
-    wide, long = min(height, width) * rng.uniform(0.15, 0.25), min(height, width) * 0.38
-    mask = np.exp(-((across / wide) ** 4) - (along / long) ** 4) * (0.35 + 0.65 * grain)
-    blend(part, (mask * rng.uniform(0.5, 0.75)).astype(np.float32), _DIRT)
-
-
-DIRT: dict[str, tuple[int, Draw]] = {"streaks": (200, _draw_streaks), "smear": (400, _draw_smear)}
-"""The textures of dirt that resemble cracks most, each with what it adds to the seed."""
-
-
-@dataclass(frozen=True)
-class Crack:
-    """A crack around `middle` (px), `angle` in radians, `length` px long at first.
-
-    shape: straight, curved, branched or soft. thick: px. dark: the share of the surface that it covers.
-    """
-
-    middle: Point
-    angle: float
-    length: float
-    shape: str
-    thick: int
-    dark: float
-    seed: int
-
-    def draw(self, image: samples.Image, growth: float) -> tuple[samples.Image, Rect]:
-        """The image with the crack, `growth` times as long as at first, and the bounds of the crack."""
-        half, rng = self.length * growth / 2, np.random.default_rng(self.seed)
-        lines = [self._path(self.middle, turn, half, rng) for turn in (0.0, np.pi)]
-        if self.shape == "branched":
-            fork = lines[0][len(lines[0]) // 2]
-            lines.append(self._path((float(fork[0]), float(fork[1])), 0.7, 0.6 * half, rng))
-        fixed = [np.rint(line * 16).astype(np.int32) for line in lines]
-        mask = draw_soft_mask(
-            image.shape,
-            lambda m: cv2.polylines(m, fixed, False, 255, self.thick, cv2.LINE_AA, 4),
-            1.2 if self.shape == "soft" else 0.5,
-        )
-        canvas = image.astype(np.float32)
-        blend(canvas, mask * self.dark, _CRACK)
-        (left, top), (right, bottom) = (
-            extreme(np.concatenate(lines), axis=0) for extreme in (np.min, np.max)
-        )
-        return to_uint8(canvas), Rect(left - 2, top - 2, right - left + 4, bottom - top + 4)
-
-    def _path(
-        self, start: Point, turn: float, length: float, rng: np.random.Generator
-    ) -> NDArray[np.float64]:
-        steps = np.arange(0, 400, 4.0)
-        sideways = np.cumsum(rng.uniform(-0.9, 0.9, len(steps)))
-        along = np.append(steps[steps < length], length)
-        across = np.interp(along, steps, sideways)
-        if self.shape == "curved":
-            across = 0.5 * across + along**2 / 90
-        angle = self.angle + turn
-        x = start[0] + along * np.cos(angle) - across * np.sin(angle)
-        y = start[1] + along * np.sin(angle) + across * np.cos(angle)
-        return np.stack([x, y], axis=1)
-
-
-def wrong_passes(cracks: int, seed: int) -> None:
-    """Print the share of photos on which a crack in dirt is reported after it was passed by mistake.
-
-    The dirt is different each time. The goal is the share without a memory.
-    """
-    for texture, (added_seed, _) in DIRT.items():
-        sums, alone, photos = Counter[int](), 0, 0
-        for index in range(cracks):
-            region, image = _cracked_place(texture, seed + added_seed + index, index)
-            before = passed_variations(region, [image(number)[0] for number in range(1, _BEFORE + 1)])
-            wrong = [
-                passed_variations(region, [image(number, cracked=True)[0]], number)
-                for number in range(_BEFORE + 1, _BEFORE + 1 + max(PASSES))
-            ]
-            for number in (_BEFORE + max(PASSES) + 1, _BEFORE + max(PASSES) + 2):
-                shown, box = image(number, cracked=True)
-                photos += 1
-                alone += _is_reported(region, shown, box, number, None)
-                for passes in PASSES:
-                    memory = RegionMemory.of(REGION, sum(wrong[:passes], before))
-                    sums[passes] += _is_reported(region, shown, box, number, memory)
-        for passes in PASSES:
-            print_figure(
-                f"crack through {texture}, passed {passes} times by mistake: reported",
-                sums[passes] / max(photos, 1),
-                "",
-                goal=alone / max(photos, 1),
-                at_least=True,
-                photos=photos,
-            )
-
-
-def _cracked_place(texture: str, seed: int, index: int) -> tuple[VariedRegion, Look]:
-    """A region with dirt, and its look; shape, thickness and darkness of the crack change with `index`."""
-    rng = np.random.default_rng([seed, 3])
-    region = draw_varied_region(SIZE, SIZE, seed, ["lamp"])
-    left, top = (int(value) for value in rng.uniform(20, SIZE - _ZONE - 20, 2).round())
-    angle = float(rng.uniform(0, np.pi))
-    middle = tuple(float(corner + _ZONE / 2 + rng.uniform(-15, 15)) for corner in (left, top))
-    crack = Crack(
-        (middle[0], middle[1]),
-        angle + float(rng.normal(0, 0.15)),
-        float(rng.uniform(30, 55)),
-        _SHAPES[index % len(_SHAPES)],
-        1 + (index + index // len(_SHAPES)) % 2,
-        float(rng.uniform(0.5, 0.85)),
-        seed,
-    )
-
-    def look(number: int, *, cracked: bool = False) -> tuple[samples.Image, Rect]:
-        image = region.draw_state(number).image.astype(np.float32)
-        zone = image[top : top + _ZONE, left : left + _ZONE]
-        DIRT[texture][1](zone, np.random.default_rng([seed, number, 7]))
-        dirty = to_uint8(image)
-        with_crack, bounds = crack.draw(dirty, _GROWTH ** (number - _BEFORE))
-        return (with_crack if cracked else dirty), bounds
-
-    return region, look
-
-
-def _is_reported(
-    region: VariedRegion, image: samples.Image, box: Rect, number: int, memory: RegionMemory | None
-) -> bool:
-    """Whether a finding is the crack in `box`, or has most of it within a larger difference."""
-    photo, matrix = take_photo(region, image, number)
-    crack = move_box(box, matrix)
-    boxes = find_boxes(region, photo, memory) or []
-    return any(finds(each, crack) or each.intersection(crack).area >= 0.5 * crack.area for each in boxes)
+def _mean(counts: Sequence[int]) -> float:
+    """0 if every photo was refused."""
+    return sum(counts) / max(len(counts), 1)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print."""
-    parser = make_parser(__doc__, regions=10, cracks=8, inspections=max(SIZES), checks=5, seed=700)
+    """Run the benchmark."""
+    sets = {"fixed": measure_fixed, "lamps": measure_lamps, "photos": measure_photos}
+    parser = make_parser(__doc__, **dict.fromkeys(sets, Path))
     options = parser.parse_args(arguments)
-    # As the service runs two at a time: one core each, so OpenCV starts no threads of its own.
-    cv2.setNumThreads(1)
-    sizes = options.inspections, options.checks
-    quality("known kinds", NUISANCES, options.regions, options.seed, *sizes)
-    quality("other kinds", UNSEEN_NUISANCES, options.regions, options.seed + 1000, *sizes)
-    if options.cracks:
-        growth(options.cracks, options.seed + 2000, options.inspections)
-        wrong_passes(options.cracks, options.seed + 4000)
+    if not any(vars(options).values()):
+        parser.error("the following arguments are required: --fixed, --lamps or --photos")
+    for name, measure in sets.items():
+        folder = getattr(options, name)
+        if folder is None:
+            continue
+        if not folder.is_dir():
+            print_skipped(f"{name}: false findings per good photo", "no folder with photos")
+            continue
+        tally = Tally()
+        measure(folder, tally)
+        print_tally(name, tally)
     return 0
 
 

@@ -154,6 +154,11 @@ class Stalls:
         measured = {"processor": self.longest_work, "held": self.held, "waited": self.waited}
         return {name: round(seconds * 1000, 1) for name, seconds in measured.items()} | self._floor_figures
 
+    def print_figure(self, doing: str, **details: Any) -> None:
+        """Print the longest turn, for example "while opening", with `details`."""
+        details |= self.figure_details
+        print_figure(f"longest stall {doing}", self.longest * 1000, "ms", goal=STALL_MS, **details)
+
     def _on_turn(self) -> None:
         now, worked, queued = time.perf_counter(), time.thread_time(), queued_seconds()
         if now - self._last > self.longest:
@@ -184,9 +189,7 @@ def measure_stall(doing: str, floor: Floor, settle_s: float, where: float | None
         process_events(settle_s)
     finally:
         stalls.end()
-    print_figure(
-        f"longest stall {doing}", stalls.longest * 1000, "ms", goal=STALL_MS, **stalls.figure_details
-    )
+    stalls.print_figure(doing)
 
 
 def process_events(seconds: float) -> None:

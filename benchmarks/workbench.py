@@ -177,14 +177,9 @@ def write_report(page: WorkbenchPage, watch: Watch, record_id: str, findings: in
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run it."""
-    parser = make_parser(
-        __doc__,
-        **{"items": 1_000, "regions": 10_000, "megapixels": 24, "steps": 40, "photos": 12, "width": 4_000},
-        findings=REPORT_FINDINGS,
-        settle=2.0,
-    )
-    parser.add_argument("--where", type=float)
-    options = parser.parse_args(arguments)
+    sizes = {"items": 1_000, "regions": 10_000, "megapixels": 24, "steps": 40, "photos": 12, "width": 4_000}
+    more = {"findings": REPORT_FINDINGS}
+    options = make_parser(__doc__, **sizes, **more, settle=2.0, where=float).parse_args(arguments)
     with Floor() as floor, run_desktop() as (desktop, folder):
         session, page, commands = desktop.context.session, find_workbench(desktop), desktop.context.commands
         watch = partial(measure_stall, floor=floor, settle_s=options.settle, where=options.where)

@@ -111,9 +111,8 @@ def measure_growth(after: Sequence[float]) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run it."""
-    parser = make_parser(__doc__, records=40, items=12, width=4_000, settle=1.5)
-    parser.add_argument("--where", type=float)
-    options = parser.parse_args(arguments)
+    sizes = {"records": 40, "items": 12, "width": 4_000}
+    options = make_parser(__doc__, **sizes, settle=1.5, where=float).parse_args(arguments)
     started: list[float] = []
     after: list[float] = []
     worst: dict[str, Any] = {}

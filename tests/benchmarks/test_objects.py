@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import refusals, remembered
+from benchmarks import refusals, variation
 from benchmarks.objects import main
 from shared.images.cv import cv2
 
@@ -51,7 +51,7 @@ def test_a_folder_without_photos_is_skipped(tmp_path: Path, capsys: pytest.Captu
 def test_what_is_remembered_of_a_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     draw_set(tmp_path / "tiles")
 
-    remembered.main(["--fixed", str(tmp_path / "tiles")])
+    variation.main(["--fixed", str(tmp_path / "tiles")])
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     figures = {line["figure"]: line for line in lines}
 

@@ -70,24 +70,18 @@ SMALL: dict[str, tuple[str, set[str]]] = {
     ),
     "reference_difference": (
         "--pairs 1 --megapixels 1 --times 1",
-        {"F, aligned: all", "F, all: all", "strangers that pass", "1 MP with alignment"},
-    ),
-    "bilevel": (
-        "--pairs 1 --strangers 1",
-        {"F, bilevel reference and photo: all", "strangers of a bilevel reference that pass"},
+        {
+            "F, aligned: all",
+            "F, all: all",
+            "strangers that pass",
+            "F, bilevel reference and photo: all",
+            "strangers of a bilevel reference that pass",
+            "1 MP with alignment",
+        },
     ),
     "disturbances": (
         "--pairs 1 --only highlights --only bands",
         {"F under highlights: photographs", "F under bands: drawn surfaces"},
-    ),
-    "variation": (
-        "--regions 1 --cracks 1 --inspections 2 --checks 2",
-        {
-            "known kinds: false findings per photo, memory of 0",
-            "other kinds: recall, memory of 1",
-            "crack that grows 5 % per inspection: inspections later than without memory, at most",
-            "crack through streaks, passed 2 times by mistake: reported",
-        },
     ),
     "face": (
         "--logins 2 --templates 500 --bomb 7200",
@@ -101,7 +95,7 @@ SMALL: dict[str, tuple[str, set[str]]] = {
 
 
 # Benchmarks of photos that the user has: `make bench` cannot run them.
-NEED_PHOTOS = ("objects", "refusals", "remembered")
+NEED_PHOTOS = ("objects", "refusals", "variation")
 
 
 def run_benchmark(name: str, arguments: str) -> list[dict[str, Any]]:

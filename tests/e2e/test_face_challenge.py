@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from benchmarks import heads
-from benchmarks.heads import Pose, Scene, Shape
 from desktop.client import Session
 from desktop.client.http.errors import Refused
 from shared.samples import faces
@@ -25,6 +23,8 @@ from shared.wire.face import (
     FacePolicy,
     MovementName,
 )
+from tests.material import heads
+from tests.material.heads import Pose, Scene, Shape
 from tests.service_process import ADMIN, service_process
 
 pytestmark = pytest.mark.slow

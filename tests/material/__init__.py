@@ -1,1 +1,1 @@
-"""Drawn surfaces, scans and varied regions for tests and benchmarks."""
+"""Surfaces, scans, photos of them and heads that tests and benchmarks draw."""

@@ -1,6 +1,6 @@
-"""Draws black-and-white line scans of etched boards, with the six common faults of copper.
+"""Draws black-and-white line scans of etched boards, with the six common faults of copper, and their photos.
 
-They follow the description of DeepPCB (Tang et al. 2019, "Online PCB defect detector on a new PCB defect
+The scans follow the description of DeepPCB (Tang et al. 2019, "Online PCB defect detector on a new PCB defect
 dataset"): binary pairs of 640 x 640 px, aligned to one or two pixels, each with 3 to 12 open lines, shorts,
 mouse bites, spurs, pin holes or spurious copper. Here the two scans have different thresholds, so that lines
 differ in width, noisy edges, and a shift that varies smoothly across the board.
@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
-from shared.samples import Defect, Image
+from shared.samples import Defect, Image, Matrix, View, view_matrix
 
 Mask = NDArray[np.uint8]
 
+# The surroundings of a sheet in a photo: mostly a plain surface, or more of the sheet.
+_SURROUNDINGS = (cv2.BORDER_CONSTANT, cv2.BORDER_CONSTANT, cv2.BORDER_REFLECT_101)
 FAULTS: Final = ("open", "short", "mouse bite", "spur", "pin hole", "spurious")
 
 
@@ -230,6 +232,12 @@ def draw_shift(width: int, height: int, rng: np.random.Generator) -> NDArray[np.
     return np.stack(components, axis=2)
 
 
+def shift_box(box: Rect, shift: NDArray[np.float32]) -> Rect:
+    """Return where a box of the board is in a scan with this shift."""
+    x, y = shift[int(box.y + box.h / 2), int(box.x + box.w / 2)].tolist()
+    return Rect(box.x + x, box.y + y, box.w, box.h)
+
+
 def scan(copper: Mask, shift: NDArray[np.float32] | None, rng: np.random.Generator) -> Image:
     """Scan the board in black and white: blurred, shifted and binarised at a threshold."""
     grey = cv2.GaussianBlur(copper.astype(np.float32), (0, 0), 1.3)
@@ -243,3 +251,40 @@ def scan(copper: Mask, shift: NDArray[np.float32] | None, rng: np.random.Generat
     level = grey + rough * (float(rng.uniform(3, 10)) / float(rough.std())) > float(rng.uniform(85, 170))
     _, data = cv2.imencode(".jpg", level.astype(np.uint8) * 255, [cv2.IMWRITE_JPEG_QUALITY, 90])
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+
+
+def photograph_sheet(image: Image, rng: np.random.Generator) -> tuple[Image, Matrix]:
+    """Return a dim, tilted photo of `image` in uneven light, and the homography image px -> photo px."""
+    view = View(
+        rotation=float(rng.uniform(-10, 10)),
+        scale=float(rng.uniform(0.8, 1.25)),
+        perspective=float(rng.uniform(0, 0.05)),
+    )
+    matrix, size = view_matrix(image.shape[1], image.shape[0], view, int(rng.integers(1 << 30)))
+    if rng.random() < 0.7:
+        # A frame with the size of the image: the edge of the object is visible, or parts are cut off.
+        frame = (image.shape[1], image.shape[0])
+        shift = np.array([[1, 0, (frame[0] - size[0]) / 2], [0, 1, (frame[1] - size[1]) / 2], [0, 0, 1]])
+        matrix, size = shift @ matrix, frame
+    half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1.0]])
+    smooth = cv2.GaussianBlur(image, (0, 0), 0.5 / view.scale) if view.scale < 1 else image
+    photo = cv2.warpPerspective(
+        smooth,
+        np.linalg.inv(half) @ matrix @ half,
+        size,
+        flags=cv2.INTER_CUBIC,
+        borderMode=_SURROUNDINGS[int(rng.integers(3))],
+        borderValue=(float(rng.uniform(0, 255)),) * 3,
+    )
+    photo = cv2.GaussianBlur(photo, (0, 0), float(rng.uniform(0.3, 1.4)))
+    turn = rng.uniform(0, 2 * np.pi)
+    y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.float32)
+    ramp = (x / size[0] - 0.5) * np.cos(turn) + (y / size[1] - 0.5) * np.sin(turn)
+    ramp = (ramp - ramp.min()) / np.ptp(ramp)
+    black = float(rng.uniform(0, 25))
+    light = float(rng.uniform(0.6, 0.7)) * (1 - float(rng.uniform(0, 0.4)) * ramp)
+    values = (black + photo.astype(np.float32) * (1 - black / 255)) * light[..., None]
+    values += rng.standard_normal((*values.shape[:2], 3)).astype(np.float32) * float(rng.uniform(2, 6))
+    quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(70, 93))]
+    _, data = cv2.imencode(".jpg", np.clip(np.rint(values), 0, 255).astype(np.uint8), quality)
+    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8), matrix

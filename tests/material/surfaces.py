@@ -121,6 +121,12 @@ def draw_label(width: int, height: int, seed: int) -> Surface:
     return surface
 
 
+_MIN_CHANGE = 25
+"""By how many grey levels a channel changes in a defect."""
+_MIN_SHARE = 0.4
+"""The share of the shape of a defect of a photo that must change so much."""
+_MIN_DISTANCE = 24
+"""px between defects."""
 PHOTOGRAPHS = (
     "brick", "camera", "chelsea", "coffee", "coins", "grass", "gravel", "hubble_deep_field", "ihc", "moon",
     "motorcycle_left", "page", "retina", "rocket", "text",
@@ -144,36 +150,67 @@ def load_photograph(seed: int) -> Surface:
 def add_defects(surface: Surface, count: int, seed: int) -> tuple[Image, tuple[Defect, ...]]:
     """Return a copy of the surface with up to `count` separate defects, and the bounds of the changes."""
     rng = np.random.default_rng(seed)
-    image = surface.image.copy()
+
+    def draw(image: Image) -> tuple[str, Image, float] | None:
+        kind, paint = _DEFECT_FUNCTIONS[int(rng.integers(len(_DEFECT_FUNCTIONS)))]
+        if paint is _draw_stain and surface.colours[1] == (255, 255, 255):
+            # A black-and-white scan shows no tint.
+            return None
+        trial = image.copy()
+        return (kind, trial, 0) if paint(trial, surface, rng) else None
+
+    return _place_defects(surface.image, count, 12 * count, 6, draw)
+
+
+def add_photo_defects(
+    intact: Image, other: Image, count: int, rng: np.random.Generator
+) -> tuple[Image, tuple[Defect, ...]]:
+    """Return a copy with up to `count` separate defects as photos have them, and the bounds of the changes.
+
+    They are pasted pieces of `other`, cloned pieces, painted areas, scratches and stains.
+    """
+
+    def draw(image: Image) -> tuple[str, Image, float]:
+        kind, trial, shape = _draw_photo_defect(image, other, rng)
+        return kind, trial, _MIN_SHARE * np.count_nonzero(shape)
+
+    return _place_defects(intact, count, 20 * count, 12, draw)
+
+
+def _place_defects(
+    image: Image,
+    count: int,
+    attempts: int,
+    edge: float,
+    draw: Callable[[Image], tuple[str, Image, float] | None],
+) -> tuple[Image, tuple[Defect, ...]]:
+    """Return a copy with up to `count` defects that are apart from each other and `edge` px from the edge.
+
+    `draw` returns the kind of a defect, a copy with it, and how many px must change visibly.
+    """
     height, width = image.shape[:2]
     defects: list[Defect] = []
-    for _ in range(count * 12):
+    for _ in range(attempts):
         if len(defects) == count:
             break
-        kind, draw = _DEFECT_FUNCTIONS[int(rng.integers(len(_DEFECT_FUNCTIONS)))]
-        if draw is _draw_stain and surface.colours[1] == (255, 255, 255):
-            # A black-and-white scan shows no tint.
+        drawn = draw(image)
+        if drawn is None:
             continue
-        trial = image.copy()
-        if not draw(trial, surface, rng):
-            continue
-        changed = np.abs(trial.astype(np.int16) - image).max(axis=2) > 25
-        if np.count_nonzero(changed) < 16:
+        kind, trial, least = drawn
+        changed = np.abs(trial.astype(np.int16) - image).max(axis=2) > _MIN_CHANGE
+        if np.count_nonzero(changed) < max(least, 16):
             continue
         rows, columns = np.nonzero(changed)
-        box = Rect(
-            float(columns.min()),
-            float(rows.min()),
-            float(np.ptp(columns) + 1),
-            float(np.ptp(rows) + 1),
+        box = Rect(float(columns.min()), float(rows.min()), np.ptp(columns) + 1.0, np.ptp(rows) + 1.0)
+        bounds = Rect(
+            box.x - _MIN_DISTANCE, box.y - _MIN_DISTANCE, box.w + 2 * _MIN_DISTANCE, box.h + 2 * _MIN_DISTANCE
         )
-        bounds = Rect(box.x - 24, box.y - 24, box.w + 48, box.h + 48)
-        near_edge = min(box.x, box.y, width - box.right, height - box.bottom) < 6
+        near_edge = min(box.x, box.y, width - box.right, height - box.bottom) < edge
         if near_edge or any(not bounds.intersection(other.box).is_empty for other in defects):
             continue
         image = trial
         defects.append(Defect(kind, box))
-    return image, tuple(defects)
+    return image.copy(), tuple(defects)
 
 
 def _choose_trace_point(surface: Surface, rng: np.random.Generator) -> tuple[int, int, bool] | None:
@@ -285,3 +322,46 @@ _DEFECT_FUNCTIONS: tuple[tuple[str, Callable[[Image, Surface, np.random.Generato
     ("scratch", _draw_scratch),
     ("stain", _draw_stain),
 )
+
+
+def _draw_photo_defect(image: Image, other: Image, rng: np.random.Generator) -> tuple[str, Image, Image]:
+    """Return the kind of a defect, a copy of the image with it, and its mask (255 on 0)."""
+    height, width = image.shape[:2]
+    kind = ("pasted", "cloned", "painted over", "scratched", "stained")[int(rng.integers(5))]
+    shape = np.zeros((height, width), np.uint8)
+    x, y = int(rng.uniform(0.06, 0.94) * width), int(rng.uniform(0.06, 0.94) * height)
+    if kind == "scratched":
+        reach, turn = rng.uniform(14, 45), rng.uniform(0, np.pi)
+        step = np.array([np.cos(turn), np.sin(turn)]) * reach
+        bend = rng.uniform(-0.15, 0.15) * step[::-1]
+        line = np.rint(np.array([-step, bend, step]) + np.array([x, y])).astype(np.int32)
+        cv2.polylines(shape, [line], False, 255, int(rng.integers(2, 4)), cv2.LINE_AA)
+        fill = np.full_like(image, 235 if rng.random() < 0.5 else 25)
+        return kind, _blend(image, fill, shape, 0.9), shape
+    axes = tuple(int(v) for v in rng.uniform(8, 30, 2))
+    if rng.random() < 0.5:
+        cv2.ellipse(shape, (x, y), axes, float(rng.uniform(0, 180)), 0, 360, 255, -1, cv2.LINE_AA)
+    else:
+        corners = cv2.boxPoints(((x, y), (2.0 * axes[0], 2.0 * axes[1]), float(rng.uniform(0, 180))))
+        cv2.fillConvexPoly(shape, np.rint(corners).astype(np.int32), 255, cv2.LINE_AA)
+    if kind == "stained":
+        tint = np.array([rng.uniform(0.35, 0.75), rng.uniform(0.4, 0.8), rng.uniform(0.5, 0.85)])
+        soft = cv2.GaussianBlur(shape, (0, 0), 2.0)
+        return kind, _blend(image, np.asarray(image * tint, np.uint8), soft, 1.0), shape
+    if kind == "painted over":
+        ring = cv2.dilate(shape, np.ones((9, 9), np.uint8)) - shape
+        colour = cv2.mean(image, ring)[:3]
+        fill = np.empty_like(image)
+        fill[:] = np.clip(np.array(colour) + rng.uniform(-45, 45), 0, 255)
+    else:
+        source = other if kind == "pasted" else image
+        source_height, source_width = source.shape[:2]
+        rows = (np.arange(height) + int(rng.integers(source_height))) % source_height
+        columns = (np.arange(width) + int(rng.integers(source_width))) % source_width
+        fill = source[rows[:, None], columns]
+    return kind, _blend(image, fill, shape, 1.0), shape
+
+
+def _blend(image: Image, fill: Image, shape: Image, opacity: float) -> Image:
+    share = shape[..., None] / np.float32(255) * np.float32(opacity)
+    return np.asarray(np.rint(image * (1 - share) + fill * share), np.uint8)

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from benchmarks import heads
-from benchmarks.heads import Pixels, Pose
 from desktop.background import workers
 from desktop.camera import CameraFeed, Film, FilmedFrame, feed, is_choppy
 from desktop.camera.sources import Frame
@@ -20,6 +18,8 @@ from service.face.liveness.movements import Reason
 from shared.images.cv import cv2
 from shared.limits import MAX_FRAME_LENGTH, MAX_FRAMES
 from tests.desktop.camera.pictures import empty_frame, face_frame
+from tests.material import heads
+from tests.material.heads import Pixels, Pose
 from tests.service.face.liveness import films
 
 

@@ -9,15 +9,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import face_attacks, face_enrolment, heads
+from benchmarks import face_attacks, face_enrolment
 from benchmarks.face_attacks import Outcome
 from benchmarks.face_forgeries import KINDS, make_attack
 from benchmarks.face_sequences import Take
-from benchmarks.heads import Pixels, Pose, Scene
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.engine import Metric, PictureAnalysis, Quality, Thresholds
 from service.face.liveness.movements import Movement, Step
 from shared.samples import faces
+from tests.material import heads
+from tests.material.heads import Pixels, Pose, Scene
 
 STEPS = [Step(Movement.LEFT, 300, 700)]
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from benchmarks import bilevel
 from service.detection.reference_difference import detect
 from service.detection.reference_difference.alignment import blocks, checks, repeating
 from service.detection.reference_difference.data import Bytes, Matrix, Pyramid, apply
@@ -15,6 +14,7 @@ from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import View, photograph
 from tests.material import scans
+from tests.material.pairs import draw_bilevel_pair
 
 SIZE = 320
 EVERYWHERE = np.full((SIZE, SIZE), 255, np.uint8)
@@ -63,10 +63,8 @@ def test_lines_are_made_as_wide_as_those_of_the_photo(wider: bool) -> None:
 
 
 def test_a_photo_of_a_board_shows_its_faults() -> None:
-    pair = bilevel.draw_pair("boards", 1702)
-    found = detect(pair.reference, Rect(0, 0, bilevel.SIZE, bilevel.SIZE), pair.photo).boxes
-    verdicts = bilevel.match_findings([one.box for one in found], pair)
-    assert verdicts.count(True) >= 0.8 * len(pair.truth)
+    pair = draw_bilevel_pair("boards", 1702)
+    assert pair.judge(pair.find()).count(True) >= 0.8 * len(pair.truth)
 
 
 def draw_dots() -> Bytes:

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import heads
-from benchmarks.heads import Pixels, Scene, Shape, Texture
 from service.face import face_worker, rules
 from service.face.engines import sequence
 from service.face.engines.analysis import analyse
@@ -32,6 +30,8 @@ from service.face.liveness.movements import Movement, Reason, Step
 from service.face.rules import QualityFault
 from shared.images.cv import cv2
 from shared.samples import faces
+from tests.material import heads
+from tests.material.heads import Pixels, Scene, Shape, Texture
 from tests.service.face.liveness.films import STEP, TIMES, TO_THE_LEFT
 
 _SCENE = Scene(eye_distance=56, size=(320, 280))

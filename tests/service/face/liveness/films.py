@@ -7,10 +7,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import heads
-from benchmarks.heads import Pixels, Pose, Scene, Shape
 from service.face.liveness.film import SIDE, Film, straighten
 from service.face.liveness.movements import Movement, Step
+from tests.material import heads
+from tests.material.heads import Pixels, Pose, Scene, Shape
 
 SCENE = Scene(eye_distance=48, size=(240, 200))
 STEP = Step(Movement.LEFT, 400, 1500)

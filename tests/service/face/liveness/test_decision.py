@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.heads import Pose
 from service.face.liveness.decision import REACTION_MS, decide, find_reached
 from service.face.liveness.movements import Movement, Reason, Step
+from tests.material.heads import Pose
 from tests.service.face.liveness.films import (
     STEP,
     TIMES,

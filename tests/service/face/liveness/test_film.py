@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks import heads
-from benchmarks.heads import Pose, Scene
 from service.face.liveness.decision import LIFE
 from service.face.liveness.film import EYES, Film, is_one_take, measure_life, measure_turns, straighten
+from tests.material import heads
+from tests.material.heads import Pose, Scene
 from tests.service.face.liveness.films import (
     SCENE,
     TIMES,

@@ -8,11 +8,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from benchmarks.heads import Pixels, Pose
 from service.face.liveness.film import Values
 from service.face.liveness.mesh import FaceMesh, direction_of, eyes_of
 from service.face.liveness.mesh_model import MeshMissingError, find_model
 from shared.images.cv import cv2
+from tests.material.heads import Pixels, Pose
 from tests.service.face.liveness.films import draw_flat_picture, draw_head
 
 EYES = np.array(((96.0, 84.0), (144.0, 84.0)))

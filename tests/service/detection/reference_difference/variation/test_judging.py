@@ -23,8 +23,8 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.samples import View
+from shared.samples.brush import Point, blend, draw_soft_mask, to_uint8
 from shared.wire.memory import MemoryKind, MemoryReason
-from tests.material.varied_regions import draw_crack
 
 SIZE = 320
 REGION = Rect(0, 0, SIZE, SIZE)
@@ -62,12 +62,28 @@ def blot(image: samples.Image, number: int) -> None:
     cv2.rectangle(image, (222, 80), (246, 98), (40, 30, 30), -1, cv2.LINE_AA)
 
 
+def draw_crack(image: samples.Image, start: Point, angle: float, length: float) -> None:
+    """Draw a dark crack of `length` px from `start` at `angle` (radians), a longer one on the same course."""
+    rng = np.random.default_rng(round(start[0] * 7 + start[1]))
+    steps = np.arange(0, 200, 4.0)
+    sideways = np.cumsum(rng.uniform(-0.9, 0.9, len(steps)))
+    along = np.append(steps[steps < length], length)
+    across = np.interp(along, steps, sideways)
+    x = start[0] + along * np.cos(angle) - across * np.sin(angle)
+    y = start[1] + along * np.sin(angle) + across * np.cos(angle)
+    line = np.rint(np.stack([x, y], 1) * 16).astype(np.int32)
+    mask = draw_soft_mask(image.shape, lambda m: cv2.polylines(m, [line], False, 255, 1, cv2.LINE_AA, 4), 0.5)
+    canvas = image.astype(np.float32)
+    blend(canvas, mask * 0.85, (52, 48, 46))
+    image[:] = to_uint8(canvas)
+
+
 def crack(image: samples.Image, number: int) -> None:
-    image[:] = draw_crack(image, (90, 120), 0.6, 40)[0]
+    draw_crack(image, (90, 120), 0.6, 40)
 
 
 def growing_crack(image: samples.Image, number: int) -> None:
-    image[:] = draw_crack(image, (90, 120), 0.6, 6 * number)[0]
+    draw_crack(image, (90, 120), 0.6, 6 * number)
 
 
 def patch(image: samples.Image, number: int) -> None:
@@ -198,7 +214,7 @@ def dirt(image: samples.Image, number: int) -> None:
 
 def cracked_dirt(image: samples.Image, number: int) -> None:
     dirt(image, number)
-    image[:] = draw_crack(image, (208, 72), 0.5, 48)[0]
+    draw_crack(image, (208, 72), 0.5, 48)
 
 
 def failed_photo(draw: Draw, number: int) -> PhotoVariation:

@@ -1,8 +1,7 @@
 """Renders camera frames of a moving head of generic shape, and of moving pictures of it.
 
-The texture is a portrait from the front (`shared/samples/faces.py`). The shape belongs to a family of smooth
-surfaces, so that a measurement can hold out some of them. Lengths are in multiples of the distance between
-the eyes, angles in degrees. A yaw above 0 turns the nose to the right of the picture, a pitch above 0
+The texture is a portrait from the front (`shared/samples/faces.py`). Lengths are in multiples of the distance
+between the eyes, angles in degrees. A yaw above 0 turns the nose to the right of the picture, a pitch above 0
 upwards.
 """
 
@@ -98,15 +97,13 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Camera and light: px between the eyes at the normal distance, that distance, light and noise."""
+    """The camera: px between the eyes at the normal distance, that distance, noise in grey levels, and width
+    and height of a frame.
+    """
 
     eye_distance: float = 64.0
     distance: float = 8.0
-    gain: float = 1.0
-    gamma: float = 1.0
-    slope: float = 0.0
     noise: float = 2.0
-    blur: float = 0.0
     size: tuple[int, int] = (480, 360)
 
 
@@ -131,31 +128,26 @@ def render_head_frame(texture: Texture, shape: Shape, pose: Pose, scene: Scene, 
 @dataclass(frozen=True, slots=True)
 class Picture:
     """The relief of a picture of a face: bent by the curvature `bend` around an axis that is tilted by `axis`
-    degrees from the vertical. Through holes, the eyes of a person `holes` behind the picture are visible.
+    degrees from the vertical.
     """
 
     bend: float = 0.0
-    holes: float = 0.0
     axis: float = 0.0
 
     def depth(self, x: Map, y: Map) -> Map:
         """Return the distance of points of the picture in front of its centre."""
-        sag = np.zeros_like(x)
-        if self.bend:
-            radius = 1 / abs(self.bend)
-            edge = 0.95 * radius
-            tilt = np.radians(self.axis)
-            across = np.clip(x * np.cos(tilt) + (y - 0.5) * np.sin(tilt), -edge, edge)
-            sag = np.sign(self.bend) * (np.sqrt(radius**2 - across**2) - radius)
-        is_hole = ((np.abs(x) - 0.5) / 0.24) ** 2 + (y / 0.15) ** 2 < 1
-        return np.asarray(sag - self.holes * is_hole, np.float32)
+        if not self.bend:
+            return np.zeros_like(x)
+        radius = 1 / abs(self.bend)
+        edge = 0.95 * radius
+        tilt = np.radians(self.axis)
+        across = np.clip(x * np.cos(tilt) + (y - 0.5) * np.sin(tilt), -edge, edge)
+        return np.asarray(np.sign(self.bend) * (np.sqrt(radius**2 - across**2) - radius), np.float32)
 
 
-def render_picture_frame(
-    texture: Texture, pose: Pose, scene: Scene, seed: int = 0, bend: float = 0.0, holes: float = 0.0
-) -> Pixels:
-    """Render a camera frame of a picture of a face; see `Picture`."""
-    return apply_camera(render_surface(texture, Picture(bend, holes).depth, pose, scene), scene, seed)
+def render_picture_frame(texture: Texture, pose: Pose, scene: Scene, seed: int = 0) -> Pixels:
+    """Render a camera frame of a flat picture of a face."""
+    return apply_camera(render_surface(texture, Picture().depth, pose, scene), scene, seed)
 
 
 DepthFunction = Callable[[Map, Map], Map]
@@ -234,14 +226,9 @@ def look_up_depths(table: Map, x: Map, y: Map) -> Map:
 
 
 def apply_camera(frame: Pixels, scene: Scene, seed: int = 0) -> Pixels:
-    """Return `frame` with the blur and light of `scene` and the noise of `seed`."""
-    if scene.blur:
-        frame = cv2.GaussianBlur(frame, (0, 0), scene.blur)
-    across = 1 + scene.slope * np.linspace(-1, 1, frame.shape[1])[None, :, None]
-    light = (frame / 255.0) ** scene.gamma * scene.gain * across * 255
-    if scene.noise:
-        light = light + np.random.default_rng(seed).normal(0, scene.noise, frame.shape)
-    return np.clip(light, 0, 255).astype(np.uint8)
+    """Return `frame` with the noise of `scene` that `seed` gives."""
+    noise = np.random.default_rng(seed).normal(0, scene.noise, frame.shape)
+    return np.clip(frame + noise, 0, 255).astype(np.uint8)
 
 
 def interpolate_poses(poses: Sequence[tuple[float, Pose]], times: Sequence[float]) -> list[Pose]:

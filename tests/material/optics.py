@@ -1,4 +1,4 @@
-"""Simulates disturbances of photos by light, lenses and cameras, for `benchmarks/disturbances.py`.
+"""Simulates disturbances of photos by light, lenses and cameras.
 
 Light is added and reduced in linear values (gamma 2.2, about the curve of sRGB). Tone curves, noise and
 compression follow. Unless stated otherwise, a picture is float32 (height, width, 3) BGR, linear, 0..1.
