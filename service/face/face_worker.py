@@ -13,10 +13,10 @@ from service.face.engines.analysis import analyse, warm_up
 from service.face.engines.engine import FaceEngine, SequenceAnalysis, engine_info
 from service.face.engines.picture import BadPicture, decode, picture_bytes
 from service.face.engines.sequence import film_frame, judge
-from service.face.liveness.mesh_model import MeshMissingError
 from service.face.packs.pack_store import load_engine
 from service.workers.frames import Frame
 from service.workers.serving import Report, discard_output, serve
+from shared.images.face_models import MeshMissingError
 
 Load = Callable[[str, Path], FaceEngine]
 """Loads the engine of a model from the folder of packs."""

@@ -20,10 +20,10 @@ from service.face.engines.face_process import EngineUnavailableError
 from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture
 from service.face.enrolment import refuse
-from service.face.liveness.mesh_model import find_model
 from service.face.liveness.movements import Movement, Reason
 from service.face.recognition import Recognition, needing_engine
 from service.web.envelope import Problem, Refusal, invalid
+from shared.images.face_models import find_model
 from shared.record.codes import ErrorCode, Permission
 from shared.wire.account import Tokens
 from shared.wire.face import CHALLENGE_FAILED, ChallengePractice, DrawnChallenge

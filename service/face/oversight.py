@@ -12,11 +12,11 @@ from service.changes import ObjectChange, announce
 from service.face.access.stations import policy
 from service.face.engines.engine import Embedding
 from service.face.engines.picture import BadPicture
-from service.face.liveness.mesh_model import MeshMissingError, find_model
 from service.face.packs.catalogue import list_models
 from service.face.packs.pack_store import find_liveness
 from service.face.recognition import Recognition, needing_engine
 from service.web.envelope import invalid
+from shared.images.face_models import MeshMissingError, find_model
 from shared.wire.face import FaceCalibration, FaceModel, FacePolicy, FaceRequirements, StrangerScores
 
 

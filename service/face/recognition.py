@@ -13,12 +13,12 @@ from service.face.access.stations import busy
 from service.face.engines.engine import EngineInfo, PictureAnalysis, SequenceAnalysis
 from service.face.engines.face_process import EngineUnavailableError, FaceProcess
 from service.face.engines.messages import FilmedFrame
-from service.face.liveness.mesh_model import MeshMissingError
 from service.face.liveness.movements import Step
 from service.face.templates.gallery_sync import GallerySync
 from service.face.templates.vault import Vault
 from service.settings import Settings
 from service.web.envelope import Problem
+from shared.images.face_models import MeshMissingError
 from shared.record.codes import ErrorCode
 
 log = logging.getLogger("walkaround.face")

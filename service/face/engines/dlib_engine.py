@@ -78,7 +78,7 @@ class DlibEngine:
     def __init__(self) -> None:
         import dlib
 
-        from service.face.engines.detectors import load_blaze_face
+        from shared.images.blaze_face import load_blaze_face
 
         folder = models_folder()
         self._dlib: Any = dlib

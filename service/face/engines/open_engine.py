@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.engines.detectors import merge_boxes
 from service.face.engines.engine import DetectedFace, Embedding, LivenessCheck, Metric, Points, Thresholds
 from service.face.engines.liveness_models import session
 from service.face.engines.manifest import Normalisation, Pack
 from service.face.engines.picture import Pixels
+from shared.images.blaze_face import merge_boxes
 from shared.images.cv import cv2
 from shared.images.similarity import fit_similarity
 

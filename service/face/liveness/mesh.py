@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.liveness.mesh_model import find_model
 from shared.images.cv import cv2
+from shared.images.face_models import find_model
 
 Values = NDArray[np.float64]
 Pixels = NDArray[np.uint8]

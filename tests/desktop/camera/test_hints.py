@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from skimage.feature import Cascade
 
-from desktop.camera.face_finder import cascade_file, find_faces
-from desktop.camera.hints import Hint, analyse_frame, find_distant_faces, find_near_faces
+from desktop.camera.feed import FaceAnalyser
+from desktop.camera.hints import FaceFinder, Hint, analyse_frame
 from desktop.camera.sources import Frame
+from shared.images import face_models
 from shared.images.cv import cv2
 from tests.desktop.camera.pictures import empty_frame, face_frame, two_faces
+
+
+@pytest.fixture(scope="module")
+def finder() -> FaceFinder:
+    return FaceFinder()
 
 
 @pytest.mark.parametrize(
@@ -20,7 +25,7 @@ from tests.desktop.camera.pictures import empty_frame, face_frame, two_faces
         (face_frame(0.25), Hint.GOOD),
         (empty_frame(), Hint.NO_FACE),
         (two_faces(), Hint.SEVERAL),
-        (face_frame(0.2), Hint.CLOSER),
+        (face_frame(0.17), Hint.CLOSER),
         (face_frame(0.13), Hint.CLOSER),
         (face_frame(0.3, x=0.2), Hint.CENTRE),
         (face_frame(light=0.25), Hint.DARK),
@@ -28,30 +33,33 @@ from tests.desktop.camera.pictures import empty_frame, face_frame, two_faces
     ],
     ids=["good", "good, farther", "nobody", "two", "small", "far", "aside", "dark", "blurred"],
 )
-def test_each_frame_has_its_hint(frame: Frame, hint: Hint) -> None:
-    assert analyse_frame(frame, find_near_faces(frame) or find_distant_faces(frame)).hint is hint
+def test_each_frame_has_its_hint(finder: FaceFinder, frame: Frame, hint: Hint) -> None:
+    assert analyse_frame(frame, finder.find(frame)).hint is hint
 
 
-def test_face_is_found_at_its_place() -> None:
-    frame = face_frame(0.35, x=0.4, y=0.55)
-    (face,) = find_near_faces(frame)
+@pytest.mark.parametrize("width", [0.15, 0.25, 0.35, 0.43, 0.6])
+def test_face_is_found_at_its_place(finder: FaceFinder, width: float) -> None:
+    frame = face_frame(width, x=0.4, y=0.55)
+    (face,) = finder.find(frame)
     assert face.x + face.w / 2 == pytest.approx(0.4, abs=0.06)
     assert face.y + face.h / 2 == pytest.approx(0.55, abs=0.09)
-    assert face.w == pytest.approx(0.35, rel=0.4)
+    assert face.w == pytest.approx(width, rel=0.4)
 
 
-def test_a_sharper_frame_counts_as_sharper() -> None:
+def test_a_sharper_frame_counts_as_sharper(finder: FaceFinder) -> None:
     sharp, soft = face_frame(), face_frame(blur=2)
-    faces = find_near_faces(sharp)
+    faces = finder.find(sharp)
     assert analyse_frame(sharp, faces).sharpness > 2 * analyse_frame(soft, faces).sharpness
 
 
 @pytest.mark.parametrize(
     "colour", [(225, 190, 110), (215, 218, 220), (50, 50, 55)], ids=["blue", "white", "black"]
 )
-def test_masked_face_gets_the_hint_that_it_is_covered(colour: tuple[int, int, int]) -> None:
+def test_masked_face_gets_the_hint_that_it_is_covered(
+    finder: FaceFinder, colour: tuple[int, int, int]
+) -> None:
     frame = face_frame(0.4)
-    (face,) = find_near_faces(frame)
+    (face,) = finder.find(frame)
     left, top = face.x * 640, face.y * 480
     width, height = face.w * 640, face.h * 480
     outline = [(0.18, 0.6), (0.5, 0.5), (0.82, 0.6), (0.8, 0.9), (0.5, 1.05), (0.2, 0.9)]
@@ -60,38 +68,22 @@ def test_masked_face_gets_the_hint_that_it_is_covered(colour: tuple[int, int, in
     assert analyse_frame(frame, [face]).hint is Hint.COVERED
 
 
-def test_previous_face_helps_to_find_a_weaker_one() -> None:
-    frame = face_frame(0.43, x=0.45)
-    assert find_near_faces(frame) == []
-    (before,) = find_near_faces(face_frame(0.42, x=0.45))
-    (again,) = find_near_faces(frame, before)
-    assert again.x + again.w / 2 == pytest.approx(0.45, abs=0.05)
+def test_an_unusable_frame_has_no_face(finder: FaceFinder) -> None:
+    assert finder.find(empty_frame()[:2, :300]) == []
+    assert finder.find(empty_frame()[:300, :2]) == []
 
 
-def test_previous_face_is_none_when_frame_is_empty() -> None:
-    (before,) = find_near_faces(face_frame())
-    assert find_near_faces(empty_frame(), before) == []
-
-
-def test_a_tiny_frame_has_no_face() -> None:
-    assert find_near_faces(empty_frame()[:2, :300]) == []
-
-
-def test_face_in_noise_is_found_but_noise_alone_is_not() -> None:
+def test_face_in_noise_is_found_but_noise_alone_is_not(finder: FaceFinder) -> None:
     noise = np.random.default_rng(5).integers(0, 255, (480, 640, 3), dtype=np.uint8)
-    assert find_near_faces(noise) == []
+    assert finder.find(noise) == []
     frame = face_frame(0.3)
     mixed = np.clip(frame + noise * 0.12 - 15, 0, 255).astype(np.uint8)
-    assert len(find_near_faces(mixed)) == 1
+    assert len(finder.find(mixed)) == 1
 
 
-def test_finder_agrees_with_the_original_detector() -> None:
-    frame = face_frame(0.35)
-    grey = cv2.cvtColor(cv2.resize(frame, (160, 120), interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY)
-    (square,) = Cascade(str(cascade_file())).detect_multi_scale(
-        grey, 1.1, 1, (40, 40), (120, 120), min_neighbor_number=4
-    )
-    (x, y, side), *_ = find_faces(grey, 20)
-    assert (x + side / 2, y + side / 2) == pytest.approx(
-        (square["c"] + square["width"] / 2, square["r"] + square["height"] / 2), abs=5
-    )
+def test_without_the_package_of_the_detector_the_hint_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(face_models, "PACKAGE", "nowhere_to_be_found")
+    analysis = FaceAnalyser().analyse(face_frame())
+    assert analysis is not None
+    assert analysis.hint is Hint.NO_DETECTOR
+    assert FaceFinder().find(face_frame()) == []

@@ -21,9 +21,9 @@ from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.engine import PictureAnalysis
 from service.face.engines.messages import FilmedFrame
 from service.face.enrolment import CONSENT_VERSION
-from service.face.liveness import mesh_model
 from service.face.liveness.movements import Movement, Reason
 from service.web.envelope import Problem, Refusal
+from shared.images import face_models
 from shared.record.codes import ErrorCode, Permission
 from shared.samples import faces
 from shared.wire.face import CHALLENGE_ADVICE, CHALLENGE_FAILED, CHALLENGE_NEEDED, FacePolicy
@@ -46,7 +46,7 @@ def judge(setup: Setup, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
 
 
 def test_challenge_without_its_model_is_not_drawn(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mesh_model, "PACKAGE", "nowhere_to_be_found")
+    monkeypatch.setattr(face_models, "PACKAGE", "nowhere_to_be_found")
     with pytest.raises(Problem) as caught:
         asyncio.run(setup.service.logins.draw_challenge([], ADDRESS))
     assert caught.value.status == 503

@@ -13,11 +13,11 @@ from service.face import rules
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.manifest import Pack
 from service.face.enrolment import CONSENT_VERSION
-from service.face.liveness import mesh_model
 from service.face.packs.pack_store import install
 from service.face.tables import FaceTemplate
 from service.settings import Settings
 from service.web.envelope import Problem
+from shared.images import face_models
 from shared.samples import faces
 from shared.wire.face import ChallengeRule, FacePolicy
 from tests.service.face.conftest import Setup, as_face_info, open_setup
@@ -42,7 +42,7 @@ def test_an_admin_switches_face_login_off(setup: Setup) -> None:
 def test_challenge_without_its_model_cannot_be_required(
     setup: Setup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mesh_model, "PACKAGE", "nowhere_to_be_found")
+    monkeypatch.setattr(face_models, "PACKAGE", "nowhere_to_be_found")
 
     rules: tuple[ChallengeRule, ...] = ("always", "in_doubt")
 
@@ -56,7 +56,7 @@ def test_challenge_without_its_model_cannot_be_required(
         await change(FacePolicy(login_enabled=True, challenge_others="off"), "admin", ADDRESS)
         monkeypatch.undo()
         await change(FacePolicy(login_enabled=True, challenge_others="always"), "admin", ADDRESS)
-        monkeypatch.setattr(mesh_model, "PACKAGE", "nowhere_to_be_found")
+        monkeypatch.setattr(face_models, "PACKAGE", "nowhere_to_be_found")
         # What is in force already does not keep anything else from being changed.
         off = await change(FacePolicy(login_enabled=False, challenge_others="always"), "admin", ADDRESS)
         assert not off.login_enabled

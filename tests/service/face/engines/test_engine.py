@@ -15,6 +15,7 @@ from service.face.engines.dlib_engine import EMBEDDER, PREDICTOR, DlibEngine, mo
 from service.face.engines.engine import DetectedFace, FaceEngine, score
 from service.face.engines.picture import Pixels
 from service.face.rules import QualityFault
+from shared.images import face_models
 from shared.images.cv import cv2
 from shared.samples import faces
 
@@ -178,3 +179,28 @@ def test_missing_files_raise_with_what_to_do(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(FileNotFoundError, match="install the package face_recognition_models"):
         models_folder()
+
+
+def tilted_portrait() -> Pixels:
+    """The portrait tilted by 50 degrees, which HOG does not find."""
+    portrait = faces.load_portrait()
+    height, width = portrait.shape[:2]
+    matrix = cv2.getRotationMatrix2D((width / 2, height / 2), 50, 1)
+    return np.asarray(cv2.warpAffine(portrait, matrix, (width, height), borderMode=cv2.BORDER_REPLICATE))
+
+
+def test_dlib_recognises_a_face_that_only_blaze_face_finds(
+    dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tilted = analyse(dlib_engine, tilted_portrait())
+    upright = analyse(dlib_engine, faces.load_portrait())
+    assert tilted.embedding is not None
+    assert upright.embedding is not None
+    assert score(tilted.embedding, upright.embedding, dlib_engine.metric) > -0.3
+    monkeypatch.setattr(dlib_engine, "_blaze_face", None)
+    assert not dlib_engine.find(tilted_portrait())
+
+
+def test_dlib_works_without_the_package_of_blaze_face(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(face_models, "PACKAGE", "nowhere_to_be_found")
+    assert DlibEngine().find(faces.load_portrait())

@@ -23,11 +23,11 @@ from service.face.engines.messages import (
 )
 from service.face.engines.picture import BadPicture, PictureFault
 from service.face.engines.sequence import film_frame, judge
-from service.face.liveness import mesh_model
 from service.face.liveness.decision import REACTION_MS
 from service.face.liveness.mesh import load_mesh
 from service.face.liveness.movements import Movement, Reason, Step
 from service.face.rules import QualityFault
+from shared.images import face_models
 from shared.images.cv import cv2
 from shared.samples import faces
 from tests.material import heads
@@ -144,7 +144,7 @@ def test_photo_that_is_tilted_is_refused(dlib_engine: DlibEngine) -> None:
 def test_process_without_the_model_says_how_to_install_it(
     dlib_engine: DlibEngine, film: list[Pixels], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mesh_model, "PACKAGE", "nowhere_to_be_found")
+    monkeypatch.setattr(face_models, "PACKAGE", "nowhere_to_be_found")
     load_mesh.cache_clear()
     frames = tuple(
         FilmedFrame(int(at), base64.b64encode(faces.encode_picture(frame, ".jpg")).decode())

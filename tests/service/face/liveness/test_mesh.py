@@ -10,8 +10,8 @@ import pytest
 
 from service.face.liveness.film import Values
 from service.face.liveness.mesh import FaceMesh, direction_of, eyes_of
-from service.face.liveness.mesh_model import MeshMissingError, find_model
 from shared.images.cv import cv2
+from shared.images.face_models import MeshMissingError, find_model
 from tests.material.heads import Pixels, Pose
 from tests.service.face.liveness.films import draw_flat_picture, draw_head
 

@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.engines.picture import Pixels
-from service.face.liveness.mesh_model import DETECTOR, MeshMissingError, find_model
 from shared.images.cv import cv2
+from shared.images.face_models import DETECTOR, MeshMissingError, find_model
+
+Pixels = NDArray[np.uint8]
+Rows = NDArray[np.float32]
 
 # Boxes that share more of their common area show one face.
 OVERLAP = 0.3
@@ -21,7 +23,7 @@ CELLS = ((8, 2), (16, 6))
 SURE = 0.8
 
 
-def merge_boxes(rows: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
+def merge_boxes(rows: Rows) -> Iterator[Rows]:
     """Average those of a detector's `rows` (n, 15: x, y, width, height, five points, score) that show one
     face, by their scores. Gives a row (15,) for each face, the surest first, with its best score.
 
@@ -49,13 +51,15 @@ def load_blaze_face() -> BlazeFace | None:
 
 
 class BlazeFace:
-    """The detector for faces at an arm's length (Bazarevsky et al., 2019) that comes with the face mesh."""
+    """The detector for faces at an arm's length (Bazarevsky et al., 2019) that comes with the face mesh. Not
+    safe for several threads at once.
+    """
 
     def __init__(self, file: Path) -> None:
         self._net = cv2.dnn.readNetFromTFLite(np.frombuffer(file.read_bytes(), np.uint8))
         self._middles = np.concatenate([_middles(*cell) for cell in CELLS])
 
-    def find(self, image: Pixels) -> Iterator[NDArray[np.float32]]:
+    def find(self, image: Pixels) -> Iterator[Rows]:
         """Find the faces in a BGR uint8 picture that are a sixth of its longer side or larger.
 
         Gives a row for each (`merge_boxes`) in px; the points are the eyes, the left one in an upright
