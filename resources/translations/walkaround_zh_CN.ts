@@ -7562,10 +7562,6 @@
         <translation>关闭</translation>
     </message>
     <message>
-        <source>Off by default: of 138 right movements in films of eight people it refused 17 with an open model and 30 with dlib. Users who are refused can use their password.</source>
-        <translation>默认关闭：在八人影片的 138 段正确动作中，open 模型误拒 17 段，dlib 误拒 30 段。被拒的用户可使用密码。</translation>
-    </message>
-    <message>
         <source>Offer it without protection from photos</source>
         <translation>在不防照片的情况下提供人脸登录</translation>
     </message>
@@ -7584,6 +7580,10 @@
     <message>
         <source>Allow only the devices listed below</source>
         <translation>只允许下列设备</translation>
+    </message>
+    <message>
+        <source>Off by default: in films of eleven people on whom it was not tuned, it refused 6 of 62 right movements with an open model and 3 with dlib. Users who are refused can use their password.</source>
+        <translation>默认关闭：在未用于调试的 11 人的影片中，62 段正确动作里 open 模型误拒 6 段，dlib 误拒 3 段。被拒的用户可使用密码。</translation>
     </message>
     <message>
         <source>Refuse virtual cameras</source>
