@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QWidget
 
 from desktop.commands.bindings import Commands
 from desktop.commands.registry import COMMANDS
@@ -12,7 +12,7 @@ from desktop.help.browser import GuideBrowser
 from desktop.help.guide import Guide
 from desktop.help.topics import CONTENTS, START
 from desktop.theme import LABEL_PX, text_font, theme_manager
-from desktop.widgets import Button, ButtonKind, IconButton, SearchField
+from desktop.widgets import Button, ButtonKind, IconButton, SearchField, column_of, row_of
 
 _TOPIC_ROLE = Qt.ItemDataRole.UserRole
 _WINDOW_SIZE = (1000, 720)
@@ -85,30 +85,16 @@ class HelpWindow(QWidget):
             action.setShortcut(keys)
             action.triggered.connect(lambda _checked=False, slot=slot: slot())
             self.addAction(action)
-        bar = QHBoxLayout()
-        bar.setContentsMargins(12, 8, 12, 8)
-        bar.setSpacing(6)
-        bar.addWidget(self.back)
-        bar.addWidget(self.forward)
-        bar.addWidget(start)
-        bar.addStretch(1)
+        bar = row_of(self.back, self.forward, start, 1, margins=(12, 8, 12, 8), spacing=6)
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(12, 0, 6, 12)
-        column.setSpacing(8)
-        column.addWidget(self.search)
-        column.addWidget(self.contents, 1)
+        column_of(self.search, (self.contents, 1), parent=left, margins=(12, 0, 6, 12), spacing=8)
         split = QSplitter()
         split.addWidget(left)
         split.addWidget(self.browser)
         split.setStretchFactor(1, 1)
         split.setSizes([270, 730])
         split.setChildrenCollapsible(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(bar)
-        layout.addWidget(split, 1)
+        column_of(bar, (split, 1), parent=self, margins=0, spacing=0)
 
     @property
     def topic(self) -> str:

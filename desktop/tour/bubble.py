@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.theme import CARD_RADIUS, RADIUS, theme_manager
-from desktop.widgets import Button, ButtonKind, label
+from desktop.widgets import Button, ButtonKind, column_of, label, row_of
 
 _WIDTH = 320
 _GAP = 12
@@ -59,18 +59,9 @@ class TourBubble(QWidget):
         self.skip_button = Button(self.tr("Skip tour"), kind=ButtonKind.QUIET)
         self.back_button = Button(self.tr("Back"))
         self.next_button = Button("", kind=ButtonKind.MAIN)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(18, 16, 18, 14)
-        column.setSpacing(8)
-        column.addWidget(self.title)
-        column.addWidget(self.text)
+        column = column_of(self.title, self.text, parent=self, margins=(18, 16, 18, 14), spacing=8)
         column.addSpacing(4)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.count)
-        row.addStretch(1)
-        for button in (self.skip_button, self.back_button, self.next_button):
-            row.addWidget(button)
+        row = row_of(self.count, 1, self.skip_button, self.back_button, self.next_button, spacing=8)
         column.addLayout(row)
         self.skip_button.clicked.connect(lambda _checked=False: self.ended.emit())
         self.back_button.clicked.connect(lambda _checked=False: self.back_requested.emit())

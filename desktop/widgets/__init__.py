@@ -35,7 +35,7 @@ from desktop.widgets.basic.labels import (
     separator,
     wrap_button_text,
 )
-from desktop.widgets.basic.layouts import clear_layout, keep_place, remove_widget
+from desktop.widgets.basic.layouts import clear_layout, column_of, keep_place, remove_widget, row_of
 from desktop.widgets.dates import Calendar, DateRange, MomentField
 from desktop.widgets.dialogs import (
     BaseDialog,
@@ -114,6 +114,7 @@ __all__ = [
     "chip_height",
     "chip_width",
     "clear_layout",
+    "column_of",
     "confirm",
     "escape_tooltip",
     "fit_height",
@@ -129,6 +130,7 @@ __all__ = [
     "paint_progress",
     "question",
     "remove_widget",
+    "row_of",
     "separator",
     "service_text",
     "service_tone",

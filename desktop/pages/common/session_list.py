@@ -13,7 +13,7 @@ from desktop.localization.dates import format_recent
 from desktop.localization.language import join_words
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.forms.password_prompt import run_guarded
-from desktop.widgets import Button, Chip, clear_layout, confirm, label, separator
+from desktop.widgets import Button, Chip, clear_layout, confirm, label, row_of, separator
 from shared.wire.account import LoginSession
 from shared.wire.common import Page
 
@@ -52,10 +52,7 @@ class SessionList(QWidget):
         )
         self.end_all.clicked.connect(lambda _checked=False: self._end_all())
         self.end_all.hide()
-        head = QHBoxLayout()
-        head.addWidget(label(self.tr("Sessions"), "item"))
-        head.addStretch(1)
-        head.addWidget(self.end_all)
+        head = row_of(label(self.tr("Sessions"), "item"), 1, self.end_all)
         column.addLayout(head)
         column.addWidget(label(for_self if user_id is None else for_user, "dim", wrap=True))
         self._rows = QVBoxLayout()
@@ -115,9 +112,7 @@ class SessionList(QWidget):
         row.setSpacing(12)
         texts = QVBoxLayout()
         texts.setSpacing(2)
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(label(self._program(entry), "strong"))
+        head = row_of(label(self._program(entry), "strong"), spacing=8)
         if entry.current:
             chip = Chip()
             chip.show_text(self.tr("This session"), "accent")

@@ -10,7 +10,7 @@ from desktop.exchange.registry import READABLE_NAMES
 from desktop.localization.language import join_words
 from desktop.pages.first_steps.picture_drop import dropped_pictures
 from desktop.pages.first_steps.sample_bar import SampleController
-from desktop.widgets import Button, ButtonKind, Card, IconLabel, label
+from desktop.widgets import Button, ButtonKind, Card, IconLabel, column_of, label, row_of
 
 _CARD_PX = 280
 _MAX_WIDTH_PX = 1080
@@ -92,30 +92,19 @@ class FirstStepsPanel(QWidget):
         cards.setSpacing(16)
         for card in (self.sample, self.picture, self.import_):
             cards.addWidget(card, 1)
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.heading_label)
+        column = column_of(self.heading_label, parent=inner, margins=0, spacing=8)
         text = label(self.tr("Choose how to begin. Everything can be changed or deleted later."), "dim")
         text.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.addWidget(text)
         column.addSpacing(16)
         column.addLayout(cards)
         column.addSpacing(12)
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        row.addStretch(1)
-        row.addWidget(label(self.tr("Already have tasks and reference images?"), "dim"))
-        row.addWidget(self.form)
-        row.addStretch(1)
+        row = row_of(
+            1, label(self.tr("Already have tasks and reference images?"), "dim"), self.form, 1, spacing=6
+        )
         column.addLayout(row)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addStretch(1)
-        middle = QVBoxLayout()
-        middle.addStretch(2)
-        middle.addWidget(inner)
-        middle.addStretch(3)
+        outer = row_of(1, parent=self, margins=0)
+        middle = column_of(2, inner, 3)
         outer.addLayout(middle, 20)
         outer.addStretch(1)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.client import Session
@@ -11,7 +11,7 @@ from desktop.client.http.errors import Conflict, Invalid, Refused, TooMany
 from desktop.messages.error_messages import field_sentence, seconds_sentence, sentence
 from desktop.pages.common.forms.password_strength import StrengthLine, follows_rules
 from desktop.pages.login.status_widgets import Countdown
-from desktop.widgets import Button, ButtonKind, Field, PasswordField, label, move_toggles_after
+from desktop.widgets import Button, ButtonKind, Field, PasswordField, label, move_toggles_after, row_of
 from shared.wire.account import Payload
 
 
@@ -130,11 +130,7 @@ class FirstRunForm(QWidget):
         self.back_button = Button(self.tr("Back"), large=True)
         self.back_button.clicked.connect(lambda _checked=False: self.back.emit())
         buttons = QWidget()
-        row = QHBoxLayout(buttons)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.back_button)
-        row.addWidget(self.button, 1)
+        row_of(self.back_button, (self.button, 1), parent=buttons, margins=0, spacing=8)
         for widget, gap in (
             (self.user_name, 10),
             (self.name, 10),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import run
 from desktop.client import Session
@@ -14,7 +14,7 @@ from desktop.client.http.errors import TooMany
 from desktop.messages.error_messages import seconds_sentence, sentence
 from desktop.pages.common.faces.face_picture import choose_face_pictures, read_face_picture
 from desktop.pages.login.status_widgets import Countdown
-from desktop.widgets import Button, ButtonKind, label
+from desktop.widgets import Button, ButtonKind, column_of, label
 from shared.wire.account import Payload
 from shared.wire.face import FaceRequirements
 
@@ -37,11 +37,9 @@ class PhotoLogin(QWidget):
         self._error = label("", "error", wrap=True)
         self._error.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._error.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(self._error)
+        column_of(
+            (self.button, 0, Qt.AlignmentFlag.AlignHCenter), self._error, parent=self, margins=0, spacing=0
+        )
 
     def error(self) -> str:
         """The displayed error."""

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.camera import CameraFeed, FeedState, FrameSource, Hint, sources
 from desktop.camera.hints import FrameAnalysis
 from desktop.pages.common.faces.viewfinder import Viewfinder
 from desktop.pages.login.face_login import GOOD_FRAMES, FindSources
-from desktop.widgets import BaseDialog, Button, label
+from desktop.widgets import BaseDialog, Button, column_of, label
 
 
 class CameraDialog(BaseDialog):
@@ -44,12 +44,9 @@ class CameraDialog(BaseDialog):
         self.row = QHBoxLayout()
         self.cancel = Button(self.tr("Cancel"))
         self.cancel.clicked.connect(lambda _checked=False: self.reject())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 20, 20, 16)
-        column.setSpacing(12)
-        column.addWidget(self.headline)
-        column.addWidget(self.viewfinder, 1)
-        column.addLayout(self.row)
+        column_of(
+            self.headline, (self.viewfinder, 1), self.row, parent=self, margins=(20, 20, 20, 16), spacing=12
+        )
         self.feed = CameraFeed(self)
         self.feed.frame_ready.connect(self.viewfinder.show_frame)
         self.feed.frame_analysed.connect(self._on_frame_analysed)

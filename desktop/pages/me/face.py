@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.camera import sources
@@ -22,7 +22,7 @@ from desktop.pages.login.face_login import FindSources
 from desktop.pages.me.camera_dialog import CameraDialog
 from desktop.pages.me.enrol_dialog import EnrolDialog
 from desktop.pages.me.practice_dialog import PracticeDialog
-from desktop.widgets import Button, ButtonKind, Card, Chip, confirm, label
+from desktop.widgets import Button, ButtonKind, Card, Chip, confirm, label, row_of
 from shared.wire.face import FaceStatus
 
 Dialog = TypeVar("Dialog", bound=CameraDialog)
@@ -85,8 +85,7 @@ class FaceCard(Card):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
-        head = QHBoxLayout()
-        head.addWidget(label(self.tr("Face login"), "item"))
+        head = row_of(label(self.tr("Face login"), "item"))
         head.addSpacing(4)
         head.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignVCenter)
         head.addStretch(1)
@@ -100,12 +99,7 @@ class FaceCard(Card):
             self._error,
         ):
             column.addWidget(widget)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.by_camera)
-        row.addWidget(self.by_files)
-        row.addStretch(1)
-        row.addWidget(self.delete)
+        row = row_of(self.by_camera, self.by_files, 1, self.delete, spacing=8)
         column.addLayout(row)
         column.addWidget(self.practise, 0, Qt.AlignmentFlag.AlignLeft)
 

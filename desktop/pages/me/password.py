@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from desktop.background.workers import run
 from desktop.client import Session
 from desktop.client.http.errors import Invalid, Refused, TooMany
 from desktop.messages.error_messages import field_sentence, sentence
 from desktop.pages.common.forms.password_strength import StrengthLine, follows_rules
-from desktop.widgets import Button, Card, PasswordField, label, move_toggles_after
+from desktop.widgets import Button, Card, PasswordField, column_of, label, move_toggles_after, row_of
 
 
 class PasswordCard(Card):
@@ -31,17 +31,14 @@ class PasswordCard(Card):
         self.save.clicked.connect(lambda _checked=False: self.submit())
         self._error = label("", "error", wrap=True)
         self._error.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(12)
-        column.addWidget(label(self.tr("Password"), "item"))
+        column = column_of(
+            label(self.tr("Password"), "item"), parent=self, margins=(24, 20, 24, 20), spacing=12
+        )
         text = self.tr("Changing the password logs you out on other computers.")
         column.addWidget(label(text, "dim", wrap=True))
         for widget in (self.current, self.new, self.strength, self.confirmation, self._error):
             column.addWidget(widget)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self.save)
+        row = row_of(1, self.save)
         column.addLayout(row)
         move_toggles_after(self.save, self.current, self.new, self.confirmation)
         self.new.changed.connect(lambda: self.strength.show_password(self.new.text()))

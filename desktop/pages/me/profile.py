@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.client import Session
 from desktop.client.http.errors import Refused
 from desktop.messages.error_messages import sentence
-from desktop.widgets import Button, ButtonKind, Card, Combo, Field, label
+from desktop.widgets import Button, ButtonKind, Card, Combo, Field, column_of, label, row_of
 from shared.wire.account import Payload, User
 
 _TEXT_FIELDS = ("name", "email", "phone", "department")
@@ -47,10 +47,9 @@ class ProfileCard(Card):
             field.changed.connect(self._update)
 
     def _build(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(16)
-        column.addWidget(label(self.tr("Profile"), "item"))
+        column = column_of(
+            label(self.tr("Profile"), "item"), parent=self, margins=(24, 20, 24, 20), spacing=16
+        )
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(12)
@@ -64,9 +63,7 @@ class ProfileCard(Card):
         grid.addWidget(self.fields["work_years"], 3, 1)
         column.addLayout(grid)
         column.addWidget(self._error)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self.save)
+        row = row_of(1, self.save)
         column.addLayout(row)
 
     def show_user(self, user: User) -> None:

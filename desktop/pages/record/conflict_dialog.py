@@ -9,14 +9,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
-    QHBoxLayout,
     QRadioButton,
     QVBoxLayout,
     QWidget,
 )
 
 from desktop.pages.common.lists.list_section import NOTHING
-from desktop.widgets import Button, ButtonKind, Dialog, label, wrap_button_text
+from desktop.widgets import Button, ButtonKind, Dialog, label, row_of, wrap_button_text
 
 _VALUE_PX = 220
 """The width in px at which a value wraps."""
@@ -76,8 +75,7 @@ class FieldConflictDialog(Dialog):
             self._groups[conflict.field] = group
             self.choices[conflict.field] = (local, stored)
         column.addLayout(grid)
-        button_row = QHBoxLayout()
-        button_row.addStretch(1)
+        button_row = row_of(1)
         cancel = Button(self.tr("Cancel"))
         self.save = Button(self.tr("Save"), kind=ButtonKind.MAIN)
         cancel.clicked.connect(self.reject)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import Lane, Task, run
 from desktop.context import Context
@@ -18,7 +18,7 @@ from desktop.pages.common.files.file_dialogs import Purpose
 from desktop.pages.common.files.report_file import report_options, write_report
 from desktop.pages.common.files.save_as import ask_html_path, choose_file
 from desktop.report.collect import collect
-from desktop.widgets import Button, ButtonKind, Panel, ProgressBar, label
+from desktop.widgets import Button, ButtonKind, Panel, ProgressBar, label, row_of
 from shared.wire.inspection import Record
 
 
@@ -37,13 +37,7 @@ class ReportProgress(Panel):
         self._bar = ProgressBar(self.tr("Progress"))
         self._bar.setFixedWidth(200)
         self.stop = Button(self.tr("Cancel"), kind=ButtonKind.GHOST)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 4, 12, 4)
-        row.setSpacing(12)
-        row.addWidget(self._status_label)
-        row.addWidget(self._bar)
-        row.addStretch(1)
-        row.addWidget(self.stop)
+        row_of(self._status_label, self._bar, 1, self.stop, parent=self, margins=(16, 4, 12, 4), spacing=12)
         self.stop.clicked.connect(self.cancel)
         self.hide()
 

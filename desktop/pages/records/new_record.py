@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.client.http.errors import ClientError
@@ -22,7 +22,7 @@ from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.common.item_sources import ItemSources, copy_last_items, read_sources
 from desktop.pages.records.new_reference import ReferenceUploadController
-from desktop.widgets import Banner, Button, ButtonKind, Combo, Dialog, Field, label
+from desktop.widgets import Banner, Button, ButtonKind, Combo, Dialog, Field, label, row_of
 from shared.record.codes import Permission
 from shared.wire.inspection import RecordCreate
 
@@ -104,10 +104,7 @@ class NewRecordDialog(Dialog):
         column.addWidget(self.reference_field)
         column.addWidget(Field(self.tr("Items"), self.source))
         column.addSpacing(6)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.create_button)
+        row = row_of(1, self.cancel, self.create_button)
         column.addLayout(row)
         # The tab order goes through the fields first, then through the buttons that create an entry.
         previous: QWidget = self.source

@@ -46,6 +46,7 @@ from desktop.widgets import (
     PageHeader,
     Pager,
     StateStack,
+    column_of,
     set_up_rows,
     status_text,
 )
@@ -94,11 +95,7 @@ class RecordsPage(Page):
         self.table = self._make_table()
         self.pager = Pager()
         card = Card()
-        column = QVBoxLayout(card)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(0)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.pager)
+        column_of((self.table, 1), self.pager, parent=card, margins=1, spacing=0)
         self.stack = StateStack(card)
         self._build()
         self._bind()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from desktop.messages.seal_terms import short_seal
-from desktop.widgets import Button, Dialog, IconLabel, label
+from desktop.widgets import Button, Dialog, IconLabel, label, row_of
 from shared.wire.seal import SealCheck
 
 _LIST_LINES = 10
@@ -23,10 +23,9 @@ class CheckDialog(Dialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 16)
         column.setSpacing(8)
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(
-            IconLabel("check" if check.intact else "warning", "passed" if check.intact else "failed")
+        head = row_of(
+            IconLabel("check" if check.intact else "warning", "passed" if check.intact else "failed"),
+            spacing=8,
         )
         title = self.tr("Seal intact") if check.intact else self.tr("Record does not match its seal")
         self.title = label(title, "item", wrap=True)
@@ -41,8 +40,7 @@ class CheckDialog(Dialog):
             column.addWidget(label(text, "dim", wrap=True))
         if check.differences:
             column.addWidget(self._differences(check))
-        row = QHBoxLayout()
-        row.addStretch(1)
+        row = row_of(1)
         close = Button(self.tr("Close"))
         close.clicked.connect(self.accept)
         row.addWidget(close)

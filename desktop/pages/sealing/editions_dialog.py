@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from desktop.messages.seal_terms import edition_events, outcome_word
-from desktop.widgets import Button, ButtonKind, Card, Dialog, label
+from desktop.widgets import Button, ButtonKind, Card, Dialog, column_of, label, row_of
 from shared.wire.seal import Edition
 
 _WIDTH = 560
@@ -30,10 +30,9 @@ class EditionsDialog(Dialog):
         self.setWindowTitle(self.tr("Editions"))
         self.setModal(True)
         self.setMinimumWidth(_WIDTH)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 20, 20, 16)
-        column.setSpacing(12)
-        column.addWidget(label(self.tr("Sealed editions"), "item"))
+        column = column_of(
+            label(self.tr("Sealed editions"), "item"), parent=self, margins=(20, 20, 20, 16), spacing=12
+        )
         rows = QWidget()
         rows.setProperty("clear", True)
         lines = QVBoxLayout(rows)
@@ -48,8 +47,7 @@ class EditionsDialog(Dialog):
         max_height = self.fontMetrics().lineSpacing() * _HEIGHT_LINES
         scroll.setMinimumHeight(min(rows.sizeHint().height() + 4, max_height))
         column.addWidget(scroll, 1)
-        row = QHBoxLayout()
-        row.addStretch(1)
+        row = row_of(1)
         close = Button(self.tr("Close"))
         close.clicked.connect(self.accept)
         row.addWidget(close)
@@ -63,8 +61,7 @@ class EditionsDialog(Dialog):
         head = self.tr("Edition {n}: {outcome}").format(
             n=edition.edition, outcome=outcome_word(edition.outcome)
         )
-        row = QHBoxLayout()
-        row.addWidget(label(head, "strong"), 1)
+        row = row_of((label(head, "strong"), 1))
         report = Button(self.tr("Report…"), kind=ButtonKind.LINK)
         report.setObjectName(f"edition-report-{edition.edition}")
         report.setAccessibleName(self.tr("Report of edition {n}").format(n=edition.edition))

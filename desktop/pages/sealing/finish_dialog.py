@@ -14,7 +14,7 @@ from desktop.messages.seal_terms import (
     unassigned_photos_sentence,
 )
 from desktop.pages.sealing.uninspected_items import UninspectedItem, UninspectedItems
-from desktop.widgets import Button, Confirm, ElidedLabel, label
+from desktop.widgets import Button, Confirm, ElidedLabel, label, row_of
 from desktop.widgets import ButtonKind as ButtonKind
 from shared.record.codes import Verdict
 from shared.record.results import Counters
@@ -139,9 +139,7 @@ class FinishDialog(Confirm):
             link = Button(f"{item.number}  {item.name}: {item.text}", kind=ButtonKind.LINK, elide=True)
             link.setObjectName("finish-waiting")
             link.clicked.connect(lambda _checked=False, item_id=item.item_id: self._go_to(item_id))
-            line = QHBoxLayout()
-            line.addWidget(link)
-            line.addStretch(1)
+            line = row_of(link, 1)
             self.body.addLayout(line)
 
     def _add_undecided_items(self) -> None:
@@ -170,9 +168,7 @@ class FinishDialog(Confirm):
         first = Button(link_text, kind=ButtonKind.LINK)
         first.setObjectName("finish-go-to")
         first.clicked.connect(lambda _checked=False: self._go_to_first())
-        line = QHBoxLayout()
-        line.addWidget(first)
-        line.addStretch(1)
+        line = row_of(first, 1)
         self.body.addLayout(line)
         if finish.all_acceptable:
             text = self.tr("Accept the model's opinion for the remaining %n item(s)", "", count)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.localization.detection_terms import percent
-from desktop.widgets import Button, ButtonKind, ElidedLabel, label
+from desktop.widgets import Button, ButtonKind, ElidedLabel, label, row_of
 from shared.record.codes import InspectionGap
 from shared.record.entries import EntryCoverage
 
@@ -63,19 +63,14 @@ class UninspectedItems(QWidget):
         first = Button(self.tr("Go to first of these items"), kind=ButtonKind.LINK)
         first.setObjectName("finish-go-to-uninspected")
         first.clicked.connect(lambda _checked=False: self.go_to_item_requested.emit(items[0].item_id))
-        line = QHBoxLayout()
-        line.addWidget(first)
-        line.addStretch(1)
+        line = row_of(first, 1)
         column.addLayout(line)
 
 
 def _item_row(item: UninspectedItem) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(8)
-    row.addWidget(label(f"{item.number}", "dim"))
-    row.addWidget(ElidedLabel(item.name), 1)
-    row.addWidget(label(gap_text(item), "dim"))
-    return row
+    return row_of(
+        label(f"{item.number}", "dim"), (ElidedLabel(item.name), 1), label(gap_text(item), "dim"), spacing=8
+    )
 
 
 def gap_text(item: UninspectedItem) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.client.api.inspection import RecordFilter
@@ -16,7 +16,16 @@ from desktop.pages.statistics.chart import ChartData
 from desktop.pages.statistics.chart_view import ChartView
 from desktop.pages.statistics.charts import ChartKind, chart_title, read_chart
 from desktop.pages.statistics.painting import Part, paint_chart
-from desktop.widgets import ButtonKind, Card, ElidedLabel, EmptyState, IconButton, StateStack
+from desktop.widgets import (
+    ButtonKind,
+    Card,
+    ElidedLabel,
+    EmptyState,
+    IconButton,
+    StateStack,
+    column_of,
+    row_of,
+)
 
 PICTURE = QSize(1200, 700)
 _MIN_HEIGHT = 300
@@ -45,14 +54,8 @@ class ChartCard(Card):
             "download", self.tr("Export chart “{title}”").format(title=chart_title(kind)), side=26
         )
         self.export.setEnabled(False)
-        head = QHBoxLayout()
-        head.addWidget(ElidedLabel(chart_title(kind), "item"), 1)
-        head.addWidget(self.export)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 10, 14, 12)
-        column.setSpacing(6)
-        column.addLayout(head)
-        column.addWidget(self.stack, 1)
+        head = row_of((ElidedLabel(chart_title(kind), "item"), 1), self.export)
+        column_of(head, (self.stack, 1), parent=self, margins=(14, 10, 14, 12), spacing=6)
         self.setMinimumHeight(_MIN_HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.view.records_requested.connect(self._open_records)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
-from desktop.widgets import label
+from desktop.widgets import column_of, label
 
 Choice = TypeVar("Choice")
 
@@ -29,10 +29,7 @@ class CheckBoxesField(QWidget, Generic[Choice]):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(label(title, "label"))
+        column = column_of(label(title, "label"), parent=self, margins=0, spacing=4)
         self.boxes: dict[Choice, QCheckBox] = {}
         for choice in choices:
             box = QCheckBox(to_text(choice))

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from desktop.client.device_token import DeviceToken, NoKeyringError
 from desktop.client.http.errors import ClientError
@@ -19,7 +19,18 @@ from desktop.localization.dates import format_minute
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.forms.form import Form
 from desktop.pages.common.forms.password_prompt import run_guarded
-from desktop.widgets import Button, ButtonKind, Card, ElidedLabel, Field, clear_layout, confirm, label
+from desktop.widgets import (
+    Button,
+    ButtonKind,
+    Card,
+    ElidedLabel,
+    Field,
+    clear_layout,
+    column_of,
+    confirm,
+    label,
+    row_of,
+)
 from shared.wire.face import Device
 
 
@@ -87,9 +98,7 @@ class DevicesCard(Card):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
-        head = QHBoxLayout()
-        head.addWidget(label(self.tr("Allowed devices"), "item"), 1)
-        head.addWidget(self.allow)
+        head = row_of((label(self.tr("Allowed devices"), "item"), 1), self.allow)
         column.addLayout(head)
         text = self.tr(
             "The list applies only while “Allow only the devices listed below” is selected. To add"
@@ -105,10 +114,9 @@ class DevicesCard(Card):
         clear_layout(self._rows)
         self.none_label.setVisible(not devices)
         for row, device in enumerate(devices):
-            names = QVBoxLayout()
-            names.setSpacing(2)
-            names.addWidget(ElidedLabel(device.name))
-            names.addWidget(label(self._usage_text(device), "small", wrap=True))
+            names = column_of(
+                ElidedLabel(device.name), label(self._usage_text(device), "small", wrap=True), spacing=2
+            )
             cell = QWidget()
             names.setContentsMargins(0, 0, 0, 0)
             cell.setLayout(names)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
-from desktop.widgets import Card, clear_layout, label
+from desktop.widgets import Card, clear_layout, column_of, label
 from shared.wire.face import FaceModel
 
 
@@ -20,10 +20,9 @@ class ModelsCard(Card):
         self._rows.setHorizontalSpacing(24)
         self._rows.setVerticalSpacing(12)
         self._rows.setColumnStretch(1, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(12)
-        column.addWidget(label(self.tr("Face models"), "item"))
+        column = column_of(
+            label(self.tr("Face models"), "item"), parent=self, margins=(24, 20, 24, 20), spacing=12
+        )
         text = self.tr(
             "A model is chosen on the service's computer by “walkaround face use NAME”, from the next start "
             "on. All users must then enrol again. A liveness check works with every model once installed."

@@ -26,6 +26,7 @@ from desktop.widgets import (
     ProgressBar,
     keep_place,
     label,
+    row_of,
     status_text,
 )
 from shared.record import results
@@ -163,17 +164,9 @@ class PhotoBox(QWidget):
         modes = FlowLayout(spacing=4)
         self.modes = ModeButtons("compare", commands, modes, self)
         self.modes.chosen.connect(self.set_mode)
-        taken = QHBoxLayout()
-        taken.addWidget(self.strip)
-        taken.addStretch(1)
-        taken.addWidget(self.align, 0, Qt.AlignmentFlag.AlignTop)
-        below = QHBoxLayout()
-        below.addWidget(self._alignment)
-        below.addStretch(1)
-        below.addWidget(self.version)
-        upload = QHBoxLayout()
-        upload.addWidget(self._bar, 1)
-        upload.addWidget(self._stop)
+        taken = row_of(self.strip, 1, (self.align, 0, Qt.AlignmentFlag.AlignTop))
+        below = row_of(self._alignment, 1, self.version)
+        upload = row_of((self._bar, 1), self._stop)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)

@@ -19,7 +19,7 @@ from desktop.record.document import ItemView
 from desktop.record.edit_names import EditName
 from desktop.record.open_record import OpenRecord
 from desktop.record.region_link import item_file, same_file
-from desktop.widgets import Banner, Button, IconLabel, ProgressBar, label
+from desktop.widgets import Banner, Button, IconLabel, ProgressBar, label, row_of
 from shared.record.codes import Permission
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import RecordUpdate
@@ -230,8 +230,7 @@ class OtherFileBanner(Banner):
 
 def _in_the_middle(*widgets: QWidget) -> QHBoxLayout:
     # Without an alignment, which would cut the lines of a wrapped text.
-    row = QHBoxLayout()
-    row.addStretch(1)
+    row = row_of(1)
     for widget in widgets:
         row.addWidget(widget, 100 if isinstance(widget, QLabel) else 0)
     row.addStretch(1)
