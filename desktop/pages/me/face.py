@@ -19,9 +19,7 @@ from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.faces.face_picture import choose_face_pictures, read_face_picture
 from desktop.pages.login.face_login import FindSources
-from desktop.pages.me.camera_dialog import CameraDialog
-from desktop.pages.me.enrol_dialog import EnrolDialog
-from desktop.pages.me.practice_dialog import PracticeDialog
+from desktop.pages.me.camera_dialogs import CameraDialog, EnrolDialog, PracticeDialog
 from desktop.widgets import Button, ButtonKind, Card, Chip, confirm, label, row_of
 from shared.wire.face import FaceStatus
 

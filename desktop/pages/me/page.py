@@ -13,8 +13,7 @@ from desktop.context import Context
 from desktop.pages.common.session_list import SessionList
 from desktop.pages.login.face_login import FindSources
 from desktop.pages.me.face import FaceCard
-from desktop.pages.me.password import PasswordCard
-from desktop.pages.me.profile import ProfileCard
+from desktop.pages.me.profile import PasswordCard, ProfileCard
 from desktop.widgets import Button, Card, Page, PageHeader, column_of, confirm
 from shared.record.codes import Permission
 from shared.wire.account import Payload

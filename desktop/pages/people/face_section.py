@@ -24,9 +24,7 @@ from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_folder
 from desktop.pages.common.forms.password_prompt import ask_password
 from desktop.pages.common.lists.sections_page import PageSection
-from desktop.pages.people.face_policy.devices_card import DevicesCard
-from desktop.pages.people.face_policy.models_card import ModelsCard
-from desktop.pages.people.face_policy.policy_card import PolicyCard
+from desktop.pages.people.face_policy.cards import DevicesCard, ModelsCard, PolicyCard
 from desktop.pages.people.stranger_check import StrangerTotals, compare_folder
 from desktop.widgets import Button, ButtonKind, Card, StateStack, clear_layout, column_of, label, row_of
 from shared.rates import rate_bound

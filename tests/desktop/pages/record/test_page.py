@@ -17,8 +17,8 @@ from desktop.client.http.errors import NotFound
 from desktop.context import Context
 from desktop.pages.common.files import save_as
 from desktop.pages.record import RecordPage
-from desktop.pages.record.conflict_dialog import FieldConflictDialog
 from desktop.pages.record.items_card import ItemsCard
+from desktop.pages.record.saving import FieldConflictDialog
 from desktop.pages.sealing.seal_actions import ReopenDialog
 from desktop.report.collect import collect
 from desktop.widgets import MomentField
