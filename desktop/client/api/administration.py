@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from desktop.client.http.transport import Transport, segment
+from desktop.client.http.transport import Calls, segment
 from shared.wire.backups import BackupStatus
 from shared.wire.webhooks import Delivery, NewWebhook, Webhook, WebhookCreate, WebhookUpdate
 
@@ -12,11 +12,8 @@ _TEST_SECONDS = 60.0
 """The service waits for the receiver."""
 
 
-class Webhooks:
+class Webhooks(Calls):
     """The receivers of finished records and failed items. Every change needs a recent password login."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def list(self) -> Sequence[Webhook]:
         """Every webhook, oldest first."""
@@ -48,11 +45,8 @@ class Webhooks:
         return self._transport.get(f"/webhooks/{segment(webhook_id)}/deliveries", list[Delivery])
 
 
-class Backups:
+class Backups(Calls):
     """The backups of the service."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def status(self) -> BackupStatus:
         """The last successful backup, the time of the next one, and the newest runs."""

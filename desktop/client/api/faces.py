@@ -5,18 +5,15 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
-from desktop.client.http.transport import Transport, segment
+from desktop.client.http.transport import Calls, segment
 from shared.wire.face import Device, FaceCalibration, FaceModel, FacePolicy, NewDevice, StrangerScores
 
 # The engine may have to be loaded first.
 _SECONDS = 60.0
 
 
-class Faces:
+class Faces(Calls):
     """The policy and devices of face login, and the calibration of its threshold."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def policy(self) -> FacePolicy:
         """The policy of face login."""
