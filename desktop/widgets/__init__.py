@@ -27,6 +27,7 @@ from desktop.widgets.basic.icons import icon, paint_icon
 from desktop.widgets.basic.labels import (
     Card,
     ElidedLabel,
+    ErrorLine,
     Panel,
     ProgressBar,
     escape_tooltip,
@@ -79,6 +80,7 @@ __all__ = [
     "Dialog",
     "ElidedLabel",
     "EmptyState",
+    "ErrorLine",
     "ErrorState",
     "Field",
     "FilterChips",

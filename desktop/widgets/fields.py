@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from desktop.theme import LABEL_PX, line_px, theme_manager
 from desktop.widgets.basic.buttons import Button, ButtonKind
 from desktop.widgets.basic.icons import paint_icon
-from desktop.widgets.basic.labels import label
+from desktop.widgets.basic.labels import ErrorLine, label
 from desktop.widgets.basic.layouts import column_of, row_of
 from desktop.widgets.basic.popups import RoundedCorners
 
@@ -112,8 +112,7 @@ class Field(QWidget):
         self.editor.setAccessibleName(name)
         self._label = label(name, "label")
         self._label.setBuddy(self.editor)
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
+        self._error = ErrorLine()
         column_of(self._label, self.editor, self._error, parent=self, margins=0, spacing=6)
         self.setFocusProxy(self.editor)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
@@ -165,7 +164,6 @@ class Field(QWidget):
     def set_error(self, sentence: str) -> None:
         """Show an error below the editor; an empty text hides it. The typed text stays."""
         self._error.setText(sentence)
-        self._error.setVisible(bool(sentence))
         # The preferred height is computed for one width; in another one an error may need more lines.
         vertical_policy = QSizePolicy.Policy.Minimum if sentence else QSizePolicy.Policy.Maximum
         self.setSizePolicy(QSizePolicy.Policy.Preferred, vertical_policy)

@@ -13,7 +13,7 @@ from desktop.imaging.conversion import PICTURE_SUFFIXES, prepare_upload
 from desktop.imaging.decoding.decoder import Cancellation, read_header, read_preview, shrink_image
 from desktop.imaging.decoding.pixels import to_qimage
 from desktop.pages.common.files.file_dialogs import Purpose, open_picture
-from desktop.widgets import Button, ElidedLabel, column_of, label, row_of
+from desktop.widgets import Button, ElidedLabel, ErrorLine, column_of, label, row_of
 from shared.images.formats import is_picture_name
 
 _THUMBNAIL_SIZE = (112, 84)
@@ -43,12 +43,11 @@ class PictureDrop(QFrame):
         self._preview.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._name = ElidedLabel("", "strong")
         self._hint = label(self.tr("Drop an image here, or choose a file."), "dim", wrap=True)
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
+        self.error = ErrorLine()
         self.choose = Button(self.tr("Choose image…"), icon="photo")
         row = row_of(self._preview, parent=self, margins=12, spacing=14)
         column = column_of(
-            1, self._name, self._hint, self._error, (self.choose, 0, Qt.AlignmentFlag.AlignLeft), 1, spacing=6
+            1, self._name, self._hint, self.error, (self.choose, 0, Qt.AlignmentFlag.AlignLeft), 1, spacing=6
         )
         row.addLayout(column, 1)
         self._name.hide()
@@ -64,21 +63,12 @@ class PictureDrop(QFrame):
     def set_picture(self, source: Path | bytes, name: str) -> None:
         """Set the picture."""
         self.source, self.name = source, name
-        self.set_error("")
+        self.error.setText("")
         self._name.setText(name)
         self._name.show()
         self._hint.hide()
         run(_preview, source, name, owner=self, done=self._show, failed=lambda _: self._preview.hide())
         self.changed.emit()
-
-    def set_error(self, sentence: str) -> None:
-        """Show an error; an empty sentence removes it."""
-        self._error.setText(sentence)
-        self._error.setVisible(bool(sentence))
-
-    def error(self) -> str:
-        """The error that is shown; empty if there is none."""
-        return self._error.text()
 
     def _show(self, image: QImage) -> None:
         self._preview.setPixmap(QPixmap.fromImage(image))

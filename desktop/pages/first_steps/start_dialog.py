@@ -242,7 +242,7 @@ class StartDialog(Dialog):
             return None
         source = self.picture.source
         if source is None:
-            self.picture.set_error(self.tr("Choose an image."))
+            self.picture.error.setText(self.tr("Choose an image."))
             self.picture.choose.setFocus()
             return None
         task, aircraft = _catalogue_choice(self.task), _catalogue_choice(self.aircraft)

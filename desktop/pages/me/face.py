@@ -20,7 +20,7 @@ from desktop.messages.error_messages import sentence
 from desktop.pages.common.faces.face_picture import choose_face_pictures, read_face_picture
 from desktop.pages.login.face_login import FindSources
 from desktop.pages.me.camera_dialogs import CameraDialog, EnrolDialog, PracticeDialog
-from desktop.widgets import Button, ButtonKind, Card, Chip, confirm, label, row_of
+from desktop.widgets import Button, ButtonKind, Card, Chip, ErrorLine, confirm, label, row_of
 from shared.wire.face import FaceStatus
 
 Dialog = TypeVar("Dialog", bound=CameraDialog)
@@ -74,8 +74,7 @@ class FaceCard(Card):
         self.practise.clicked.connect(lambda _checked=False: self._open_practice())
         self.delete = Button(self.tr("Delete"), kind=ButtonKind.DANGER, icon="trash")
         self.delete.clicked.connect(lambda _checked=False: self._delete())
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
+        self.error = ErrorLine()
         self._build()
         self._update_buttons()
 
@@ -94,7 +93,7 @@ class FaceCard(Card):
             self.advice,
             self._consent_text,
             self.consent,
-            self._error,
+            self.error,
         ):
             column.addWidget(widget)
         row = row_of(self.by_camera, self.by_files, 1, self.delete, spacing=8)
@@ -111,7 +110,7 @@ class FaceCard(Card):
         """Show the status of the enrolment."""
         self._status = status
         self._busy = False
-        self._show_error("")
+        self.error.setText("")
         if status.enrolled and status.usable:
             if status.renewal_due:
                 self.chip.show_text(self.tr("Renew"), "undecided")
@@ -205,10 +204,6 @@ class FaceCard(Card):
         """The text that describes the enrolment."""
         return self._status_label.text()
 
-    def error(self) -> str:
-        """The last error."""
-        return self._error.text()
-
     def _update_buttons(self) -> None:
         status = self._status
         is_ready = status is not None and not self._busy
@@ -225,7 +220,7 @@ class FaceCard(Card):
 
     def _show_running(self, doing: str) -> None:
         self._busy = True
-        self._show_error("")
+        self.error.setText("")
         self._status_label.setText(doing)
         self._update_buttons()
 
@@ -279,11 +274,7 @@ class FaceCard(Card):
             self.show_status(self._status)
         else:
             self._status_label.clear()
-        self._show_error(sentence(error))
-
-    def _show_error(self, text: str) -> None:
-        self._error.setText(text)
-        self._error.setVisible(bool(text))
+        self.error.setText(sentence(error))
 
 
 def _enrol_files(session: Session, paths: Sequence[Path]) -> FaceStatus:

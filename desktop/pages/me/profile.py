@@ -19,6 +19,7 @@ from desktop.widgets import (
     ButtonKind,
     Card,
     Combo,
+    ErrorLine,
     Field,
     PasswordField,
     column_of,
@@ -45,14 +46,13 @@ class PasswordCard(Card):
         self.strength = StrengthLine()
         self.save = Button(self.tr("Change password"))
         self.save.clicked.connect(lambda _checked=False: self.submit())
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
+        self.error = ErrorLine()
         column = column_of(
             label(self.tr("Password"), "item"), parent=self, margins=(24, 20, 24, 20), spacing=12
         )
         text = self.tr("Changing the password logs you out on other computers.")
         column.addWidget(label(text, "dim", wrap=True))
-        for widget in (self.current, self.new, self.strength, self.confirmation, self._error):
+        for widget in (self.current, self.new, self.strength, self.confirmation, self.error):
             column.addWidget(widget)
         row = row_of(1, self.save)
         column.addLayout(row)
@@ -71,23 +71,19 @@ class PasswordCard(Card):
         """Whether a new password was typed."""
         return bool(self.new.text() or self.confirmation.text())
 
-    def error(self) -> str:
-        """The error that is not about a field."""
-        return self._error.text()
-
     def clear(self) -> None:
         """Clear the fields."""
         for field in (self.current, self.new, self.confirmation):
             field.clear()
             field.set_error("")
         self.strength.show_password("")
-        self._show_error("")
+        self.error.setText("")
 
     def submit(self) -> None:
         """Change the password to the typed one."""
         if not self.save.isEnabled() or not self._check_fields():
             return
-        self._show_error("")
+        self.error.setText("")
         self.save.setEnabled(False)
         change = self._session.account.update_password
         run(change, self.current.text(), self.new.text(), owner=self, done=self._done, failed=self._on_failed)
@@ -123,11 +119,7 @@ class PasswordCard(Card):
             self.new.set_error(field_sentence(error, "newPassword"))
             self.new.setFocus()
         else:
-            self._show_error(sentence(error))
-
-    def _show_error(self, text: str) -> None:
-        self._error.setText(text)
-        self._error.setVisible(bool(text))
+            self.error.setText(sentence(error))
 
 
 _TEXT_FIELDS = ("name", "email", "phone", "department")
@@ -152,8 +144,7 @@ class ProfileCard(Card):
             "gender": Field(self.tr("Gender"), Combo(self.tr("Gender"))),
             "work_years": Field(self.tr("Years of service")),
         }
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
+        self.error = ErrorLine()
         self.save = Button(self.tr("Save profile"), kind=ButtonKind.MAIN)
         self.save.clicked.connect(lambda _checked=False: self.submit())
         self._build()
@@ -176,7 +167,7 @@ class ProfileCard(Card):
         grid.addWidget(self.fields["gender"], 3, 0)
         grid.addWidget(self.fields["work_years"], 3, 1)
         column.addLayout(grid)
-        column.addWidget(self._error)
+        column.addWidget(self.error)
         row = row_of(1, self.save)
         column.addLayout(row)
 
@@ -201,7 +192,7 @@ class ProfileCard(Card):
         combo.set_value(user.gender)
         for field in self.fields.values():
             field.set_error("")
-        self._show_error("")
+        self.error.setText("")
         self._update()
 
     def changes(self) -> dict[str, Any]:
@@ -240,10 +231,6 @@ class ProfileCard(Card):
                 self.fields[name].set_text(str(value))
         self._update()
 
-    def error(self) -> str:
-        """The error that is not about a field."""
-        return self._error.text()
-
     def submit(self) -> None:
         """Save the changed values."""
         if not self.save.isEnabled():
@@ -254,7 +241,7 @@ class ProfileCard(Card):
             self.fields["work_years"].set_error(self.tr("Enter a whole number from 0 to 80."))
             self.fields["work_years"].setFocus()
             return
-        self._show_error("")
+        self.error.setText("")
         self.save.setEnabled(False)
         self.save.setText(self.tr("Saving…"))
         run(_save, self._session, changes, owner=self, done=self._on_saved, failed=self._on_failed)
@@ -283,11 +270,7 @@ class ProfileCard(Card):
                 field.set_error(sentence(error))
                 field.setFocus()
                 return
-        self._show_error(sentence(error))
-
-    def _show_error(self, text: str) -> None:
-        self._error.setText(text)
-        self._error.setVisible(bool(text))
+        self.error.setText(sentence(error))
 
 
 def _parse_years(text: str) -> int | None:

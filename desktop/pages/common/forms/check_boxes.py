@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from desktop.widgets import column_of, label
+from desktop.widgets import ErrorLine, column_of, label
 
 Choice = TypeVar("Choice")
 
@@ -41,8 +41,7 @@ class CheckBoxesField(QWidget, Generic[Choice]):
             description = label(to_description(choice), "small", wrap=True)
             description.setContentsMargins(24, 0, 0, 4)
             column.addWidget(description)
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
+        self._error = ErrorLine()
         column.addWidget(self._error)
 
     def value(self) -> list[Choice]:
@@ -56,7 +55,6 @@ class CheckBoxesField(QWidget, Generic[Choice]):
     def set_error(self, sentence: str) -> None:
         """Show an error; an empty sentence removes it."""
         self._error.setText(sentence)
-        self._error.setVisible(bool(sentence))
 
     def _on_clicked(self) -> None:
         self.set_error("")

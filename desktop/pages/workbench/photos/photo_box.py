@@ -21,6 +21,7 @@ from desktop.widgets import (
     Button,
     ButtonKind,
     ElidedLabel,
+    ErrorLine,
     FlowLayout,
     IconButton,
     ProgressBar,
@@ -145,8 +146,7 @@ class PhotoBox(QWidget):
         self._bar = ProgressBar(self.tr("Uploading photo"))
         self._stop = IconButton("close", self.tr("Cancel upload"), side=22)
         self._stop.clicked.connect(lambda _checked=False: self.cancelled.emit())
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
+        self.error = ErrorLine()
         self._build(commands)
         self.show_progress(None)
         self.show_versions((), 0)
@@ -178,7 +178,7 @@ class PhotoBox(QWidget):
         column.addWidget(self.camera_mark)
         column.addWidget(self.shared, 0, Qt.AlignmentFlag.AlignLeft)
         column.addLayout(upload)
-        column.addWidget(self._error)
+        column.addWidget(self.error)
         column.addLayout(below)
         self.modes.mark(CompareMode.SIDE_BY_SIDE)
 
@@ -270,16 +270,6 @@ class PhotoBox(QWidget):
         self._bar.setVisible(share is not None)
         self._stop.setVisible(share is not None)
         self._bar.setValue(round(100 * (share or 0.0)))
-
-    @property
-    def error(self) -> str:
-        """The shown error; empty if there is none."""
-        return self._error.text()
-
-    def show_error(self, sentence: str) -> None:
-        """Show an error; an empty text removes it."""
-        self._error.setText(sentence)
-        self._error.setVisible(bool(sentence))
 
     def set_editable(self, on: bool) -> None:
         """Enable or disable adding photos."""

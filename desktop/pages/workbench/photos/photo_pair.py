@@ -353,7 +353,7 @@ class PhotoPairController(QObject):
                 photo_id,
                 owner=self,
                 done=lambda _: self._on_removed(item_id),
-                failed=lambda error: self._box.show_error(sentence(error)),
+                failed=lambda error: self._box.error.setText(sentence(error)),
             )
 
     def _on_removed(self, item_id: str) -> None:

@@ -97,7 +97,7 @@ def test_unknown_status_of_the_face_login_shows_the_reason_and_asks_nothing(
     page.show()
     page.enter({})
 
-    qtbot.waitUntil(lambda: page.face.error() != "")
+    qtbot.waitUntil(lambda: page.face.error.text() != "")
     assert page.face.status_text() == ""
     assert not page.face.consent.isVisible()
 
@@ -162,8 +162,8 @@ def test_failure_keeps_the_typed_texts(qtbot: QtBot, fake_service: FakeService, 
     page.profile.fields["department"].set_text("机务二部")
     page.profile._update()
     page.profile.submit()
-    qtbot.waitUntil(lambda: page.profile.error() != "")
-    assert "Cannot connect to the service" in page.profile.error()
+    qtbot.waitUntil(lambda: page.profile.error.text() != "")
+    assert "Cannot connect to the service" in page.profile.error.text()
     assert page.profile.fields["department"].text() == "机务二部"
     assert page.profile.has_changes
 
@@ -342,8 +342,8 @@ def test_refused_enrolment_explains_what_to_change(
     )
     page.face.consent.setChecked(True)
     page.face.enrol_files([write(tmp_path / "a.png", face_frame(0.1))])
-    qtbot.waitUntil(lambda: page.face.error() != "")
-    assert page.face.error() == "Photo 1: The face is too small. Move closer and retake the photo."
+    qtbot.waitUntil(lambda: page.face.error.text() != "")
+    assert page.face.error.text() == "Photo 1: The face is too small. Move closer and retake the photo."
     assert page.face.consent.isChecked()
     assert page.face.by_files.isEnabled()
 
