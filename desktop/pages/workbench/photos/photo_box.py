@@ -85,6 +85,13 @@ def _name(decision: EntryVerdict | EntryCorrection) -> str:
     return str(decision.get("by_name") or QCoreApplication.translate("Workbench", "another user"))
 
 
+def no_photo_text(editable: bool) -> str:
+    """Say that an item has no photo, and what a user who may change the record can do about it."""
+    if editable:
+        return QCoreApplication.translate("Photos", "No photos yet. Add or take one, or drop a file here.")
+    return QCoreApplication.translate("Photos", "This item has no photos.")
+
+
 MIN_PANE_PX = 108
 
 
