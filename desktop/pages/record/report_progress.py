@@ -14,9 +14,8 @@ from desktop.context import Context
 from desktop.exchange.data.file_names import safe_name
 from desktop.localization.fonts import MissingGlyphsError
 from desktop.messages.error_messages import sentence
-from desktop.pages.common.files.file_dialogs import Purpose
+from desktop.pages.common.files.file_dialogs import Purpose, ask_html_path, choose_file
 from desktop.pages.common.files.report_file import report_options, write_report
-from desktop.pages.common.files.save_as import ask_html_path, choose_file
 from desktop.report.collect import collect
 from desktop.widgets import Button, ButtonKind, Panel, ProgressBar, label, row_of
 from shared.wire.inspection import Record

@@ -19,8 +19,7 @@ from desktop.context import Context
 from desktop.messages.error_messages import sentence
 from desktop.messages.seal_terms import seal_word
 from desktop.pages.common.delete_record import delete_record
-from desktop.pages.common.files.file_dialogs import Purpose
-from desktop.pages.common.files.save_as import choose_file
+from desktop.pages.common.files.file_dialogs import Purpose, choose_file
 from desktop.pages.common.forms import lookup
 from desktop.pages.first_steps import FirstStepsController
 from desktop.pages.records.batch_detection import BatchBar, BatchController

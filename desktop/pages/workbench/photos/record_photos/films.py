@@ -16,8 +16,7 @@ from desktop.client import Session
 from desktop.imaging.conversion import PreparedUpload
 from desktop.localization.dates import format_minute_in_zone
 from desktop.messages.error_messages import sentence
-from desktop.pages.common.files.file_dialogs import Purpose, open_file
-from desktop.pages.common.files.save_as import choose_file
+from desktop.pages.common.files.file_dialogs import Purpose, choose_file, open_file
 from desktop.pages.workbench.photos.record_photos.film_dialog import FilmDialog
 from desktop.record.open_record import OpenRecord
 from desktop.record.photo_queue import PhotoQueue, QueuedPicture
