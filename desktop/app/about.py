@@ -14,6 +14,7 @@ from desktop.client.updates import update_address
 from desktop.context import Context
 from desktop.localization.fonts import shows_chinese
 from desktop.logs import log_dir
+from desktop.widgets import column_of
 from desktop.widgets.basic.buttons import Button
 from desktop.widgets.basic.labels import label
 from desktop.widgets.dialogs import Dialog
@@ -45,10 +46,7 @@ class About(Dialog):
             (self.tr("System"), platform.platform(terse=True)),
             ("Python, Qt", f"{sys.version.split()[0]}, {qVersion()}"),
         ]
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(16)
-        column.addLayout(self._header_row())
+        column = column_of(self._header_row(), parent=self, margins=(24, 20, 24, 20), spacing=16)
         lines = QFormLayout()
         lines.setHorizontalSpacing(16)
         lines.setVerticalSpacing(6)

@@ -21,6 +21,7 @@ from desktop.app.menus import SETTINGS_MENU
 from desktop.commands.bindings import Commands
 from desktop.commands.registry import COMMANDS
 from desktop.theme import LABEL_PX, TEXT_PX, text_font, theme_manager
+from desktop.widgets import column_of
 from desktop.widgets.basic.icons import paint_icon
 from desktop.widgets.basic.labels import separator
 
@@ -112,9 +113,7 @@ class Palette(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 8, 1, 6)
         column.setSpacing(6)
-        head = QVBoxLayout()
-        head.setContentsMargins(16, 2, 16, 2)
-        head.addWidget(self.search_field)
+        head = column_of(self.search_field, margins=(16, 2, 16, 2))
         column.addLayout(head)
         column.addWidget(separator())
         column.addWidget(self.list)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from desktop.commands.bindings import Commands
 from desktop.commands.registry import COMMANDS, Command
+from desktop.widgets import column_of
 from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton
 from desktop.widgets.basic.labels import label, separator
 from desktop.widgets.dialogs import BaseDialog, Dialog
@@ -31,10 +32,9 @@ class ShortcutSheet(BaseDialog):
         self._commands = commands
         self.setWindowTitle(self.tr("Keyboard shortcuts"))
         self.resize(720, 640)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 20, 20, 16)
-        column.setSpacing(12)
-        column.addWidget(label(self.tr("Keyboard shortcuts"), "item"))
+        column = column_of(
+            label(self.tr("Keyboard shortcuts"), "item"), parent=self, margins=(20, 20, 20, 16), spacing=12
+        )
         self._search = SearchField(self.tr("Find command or shortcut"))
         self._search.textChanged.connect(self._filter)
         column.addWidget(self._search)

@@ -12,9 +12,9 @@ from desktop.camera.sources import (
     SourceError,
     VideoFile,
     cameras,
+    is_virtual,
     sources,
 )
-from desktop.camera.virtual_cameras import is_virtual
 
 __all__ = [
     "PHOTO_SIZE",

@@ -7,11 +7,10 @@ from collections.abc import Callable
 import httpx
 
 from desktop.client.api.account import Account, Users
-from desktop.client.api.administration import Backups, Webhooks
+from desktop.client.api.administration import Backups, Faces, Webhooks
 from desktop.client.api.audit import Audit
 from desktop.client.api.catalogue import Catalogue
 from desktop.client.api.detection import Detection
-from desktop.client.api.faces import Faces
 from desktop.client.api.files import Files
 from desktop.client.api.inspection import Items, Records
 from desktop.client.api.photos import Films, Phones, RecordPhotos

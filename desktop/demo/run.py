@@ -13,7 +13,7 @@ from desktop.demo.driver.demo_run import DemoRun
 from desktop.demo.driver.window_driver import StepFailedError, WindowDriver, process_events
 from desktop.demo.material import pictures
 from desktop.demo.material.texts import demo_texts
-from desktop.demo.steps import catalogue, inspection, people, records, result_checks
+from desktop.demo.steps import catalogue, inspection, people, records
 from desktop.preferences import Preferences
 from desktop.theme import Mode
 
@@ -39,7 +39,7 @@ STEPS: tuple[Callable[[DemoRun], None], ...] = (
     inspection.decide_items,
     inspection.finish_record,
     inspection.export_report,
-    result_checks.check_files,
+    inspection.check_files,
 )
 
 

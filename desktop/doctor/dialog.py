@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QWidget
 
 from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.client.http.address import server_key
@@ -17,7 +17,7 @@ from desktop.doctor import texts
 from desktop.doctor.checks import Check, computer_checks, service_checks
 from desktop.doctor.computer import DisplayFacts
 from desktop.doctor.network import ServiceLocation, network
-from desktop.widgets import Button, ButtonKind, Dialog, IconLabel, ProgressBar, label
+from desktop.widgets import Button, ButtonKind, Dialog, IconLabel, ProgressBar, column_of, label
 from shared import __version__
 from shared.system.checkup import CheckResult, Level, repair
 from shared.system.paths import read_service_address
@@ -75,10 +75,9 @@ class DoctorDialog(Dialog):
         self.results: Found = []
         self.setWindowTitle(self.tr("System check"))
         self.setMinimumWidth(680)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 20, 20, 16)
-        column.setSpacing(12)
-        column.addWidget(label(self.tr("System check"), "item"))
+        column = column_of(
+            label(self.tr("System check"), "item"), parent=self, margins=(20, 20, 20, 16), spacing=12
+        )
         self.summary = label("", "dim", wrap=True)
         column.addWidget(self.summary)
         self.progress = ProgressBar(self.tr("System check"))
@@ -188,9 +187,7 @@ class DoctorDialog(Dialog):
         mark.setAccessibleName(names[result.level])
         mark.setToolTip(names[result.level])
         grid.addWidget(mark, row, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout()
-        column.setSpacing(2)
-        column.addWidget(label(texts.message(result), wrap=True))
+        column = column_of(label(texts.message(result), wrap=True), spacing=2)
         advice = texts.advice(result)
         if advice:
             column.addWidget(label(advice, "dim", wrap=True))

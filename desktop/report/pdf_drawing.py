@@ -7,7 +7,7 @@ import re
 from PySide6.QtCore import QCoreApplication, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QTextOption
 
-from desktop.background.thread_priority import yield_interpreter
+from desktop.background.threads import yield_interpreter
 from desktop.localization.fonts import MissingGlyphsError, find_missing_characters
 from shared.record.codes import Status
 

@@ -27,6 +27,7 @@ from desktop.widgets.basic.icons import icon, paint_icon
 from desktop.widgets.basic.labels import (
     Card,
     ElidedLabel,
+    ErrorLine,
     Panel,
     ProgressBar,
     escape_tooltip,
@@ -35,7 +36,7 @@ from desktop.widgets.basic.labels import (
     separator,
     wrap_button_text,
 )
-from desktop.widgets.basic.layouts import clear_layout, keep_place, remove_widget
+from desktop.widgets.basic.layouts import clear_layout, column_of, keep_place, remove_widget, row_of
 from desktop.widgets.dates import Calendar, DateRange, MomentField
 from desktop.widgets.dialogs import (
     BaseDialog,
@@ -79,6 +80,7 @@ __all__ = [
     "Dialog",
     "ElidedLabel",
     "EmptyState",
+    "ErrorLine",
     "ErrorState",
     "Field",
     "FilterChips",
@@ -114,6 +116,7 @@ __all__ = [
     "chip_height",
     "chip_width",
     "clear_layout",
+    "column_of",
     "confirm",
     "escape_tooltip",
     "fit_height",
@@ -129,6 +132,7 @@ __all__ = [
     "paint_progress",
     "question",
     "remove_widget",
+    "row_of",
     "separator",
     "service_text",
     "service_tone",

@@ -26,7 +26,7 @@ from desktop.widgets.basic.buttons import Button, ButtonKind, is_enter_key
 from desktop.widgets.basic.chips import Chip
 from desktop.widgets.basic.icons import paint_icon
 from desktop.widgets.basic.labels import ElidedLabel, Panel, escape_tooltip, label
-from desktop.widgets.basic.layouts import clear_layout, remove_widget
+from desktop.widgets.basic.layouts import clear_layout, column_of, remove_widget
 from desktop.widgets.states import IconLabel
 
 RAIL_PX = 56
@@ -192,10 +192,9 @@ class Rail(Panel):
         self.setAccessibleName(self.tr("Pages"))
         self._group = QButtonGroup(self)
         self._ids: dict[QAbstractButton, str] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 10, 8, 6)
-        column.setSpacing(6)
-        column.addWidget(Logo(), 0, Qt.AlignmentFlag.AlignHCenter)
+        column = column_of(
+            (Logo(), 0, Qt.AlignmentFlag.AlignHCenter), parent=self, margins=(8, 10, 8, 6), spacing=6
+        )
         column.addSpacing(12)
         self._pages = QVBoxLayout()
         self._pages.setSpacing(6)

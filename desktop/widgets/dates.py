@@ -22,6 +22,7 @@ from desktop.theme import theme_manager
 from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton
 from desktop.widgets.basic.icons import icon
 from desktop.widgets.basic.labels import label
+from desktop.widgets.basic.layouts import column_of
 from desktop.widgets.basic.popups import round_corners
 from desktop.widgets.fields import Combo, Field
 
@@ -223,10 +224,7 @@ class DateRange(Combo):
         row = QHBoxLayout()
         row.setSpacing(16)
         for title, calendar in ((self.tr("From"), self.first), (self.tr("To"), self.last)):
-            part = QVBoxLayout()
-            part.setSpacing(4)
-            part.addWidget(label(title, "label"))
-            part.addWidget(calendar)
+            part = column_of(label(title, "label"), calendar, spacing=4)
             row.addLayout(part)
         column.addLayout(row)
         self.first.picked.connect(lambda day: self._choose(day, self._range[1]))

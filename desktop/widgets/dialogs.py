@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from desktop.theme import CARD_RADIUS, LABEL_PX, line_px, theme_manager
 from desktop.widgets.basic.buttons import Button, ButtonKind
 from desktop.widgets.basic.labels import label, wrap_text
+from desktop.widgets.basic.layouts import row_of
 from desktop.widgets.questions import ask
 
 _TOAST_MS = 4_000
@@ -127,9 +128,7 @@ class Confirm(Dialog):
         """The layout for further inputs, below the text."""
         column.addLayout(self.body)
         column.addSpacing(12)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStretch(1)
+        row = row_of(1, spacing=8)
         self.cancel_button = Button(dismiss or self.tr("Cancel"))
         self.cancel_button.clicked.connect(self.reject)
         self.confirm_button = Button(verb, kind=ButtonKind.DANGER if danger else ButtonKind.MAIN)

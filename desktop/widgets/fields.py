@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QSizePolicy,
@@ -20,7 +19,8 @@ from PySide6.QtWidgets import (
 from desktop.theme import LABEL_PX, line_px, theme_manager
 from desktop.widgets.basic.buttons import Button, ButtonKind
 from desktop.widgets.basic.icons import paint_icon
-from desktop.widgets.basic.labels import label
+from desktop.widgets.basic.labels import ErrorLine, label
+from desktop.widgets.basic.layouts import column_of, row_of
 from desktop.widgets.basic.popups import RoundedCorners
 
 _SEARCH_MS = 250
@@ -112,14 +112,8 @@ class Field(QWidget):
         self.editor.setAccessibleName(name)
         self._label = label(name, "label")
         self._label.setBuddy(self.editor)
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self._label)
-        column.addWidget(self.editor)
-        column.addWidget(self._error)
+        self._error = ErrorLine()
+        column_of(self._label, self.editor, self._error, parent=self, margins=0, spacing=6)
         self.setFocusProxy(self.editor)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         if isinstance(self.editor, QComboBox):
@@ -156,11 +150,7 @@ class Field(QWidget):
         column = self.layout()
         assert isinstance(column, QVBoxLayout)
         column.removeWidget(self._label)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._label)
-        row.addStretch(1)
-        row.addWidget(button)
+        row = row_of(self._label, 1, button, spacing=8)
         column.insertLayout(0, row)
         # Not much higher than the label, because fields with and without a button can be in one row.
         button.setProperty("inline", True)
@@ -174,7 +164,6 @@ class Field(QWidget):
     def set_error(self, sentence: str) -> None:
         """Show an error below the editor; an empty text hides it. The typed text stays."""
         self._error.setText(sentence)
-        self._error.setVisible(bool(sentence))
         # The preferred height is computed for one width; in another one an error may need more lines.
         vertical_policy = QSizePolicy.Policy.Minimum if sentence else QSizePolicy.Policy.Maximum
         self.setSizePolicy(QSizePolicy.Policy.Preferred, vertical_policy)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton
 from desktop.widgets.basic.labels import Panel, label
-from desktop.widgets.basic.layouts import clear_layout
+from desktop.widgets.basic.layouts import clear_layout, row_of
 from desktop.widgets.fields import Combo
 from shared.wire.common import Pagination
 
@@ -34,13 +34,9 @@ class Pager(Panel):
         self.per_page.set_choices([(size, self.tr("{n} per page").format(n=size)) for size in SIZES])
         self.previous = IconButton("chevron-left", self.tr("Previous page"))
         self.next = IconButton("chevron-right", self.tr("Next page"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 6, 10, 6)
-        row.setSpacing(6)
-        row.addWidget(self._position)
-        row.addStretch(1)
-        row.addWidget(self.per_page)
-        row.addWidget(self.previous)
+        row = row_of(
+            self._position, 1, self.per_page, self.previous, parent=self, margins=(16, 6, 10, 6), spacing=6
+        )
         self._numbers = QHBoxLayout()
         self._numbers.setSpacing(2)
         row.addLayout(self._numbers)

@@ -14,7 +14,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from desktop.canvas.layers.colours import chip_colours
-from desktop.canvas.model.rect_index import Edges
+from desktop.canvas.model.regions import Edges
 from desktop.canvas.model.viewport import Viewport
 from shared.record.geometry import Rect
 

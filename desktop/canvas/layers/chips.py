@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QRectF
 
-from desktop.canvas.model.rect_index import Edges
+from desktop.canvas.model.regions import Edges
 
 CHIP_HEIGHT = 20
 """View px."""

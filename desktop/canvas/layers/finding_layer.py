@@ -14,8 +14,7 @@ from desktop.canvas.layers.boxes import edges_of, edges_to_view, paint_boxes
 from desktop.canvas.layers.chips import ChipPlaces
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.marks import chip_font, chip_text, draw_chips
-from desktop.canvas.model.rect_index import Edges
-from desktop.canvas.model.regions import RegionState
+from desktop.canvas.model.regions import Edges, RegionState
 from desktop.canvas.model.viewport import Viewport
 from shared.record.geometry import Rect
 

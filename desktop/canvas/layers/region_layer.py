@@ -14,8 +14,7 @@ from desktop.canvas.layers.boxes import Style, edges_to_view, order_by_kind, pai
 from desktop.canvas.layers.chips import POSITIONS, ChipPlaces
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.marks import chip_font, chip_label, draw_chips
-from desktop.canvas.model.rect_index import Edges
-from desktop.canvas.model.regions import KINDS, Region, RegionState, RegionStore, StoreEvent
+from desktop.canvas.model.regions import KINDS, Edges, Region, RegionState, RegionStore, StoreEvent
 from desktop.canvas.model.shaping import Handle
 from desktop.canvas.model.viewport import Viewport
 from shared.record.geometry import Rect

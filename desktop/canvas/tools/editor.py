@@ -8,8 +8,7 @@ from collections.abc import Callable
 from desktop.canvas.model import arrange
 from desktop.canvas.model.regions import Region, RegionChange, RegionStore
 from desktop.canvas.model.shaping import Size
-from desktop.canvas.tools.draw_tools import AreaTool, DrawTool, RulerTool
-from desktop.canvas.tools.select_tool import SelectTool
+from desktop.canvas.tools.region_tools import AreaTool, DrawTool, RulerTool, SelectTool
 from desktop.canvas.tools.tool_machine import Hover, Pointer, Tool, ToolContext, ToolDraft, ToolMachine
 from shared.record.geometry import Rect
 

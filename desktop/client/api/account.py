@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from desktop.client.http.errors import ClientError
-from desktop.client.http.transport import Transport, segment
+from desktop.client.http.transport import Calls, segment
 from shared.record.codes import Role
 from shared.wire.account import (
     FirstRun,
@@ -49,11 +49,8 @@ def _device(token: str) -> dict[str, str]:
     return {DEVICE_HEADER: token} if token else {}
 
 
-class Account:
+class Account(Calls):
     """The calls of the logged-in user: login, logout, own profile, password and face."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def first_run_needed(self) -> bool:
         """Whether no user exists, so that the first administrator must be created."""
@@ -193,11 +190,8 @@ class Account:
         self._transport.call("DELETE", "/auth/face")
 
 
-class Users:
+class Users(Calls):
     """The users of the service (needs USER.MANAGE)."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def list(self, page: int = 1, page_size: int = 50, q: str | None = None) -> Page[UserWithRoles]:
         """One page of the users; `q` filters by name."""

@@ -1,22 +1,21 @@
-"""Calls the service for webhooks and backups (needs SETTINGS_MANAGE)."""
+"""Calls the service for webhooks, backups and the administration of face login (needs SETTINGS_MANAGE)."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 
-from desktop.client.http.transport import Transport, segment
+from desktop.client.http.transport import Calls, segment
 from shared.wire.backups import BackupStatus
+from shared.wire.face import Device, FaceCalibration, FaceModel, FacePolicy, NewDevice, StrangerScores
 from shared.wire.webhooks import Delivery, NewWebhook, Webhook, WebhookCreate, WebhookUpdate
 
 _TEST_SECONDS = 60.0
 """The service waits for the receiver."""
 
 
-class Webhooks:
+class Webhooks(Calls):
     """The receivers of finished records and failed items. Every change needs a recent password login."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def list(self) -> Sequence[Webhook]:
         """Every webhook, oldest first."""
@@ -48,11 +47,8 @@ class Webhooks:
         return self._transport.get(f"/webhooks/{segment(webhook_id)}/deliveries", list[Delivery])
 
 
-class Backups:
+class Backups(Calls):
     """The backups of the service."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def status(self) -> BackupStatus:
         """The last successful backup, the time of the next one, and the newest runs."""
@@ -65,3 +61,68 @@ class Backups:
     def start(self) -> BackupStatus:
         """Start a backup now."""
         return self._transport.call("POST", "/backups").data(BackupStatus)
+
+
+# The engine may have to be loaded first.
+_SECONDS = 60.0
+
+
+class Faces(Calls):
+    """The policy and devices of face login, and the calibration of its threshold."""
+
+    def policy(self) -> FacePolicy:
+        """The policy of face login."""
+        return self._transport.get("/face/policy", FacePolicy)
+
+    def change_policy(self, policy: FacePolicy) -> FacePolicy:
+        """Change the policy for all users. Fields without a value do not change.
+
+        Raises Forbidden without a recent password login.
+        """
+        body = policy.model_dump(exclude_none=True)
+        return self._transport.call("PUT", "/face/policy", body=body).data(FacePolicy)
+
+    def devices(self) -> list[Device]:
+        """The devices that are allowed for face logins, by name."""
+        return self._transport.get("/face/devices", list[Device])
+
+    def allow_device(self, name: str) -> NewDevice:
+        """Allow a device. Only this answer contains its token.
+
+        Raises Forbidden, Conflict when there are too many devices.
+        """
+        return self._transport.call("POST", "/face/devices", body={"name": name}).data(NewDevice)
+
+    def rename_device(self, device_id: str, name: str) -> Device:
+        """Rename a device. Raises Forbidden, NotFound."""
+        path = f"/face/devices/{segment(device_id)}"
+        return self._transport.call("PUT", path, body={"name": name}).data(Device)
+
+    def end_device(self, device_id: str) -> None:
+        """Remove a device from the allowed ones. Raises Forbidden, NotFound."""
+        self._transport.call("DELETE", f"/face/devices/{segment(device_id)}")
+
+    def models(self) -> list[FaceModel]:
+        """The face models that exist, with their licences and how to get them."""
+        return self._transport.get("/face/models", list[FaceModel])
+
+    def calibration(self) -> FaceCalibration:
+        """The scores between enrolled faces, and the present threshold."""
+        return self._transport.get("/face/calibration", FaceCalibration, seconds=_SECONDS)
+
+    def compare_strangers(self, images: Sequence[bytes]) -> StrangerScores:
+        """Compare 1 to 10 pictures (JPEG, PNG or WebP) of people who are not enrolled with the enrolled
+        faces.
+
+        Raises Forbidden without a recent password login.
+        """
+        body = {"images": [base64.b64encode(image).decode("ascii") for image in images]}
+        answer = self._transport.call("POST", "/face/calibration/strangers", body=body, seconds=_SECONDS)
+        return answer.data(StrangerScores)
+
+    def delete(self, user_id: str) -> bool:
+        """Delete the face data of a user (needs USER.MANAGE). Returns False when there was none.
+
+        Raises Forbidden without a recent password login.
+        """
+        return self._transport.call("DELETE", f"/face/enrolments/{segment(user_id)}").data(bool)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from desktop.client.http.transport import Transport
+from desktop.client.http.transport import Calls
 from shared.wire.audit import AuditEntry
 from shared.wire.common import Page
 
@@ -36,11 +36,8 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-class Audit:
+class Audit(Calls):
     """The audit log."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def page(self, where: AuditFilter | None = None, page: int = 1, page_size: int = 50) -> Page[AuditEntry]:
         """One page of the entries that match, newest first."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from desktop.client.api.files import CountingReader, Progress
 from desktop.client.http.answers import Versioned
-from desktop.client.http.transport import Transport, segment
+from desktop.client.http.transport import Calls, segment
 from shared.wire.detection import (
     MAX_LISTED_JOBS,
     OPEN_JOB_STATES,
@@ -30,11 +30,8 @@ from shared.wire.detection import (
 _UPLOAD_SECONDS = 600.0
 
 
-class Detection:
+class Detection(Calls):
     """The detection models and the jobs that run them."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def models(self) -> Sequence[DetectionModel]:
         """Every detection model."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from desktop.client.http.errors import NotFound
-from desktop.client.http.transport import PREFIX, Transport, segment
+from desktop.client.http.transport import PREFIX, Calls, segment
 from shared.wire.files import StoredFile, Tiles
 
 Progress = Callable[[int, int], None]
@@ -40,11 +40,8 @@ class CountingReader:
         return self._file.tell()
 
 
-class Files:
+class Files(Calls):
     """The file store of the service."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def upload(
         self, source: Path | bytes, name: str | None = None, progress: Progress | None = None

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from desktop.client.http.answers import Answer, Versioned
-from desktop.client.http.transport import Transport, segment
+from desktop.client.http.transport import Calls, segment
 from shared.record.codes import Status, Verdict
 from shared.wire.common import Page
 from shared.wire.detection import Job
@@ -102,11 +102,8 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-class Records:
+class Records(Calls):
     """Inspection records."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def create(self, body: RecordCreate, key: str | None = None) -> Record:
         """Create a record. A repeated call with the same `key` does not create a second one.
@@ -269,11 +266,8 @@ def _versioned_item(answer: Answer) -> Versioned[Item]:
     return Versioned(answer.read(Item), answer.etag, answer.modified_by)
 
 
-class Items:
+class Items(Calls):
     """Inspection items."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def create(self, body: ItemCreate, key: str | None = None) -> Versioned[Item]:
         """Create an item. A repeated call with the same `key` does not create a second one.

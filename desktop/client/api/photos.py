@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from desktop.client.http.transport import Transport, segment
+from desktop.client.http.transport import Calls, segment
 from shared.wire.phone import NewPhoneCode, PhoneCode, PhoneCodeCreate
 from shared.wire.photos import (
     PhotoItemSet,
@@ -19,11 +19,8 @@ _OPEN_SECONDS = 90.0
 """The service tries for 60 s to open a film."""
 
 
-class RecordPhotos:
+class RecordPhotos(Calls):
     """Photos that belong to a record."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def add(self, inspection_id: str, file_id: str, *, refuse_used: bool = False) -> RecordPhoto:
         """Add an uploaded image to the record. An existing photo is returned unchanged.
@@ -77,11 +74,8 @@ def _path(inspection_id: str, photo_id: str) -> str:
     return f"/inspection/{segment(inspection_id)}/record-photos/{segment(photo_id)}"
 
 
-class Films:
+class Films(Calls):
     """Films that are kept with a record."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def add(self, inspection_id: str, file_id: str) -> RecordFilm:
         """Keep an uploaded film with the record. One that is kept already is returned unchanged.
@@ -111,11 +105,8 @@ def _films(inspection_id: str) -> str:
     return f"/inspection/{segment(inspection_id)}/films"
 
 
-class Phones:
+class Phones(Calls):
     """The codes with which phones add photos for the user."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def create(
         self, inspection_id: str, item_id: str | None = None, *, open_network: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 
-from desktop.client.http.transport import Transport
+from desktop.client.http.transport import Calls
 from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement
 
 
@@ -24,11 +24,8 @@ class ChartFilter:
         return {name: str(value) for name, value in asdict(self).items() if value is not None}
 
 
-class Statistics:
+class Statistics(Calls):
     """The charts. All methods raise ClientError, also while the service still counts older records."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def records(self, where: ChartFilter) -> Chart:
         """The number of records by state."""

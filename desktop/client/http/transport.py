@@ -344,6 +344,13 @@ def _accept_encoding(base_url: str) -> dict[str, str]:
     return {"Accept-Encoding": "identity" if is_local(base_url) else "gzip"}
 
 
+class Calls:
+    """The calls of one kind, made by a transport."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+
 def segment(name: str) -> str:
     """Quote `name` as one segment of a path."""
     return quote(name, safe="")

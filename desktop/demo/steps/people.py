@@ -105,8 +105,8 @@ def enrol_face(demo: DemoRun) -> None:
         context = demo.desktop.context
 
         def is_enrolled() -> bool:
-            if card.error():
-                raise StepFailedError(card.error())
+            if card.error.text():
+                raise StepFailedError(card.error.text())
             return context.payload is not None and context.payload.user.has_face
 
         wait_until(is_enrolled, "the face is enrolled", seconds=45)
@@ -118,13 +118,16 @@ def refuse_stranger(demo: DemoRun) -> None:
         page = demo.page(LoginPage)
         choose_files(lambda: click(page.photo_login.button), [demo.pictures.stranger])
         wait_until(
-            lambda: page.photo_login.error() or demo.desktop.context.payload,
+            lambda: page.photo_login.error.text() or demo.desktop.context.payload,
             "the service answers",
             seconds=45,
         )
         check(demo.desktop.context.payload is None, "a stranger is logged in by face")
         expected = sentence(Refused(code=ErrorCode.FACE_UNKNOWN))
-        check(page.photo_login.error() == expected, f"refused for another reason: {page.photo_login.error()}")
+        check(
+            page.photo_login.error.text() == expected,
+            f"refused for another reason: {page.photo_login.error.text()}",
+        )
     with demo.driver.step("check that the stranger's photo is a good one"):
         _check_usable_face(demo)
 
@@ -151,8 +154,8 @@ def log_in_by_face(demo: DemoRun) -> None:
         choose_files(lambda: click(page.photo_login.button), [demo.pictures.login])
 
         def is_logged_in() -> bool:
-            if page.photo_login.error() and not demo.desktop.context.payload:
-                raise StepFailedError(page.photo_login.error())
+            if page.photo_login.error.text() and not demo.desktop.context.payload:
+                raise StepFailedError(page.photo_login.error.text())
             return demo.desktop.context.payload is not None
 
         wait_until(is_logged_in, "the inspector is logged in by face", seconds=45)

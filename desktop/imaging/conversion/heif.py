@@ -15,10 +15,9 @@ from typing import Any, Final
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
-from desktop.imaging.conversion.errors import damaged_file_error
 from desktop.imaging.conversion.jpeg import add_exif, add_profile
 from desktop.imaging.conversion.tiff import Metadata, Tiff, TiffError
-from desktop.imaging.decoding.errors import ImageError
+from desktop.imaging.decoding.errors import ImageError, damaged_file_error
 from desktop.imaging.decoding.vips import pyvips
 
 LIBRARY: Final = "libheif.so.1"

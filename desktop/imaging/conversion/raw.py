@@ -11,11 +11,10 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.imaging.conversion.errors import damaged_file_error
 from desktop.imaging.conversion.jpeg import add_exif, has_exif, picture_size
 from desktop.imaging.conversion.tiff import EXIF, Directory, Metadata, Tiff, TiffError
 from desktop.imaging.decoding.decoder import Cancellation, read_header, read_preview
-from desktop.imaging.decoding.errors import ImageError
+from desktop.imaging.decoding.errors import ImageError, damaged_file_error
 
 MIN_PREVIEW_PX = 640
 """Minimum longer side of a preview in px. Smaller ones show too little for an inspection."""

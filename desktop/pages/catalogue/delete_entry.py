@@ -12,6 +12,7 @@ from desktop.localization.dates import format_minute
 from desktop.pages.catalogue.saving import EntryConflictError, delete_unchanged_entry
 from desktop.pages.common.lists.list_section import Section
 from desktop.widgets import confirm
+from shared.wire.common import Page as Listing
 
 T = TypeVar("T")
 
@@ -22,6 +23,9 @@ class DeletableSection(Section[T]):
     def entries(self) -> Entries[Any, Any]:
         """The API calls for this kind of entry."""
         raise NotImplementedError
+
+    def fetch(self, number: int, size: int, text: str) -> Listing[T]:
+        return self.entries().list(number, size, text)
 
     def delete(self, entry: T) -> None:
         """Delete an entry, in a worker thread. Raises EntryConflictError if another user changed it."""

@@ -119,13 +119,9 @@ class AircraftForm(EntryForm):
 
     def __init__(self, context: Context, entry: Aircraft | None, parent: QWidget | None = None) -> None:
         self._entry = entry
-        super().__init__(
-            context,
-            QCoreApplication.translate("Catalogue", "Aircraft")
-            if entry
-            else QCoreApplication.translate("Catalogue", "New aircraft"),
-            parent,
-        )
+        translate = QCoreApplication.translate
+        title = translate("Catalogue", "Aircraft") if entry else translate("Catalogue", "New aircraft")
+        super().__init__(context, title, parent)
         self.add("aircraft_name", Field(self.tr("Name"), placeholder="B-1234 · Boeing 787"))
         self.add(
             "registration",
@@ -150,13 +146,9 @@ class FlightForm(EntryForm):
 
     def __init__(self, context: Context, entry: Flight | None, parent: QWidget | None = None) -> None:
         self._entry = entry
-        super().__init__(
-            context,
-            QCoreApplication.translate("Catalogue", "Flight")
-            if entry
-            else QCoreApplication.translate("Catalogue", "New flight"),
-            parent,
-        )
+        translate = QCoreApplication.translate
+        title = translate("Catalogue", "Flight") if entry else translate("Catalogue", "New flight")
+        super().__init__(context, title, parent)
         current = (entry.aircraft_id, entry.aircraft_name or entry.aircraft_id) if entry else None
         self.add("flight_number", Field(self.tr("Flight number"), placeholder="CA1831"))
         self.add(
@@ -205,13 +197,9 @@ class TaskForm(EntryForm):
 
     def __init__(self, context: Context, entry: Task | None, parent: QWidget | None = None) -> None:
         self._entry = entry
-        super().__init__(
-            context,
-            QCoreApplication.translate("Catalogue", "Task")
-            if entry
-            else QCoreApplication.translate("Catalogue", "New task"),
-            parent,
-        )
+        translate = QCoreApplication.translate
+        title = translate("Catalogue", "Task") if entry else translate("Catalogue", "New task")
+        super().__init__(context, title, parent)
         flight = (entry.flight_id, entry.flight_number or entry.flight_id) if entry else None
         aircraft = (entry.aircraft_id, entry.aircraft_name or entry.aircraft_id) if entry else None
         session = context.session

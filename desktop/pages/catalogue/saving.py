@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -13,6 +14,8 @@ from desktop.client.http.answers import Versioned
 from desktop.client.http.errors import Stale
 from desktop.pages.common.lists.delete_unchanged import MAX_ATTEMPTS, delete_unchanged
 from shared.wire.detection import DetectionModel, ModelUpdate
+
+T = TypeVar("T")
 
 
 class EntryConflictError(Exception):
@@ -43,22 +46,12 @@ def save(entries: Entries[Any, Any], entry_id: str | None, base: Any, body: Any)
         for name in body.model_fields_set
         if getattr(body, name) != getattr(base, name)
     }
-    for attempt in range(MAX_ATTEMPTS):
-        current = entries.get_versioned(entry_id)
-        conflicts = [
-            name
-            for name, value in changes.items()
-            if getattr(current.value, name) not in (getattr(base, name), value)
-        ]
-        if conflicts:
-            raise EntryConflictError(base, current.value, conflicts)
+
+    def write(current: Versioned[Any]) -> Any:
         values = {name: getattr(current.value, name) for name in required} | changes
-        try:
-            return entries.update(entry_id, kind(**values), current.etag)
-        except Stale:
-            if attempt + 1 == MAX_ATTEMPTS:
-                raise
-    raise AssertionError("the last try answers or raises")
+        return entries.update(entry_id, kind(**values), current.etag)
+
+    return _send_changes(changes, base, partial(entries.get_versioned, entry_id), write)
 
 
 def save_model(detection: Detection, base: DetectionModel, change: ModelUpdate) -> DetectionModel:
@@ -70,17 +63,31 @@ def save_model(detection: Detection, base: DetectionModel, change: ModelUpdate) 
     changes = {name: value for name, value in changes.items() if value != getattr(base, name)}
     if not changes:
         return base
+
+    def write(current: Versioned[DetectionModel]) -> DetectionModel:
+        return detection.update_model(base.model_id, ModelUpdate(**changes), current.etag)
+
+    return _send_changes(changes, base, partial(detection.tagged_model, base.model_id), write)
+
+
+def _send_changes(
+    changes: Mapping[str, Any],
+    base: T,
+    read: Callable[[], Versioned[T]],
+    write: Callable[[Versioned[T]], T],
+) -> T:
+    """Read and write until nobody else writes in between, unless one of the `changes` conflicts."""
     for attempt in range(MAX_ATTEMPTS):
-        current = detection.tagged_model(base.model_id)
+        current = read()
         conflicts = [
             name
-            for name in changes
-            if getattr(current.value, name) not in (getattr(base, name), changes[name])
+            for name, value in changes.items()
+            if getattr(current.value, name) not in (getattr(base, name), value)
         ]
         if conflicts:
             raise EntryConflictError(base, current.value, conflicts)
         try:
-            return detection.update_model(base.model_id, ModelUpdate(**changes), current.etag)
+            return write(current)
         except Stale:
             if attempt + 1 == MAX_ATTEMPTS:
                 raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QWidget
 
 from desktop.background.workers import Lane, run
 from desktop.canvas.layers.colours import theme_colours
@@ -17,7 +17,7 @@ from desktop.messages.error_messages import sentence
 from desktop.pages.common.picture_commands import bind_canvas, zoom_handlers
 from desktop.record.loading import fetch_reference
 from desktop.theme import theme_manager
-from desktop.widgets import BaseDialog, Button, ButtonKind, label
+from desktop.widgets import BaseDialog, Button, ButtonKind, column_of, label
 from shared.wire.catalogue import ReferenceImage
 
 _DEFAULT_SIZE = QSize(1180, 740)
@@ -89,12 +89,7 @@ class ScaleDialog(BaseDialog):
         row.addWidget(self.cancel)
         row.addWidget(self.use)
         hint = self.tr("Draw a line along a known length, then enter the length.")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 16)
-        column.setSpacing(10)
-        column.addWidget(label(hint, "dim"))
-        column.addWidget(self.view, 1)
-        column.addLayout(row)
+        column_of(label(hint, "dim"), (self.view, 1), row, parent=self, margins=(20, 16, 20, 16), spacing=10)
 
     def _bind_commands(self, commands: Commands) -> None:
         for command, handler in zoom_handlers(self.view).items():

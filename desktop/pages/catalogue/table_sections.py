@@ -15,7 +15,6 @@ from desktop.pages.catalogue.forms import AircraftForm, FlightForm, TaskForm
 from desktop.pages.common.lists.list_section import NOTHING, TableSection
 from desktop.widgets import Column
 from shared.wire.catalogue import Aircraft, AircraftWrite, Flight, FlightWrite, Task, TaskWrite
-from shared.wire.common import Page as Listing
 
 
 class AircraftSection(DeletableSection[Aircraft], TableSection[Aircraft]):
@@ -41,9 +40,6 @@ class AircraftSection(DeletableSection[Aircraft], TableSection[Aircraft]):
 
     def empty_text(self) -> str:
         return self.tr("No aircraft yet. Create one to use it for flights and reference images.")
-
-    def fetch(self, number: int, size: int, text: str) -> Listing[Aircraft]:
-        return self._context.session.catalogue.aircraft.list(number, size, text)
 
     def key(self, entry: Aircraft) -> str:
         return entry.aircraft_id
@@ -84,9 +80,6 @@ class FlightSection(DeletableSection[Flight], TableSection[Flight]):
     def empty_text(self) -> str:
         return self.tr("No flights yet. Create one to use it for tasks.")
 
-    def fetch(self, number: int, size: int, text: str) -> Listing[Flight]:
-        return self._context.session.catalogue.flights.list(number, size, text)
-
     def key(self, entry: Flight) -> str:
         return entry.flight_id
 
@@ -125,9 +118,6 @@ class TaskSection(DeletableSection[Task], TableSection[Task]):
 
     def empty_text(self) -> str:
         return self.tr("No tasks yet. Create one to use it for records.")
-
-    def fetch(self, number: int, size: int, text: str) -> Listing[Task]:
-        return self._context.session.catalogue.tasks.list(number, size, text)
 
     def key(self, entry: Task) -> str:
         return entry.task_id

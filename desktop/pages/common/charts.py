@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from desktop.background.workers import run
 from desktop.messages.error_messages import sentence
-from desktop.pages.common.files.file_dialogs import Purpose
-from desktop.pages.common.files.save_as import choose_file
+from desktop.pages.common.files.file_dialogs import Purpose, choose_file
 from desktop.pages.common.files.spreadsheet import write_csv
 from desktop.theme import LABEL_PX, TEXT_PX, text_font, theme_manager
 from desktop.widgets import escape_tooltip

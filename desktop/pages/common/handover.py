@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.client import Session
 from desktop.context import Context
 from desktop.localization.dates import format_minute
 from desktop.messages.error_messages import sentence
-from desktop.widgets import Banner, Button, ButtonKind, Combo, Dialog, Field, TextArea, label
+from desktop.widgets import Banner, Button, ButtonKind, Combo, Dialog, Field, TextArea, label, row_of
 from shared.wire.shift import Handover, HandoverWrite, Inspector
 
 _MAX_NOTE_LENGTH = 2000
@@ -58,10 +58,7 @@ class HandoverDialog(Dialog):
         column.addWidget(self.banner)
         column.addWidget(Field(self.tr("Inspector"), self.inspector))
         column.addWidget(Field(self.tr("Note"), self.note))
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.confirm)
+        row = row_of(1, self.cancel, self.confirm)
         column.addLayout(row)
         self.confirm.setDefault(True)
 

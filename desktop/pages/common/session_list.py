@@ -13,7 +13,7 @@ from desktop.localization.dates import format_recent
 from desktop.localization.language import join_words
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.forms.password_prompt import run_guarded
-from desktop.widgets import Button, Chip, clear_layout, confirm, label, separator
+from desktop.widgets import Button, Chip, ErrorLine, clear_layout, confirm, label, row_of, separator
 from shared.wire.account import LoginSession
 from shared.wire.common import Page
 
@@ -52,10 +52,7 @@ class SessionList(QWidget):
         )
         self.end_all.clicked.connect(lambda _checked=False: self._end_all())
         self.end_all.hide()
-        head = QHBoxLayout()
-        head.addWidget(label(self.tr("Sessions"), "item"))
-        head.addStretch(1)
-        head.addWidget(self.end_all)
+        head = row_of(label(self.tr("Sessions"), "item"), 1, self.end_all)
         column.addLayout(head)
         column.addWidget(label(for_self if user_id is None else for_user, "dim", wrap=True))
         self._rows = QVBoxLayout()
@@ -64,9 +61,8 @@ class SessionList(QWidget):
         self._loading_label = label(self.tr("Loading…"), "dim")
         self._loading_label.hide()
         column.addWidget(self._loading_label)
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
-        column.addWidget(self._error)
+        self.error = ErrorLine()
+        column.addWidget(self.error)
         self._more_label = label("", "small")
         self._more_label.hide()
         column.addWidget(self._more_label)
@@ -81,7 +77,7 @@ class SessionList(QWidget):
 
         def show_page(page: Page[LoginSession]) -> None:
             self.show_sessions(page)
-            self._show_text(error)
+            self.error.setText(error)
 
         run(self._fetch, owner=self, done=show_page, failed=self._on_failed)
 
@@ -115,9 +111,7 @@ class SessionList(QWidget):
         row.setSpacing(12)
         texts = QVBoxLayout()
         texts.setSpacing(2)
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(label(self._program(entry), "strong"))
+        head = row_of(label(self._program(entry), "strong"), spacing=8)
         if entry.current:
             chip = Chip()
             chip.show_text(self.tr("This session"), "accent")
@@ -153,7 +147,7 @@ class SessionList(QWidget):
             end = partial(session.account.end_session, entry.session_id)
         else:
             end = partial(session.users.end_session, user_id, entry.session_id)
-        self._show_text("")
+        self.error.setText("")
         run_guarded(
             self._context,
             end,
@@ -175,7 +169,7 @@ class SessionList(QWidget):
             if user_id is None
             else partial(session.users.end_sessions, user_id)
         )
-        self._show_text("")
+        self.error.setText("")
         run_guarded(
             self._context,
             end,
@@ -193,12 +187,4 @@ class SessionList(QWidget):
 
     def _on_failed(self, error: Exception) -> None:
         self._loading_label.hide()
-        self._show_text(sentence(error))
-
-    def error(self) -> str:
-        """The last error."""
-        return self._error.text()
-
-    def _show_text(self, text: str) -> None:
-        self._error.setText(text)
-        self._error.setVisible(bool(text))
+        self.error.setText(sentence(error))

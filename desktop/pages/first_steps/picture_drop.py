@@ -6,14 +6,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, QPixmap
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from desktop.background.workers import run
 from desktop.imaging.conversion import PICTURE_SUFFIXES, prepare_upload
 from desktop.imaging.decoding.decoder import Cancellation, read_header, read_preview, shrink_image
 from desktop.imaging.decoding.pixels import to_qimage
 from desktop.pages.common.files.file_dialogs import Purpose, open_picture
-from desktop.widgets import Button, ElidedLabel, label
+from desktop.widgets import Button, ElidedLabel, ErrorLine, column_of, label, row_of
 from shared.images.formats import is_picture_name
 
 _THUMBNAIL_SIZE = (112, 84)
@@ -43,21 +43,12 @@ class PictureDrop(QFrame):
         self._preview.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._name = ElidedLabel("", "strong")
         self._hint = label(self.tr("Drop an image here, or choose a file."), "dim", wrap=True)
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
+        self.error = ErrorLine()
         self.choose = Button(self.tr("Choose image…"), icon="photo")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 12, 12, 12)
-        row.setSpacing(14)
-        row.addWidget(self._preview)
-        column = QVBoxLayout()
-        column.setSpacing(6)
-        column.addStretch(1)
-        column.addWidget(self._name)
-        column.addWidget(self._hint)
-        column.addWidget(self._error)
-        column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addStretch(1)
+        row = row_of(self._preview, parent=self, margins=12, spacing=14)
+        column = column_of(
+            1, self._name, self._hint, self.error, (self.choose, 0, Qt.AlignmentFlag.AlignLeft), 1, spacing=6
+        )
         row.addLayout(column, 1)
         self._name.hide()
         self._preview.hide()
@@ -72,21 +63,12 @@ class PictureDrop(QFrame):
     def set_picture(self, source: Path | bytes, name: str) -> None:
         """Set the picture."""
         self.source, self.name = source, name
-        self.set_error("")
+        self.error.setText("")
         self._name.setText(name)
         self._name.show()
         self._hint.hide()
         run(_preview, source, name, owner=self, done=self._show, failed=lambda _: self._preview.hide())
         self.changed.emit()
-
-    def set_error(self, sentence: str) -> None:
-        """Show an error; an empty sentence removes it."""
-        self._error.setText(sentence)
-        self._error.setVisible(bool(sentence))
-
-    def error(self) -> str:
-        """The error that is shown; empty if there is none."""
-        return self._error.text()
 
     def _show(self, image: QImage) -> None:
         self._preview.setPixmap(QPixmap.fromImage(image))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from desktop.background.workers import Lane, run
 from desktop.background.workers import Task as WorkerTask
@@ -36,8 +36,10 @@ from desktop.widgets import (
     ElidedLabel,
     Field,
     ProgressBar,
+    column_of,
     confirm,
     label,
+    row_of,
 )
 from shared.wire.catalogue import Task
 
@@ -108,16 +110,10 @@ class StartDialog(Dialog):
         self.task.setEditText(self.tr("Inspection"))
 
     def _build(self, title: str) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(14)
-        column.addWidget(label(title, "item"))
-        column.addWidget(self.banner)
-        row = QHBoxLayout(self.regions_row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        row.addWidget(self.choose_regions)
-        row.addWidget(self.regions_name, 1)
+        column = column_of(
+            label(title, "item"), self.banner, parent=self, margins=(24, 20, 24, 20), spacing=14
+        )
+        row_of(self.choose_regions, (self.regions_name, 1), parent=self.regions_row, margins=0, spacing=12)
         column.addWidget(self.regions_row)
         self.regions_row.setVisible(self._imports_regions)
         column.addWidget(self.picture)
@@ -130,11 +126,7 @@ class StartDialog(Dialog):
         column.addWidget(label(hint, "small", wrap=True))
         column.addWidget(self.bar)
         column.addSpacing(2)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addStretch(1)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.create_button)
+        buttons = row_of(1, self.cancel, self.create_button, spacing=8)
         column.addLayout(buttons)
         assert isinstance(self.name.editor, QLineEdit)
         self.name.editor.setMaxLength(_MAX_NAME_LENGTH)
@@ -250,7 +242,7 @@ class StartDialog(Dialog):
             return None
         source = self.picture.source
         if source is None:
-            self.picture.set_error(self.tr("Choose an image."))
+            self.picture.error.setText(self.tr("Choose an image."))
             self.picture.choose.setFocus()
             return None
         task, aircraft = _catalogue_choice(self.task), _catalogue_choice(self.aircraft)

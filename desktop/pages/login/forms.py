@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.client import Session
@@ -11,7 +11,15 @@ from desktop.client.http.errors import Conflict, Invalid, Refused, TooMany
 from desktop.messages.error_messages import field_sentence, seconds_sentence, sentence
 from desktop.pages.common.forms.password_strength import StrengthLine, follows_rules
 from desktop.pages.login.status_widgets import Countdown
-from desktop.widgets import Button, ButtonKind, Field, PasswordField, label, move_toggles_after
+from desktop.widgets import (
+    Button,
+    ButtonKind,
+    ErrorLine,
+    Field,
+    PasswordField,
+    move_toggles_after,
+    row_of,
+)
 from shared.wire.account import Payload
 
 
@@ -123,18 +131,13 @@ class FirstRunForm(QWidget):
         self.password = PasswordField(self.tr("Password"))
         self.confirmation = PasswordField(self.tr("Confirm password"))
         self.strength = StrengthLine()
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
+        self.error = ErrorLine()
         self.button = Button(self.tr("Create account and log in"), kind=ButtonKind.MAIN, large=True)
         self.button.clicked.connect(lambda _checked=False: self.submit())
         self.back_button = Button(self.tr("Back"), large=True)
         self.back_button.clicked.connect(lambda _checked=False: self.back.emit())
         buttons = QWidget()
-        row = QHBoxLayout(buttons)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.back_button)
-        row.addWidget(self.button, 1)
+        row_of(self.back_button, (self.button, 1), parent=buttons, margins=0, spacing=8)
         for widget, gap in (
             (self.user_name, 10),
             (self.name, 10),
@@ -142,7 +145,7 @@ class FirstRunForm(QWidget):
             (self.strength, 10),
             (self.confirmation, 14),
             (buttons, 8),
-            (self._error, 0),
+            (self.error, 0),
         ):
             column.addWidget(widget)
             column.addSpacing(gap)
@@ -158,15 +161,11 @@ class FirstRunForm(QWidget):
         """Set the focus to the first field."""
         self.user_name.setFocus()
 
-    def error(self) -> str:
-        """The displayed error that belongs to no field."""
-        return self._error.text()
-
     def submit(self) -> None:
         """Create the administrator with the entered data."""
         if not self.button.isEnabled() or not self._check_fields():
             return
-        self._show_error("")
+        self.error.setText("")
         self.button.setEnabled(False)
         run(
             self._session.account.first_run,
@@ -211,10 +210,6 @@ class FirstRunForm(QWidget):
                 fields[name].set_error(text)
             if any(faults.values()):
                 return
-        self._show_error(sentence(error))
+        self.error.setText(sentence(error))
         if isinstance(error, Conflict):
             self.user_exists.emit()
-
-    def _show_error(self, text: str) -> None:
-        self._error.setText(text)
-        self._error.setVisible(bool(text))

@@ -32,7 +32,7 @@ from desktop.pages.login.service_choice import ServerDialog
 from desktop.pages.login.setup_steps import SetupSteps, Step
 from desktop.pages.login.status_widgets import FormArea, ServiceDot, Welcome
 from desktop.theme import theme_manager
-from desktop.widgets import Button, ButtonKind, Card, Logo, Page, label, separator
+from desktop.widgets import Button, ButtonKind, Card, Logo, Page, column_of, label, row_of, separator
 from desktop.widgets.basic.shadows import soft_shadow
 from shared.wire.account import Payload
 from shared.wire.face import FaceRequirements
@@ -126,13 +126,10 @@ class LoginPage(Page):
         outer.addWidget(self._make_card(), 2, 1)
 
     def _make_header(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(Logo(40))
-        names = QVBoxLayout()
-        names.setSpacing(0)
-        names.addWidget(label("Walkaround", "title"))
-        names.addWidget(label(self.tr("Inspection workstation"), "dim"))
+        row = row_of(Logo(40), spacing=12)
+        names = column_of(
+            label("Walkaround", "title"), label(self.tr("Inspection workstation"), "dim"), spacing=0
+        )
         row.addLayout(names)
         row.addStretch(1)
         self.language = Button(f"{LANGUAGES[self._language_code()]} ▾", kind=ButtonKind.QUIET)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import run
 from desktop.client import Session
@@ -14,7 +14,7 @@ from desktop.client.http.errors import TooMany
 from desktop.messages.error_messages import seconds_sentence, sentence
 from desktop.pages.common.faces.face_picture import choose_face_pictures, read_face_picture
 from desktop.pages.login.status_widgets import Countdown
-from desktop.widgets import Button, ButtonKind, label
+from desktop.widgets import Button, ButtonKind, ErrorLine, column_of
 from shared.wire.account import Payload
 from shared.wire.face import FaceRequirements
 
@@ -34,18 +34,11 @@ class PhotoLogin(QWidget):
         self._countdown.counted.connect(self._on_counted)
         self.button = Button(self.tr("Log in with photo file"), kind=ButtonKind.GHOST, icon="camera")
         self.button.clicked.connect(lambda _checked=False: self._choose())
-        self._error = label("", "error", wrap=True)
-        self._error.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._error.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(self._error)
-
-    def error(self) -> str:
-        """The displayed error."""
-        return self._error.text()
+        self.error = ErrorLine()
+        self.error.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        column_of(
+            (self.button, 0, Qt.AlignmentFlag.AlignHCenter), self.error, parent=self, margins=0, spacing=0
+        )
 
     def set_requirements(self, requirements: FaceRequirements) -> None:
         """Follow the policy of the service. The button is hidden if a challenge or a real camera is
@@ -61,7 +54,7 @@ class PhotoLogin(QWidget):
         """Log in by a picture from a file."""
         self.button.setEnabled(False)
         self.button.setText(self.tr("Checking…"))
-        self._show_error("")
+        self.error.setText("")
         device = self._device if self._sends_token else None
         run(_log_in, self._session, path, device, owner=self, done=self._on_logged_in, failed=self._on_failed)
 
@@ -78,19 +71,15 @@ class PhotoLogin(QWidget):
         if isinstance(error, TooMany):
             self._countdown.start(round(error.retry_after))
         else:
-            self._show_error(sentence(error))
+            self.error.setText(sentence(error))
 
     def _on_counted(self, seconds: int) -> None:
         self.button.setEnabled(not seconds)
-        self._show_error(seconds_sentence(seconds) if seconds else "")
+        self.error.setText(seconds_sentence(seconds) if seconds else "")
 
     def _reset_button(self) -> None:
         self.button.setEnabled(True)
         self.button.setText(self.tr("Log in with photo file"))
-
-    def _show_error(self, text: str) -> None:
-        self._error.setText(text)
-        self._error.setVisible(bool(text))
 
 
 def _log_in(session: Session, path: Path, device: DeviceToken | None) -> Payload:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QLineEdit, QRadioButton, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.client import Session
@@ -18,7 +18,7 @@ from desktop.client.http.trust import add_fingerprint, is_plain_answer
 from desktop.messages.error_messages import sentence
 from desktop.pages.login.trust_dialog import TrustDialog, trust
 from desktop.preferences import Preferences
-from desktop.widgets import Button, ButtonKind, Dialog, Field, is_enter_key, label
+from desktop.widgets import Button, ButtonKind, Dialog, Field, is_enter_key, label, row_of
 
 
 def server_address(text: str) -> str | None:
@@ -204,9 +204,7 @@ class ServerDialog(Dialog):
         column.addWidget(label(self.tr("Change server"), "item"))
         column.addWidget(self.choice)
         column.addSpacing(8)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStretch(1)
+        row = row_of(1, spacing=8)
         cancel = Button(self.tr("Cancel"))
         cancel.clicked.connect(self.reject)
         self.use = Button(self.tr("Connect"), kind=ButtonKind.MAIN)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from enum import StrEnum
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.localization.language import LANGUAGES
 from desktop.pages.login.service_choice import ServiceChoice
 from desktop.preferences import Preferences
-from desktop.widgets import Button, ButtonKind
+from desktop.widgets import Button, ButtonKind, column_of, row_of
 
 
 class Step(StrEnum):
@@ -43,9 +43,7 @@ class SetupSteps(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self._language_step(language))
         self._stack.addWidget(self._service_step())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._stack)
+        column_of(self._stack, parent=self, margins=0)
         self.proceed.clicked.connect(lambda _checked=False: self.choice.submit())
         self.back_button.clicked.connect(lambda _checked=False: self.back.emit())
         self.choice.chosen.connect(self.server_chosen)
@@ -67,14 +65,8 @@ class SetupSteps(QWidget):
 
     def _service_step(self) -> QWidget:
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addWidget(self.choice)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.back_button)
-        row.addWidget(self.proceed, 1)
+        column = column_of(self.choice, parent=page, margins=0, spacing=12)
+        row = row_of(self.back_button, (self.proceed, 1), spacing=8)
         column.addLayout(row)
         column.addStretch(1)
         return page

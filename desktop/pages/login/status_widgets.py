@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QWidget
 
 from desktop.connection.local_service import ServiceState
 from desktop.theme import CARD_RADIUS, theme_manager
-from desktop.widgets import IconLabel, Logo, label
+from desktop.widgets import IconLabel, Logo, column_of, label
 
 
 class Countdown(QObject):
@@ -98,11 +98,7 @@ class Welcome(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(48, 32, 48, 32)
-        column.setSpacing(12)
-        column.addStretch(1)
-        column.addWidget(Logo(56))
+        column = column_of(1, Logo(56), parent=self, margins=(48, 32, 48, 32), spacing=12)
         column.addSpacing(12)
         column.addWidget(label(self.tr("Welcome to Walkaround"), "title"))
         column.addSpacing(4)

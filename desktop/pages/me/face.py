@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.camera import sources
@@ -19,10 +19,8 @@ from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.faces.face_picture import choose_face_pictures, read_face_picture
 from desktop.pages.login.face_login import FindSources
-from desktop.pages.me.camera_dialog import CameraDialog
-from desktop.pages.me.enrol_dialog import EnrolDialog
-from desktop.pages.me.practice_dialog import PracticeDialog
-from desktop.widgets import Button, ButtonKind, Card, Chip, confirm, label
+from desktop.pages.me.camera_dialogs import CameraDialog, EnrolDialog, PracticeDialog
+from desktop.widgets import Button, ButtonKind, Card, Chip, ErrorLine, confirm, label, row_of
 from shared.wire.face import FaceStatus
 
 Dialog = TypeVar("Dialog", bound=CameraDialog)
@@ -76,8 +74,7 @@ class FaceCard(Card):
         self.practise.clicked.connect(lambda _checked=False: self._open_practice())
         self.delete = Button(self.tr("Delete"), kind=ButtonKind.DANGER, icon="trash")
         self.delete.clicked.connect(lambda _checked=False: self._delete())
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
+        self.error = ErrorLine()
         self._build()
         self._update_buttons()
 
@@ -85,8 +82,7 @@ class FaceCard(Card):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
-        head = QHBoxLayout()
-        head.addWidget(label(self.tr("Face login"), "item"))
+        head = row_of(label(self.tr("Face login"), "item"))
         head.addSpacing(4)
         head.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignVCenter)
         head.addStretch(1)
@@ -97,15 +93,10 @@ class FaceCard(Card):
             self.advice,
             self._consent_text,
             self.consent,
-            self._error,
+            self.error,
         ):
             column.addWidget(widget)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.by_camera)
-        row.addWidget(self.by_files)
-        row.addStretch(1)
-        row.addWidget(self.delete)
+        row = row_of(self.by_camera, self.by_files, 1, self.delete, spacing=8)
         column.addLayout(row)
         column.addWidget(self.practise, 0, Qt.AlignmentFlag.AlignLeft)
 
@@ -119,7 +110,7 @@ class FaceCard(Card):
         """Show the status of the enrolment."""
         self._status = status
         self._busy = False
-        self._show_error("")
+        self.error.setText("")
         if status.enrolled and status.usable:
             if status.renewal_due:
                 self.chip.show_text(self.tr("Renew"), "undecided")
@@ -213,10 +204,6 @@ class FaceCard(Card):
         """The text that describes the enrolment."""
         return self._status_label.text()
 
-    def error(self) -> str:
-        """The last error."""
-        return self._error.text()
-
     def _update_buttons(self) -> None:
         status = self._status
         is_ready = status is not None and not self._busy
@@ -233,7 +220,7 @@ class FaceCard(Card):
 
     def _show_running(self, doing: str) -> None:
         self._busy = True
-        self._show_error("")
+        self.error.setText("")
         self._status_label.setText(doing)
         self._update_buttons()
 
@@ -287,11 +274,7 @@ class FaceCard(Card):
             self.show_status(self._status)
         else:
             self._status_label.clear()
-        self._show_error(sentence(error))
-
-    def _show_error(self, text: str) -> None:
-        self._error.setText(text)
-        self._error.setVisible(bool(text))
+        self.error.setText(sentence(error))
 
 
 def _enrol_files(session: Session, paths: Sequence[Path]) -> FaceStatus:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QWidget
 
 from desktop.background.workers import run
 from desktop.camera import sources
@@ -13,9 +13,8 @@ from desktop.context import Context
 from desktop.pages.common.session_list import SessionList
 from desktop.pages.login.face_login import FindSources
 from desktop.pages.me.face import FaceCard
-from desktop.pages.me.password import PasswordCard
-from desktop.pages.me.profile import ProfileCard
-from desktop.widgets import Button, Card, Page, PageHeader, confirm
+from desktop.pages.me.profile import PasswordCard, ProfileCard
+from desktop.widgets import Button, Card, Page, PageHeader, column_of, confirm
 from shared.record.codes import Permission
 from shared.wire.account import Payload
 
@@ -63,26 +62,15 @@ class MePage(Page):
         inner = QWidget()
         inner.setProperty("clear", True)
         inner.setMaximumWidth(_MAX_WIDTH)
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(28, 22, 28, 20)
-        column.setSpacing(24)
-        column.addWidget(self.header)
+        column = column_of(self.header, parent=inner, margins=(28, 22, 28, 20), spacing=24)
         row = QHBoxLayout()
         row.setSpacing(20)
-        left = QVBoxLayout()
-        left.setSpacing(20)
-        left.addWidget(self.profile)
+        left = column_of(self.profile, spacing=20)
         sessions = Card()
-        sessions_column = QVBoxLayout(sessions)
-        sessions_column.setContentsMargins(24, 20, 24, 20)
-        sessions_column.addWidget(self.sessions)
+        column_of(self.sessions, parent=sessions, margins=(24, 20, 24, 20))
         left.addWidget(sessions)
         left.addStretch(1)
-        right = QVBoxLayout()
-        right.setSpacing(20)
-        right.addWidget(self.face)
-        right.addWidget(self.password)
-        right.addStretch(1)
+        right = column_of(self.face, self.password, 1, spacing=20)
         row.addLayout(left, 1)
         row.addLayout(right, 1)
         column.addLayout(row)
@@ -92,9 +80,7 @@ class MePage(Page):
         area.setWidgetResizable(True)
         area.setAlignment(Qt.AlignmentFlag.AlignLeft)
         area.setWidget(inner)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(area)
+        column_of(area, parent=self, margins=0)
 
     def enter(self, params: dict[str, Any]) -> None:
         """Show the last known profile immediately, then read it from the service."""

@@ -1,4 +1,4 @@
-"""Edits the user's profile: name, contact and department."""
+"""Edits the user's profile: name, contact and department; changes the password."""
 
 from __future__ import annotations
 
@@ -7,14 +7,120 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QWidget
 
 from desktop.background.workers import run
 from desktop.client import Session
-from desktop.client.http.errors import Refused
-from desktop.messages.error_messages import sentence
-from desktop.widgets import Button, ButtonKind, Card, Combo, Field, label
+from desktop.client.http.errors import Invalid, Refused, TooMany
+from desktop.messages.error_messages import field_sentence, sentence
+from desktop.pages.common.forms.password_strength import StrengthLine, follows_rules
+from desktop.widgets import (
+    Button,
+    ButtonKind,
+    Card,
+    Combo,
+    ErrorLine,
+    Field,
+    PasswordField,
+    column_of,
+    label,
+    move_toggles_after,
+    row_of,
+)
 from shared.wire.account import Payload, User
+
+
+class PasswordCard(Card):
+    """Fields for the current and the new password, which are cleared only after a successful change."""
+
+    changed = Signal()
+    """The password was changed."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.user_name = ""
+        self.current = PasswordField(self.tr("Current password"))
+        self.new = PasswordField(self.tr("New password"))
+        self.confirmation = PasswordField(self.tr("Confirm new password"))
+        self.strength = StrengthLine()
+        self.save = Button(self.tr("Change password"))
+        self.save.clicked.connect(lambda _checked=False: self.submit())
+        self.error = ErrorLine()
+        column = column_of(
+            label(self.tr("Password"), "item"), parent=self, margins=(24, 20, 24, 20), spacing=12
+        )
+        text = self.tr("Changing the password logs you out on other computers.")
+        column.addWidget(label(text, "dim", wrap=True))
+        for widget in (self.current, self.new, self.strength, self.confirmation, self.error):
+            column.addWidget(widget)
+        row = row_of(1, self.save)
+        column.addLayout(row)
+        move_toggles_after(self.save, self.current, self.new, self.confirmation)
+        self.new.changed.connect(lambda: self.strength.show_password(self.new.text()))
+        for field, after in (
+            (self.current, self.new.setFocus),
+            (self.new, self.confirmation.setFocus),
+            (self.confirmation, self.submit),
+        ):
+            assert isinstance(field.editor, QLineEdit)
+            field.editor.returnPressed.connect(after)
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether a new password was typed."""
+        return bool(self.new.text() or self.confirmation.text())
+
+    def clear(self) -> None:
+        """Clear the fields."""
+        for field in (self.current, self.new, self.confirmation):
+            field.clear()
+            field.set_error("")
+        self.strength.show_password("")
+        self.error.setText("")
+
+    def submit(self) -> None:
+        """Change the password to the typed one."""
+        if not self.save.isEnabled() or not self._check_fields():
+            return
+        self.error.setText("")
+        self.save.setEnabled(False)
+        change = self._session.account.update_password
+        run(change, self.current.text(), self.new.text(), owner=self, done=self._done, failed=self._on_failed)
+
+    def _check_fields(self) -> bool:
+        rules = self.tr("Enter a password that meets the rules below.")
+        for field, is_invalid, text in (
+            (self.current, not self.current.text(), self.tr("Enter your current password.")),
+            (self.new, not follows_rules(self.new.text(), self.user_name), rules),
+            (
+                self.confirmation,
+                self.confirmation.text() != self.new.text(),
+                self.tr("The passwords do not match. Enter them again."),
+            ),
+        ):
+            field.set_error(text if is_invalid else "")
+            if is_invalid:
+                field.setFocus()
+                return False
+        return True
+
+    def _done(self, _result: None) -> None:
+        self.save.setEnabled(True)
+        self.clear()
+        self.changed.emit()
+
+    def _on_failed(self, error: Exception) -> None:
+        self.save.setEnabled(True)
+        if isinstance(error, Refused | TooMany):
+            self.current.set_error(sentence(error))
+            self.current.setFocus()
+        elif isinstance(error, Invalid) and field_sentence(error, "newPassword"):
+            self.new.set_error(field_sentence(error, "newPassword"))
+            self.new.setFocus()
+        else:
+            self.error.setText(sentence(error))
+
 
 _TEXT_FIELDS = ("name", "email", "phone", "department")
 _MAX_YEARS = 80
@@ -38,8 +144,7 @@ class ProfileCard(Card):
             "gender": Field(self.tr("Gender"), Combo(self.tr("Gender"))),
             "work_years": Field(self.tr("Years of service")),
         }
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
+        self.error = ErrorLine()
         self.save = Button(self.tr("Save profile"), kind=ButtonKind.MAIN)
         self.save.clicked.connect(lambda _checked=False: self.submit())
         self._build()
@@ -47,10 +152,9 @@ class ProfileCard(Card):
             field.changed.connect(self._update)
 
     def _build(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(16)
-        column.addWidget(label(self.tr("Profile"), "item"))
+        column = column_of(
+            label(self.tr("Profile"), "item"), parent=self, margins=(24, 20, 24, 20), spacing=16
+        )
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(12)
@@ -63,10 +167,8 @@ class ProfileCard(Card):
         grid.addWidget(self.fields["gender"], 3, 0)
         grid.addWidget(self.fields["work_years"], 3, 1)
         column.addLayout(grid)
-        column.addWidget(self._error)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self.save)
+        column.addWidget(self.error)
+        row = row_of(1, self.save)
         column.addLayout(row)
 
     def show_user(self, user: User) -> None:
@@ -90,7 +192,7 @@ class ProfileCard(Card):
         combo.set_value(user.gender)
         for field in self.fields.values():
             field.set_error("")
-        self._show_error("")
+        self.error.setText("")
         self._update()
 
     def changes(self) -> dict[str, Any]:
@@ -129,10 +231,6 @@ class ProfileCard(Card):
                 self.fields[name].set_text(str(value))
         self._update()
 
-    def error(self) -> str:
-        """The error that is not about a field."""
-        return self._error.text()
-
     def submit(self) -> None:
         """Save the changed values."""
         if not self.save.isEnabled():
@@ -143,7 +241,7 @@ class ProfileCard(Card):
             self.fields["work_years"].set_error(self.tr("Enter a whole number from 0 to 80."))
             self.fields["work_years"].setFocus()
             return
-        self._show_error("")
+        self.error.setText("")
         self.save.setEnabled(False)
         self.save.setText(self.tr("Saving…"))
         run(_save, self._session, changes, owner=self, done=self._on_saved, failed=self._on_failed)
@@ -172,11 +270,7 @@ class ProfileCard(Card):
                 field.set_error(sentence(error))
                 field.setFocus()
                 return
-        self._show_error(sentence(error))
-
-    def _show_error(self, text: str) -> None:
-        self._error.setText(text)
-        self._error.setVisible(bool(text))
+        self.error.setText(sentence(error))
 
 
 def _parse_years(text: str) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QSplitter, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.client.api.audit import AuditFilter
@@ -27,7 +27,9 @@ from desktop.widgets import (
     Panel,
     StateStack,
     Table,
+    column_of,
     label,
+    row_of,
 )
 from shared.wire.audit import AuditEntry
 from shared.wire.common import Page as Listing
@@ -72,11 +74,7 @@ class AuditSection(PageSection):
         ]
 
     def _build(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for widget in (self.action, self.kind, self.actor, self.period, self.clear):
-            row.addWidget(widget)
-        row.addStretch(1)
+        row = row_of(self.action, self.kind, self.actor, self.period, self.clear, 1, spacing=8)
         self.action.set_choices(
             [(None, self.tr("All actions")), *((code, action_word(code)) for code in ACTIONS)]
         )
@@ -92,11 +90,7 @@ class AuditSection(PageSection):
         )
         self.clear.hide()
         side = Panel()
-        lines = QVBoxLayout(side)
-        lines.setContentsMargins(16, 12, 16, 12)
-        lines.setSpacing(8)
-        lines.addWidget(self._title)
-        lines.addWidget(self.details, 1)
+        column_of(self._title, (self.details, 1), parent=side, margins=(16, 12, 16, 12), spacing=8)
         parts = QSplitter(Qt.Orientation.Horizontal)
         parts.addWidget(self.table)
         parts.addWidget(side)
@@ -104,17 +98,9 @@ class AuditSection(PageSection):
         parts.setSizes([900, 280])
         parts.setChildrenCollapsible(False)
         card = Card()
-        column = QVBoxLayout(card)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(0)
-        column.addWidget(parts, 1)
-        column.addWidget(self.pager)
+        column_of((parts, 1), self.pager, parent=card, margins=1, spacing=0)
         self.stack = StateStack(card)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(12)
-        whole.addLayout(row)
-        whole.addWidget(self.stack, 1)
+        column_of(row, (self.stack, 1), parent=self, margins=0, spacing=12)
 
     def _connect(self) -> None:
         for combo in (self.action, self.kind, self.actor, self.period):

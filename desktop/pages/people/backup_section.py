@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QLocale, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop.background.workers import run
 from desktop.context import Context
@@ -16,7 +16,7 @@ from desktop.pages.common.files.file_dialogs import Purpose, open_folder
 from desktop.pages.common.forms.password_prompt import ask_password
 from desktop.pages.common.lists.list_section import NOTHING
 from desktop.pages.common.lists.sections_page import PageSection
-from desktop.widgets import Button, Card, Column, StateStack, Table, label
+from desktop.widgets import Button, Card, Column, StateStack, Table, column_of, label, row_of
 from shared.wire.backups import BackupRun, BackupStatus
 
 _READ_AGAIN_MS = 2_000
@@ -34,22 +34,14 @@ class BackupSection(PageSection):
         card = Card()
         # The card must not grow when the table is hidden.
         card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        column = QVBoxLayout(card)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(8)
-        column.addWidget(self.state)
-        column.addWidget(self.next)
+        column = column_of(self.state, self.next, parent=card, margins=(24, 20, 24, 20), spacing=8)
         self.choose = Button(self.tr("Choose folder…"), icon="folder")
         self.choose.clicked.connect(lambda _checked=False: self._ask_folder())
         self.start_now = Button(self.tr("Back up now"))
         self.start_now.clicked.connect(
             lambda _checked=False: self._change(self._context.session.backups.start)
         )
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.choose)
-        row.addWidget(self.start_now)
-        row.addStretch(1)
+        row = row_of(self.choose, self.start_now, 1, spacing=8)
         column.addLayout(row)
         self._reading_again = QTimer(self, singleShot=True, interval=_READ_AGAIN_MS)
         self._reading_again.timeout.connect(self._load)
@@ -59,23 +51,13 @@ class BackupSection(PageSection):
         self.note.hide()
         self.table.selection_changed.connect(self._show_note)
         rows = Card()
-        inner = QVBoxLayout(rows)
-        inner.setContentsMargins(1, 1, 1, 1)
-        inner.addWidget(self.table)
-        inner.addWidget(self.note)
+        column_of(self.table, self.note, parent=rows, margins=1)
         content = QWidget()
         content.setProperty("clear", True)
-        lines = QVBoxLayout(content)
-        lines.setContentsMargins(0, 0, 0, 0)
-        lines.setSpacing(14)
-        lines.addWidget(card)
-        lines.addWidget(rows, 1)
-        lines.addStretch(0)
+        column_of(card, (rows, 1), 0, parent=content, margins=0, spacing=14)
         self._rows = rows
         self.stack = StateStack(content)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self.stack)
+        column_of(self.stack, parent=self, margins=0)
 
     def _columns(self) -> list[Column[BackupRun]]:
         return [

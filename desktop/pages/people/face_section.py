@@ -10,7 +10,6 @@ from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -25,11 +24,9 @@ from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_folder
 from desktop.pages.common.forms.password_prompt import ask_password
 from desktop.pages.common.lists.sections_page import PageSection
-from desktop.pages.people.face_policy.devices_card import DevicesCard
-from desktop.pages.people.face_policy.models_card import ModelsCard
-from desktop.pages.people.face_policy.policy_card import PolicyCard
+from desktop.pages.people.face_policy.cards import DevicesCard, ModelsCard, PolicyCard
 from desktop.pages.people.stranger_check import StrangerTotals, compare_folder
-from desktop.widgets import Button, ButtonKind, Card, StateStack, clear_layout, label
+from desktop.widgets import Button, ButtonKind, Card, StateStack, clear_layout, column_of, label, row_of
 from shared.rates import rate_bound
 from shared.wire.face import Device, FaceCalibration, FaceModel, FacePolicy
 
@@ -99,9 +96,7 @@ class FaceSection(PageSection):
         area.setAlignment(Qt.AlignmentFlag.AlignLeft)
         area.setWidget(inner)
         self.stack = StateStack(area)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self.stack)
+        column_of(self.stack, parent=self, margins=0)
 
     def _figures_card(self) -> Card:
         card = Card()
@@ -114,10 +109,7 @@ class FaceSection(PageSection):
         column.addWidget(self.details, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._rows)
         self._open_details(False)
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(self.strangers)
-        row.addWidget(self.progress, 1)
+        row = row_of(self.strangers, (self.progress, 1), spacing=12)
         column.addLayout(row)
         return card
 

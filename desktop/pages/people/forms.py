@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QFrame, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QScrollArea, QWidget
 
 from desktop.context import Context
 from desktop.pages.common.forms.check_boxes import CheckBoxesField
@@ -15,7 +15,7 @@ from desktop.pages.common.forms.form import Form
 from desktop.pages.common.forms.password_strength import StrengthLine, follows_rules
 from desktop.pages.common.session_list import SessionList
 from desktop.pages.people.audit_terms import role_meaning, role_word
-from desktop.widgets import Card, Field, PasswordField, label, move_toggles_after
+from desktop.widgets import Card, Field, PasswordField, column_of, label, move_toggles_after
 from shared.names import user_label
 from shared.record.codes import Role
 from shared.wire.account import UserUpdate, UserWithRoles
@@ -112,14 +112,9 @@ class EditUserForm(_UserForm):
         area.setFixedHeight(_SESSIONS_HEIGHT_PX)
         inner = QWidget()
         inner.setProperty("clear", True)
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 8, 0)
-        column.addWidget(sessions)
-        column.addStretch(1)
+        column_of(sessions, 1, parent=inner, margins=(0, 0, 8, 0))
         area.setWidget(inner)
-        outer = QVBoxLayout(card)
-        outer.setContentsMargins(16, 12, 8, 12)
-        outer.addWidget(area)
+        column_of(area, parent=card, margins=(16, 12, 8, 12))
         return card
 
     def work(self) -> Callable[[], Any] | None:

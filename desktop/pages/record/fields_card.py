@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QSizePolicy, QWidget
 
 from desktop.context import Context
 from desktop.localization.dates import example_minute, format_minute, parse_minute
@@ -28,8 +28,10 @@ from desktop.widgets import (
     Field,
     IconButton,
     MomentField,
+    column_of,
     escape_tooltip,
     label,
+    row_of,
     separator,
     status_text,
 )
@@ -101,16 +103,12 @@ class FieldsCard(Card):
         self.copy_id.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._id.text()))
 
     def _build(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(12)
-        column.addWidget(label(self.tr("Record"), "item"))
+        column = column_of(
+            label(self.tr("Record"), "item"), parent=self, margins=(24, 20, 24, 20), spacing=12
+        )
         for name in ("inspection_name", *CHOICE_FIELDS, *TIME_FIELDS):
             column.addWidget(self.fields[name])
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self.undo)
-        row.addWidget(self.save)
+        row = row_of(1, self.undo, self.save)
         column.addLayout(row)
         column.addWidget(separator())
         grid = QGridLayout()
@@ -141,9 +139,7 @@ class FieldsCard(Card):
             grid.addWidget(fact, index, 1)
         # An ID cannot be wrapped, so it is elided.
         self._id = ElidedLabel()
-        row = QHBoxLayout()
-        row.addWidget(self._id, 1)
-        row.addWidget(self.copy_id)
+        row = row_of((self._id, 1), self.copy_id)
         grid.addWidget(label(self.tr("ID"), "dim"), len(facts), 0)
         grid.addLayout(row, len(facts), 1)
         column.addLayout(grid)

@@ -21,7 +21,9 @@ from desktop.widgets import (
     IconLabel,
     ProgressBar,
     Table,
+    column_of,
     label,
+    row_of,
     status_text,
     status_tone,
 )
@@ -79,11 +81,7 @@ class ItemsCard(Card):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)
         self._stack.addWidget(self._empty_widget())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self._stack, 1)
+        column_of(head, (self._stack, 1), parent=self, margins=1, spacing=0)
 
     def _columns(self) -> list[Column[RecordItemRow]]:
         return [
@@ -118,10 +116,7 @@ class ItemsCard(Card):
         empty_label = label(self.tr("No items yet."))
         column.addWidget(empty_label, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(self._hint, 0, Qt.AlignmentFlag.AlignHCenter)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.template)
-        row.addWidget(self.last)
+        row = row_of(self.template, self.last, spacing=8)
         column.addLayout(row)
         return widget
 

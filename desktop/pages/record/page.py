@@ -27,7 +27,17 @@ from desktop.pages.record.report_progress import ReportProgress
 from desktop.pages.record.saving import RecordSaver
 from desktop.pages.sealing.seal_actions import SealController
 from desktop.pages.sealing.seal_bar import SealBar
-from desktop.widgets import Banner, Button, ButtonKind, IconButton, Page, StateStack, TopBar, confirm
+from desktop.widgets import (
+    Banner,
+    Button,
+    ButtonKind,
+    IconButton,
+    Page,
+    StateStack,
+    TopBar,
+    column_of,
+    confirm,
+)
 from shared.names import user_label
 from shared.record.codes import SEALED_STATES, Permission, Status
 from shared.wire.inspection import Item
@@ -83,10 +93,7 @@ class RecordPage(Page):
             self.top.add_action(button)
         inner = QWidget()
         inner.setProperty("clear", True)
-        fields_column = QVBoxLayout(inner)
-        fields_column.setContentsMargins(0, 0, 0, 0)
-        fields_column.addWidget(self.fields)
-        fields_column.addStretch(1)
+        column_of(self.fields, 1, parent=inner, margins=0)
         scroll_area = QScrollArea()
         scroll_area.setFrameShape(QFrame.Shape.NoFrame)
         scroll_area.setWidgetResizable(True)

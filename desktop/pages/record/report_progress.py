@@ -7,18 +7,17 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import Lane, Task, run
 from desktop.context import Context
 from desktop.exchange.data.file_names import safe_name
 from desktop.localization.fonts import MissingGlyphsError
 from desktop.messages.error_messages import sentence
-from desktop.pages.common.files.file_dialogs import Purpose
+from desktop.pages.common.files.file_dialogs import Purpose, ask_html_path, choose_file
 from desktop.pages.common.files.report_file import report_options, write_report
-from desktop.pages.common.files.save_as import ask_html_path, choose_file
 from desktop.report.collect import collect
-from desktop.widgets import Button, ButtonKind, Panel, ProgressBar, label
+from desktop.widgets import Button, ButtonKind, Panel, ProgressBar, label, row_of
 from shared.wire.inspection import Record
 
 
@@ -37,13 +36,7 @@ class ReportProgress(Panel):
         self._bar = ProgressBar(self.tr("Progress"))
         self._bar.setFixedWidth(200)
         self.stop = Button(self.tr("Cancel"), kind=ButtonKind.GHOST)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 4, 12, 4)
-        row.setSpacing(12)
-        row.addWidget(self._status_label)
-        row.addWidget(self._bar)
-        row.addStretch(1)
-        row.addWidget(self.stop)
+        row_of(self._status_label, self._bar, 1, self.stop, parent=self, margins=(16, 4, 12, 4), spacing=12)
         self.stop.clicked.connect(self.cancel)
         self.hide()
 

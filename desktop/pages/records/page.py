@@ -19,8 +19,7 @@ from desktop.context import Context
 from desktop.messages.error_messages import sentence
 from desktop.messages.seal_terms import seal_word
 from desktop.pages.common.delete_record import delete_record
-from desktop.pages.common.files.file_dialogs import Purpose
-from desktop.pages.common.files.save_as import choose_file
+from desktop.pages.common.files.file_dialogs import Purpose, choose_file
 from desktop.pages.common.forms import lookup
 from desktop.pages.first_steps import FirstStepsController
 from desktop.pages.records.batch_detection import BatchBar, BatchController
@@ -46,6 +45,7 @@ from desktop.widgets import (
     PageHeader,
     Pager,
     StateStack,
+    column_of,
     set_up_rows,
     status_text,
 )
@@ -94,11 +94,7 @@ class RecordsPage(Page):
         self.table = self._make_table()
         self.pager = Pager()
         card = Card()
-        column = QVBoxLayout(card)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(0)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.pager)
+        column_of((self.table, 1), self.pager, parent=card, margins=1, spacing=0)
         self.stack = StateStack(card)
         self._build()
         self._bind()

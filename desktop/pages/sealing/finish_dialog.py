@@ -1,4 +1,4 @@
-"""Asks before a record is finished, and shows its counters, outcome and undecided items."""
+"""Asks before a record is finished, and shows its counters, outcome and items that need attention."""
 
 from __future__ import annotations
 
@@ -8,16 +8,89 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from desktop.localization.detection_terms import percent
 from desktop.messages.seal_terms import (
     counters_sentence,
     outcome_word,
     unassigned_photos_sentence,
 )
-from desktop.pages.sealing.uninspected_items import UninspectedItem, UninspectedItems
-from desktop.widgets import Button, Confirm, ElidedLabel, label
-from desktop.widgets import ButtonKind as ButtonKind
-from shared.record.codes import Verdict
+from desktop.widgets import Button, ButtonKind, Confirm, ElidedLabel, label, row_of
+from shared.record.codes import InspectionGap, Verdict
+from shared.record.entries import EntryCoverage
 from shared.record.results import Counters
+
+_VISIBLE_UNINSPECTED = 4
+_MAX_UNINSPECTED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class UninspectedItem:
+    """An item that a person passed, and what its inspection lacks.
+
+    `coverage` is how much of its region the detection inspected, None if unknown.
+    """
+
+    item_id: str
+    number: int
+    name: str
+    gap: InspectionGap
+    coverage: EntryCoverage | None = None
+
+
+class UninspectedItems(QWidget):
+    """A line for each item, and a link to the first one."""
+
+    go_to_item_requested = Signal(str)
+    """The ID of the first item."""
+
+    def __init__(self, items: Sequence[UninspectedItem]) -> None:
+        super().__init__()
+        self.setObjectName("finish-uninspected")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(4)
+        title = self.tr("%n passed item(s) were not inspected completely.", "", len(items))
+        column.addWidget(label(title, "error", wrap=True))
+        rows = QWidget()
+        lines = QVBoxLayout(rows)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.setSpacing(4)
+        for item in items[:_MAX_UNINSPECTED]:
+            lines.addLayout(_item_row(item))
+        if len(items) > _MAX_UNINSPECTED:
+            lines.addWidget(label(self.tr("and %n more", "", len(items) - _MAX_UNINSPECTED), "dim"))
+        content: QWidget = rows
+        if len(items) > _VISIBLE_UNINSPECTED:
+            content = QScrollArea()
+            content.setWidgetResizable(True)
+            content.setWidget(rows)
+            content.setFixedHeight((self.fontMetrics().lineSpacing() + 6) * _VISIBLE_UNINSPECTED)
+        column.addWidget(content)
+        first = Button(self.tr("Go to first of these items"), kind=ButtonKind.LINK)
+        first.setObjectName("finish-go-to-uninspected")
+        first.clicked.connect(lambda _checked=False: self.go_to_item_requested.emit(items[0].item_id))
+        line = row_of(first, 1)
+        column.addLayout(line)
+
+
+def _item_row(item: UninspectedItem) -> QHBoxLayout:
+    return row_of(
+        label(f"{item.number}", "dim"), (ElidedLabel(item.name), 1), label(gap_text(item), "dim"), spacing=8
+    )
+
+
+def gap_text(item: UninspectedItem) -> str:
+    """What the inspection of the item lacks."""
+    match item.gap:
+        case InspectionGap.NO_PHOTO:
+            return QCoreApplication.translate("UninspectedItems", "no photo")
+        case InspectionGap.NOT_DETECTED:
+            return QCoreApplication.translate("UninspectedItems", "not detected")
+    share = "–" if item.coverage is None else percent(item.coverage["inspected"])
+    return QCoreApplication.translate("UninspectedItems", "{share}% of the region inspected").format(
+        share=share
+    )
+
 
 _VISIBLE_ITEMS = 6
 _MAX_ITEMS = 200
@@ -139,9 +212,7 @@ class FinishDialog(Confirm):
             link = Button(f"{item.number}  {item.name}: {item.text}", kind=ButtonKind.LINK, elide=True)
             link.setObjectName("finish-waiting")
             link.clicked.connect(lambda _checked=False, item_id=item.item_id: self._go_to(item_id))
-            line = QHBoxLayout()
-            line.addWidget(link)
-            line.addStretch(1)
+            line = row_of(link, 1)
             self.body.addLayout(line)
 
     def _add_undecided_items(self) -> None:
@@ -170,9 +241,7 @@ class FinishDialog(Confirm):
         first = Button(link_text, kind=ButtonKind.LINK)
         first.setObjectName("finish-go-to")
         first.clicked.connect(lambda _checked=False: self._go_to_first())
-        line = QHBoxLayout()
-        line.addWidget(first)
-        line.addStretch(1)
+        line = row_of(first, 1)
         self.body.addLayout(line)
         if finish.all_acceptable:
             text = self.tr("Accept the model's opinion for the remaining %n item(s)", "", count)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QSpinBox, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.context import Context
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.forms.password_prompt import run_guarded
-from desktop.widgets import Button, Dialog, label
+from desktop.widgets import Button, Dialog, label, row_of
 from shared.record.codes import Permission
 from shared.wire.seal import InspectionPolicy
 
@@ -60,10 +60,7 @@ class RulesDialog(Dialog):
             "newest photo, or a photo that does not show enough of the region."
         )
         column.addWidget(label(inspection, wrap=True))
-        share = QHBoxLayout()
-        share.setSpacing(8)
-        share.addWidget(label(self.coverage.accessibleName(), wrap=True), 1)
-        share.addWidget(self.coverage)
+        share = row_of((label(self.coverage.accessibleName(), wrap=True), 1), self.coverage, spacing=8)
         column.addLayout(share)
         coverage = self.tr(
             "A detection that finds nothing in a photo of less of the region is not a pass. Results that "
@@ -80,10 +77,7 @@ class RulesDialog(Dialog):
         column.addWidget(label(rule, wrap=True))
         column.addWidget(self.message)
         column.addStretch(1)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStretch(1)
-        row.addWidget(self.retry)
+        row = row_of(1, self.retry, spacing=8)
         close = Button(self.tr("Close"))
         close.clicked.connect(self.accept)
         row.addWidget(close)

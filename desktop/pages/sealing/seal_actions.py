@@ -5,22 +5,155 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QObject, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.context import Context
 from desktop.messages.error_messages import sentence
+from desktop.messages.seal_terms import edition_events, outcome_word, short_seal
 from desktop.pages.common.files.report_file import ReportFileController, report_options
-from desktop.pages.sealing.check_dialog import CheckDialog
-from desktop.pages.sealing.editions_dialog import EditionsDialog
 from desktop.pages.sealing.seal_bar import SealBar
 from desktop.report.edition import collect_edition
-from desktop.widgets import Confirm, Field, TextArea, ask, confirm
+from desktop.widgets import (
+    Button,
+    ButtonKind,
+    Card,
+    Confirm,
+    Dialog,
+    Field,
+    IconLabel,
+    TextArea,
+    ask,
+    column_of,
+    confirm,
+    label,
+    row_of,
+)
 from shared.names import user_label
 from shared.record.codes import Permission, SealState
 from shared.wire.seal import Edition, RecordSeal, SealCheck
+
+_WIDTH = 560
+_HEIGHT_LINES = 22
+
+
+class EditionsDialog(Dialog):
+    """Lists the editions, newest first.
+
+    The seals can be selected and copied, and each edition has a report.
+    """
+
+    report_requested = Signal(int)
+    """The number of the edition whose report the user requested."""
+
+    def __init__(self, editions: Sequence[Edition], parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setObjectName("editions")
+        self.setWindowTitle(self.tr("Editions"))
+        self.setModal(True)
+        self.setMinimumWidth(_WIDTH)
+        column = column_of(
+            label(self.tr("Sealed editions"), "item"), parent=self, margins=(20, 20, 20, 16), spacing=12
+        )
+        rows = QWidget()
+        rows.setProperty("clear", True)
+        lines = QVBoxLayout(rows)
+        lines.setContentsMargins(0, 0, 8, 0)
+        lines.setSpacing(8)
+        for edition in reversed(editions):
+            lines.addWidget(self._card(edition))
+        lines.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(rows)
+        max_height = self.fontMetrics().lineSpacing() * _HEIGHT_LINES
+        scroll.setMinimumHeight(min(rows.sizeHint().height() + 4, max_height))
+        column.addWidget(scroll, 1)
+        row = row_of(1)
+        close = Button(self.tr("Close"))
+        close.clicked.connect(self.accept)
+        row.addWidget(close)
+        column.addLayout(row)
+
+    def _card(self, edition: Edition) -> QWidget:
+        card = Card()
+        column = QVBoxLayout(card)
+        column.setContentsMargins(12, 10, 12, 10)
+        column.setSpacing(4)
+        head = self.tr("Edition {n}: {outcome}").format(
+            n=edition.edition, outcome=outcome_word(edition.outcome)
+        )
+        row = row_of((label(head, "strong"), 1))
+        report = Button(self.tr("Report…"), kind=ButtonKind.LINK)
+        report.setObjectName(f"edition-report-{edition.edition}")
+        report.setAccessibleName(self.tr("Report of edition {n}").format(n=edition.edition))
+        report.clicked.connect(lambda _checked=False: self.report_requested.emit(edition.edition))
+        row.addWidget(report)
+        column.addLayout(row)
+        for line in edition_events(edition):
+            column.addWidget(label(line, wrap=True))
+        seal = label(edition.seal, "dim", wrap=True)
+        seal.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        seal.setAccessibleName(self.tr("Seal"))
+        column.addWidget(seal)
+        return card
+
+
+_LIST_LINES = 10
+
+
+class CheckDialog(Dialog):
+    """Shows that the seal is intact, or a sentence for each difference."""
+
+    def __init__(self, check: SealCheck, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setObjectName("seal-check")
+        self.setWindowTitle(self.tr("Seal verification"))
+        self.setModal(True)
+        self.setMinimumWidth(480)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 16)
+        column.setSpacing(8)
+        head = row_of(
+            IconLabel("check" if check.intact else "warning", "passed" if check.intact else "failed"),
+            spacing=8,
+        )
+        title = self.tr("Seal intact") if check.intact else self.tr("Record does not match its seal")
+        self.title = label(title, "item", wrap=True)
+        head.addWidget(self.title, 1)
+        column.addLayout(head)
+        summary = self.tr("Edition {n}, seal {seal}…, %n file(s) verified.", "", check.files)
+        column.addWidget(
+            label(summary.format(n=check.edition, seal=short_seal(check.seal)), "dim", wrap=True)
+        )
+        if not check.current:
+            text = self.tr("The record was reopened. The stored edition and its files were verified.")
+            column.addWidget(label(text, "dim", wrap=True))
+        if check.differences:
+            column.addWidget(self._differences(check))
+        row = row_of(1)
+        close = Button(self.tr("Close"))
+        close.clicked.connect(self.accept)
+        row.addWidget(close)
+        column.addSpacing(8)
+        column.addLayout(row)
+
+    def _differences(self, check: SealCheck) -> QWidget:
+        rows = QWidget()
+        lines = QVBoxLayout(rows)
+        lines.setContentsMargins(0, 0, 8, 0)
+        for difference in check.differences:
+            lines.addWidget(label(difference.message, wrap=True))
+            lines.addWidget(label(difference.path, "dim", wrap=True))
+        lines.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(rows)
+        scroll.setMinimumHeight(self.fontMetrics().lineSpacing() * _LIST_LINES)
+        return scroll
+
 
 _MAX_REASON_LENGTH = 2000
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.messages.error_messages import same_person_sentence
 from desktop.messages.seal_terms import seal_sentence
-from desktop.widgets import Button, ButtonKind, IconLabel, Panel, label
+from desktop.widgets import Button, ButtonKind, IconLabel, Panel, label, row_of
 from shared.record.codes import SEALED_STATES, SealState
 from shared.wire.seal import RecordSeal
 
@@ -33,11 +33,7 @@ class SealBar(Panel):
         self.editions.setObjectName("seal-editions")
         self.reopen = Button(self.tr("Reopen…"), kind=ButtonKind.LINK)
         self.reopen.setObjectName("seal-reopen")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 6, 12, 6)
-        row.setSpacing(12)
-        row.addWidget(self._symbol)
-        row.addWidget(self.text, 1)
+        row = row_of(self._symbol, (self.text, 1), parent=self, margins=(16, 6, 12, 6), spacing=12)
         for button, signal in (
             (self.release, self.release_requested),
             (self.verify, self.verification_requested),

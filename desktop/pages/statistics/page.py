@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QWidget
 
 from desktop.client.api.inspection import RecordFilter
 from desktop.client.api.statistics import ChartFilter
@@ -16,7 +16,7 @@ from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.statistics.card import ChartCard
 from desktop.pages.statistics.charts import ChartKind
-from desktop.widgets import Button, ButtonKind, DateRange, FlowLayout, Page, PageHeader
+from desktop.widgets import Button, ButtonKind, DateRange, FlowLayout, Page, PageHeader, column_of
 from shared.record.codes import Permission
 
 DEFAULT_DAYS = 30
@@ -80,12 +80,7 @@ class StatisticsPage(Page):
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.area.setWidget(inner)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(28, 22, 28, 20)
-        column.setSpacing(14)
-        column.addWidget(self.header)
-        column.addWidget(filters)
-        column.addWidget(self.area, 1)
+        column_of(self.header, filters, (self.area, 1), parent=self, margins=(28, 22, 28, 20), spacing=14)
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

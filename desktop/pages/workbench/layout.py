@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from desktop.pages.workbench.results.inspector import WIDTH_PX
 from desktop.preferences import Preferences
+from desktop.widgets import column_of
 
 _ITEMS_PX = 270
 _NARROW_ITEMS_PX = 200
@@ -37,11 +38,7 @@ class WorkbenchLayout(QSplitter):
         self._upper = QSplitter(Qt.Orientation.Horizontal)
         # The tray is not below the inspector too, which needs its height for the findings and the verdict.
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._upper, 1)
-        column.addWidget(tray)
+        column_of((self._upper, 1), tray, parent=left, margins=0, spacing=0)
         stored = preferences.values.splitters.get(_NAME)
         sizes = stored if stored is not None and len(stored) == 2 else [_ITEMS_PX, WIDTH_PX]
         self._widths_by_person = sizes != [_ITEMS_PX, WIDTH_PX]

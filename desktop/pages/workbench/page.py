@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QVBoxLayout
 
 from desktop.background.repaint import repaint_later
 from desktop.client.http.errors import Forbidden, NotFound
@@ -22,7 +21,7 @@ from desktop.pages.workbench.saving import ConflictDialog, Notices
 from desktop.record.live_changes import LiveChanges
 from desktop.record.loading import LoadedRecord
 from desktop.record.open_record import OpenRecord
-from desktop.widgets import Page, StateStack
+from desktop.widgets import Page, StateStack, column_of
 from shared.record.codes import Permission
 
 _LARGE = 1000
@@ -78,10 +77,7 @@ class WorkbenchPage(Page):
     def _build(self) -> None:
         handover = HandoverBanner(self.context)
         self.live.loaded.connect(lambda opened: handover.show_record(opened.record.inspection_id))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for widget in (
+        column_of(
             self.top,
             self.results.seal_bar,
             Notices(self.open_record.edits),
@@ -90,9 +86,11 @@ class WorkbenchPage(Page):
             self.photos.other_file_banner,
             self.photos.folder_watch.bar,
             self.photos.record_photos.accepted,
-        ):
-            column.addWidget(widget)
-        column.addWidget(self.stack, 1)
+            (self.stack, 1),
+            parent=self,
+            margins=0,
+            spacing=0,
+        )
 
     def _connect_parts(self) -> None:
         items, photos, results, canvas = self.items, self.photos, self.results, self.canvas

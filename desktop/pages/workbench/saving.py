@@ -35,6 +35,7 @@ from desktop.widgets import (
     IconLabel,
     Panel,
     label,
+    row_of,
     separator,
     status_text,
     wrap_button_text,
@@ -85,11 +86,7 @@ class Notices(QWidget):
         self._closed = ""
         self.banner = Banner()
         self.recovery = RecoveryNotice()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.recovery)
-        row.addWidget(self.banner)
+        row_of(self.recovery, self.banner, parent=self, margins=0, spacing=0)
         self.banner.closed.connect(self._on_closed)
         self.banner.action_chosen.connect(edits.retry)
         self.recovery.keep_wanted.connect(edits.send_recovered)
@@ -154,10 +151,7 @@ class ConflictDialog(BaseDialog):
         self.apply.setObjectName("apply-decisions")
         self.later.clicked.connect(self.reject)
         self.apply.clicked.connect(self.decide)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self.later)
-        row.addWidget(self.apply)
+        row = row_of(1, self.later, self.apply)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 16)
         column.setSpacing(12)

@@ -54,6 +54,21 @@ def label(text: str = "", role: Role = "text", wrap: bool = False) -> QLabel:
     return widget
 
 
+class ErrorLine(QLabel):
+    """A sentence about an error; hidden while it is empty."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setProperty("role", "error")
+        self.hide()
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self.setVisible(bool(text))
+
+
 class ElidedLabel(QLabel):
     """One line of text in a role. A long text is elided; the tooltip then shows all of it."""
 

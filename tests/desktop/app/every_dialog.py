@@ -32,19 +32,16 @@ from desktop.pages.common.handover import HandoverDialog
 from desktop.pages.first_steps.start_dialog import StartDialog
 from desktop.pages.login.service_choice import ServerDialog
 from desktop.pages.login.trust_dialog import TrustDialog
-from desktop.pages.me.enrol_dialog import EnrolDialog
-from desktop.pages.me.practice_dialog import PracticeDialog
-from desktop.pages.people.face_policy.devices_card import DeviceForm
+from desktop.pages.me.camera_dialogs import EnrolDialog, PracticeDialog
+from desktop.pages.people.face_policy.cards import DeviceForm
 from desktop.pages.people.forms import EditUserForm, NewUserForm, SetPasswordForm
 from desktop.pages.people.webhooks.deliveries import DeliveriesDialog
 from desktop.pages.people.webhooks.forms import SecretDialog, WebhookForm
-from desktop.pages.record.conflict_dialog import FieldConflict, FieldConflictDialog
+from desktop.pages.record.saving import FieldConflict, FieldConflictDialog
 from desktop.pages.records.new_record import NewRecordDialog
-from desktop.pages.sealing.check_dialog import CheckDialog
-from desktop.pages.sealing.editions_dialog import EditionsDialog
 from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem
 from desktop.pages.sealing.rules_dialog import RulesDialog
-from desktop.pages.sealing.seal_actions import ReopenDialog
+from desktop.pages.sealing.seal_actions import CheckDialog, EditionsDialog, ReopenDialog
 from desktop.pages.workbench.canvas.deleting import DeleteDialog, DeletionContents
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.phone.dialog import PhoneDialog

@@ -14,7 +14,7 @@ from desktop.app.window import MainWindow
 from desktop.client import Session
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
-from desktop.pages.first_steps.panel import FirstStepsPanel
+from desktop.pages.first_steps.coordinator import FirstStepsPanel
 from desktop.preferences import Preferences
 from desktop.widgets import Button, EmptyState, LoadingState
 from desktop.widgets.states import ErrorState

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QThread
 from pytestqt.qtbot import QtBot
 
-from desktop.background.thread_priority import yield_interpreter, yield_to_gui
+from desktop.background.threads import yield_interpreter, yield_to_gui
 from desktop.background.workers import run
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="threads have a niceness on Linux only")

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from desktop.camera import Camera, ImageSequence, VideoFile, is_virtual
-from desktop.camera.sources import _named_cameras
-from desktop.camera.virtual_cameras import is_virtual_name
+from desktop.camera.sources import _named_cameras, is_virtual_name
 
 
 @pytest.mark.parametrize(

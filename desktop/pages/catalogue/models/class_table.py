@@ -10,16 +10,14 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
     QDoubleSpinBox,
-    QHBoxLayout,
     QHeaderView,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from desktop.localization.detection_terms import BUILT_IN_LABELS, finding_word, severity_word
-from desktop.widgets import Button, ButtonKind, Combo, title_width
+from desktop.widgets import Button, ButtonKind, Combo, column_of, row_of, title_width
 from shared.wire.detection import DetectionModel, ModelKind, Severity
 
 _MAX_ROWS = 200
@@ -81,15 +79,8 @@ class ClassTable(QWidget):
         for column in (THRESHOLD, FAILS):
             table.setColumnHidden(column, not self._editable)
         table.setMinimumHeight(_TABLE_HEIGHT_PX)
-        foot = QHBoxLayout()
-        foot.addWidget(self.paste)
-        foot.addWidget(self.add_button)
-        foot.addStretch(1)
-        column_box = QVBoxLayout(self)
-        column_box.setContentsMargins(0, 0, 0, 0)
-        column_box.setSpacing(6)
-        column_box.addWidget(table, 1)
-        column_box.addLayout(foot)
+        foot = row_of(self.paste, self.add_button, 1)
+        column_of((table, 1), foot, parent=self, margins=0, spacing=6)
 
     def _fill(self, names: Sequence[str]) -> None:
         settings = self._entry.settings

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QLocale, QSize
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop.background.workers import Lane, run
 from desktop.canvas.layers.colours import theme_colours
@@ -21,7 +21,7 @@ from desktop.localization.detection_terms import finding_word
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.file_dialogs import Purpose, open_picture
 from desktop.theme import theme_manager
-from desktop.widgets import BaseDialog, Button, label
+from desktop.widgets import BaseDialog, Button, label, row_of
 from shared.record.geometry import Rect
 from shared.wire.detection import DetectionModel, ModelTrial
 
@@ -52,11 +52,7 @@ class TrialDialog(BaseDialog):
         close = Button(self.tr("Close"))
         self.choose.clicked.connect(self._choose_picture)
         close.clicked.connect(self.accept)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.summary, 1)
-        row.addWidget(self.choose)
-        row.addWidget(close)
+        row = row_of((self.summary, 1), self.choose, close, spacing=8)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(10)

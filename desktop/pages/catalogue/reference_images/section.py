@@ -23,7 +23,6 @@ from desktop.pages.catalogue.reference_images.sending import send_reference
 from desktop.pages.catalogue.reference_images.uploads import Uploads
 from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
-from shared.wire.common import Page as Listing
 
 _THUMB_PX = 512
 
@@ -53,9 +52,6 @@ class ReferenceSection(DeletableSection[ReferenceImage]):
         return self.tr(
             "No reference images yet. Add images that show the correct condition, or drop them here."
         )
-
-    def fetch(self, number: int, size: int, text: str) -> Listing[ReferenceImage]:
-        return self._context.session.catalogue.reference_images.list(number, size, text)
 
     def key(self, entry: ReferenceImage) -> str:
         return entry.reference_image_id

@@ -22,8 +22,7 @@ from desktop.imaging.decoding.decoder import upright_copy
 from desktop.localization.detection_terms import finding_word, model_word, severity_word
 from desktop.messages.error_messages import sentence
 from desktop.messages.seal_terms import seal_word
-from desktop.pages.common.files.file_dialogs import Purpose, fit_columns_when_open, folders
-from desktop.pages.common.files.save_as import may_replace
+from desktop.pages.common.files.file_dialogs import Purpose, fit_columns_when_open, folders, may_replace
 from desktop.widgets import question
 from shared.record.codes import SealState
 from shared.system import atomic

@@ -1,8 +1,8 @@
-"""Asks for files to open with the system's dialog, which starts in the last folder used for the purpose."""
+"""Asks for files to open or save with the system's dialog, which starts in the last folder of the purpose."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QHeaderView, QWidget
 
 from desktop.imaging.conversion import PICTURE_SUFFIXES
 from desktop.preferences import Preferences
-from desktop.widgets import question
+from desktop.widgets import confirm, question
 
 
 class Purpose(StrEnum):
@@ -160,3 +160,58 @@ def _remember_chosen(purpose: Purpose, names: Sequence[str]) -> list[Path]:
     if paths:
         folders.remember(purpose, paths[0])
     return paths
+
+
+def choose_file(
+    parent: QWidget, title: str, name: str, kinds: Mapping[str, str], purpose: Purpose
+) -> tuple[Path, str] | None:
+    """Ask for a file. Returns its path and its kind, or None if the user cancels.
+
+    `name` is the suggested file name. `kinds` maps the filter texts of the dialog to suffixes with a dot; the
+    first is preselected. A typed suffix takes precedence over the kind; the suffix of the suggested name does
+    not.
+    """
+    suggested = folders.folder(purpose) / name
+    fit_columns_when_open()
+    with question():
+        selected_name, kind = QFileDialog.getSaveFileName(parent, title, str(suggested), ";;".join(kinds))
+    if not selected_name:
+        return None
+    kind = kind if kind in kinds else next(iter(kinds))
+    path = _apply_suffix(Path(selected_name), kinds, kind, was_edited=Path(selected_name) != suggested)
+    # The dialog confirmed overwriting only for the typed name, which had no suffix.
+    if path != Path(selected_name) and path.exists() and not may_replace(parent, path):
+        return None
+    folders.remember(purpose, path)
+    return path, kind
+
+
+def _apply_suffix(path: Path, kinds: Mapping[str, str], kind: str, was_edited: bool) -> Path:
+    suffix = path.suffix.lower()
+    if suffix not in kinds.values():
+        return path.with_name(path.name + kinds[kind])
+    return path if was_edited or suffix == kinds[kind] else path.with_suffix(kinds[kind])
+
+
+def may_replace(parent: QWidget, path: Path) -> bool:
+    """Ask whether to replace an existing file."""
+    translate = QCoreApplication.translate
+    return confirm(
+        parent,
+        translate("SaveAs", "Replace file?"),
+        translate("SaveAs", "{file} already exists.").format(file=path.name),
+        translate("SaveAs", "Replace"),
+    )
+
+
+def ask_html_path(parent: QWidget, path: Path, reason: str) -> Path | None:
+    """Offer to write HTML because the PDF `path` cannot be written. Returns None if the user declines.
+
+    `reason` is a sentence that says why the PDF cannot be written.
+    """
+    translate = QCoreApplication.translate
+    html = path.with_suffix(".html")
+    title = translate("SaveAs", "Export report as HTML?")
+    if not confirm(parent, title, reason, translate("SaveAs", "Export HTML"), danger=False):
+        return None
+    return html if not html.exists() or may_replace(parent, html) else None

@@ -14,8 +14,7 @@ from desktop.context import Context
 from desktop.exchange.data.file_names import safe_name
 from desktop.localization.fonts import MissingGlyphsError
 from desktop.messages.error_messages import sentence
-from desktop.pages.common.files.file_dialogs import Purpose
-from desktop.pages.common.files.save_as import ask_html_path, choose_file
+from desktop.pages.common.files.file_dialogs import Purpose, ask_html_path, choose_file
 from desktop.report import html, pdf
 from desktop.report.collect import Progress, ReportOptions
 from desktop.report.content import Report

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
-from desktop.widgets import label
+from desktop.widgets import ErrorLine, column_of, label
 
 Choice = TypeVar("Choice")
 
@@ -29,10 +29,7 @@ class CheckBoxesField(QWidget, Generic[Choice]):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(label(title, "label"))
+        column = column_of(label(title, "label"), parent=self, margins=0, spacing=4)
         self.boxes: dict[Choice, QCheckBox] = {}
         for choice in choices:
             box = QCheckBox(to_text(choice))
@@ -44,8 +41,7 @@ class CheckBoxesField(QWidget, Generic[Choice]):
             description = label(to_description(choice), "small", wrap=True)
             description.setContentsMargins(24, 0, 0, 4)
             column.addWidget(description)
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
+        self._error = ErrorLine()
         column.addWidget(self._error)
 
     def value(self) -> list[Choice]:
@@ -59,7 +55,6 @@ class CheckBoxesField(QWidget, Generic[Choice]):
     def set_error(self, sentence: str) -> None:
         """Show an error; an empty sentence removes it."""
         self._error.setText(sentence)
-        self._error.setVisible(bool(sentence))
 
     def _on_clicked(self) -> None:
         self.set_error("")

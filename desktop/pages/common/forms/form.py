@@ -16,7 +16,7 @@ from desktop.client.http.errors import Conflict, Invalid
 from desktop.context import Context
 from desktop.messages.error_messages import field_sentence, sentence
 from desktop.pages.common.forms.password_prompt import run_guarded
-from desktop.widgets import Banner, Button, ButtonKind, Dialog, Field, confirm, label
+from desktop.widgets import Banner, Button, ButtonKind, Dialog, Field, column_of, confirm, label, row_of
 
 _MAX_LENGTH = 255
 """The longest name that the service accepts."""
@@ -43,20 +43,14 @@ class Form(Dialog):
         self.banner = Banner()
         self.save = Button(verb, kind=ButtonKind.MAIN)
         self.cancel = Button(self.tr("Cancel"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(14)
-        column.addWidget(label(title, "item"))
-        column.addWidget(self.banner)
+        column = column_of(
+            label(title, "item"), self.banner, parent=self, margins=(24, 20, 24, 20), spacing=14
+        )
         self.body = QVBoxLayout()
         self.body.setSpacing(14)
         column.addLayout(self.body)
         column.addSpacing(4)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStretch(1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.save)
+        row = row_of(1, self.cancel, self.save, spacing=8)
         column.addLayout(row)
         self.save.setDefault(True)
         self.save.clicked.connect(self.submit)

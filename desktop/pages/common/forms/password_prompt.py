@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from desktop.background.workers import run
 from desktop.client.http.errors import Forbidden
 from desktop.context import Context
 from desktop.messages.error_messages import sentence
-from desktop.widgets import Button, ButtonKind, Dialog, PasswordField, label
+from desktop.widgets import Button, ButtonKind, Dialog, PasswordField, column_of, label, row_of
 from shared.record.codes import ErrorCode
 from shared.wire.account import Payload
 
@@ -33,19 +33,15 @@ class PasswordPrompt(Dialog):
         self.password = PasswordField(self.tr("Password"))
         self.go = Button(self.tr("Continue"), kind=ButtonKind.MAIN)
         self.cancel = Button(self.tr("Cancel"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(12)
-        column.addWidget(label(self.tr("Confirm password"), "item"))
+        column = column_of(
+            label(self.tr("Confirm password"), "item"), parent=self, margins=(24, 20, 24, 20), spacing=12
+        )
         text = self.tr(
             "This change requires a password login within the last ten minutes. Your entries are kept."
         )
         column.addWidget(label(text, "dim", wrap=True))
         column.addWidget(self.password)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self.cancel)
-        row.addWidget(self.go)
+        row = row_of(1, self.cancel, self.go)
         column.addSpacing(4)
         column.addLayout(row)
         self.cancel.clicked.connect(self.reject)

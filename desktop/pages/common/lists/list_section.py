@@ -6,13 +6,25 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.context import Context
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.lists.sections_page import PageSection
-from desktop.widgets import Button, ButtonKind, Card, Column, Pager, SearchField, StateStack, Table, confirm
+from desktop.widgets import (
+    Button,
+    ButtonKind,
+    Card,
+    Column,
+    Pager,
+    SearchField,
+    StateStack,
+    Table,
+    column_of,
+    confirm,
+    row_of,
+)
 from shared.record.codes import Permission
 from shared.wire.common import Page as Listing
 
@@ -56,21 +68,12 @@ class Section(PageSection, Generic[T]):
         self.view = self.make_view()
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         card = Card()
-        self.card_column = QVBoxLayout(card)
-        self.card_column.setContentsMargins(1, 1, 1, 1)
-        self.card_column.setSpacing(0)
-        self.card_column.addWidget(self.view, 1)
-        self.card_column.addWidget(self.pager)
+        self.card_column = column_of((self.view, 1), self.pager, parent=card, margins=1, spacing=0)
         self.stack = StateStack(card)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        self.bar = QHBoxLayout()
-        self.bar.setSpacing(8)
-        self.bar.addWidget(self.search)
-        self.bar.addStretch(1)
-        for button in (*self.extra_buttons, self.edit, self.remove, self.new):
-            self.bar.addWidget(button)
+        self.bar = row_of(self.search, 1, *self.extra_buttons, self.edit, self.remove, self.new, spacing=8)
         column.addLayout(self.bar)
         column.addWidget(self.stack, 1)
         self._bind()

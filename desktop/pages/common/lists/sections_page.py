@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from desktop.widgets import FilterChips, Page, PageHeader
+from desktop.widgets import FilterChips, Page, PageHeader, column_of
 
 
 class PageSection(QWidget):
@@ -38,12 +38,9 @@ class SectionsPage(Page, Generic[S]):
         for section in sections.values():
             self._stack.addWidget(section)
             section.toast.connect(self.toast)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(28, 22, 28, 20)
-        column.setSpacing(14)
-        column.addWidget(self.header)
-        column.addWidget(self.chips)
-        column.addWidget(self._stack, 1)
+        column_of(
+            self.header, self.chips, (self._stack, 1), parent=self, margins=(28, 22, 28, 20), spacing=14
+        )
 
     def visible_sections(self) -> Mapping[str, str]:
         """The names of the sections that the user may see, with the texts of their chips; never empty."""

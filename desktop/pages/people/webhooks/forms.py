@@ -8,13 +8,13 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from desktop.context import Context
 from desktop.pages.common.forms.check_boxes import CheckBoxesField
 from desktop.pages.common.forms.form import Form
 from desktop.pages.people.webhooks.terms import event_meaning, event_word
-from desktop.widgets import Button, ButtonKind, Dialog, Field, label
+from desktop.widgets import Button, ButtonKind, Dialog, Field, label, row_of
 from shared.wire.webhooks import NewWebhook, Webhook, WebhookCreate, WebhookEvent, WebhookUpdate
 
 _MAX_ADDRESS_LENGTH = 2048
@@ -101,8 +101,7 @@ class SecretDialog(Dialog):
         self.field.setAccessibleName(self.tr("Secret"))
         self.field.setCursorPosition(0)
         column.addWidget(self.field)
-        row = QHBoxLayout()
-        row.addStretch(1)
+        row = row_of(1)
         self.copy = Button(self.tr("Copy secret"), kind=ButtonKind.MAIN, icon="copy")
         self.copy.clicked.connect(self._copy)
         self.copy.setDefault(True)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget
 
-from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.alignment import AlignedPair, homography_from_points
 from desktop.canvas.views.canvas_view import CanvasView
@@ -45,29 +42,29 @@ class CompareController(QObject):
         super().__init__(parent)
         self._open_record, self._photos = open_record, photos
         self._strip, self._centre = strip, centre
-        reference, photo, self._compare = canvases
+        reference, photo, self.compare = canvases
         self.views = (reference, photo)
         """The canvases of the reference image and the photo."""
         self.front = reference
         """The canvas that is shown while nothing is compared: that of the reference image or of the photo."""
         self._awaited_item = False
-        self._panes = (self._compare, box.pane)
-        self.bar = CompareBar(self._compare, open_record.context.commands)
-        self._compare.set_covered(self.bar.covered)
+        self._panes = (self.compare, box.pane)
+        self.bar = CompareBar(self.compare, open_record.context.commands)
+        self.compare.set_covered(self.bar.covered)
         photos.pair_changed.connect(self._on_pair_changed)
         strip.compare_wanted.connect(self.show)
-        box.pane.mode_changed.connect(self._compare.set_mode)
-        self._compare.mode_changed.connect(box.set_mode)
+        box.pane.mode_changed.connect(self.compare.set_mode)
+        self.compare.mode_changed.connect(box.set_mode)
 
     @property
     def canvas(self) -> CanvasView | CompareView:
         """The view in the place of the canvas."""
-        return self._compare if self.is_on else self.front
+        return self.compare if self.is_on else self.front
 
     @property
     def is_on(self) -> bool:
         """True while reference and photo are compared."""
-        return self._centre.currentWidget() is self._compare
+        return self._centre.currentWidget() is self.compare
 
     def use_tool(self, tool: Tool) -> None:
         """Activate a tool, and show the picture that it works on."""
@@ -105,7 +102,7 @@ class CompareController(QObject):
                 self.tr("The photo is not aligned. Run detection or align it with three points.")
             )
             return
-        self._compare.set_mode(mode)
+        self.compare.set_mode(mode)
         if not self.is_on:
             self.toggle()
 
@@ -122,10 +119,6 @@ class CompareController(QObject):
             view.show_labels(on)
         for pane in self._panes:
             pane.show_labels(on)
-
-    def show_findings(self, boxes: Sequence[FindingBox]) -> None:
-        """Show these findings, px of the photo, while it is compared."""
-        self._compare.set_findings(boxes)
 
     def show_regions(self, on: bool) -> None:
         """Paint regions and findings on both canvases, or only the pictures."""
@@ -150,7 +143,7 @@ class CompareController(QObject):
     @property
     def _has_focus(self) -> bool:
         """Whether the view in the place of the canvas has the focus, which it loses when it is hidden."""
-        return any(view.hasFocus() for view in (*self.views, self._compare))
+        return any(view.hasFocus() for view in (*self.views, self.compare))
 
     def show(self, on: bool, *, focus: bool = True) -> None:
         """Compare reference and photo of the chosen item on the canvas, or show the picture again."""
@@ -161,11 +154,11 @@ class CompareController(QObject):
         # The tools work on the picture: none is active while it is hidden.
         self._strip.show_tool(None if on else self.front.editor.tool)
         if self._open_record.link.file is not None:
-            self._centre.setCurrentWidget(self._compare if on else self.front)
+            self._centre.setCurrentWidget(self.compare if on else self.front)
         if on:
-            self._compare.fit()
+            self.compare.fit()
             if focus:
-                self._compare.setFocus()
+                self.compare.setFocus()
         self.changed.emit()
 
     def show_when_loaded(self) -> None:
@@ -174,7 +167,7 @@ class CompareController(QObject):
         self._awaited_item = self._photos.pair is None
 
     def _on_pair_changed(self, pair: AlignedPair | None) -> None:
-        self._compare.set_pair(pair)
+        self.compare.set_pair(pair)
         self.bar.show_pair(pair)
         if self._awaited_item and pair is not None:
             self.show(True)

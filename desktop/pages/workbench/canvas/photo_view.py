@@ -29,7 +29,8 @@ from desktop.pages.workbench.canvas.photo_canvas import (
     mapped_viewport,
     matrix_at,
 )
-from desktop.pages.workbench.photos.photo_files import PhotoRef, no_photo_text
+from desktop.pages.workbench.photos.photo_box import no_photo_text
+from desktop.pages.workbench.photos.photo_files import PhotoRef
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.results.correcting import CorrectionBar, CorrectionController
 from desktop.pages.workbench.results.explained import explained_boxes

@@ -151,7 +151,7 @@ class ShownFindings(QObject):
         explained_findings = explained.shown_findings if self._open_record.item is not None else ()
         boxes = [*finding_boxes(shown, findings.list.current), *explained_boxes(explained_findings)]
         self._photos.show_boxes(boxes)
-        self._comparing.show_findings(boxes)
+        self._comparing.compare.set_findings(boxes)
         back = to_reference(self._open_record.entry)
         # Without an alignment the place of a finding on the reference image is not known.
         self._comparing.views[0].set_findings(boxes if back is not None else (), back)

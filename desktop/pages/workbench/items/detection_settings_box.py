@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QSlider, QVBoxLayout, QWidget
 
 from desktop.localization.detection_terms import place_text
 from desktop.record.detection_settings import (
@@ -14,7 +14,7 @@ from desktop.record.detection_settings import (
     takes_thresholds,
 )
 from desktop.record.edit_names import group_digits
-from desktop.widgets import Button, ButtonKind, Combo, IconButton, clear_layout, label
+from desktop.widgets import Button, ButtonKind, Combo, IconButton, clear_layout, column_of, label, row_of
 from shared.record.geometry import Rect
 from shared.wire.detection import DetectionModel
 from shared.wire.inspection import Place
@@ -78,18 +78,9 @@ class DetectionSettingsBox(QWidget):
         self.open(False)
 
     def _build(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(label(self.tr("Sensitivity"), "label"))
-        head.addStretch(1)
-        head.addWidget(self._sensitivity_label)
-        size = QHBoxLayout()
-        size.addWidget(label(self.tr("Minimum finding size"), "label"))
-        size.addStretch(1)
-        size.addWidget(self.smallest)
-        place = QHBoxLayout()
-        place.addWidget(label(self.tr("Position in photos"), "label"))
-        place.addStretch(1)
-        place.addWidget(self.place)
+        head = row_of(label(self.tr("Sensitivity"), "label"), 1, self._sensitivity_label)
+        size = row_of(label(self.tr("Minimum finding size"), "label"), 1, self.smallest)
+        place = row_of(label(self.tr("Position in photos"), "label"), 1, self.place)
         lines = QVBoxLayout(self._thresholds)
         lines.setContentsMargins(0, 0, 0, 0)
         lines.setSpacing(6)
@@ -106,16 +97,11 @@ class DetectionSettingsBox(QWidget):
         inner.addWidget(self._thresholds)
         inner.addWidget(label(self.tr("Ignored areas"), "label"))
         inner.addLayout(self._list)
-        row = QHBoxLayout()
-        row.addWidget(self.area)
-        row.addStretch(1)
-        row.addWidget(self.as_model)
+        row = row_of(self.area, 1, self.as_model)
         inner.addLayout(row)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self._content)
+        column_of(
+            (self.fold, 0, Qt.AlignmentFlag.AlignLeft), self._content, parent=self, margins=0, spacing=0
+        )
 
     def _connect(self) -> None:
         self.fold.clicked.connect(lambda _checked=False: self.open(self._content.isHidden()))
@@ -216,11 +202,7 @@ class DetectionSettingsBox(QWidget):
         remove.setEnabled(self._editable)
         remove.clicked.connect(lambda _checked=False: self.changed.emit(self._settings.without_area(place)))
         line = QWidget()
-        row = QHBoxLayout(line)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(name)
-        row.addStretch(1)
-        row.addWidget(remove)
+        row_of(name, 1, remove, parent=line, margins=0)
         return line
 
     def _on_sensitivity_changed(self, value: int) -> None:

@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QSizePolicy,
     QStyle,
     QStyleOptionFrame,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,7 +19,7 @@ from desktop.localization.detection_terms import model_word
 from desktop.pages.workbench.items.detection_settings_box import DetectionSettingsBox
 from desktop.record.document import ItemView
 from desktop.theme import ITEM_PX, text_font, theme_manager
-from desktop.widgets import Combo, escape_tooltip, is_enter_key, label
+from desktop.widgets import Combo, column_of, escape_tooltip, is_enter_key, label, row_of
 from shared.wire.detection import DetectionModel
 
 PAUSE_MS = 700
@@ -265,20 +263,9 @@ class ItemFields(QWidget):
         self.model.picked.connect(self.model_picked)
 
     def _build(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        for widget in (self.number, self.name, self.description):
-            column.addWidget(widget)
-        choice = QHBoxLayout()
-        choice.setSpacing(10)
-        choice.addWidget(label(self.tr("Detection model"), "label"))
-        choice.addWidget(self.model, 1)
-        detection = QVBoxLayout(self.detection)
-        detection.setContentsMargins(0, 0, 0, 0)
-        detection.setSpacing(2)
-        detection.addLayout(choice)
-        detection.addWidget(self.detection_settings)
+        column_of(self.number, self.name, self.description, parent=self, margins=0, spacing=2)
+        choice = row_of(label(self.tr("Detection model"), "label"), (self.model, 1), spacing=10)
+        column_of(choice, self.detection_settings, parent=self.detection, margins=0, spacing=2)
 
     def set_models(self, models: Sequence[DetectionModel]) -> None:
         """Set the models to choose from."""

@@ -26,6 +26,7 @@ from desktop.widgets import (
     SearchField,
     key_hint,
     label,
+    row_of,
     separator,
 )
 
@@ -81,15 +82,8 @@ class ItemsPanel(Panel):
         self.model.modelReset.connect(self._restore_selection)
 
     def _build(self, commands: Commands) -> None:
-        head = QHBoxLayout()
-        head.addWidget(label(self.tr("Items"), "strong"))
-        head.addStretch(1)
-        head.addWidget(self._count)
-        head.addWidget(self.compact)
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        row.addWidget(self._sign)
-        row.addWidget(self._detected_label, 1)
+        head = row_of(label(self.tr("Items"), "strong"), 1, self._count, self.compact)
+        row = row_of(self._sign, (self._detected_label, 1), spacing=6)
         top = QVBoxLayout()
         top.setContentsMargins(12, 12, 12, 8)
         top.setSpacing(8)
@@ -115,11 +109,9 @@ class ItemsPanel(Panel):
             (self._drawing, "tool.rectangle", self._drawing_hint),
             (QWidget(), "finding.next", label(self.tr("Next finding"), "dim")),
         ):
-            pair = QHBoxLayout(hint)
-            pair.setContentsMargins(0, 0, 4, 0)
-            pair.setSpacing(8)
-            pair.addWidget(key_hint(commands.keys_text(command)))
-            pair.addWidget(button)
+            row_of(
+                key_hint(commands.keys_text(command)), button, parent=hint, margins=(0, 0, 4, 0), spacing=8
+            )
             foot.addWidget(hint)
         self.name_drawing(findings=False)
         column.addLayout(foot)

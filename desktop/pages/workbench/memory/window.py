@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.client import Session
@@ -28,7 +28,7 @@ from desktop.pages.workbench.trend.contents import REFERENCE, Place, place_of
 from desktop.pages.workbench.trend.film_strip_dialog import FilmStripDialog
 from desktop.record.item_rows import to_reference
 from desktop.record.open_record import OpenRecord
-from desktop.widgets import Banner, Confirm, ElidedLabel, label
+from desktop.widgets import Banner, Confirm, ElidedLabel, column_of, label, row_of
 from shared.record.suppression import SuppressedFinding
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.memory import MemoryChange, MemoryPhoto, MemoryState
@@ -80,20 +80,9 @@ class MemoryDialog(FilmStripDialog):
 
     def _build(self, title: str) -> None:
         self.details.setFixedWidth(_DETAILS_PX)
-        upper = QHBoxLayout()
-        upper.setSpacing(10)
-        upper.addLayout(self._frame_column(), 1)
-        upper.addWidget(self.details)
-        inside = QVBoxLayout(self.content)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(10)
-        inside.addLayout(upper, 3)
-        inside.addWidget(self.strip, 2)
-        below = QHBoxLayout()
-        below.setSpacing(8)
-        below.addWidget(self.rules)
-        below.addStretch(1)
-        below.addWidget(self.close_button)
+        upper = row_of((self._frame_column(), 1), self.details, spacing=10)
+        column_of((upper, 3), (self.strip, 2), parent=self.content, margins=0, spacing=10)
+        below = row_of(self.rules, 1, self.close_button, spacing=8)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(8)

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import segno
 from PySide6.QtCore import QCoreApplication, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
 from desktop.localization.dates import format_minute
-from desktop.widgets import Button, ButtonKind, Combo, Dialog, label
+from desktop.widgets import Button, ButtonKind, Combo, Dialog, column_of, label, row_of
 from shared.wire.phone import CodeEnd, NewPhoneCode, PhoneCode
 
 SIDE = 264
@@ -146,14 +146,8 @@ class PhoneDialog(Dialog):
         # In a widget: a layout of wrapping sentences is then no wider than necessary.
         side = QWidget()
         side.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        texts = QVBoxLayout(side)
-        texts.setContentsMargins(0, 0, 0, 0)
-        texts.setSpacing(10)
-        texts.addWidget(self.heading)
-        texts.addWidget(self.how)
-        line = QHBoxLayout()
-        line.addWidget(self.address, 1)
-        line.addWidget(self.copy)
+        texts = column_of(self.heading, self.how, parent=side, margins=0, spacing=10)
+        line = row_of((self.address, 1), self.copy)
         texts.addWidget(self.choice)
         texts.addWidget(self.left)
         texts.addWidget(self.phone)
@@ -161,23 +155,9 @@ class PhoneDialog(Dialog):
         texts.addWidget(self.warning)
         texts.addWidget(self.allow, 0, Qt.AlignmentFlag.AlignLeft)
         texts.addStretch(1)
-        both = QHBoxLayout()
-        both.setSpacing(20)
-        both.addWidget(self.qr, 0, Qt.AlignmentFlag.AlignTop)
-        both.addWidget(side, 1)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.new)
-        row.addWidget(self.end)
-        row.addStretch(1)
-        row.addWidget(self.close_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 20, 20, 16)
-        column.setSpacing(16)
-        column.addWidget(self.error)
-        column.addLayout(both)
-        column.addLayout(line)
-        column.addLayout(row)
+        both = row_of((self.qr, 0, Qt.AlignmentFlag.AlignTop), (side, 1), spacing=20)
+        row = row_of(self.new, self.end, 1, self.close_button, spacing=8)
+        column_of(self.error, both, line, row, parent=self, margins=(20, 20, 20, 16), spacing=16)
 
     @property
     def addresses(self) -> Sequence[str]:

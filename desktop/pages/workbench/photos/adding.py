@@ -142,11 +142,11 @@ class PhotoUploadController(QObject):
             # Later files may succeed: every file that failed stays named.
             self._failures.append(f"{picture.name}: {sentence(error)}")
             self._error_item_id = self._open_record.current
-            self._box.show_error("\n".join(self._failures))
+            self._box.error.setText("\n".join(self._failures))
 
     def _forget_failures(self) -> None:
         """Clear the failures when files are added or another item is chosen: they have been read."""
         first = self._queue.first
         if self._failures and (first is None or not first.item_id):
             self._failures.clear()
-            self._box.show_error("")
+            self._box.error.setText("")

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QSlider, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.camera import (
@@ -22,7 +22,7 @@ from desktop.camera import (
 )
 from desktop.context import Context
 from desktop.pages.workbench.photos.capture_view import CaptureTarget, CaptureView, PreparedTarget, prepare
-from desktop.widgets import BaseDialog, Button, ButtonKind, Combo, label
+from desktop.widgets import BaseDialog, Button, ButtonKind, Combo, label, row_of
 
 UNDO_SECONDS = 3.0
 """Time in which an automatic photo can be undone before it is used."""
@@ -107,23 +107,11 @@ class CaptureDialog(BaseDialog):
             )
 
     def _build(self) -> None:
-        guided = QHBoxLayout(self._guided)
-        guided.setContentsMargins(0, 0, 0, 0)
-        guided.setSpacing(16)
-        guided.addWidget(self.alone)
-        guided.addWidget(self.sound)
-        overlay = QHBoxLayout()
-        overlay.setSpacing(8)
-        overlay.addWidget(label(self.tr("Overlay"), "dim"))
-        overlay.addWidget(self.overlay)
+        guided = row_of(self.alone, self.sound, parent=self._guided, margins=0, spacing=16)
+        overlay = row_of(label(self.tr("Overlay"), "dim"), self.overlay, spacing=8)
         guided.addLayout(overlay)
         guided.addStretch(1)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._cameras)
-        row.addStretch(1)
-        for button in (self._cancel, self.undo, self.use, self.shoot):
-            row.addWidget(button)
+        row = row_of(self._cameras, 1, self._cancel, self.undo, self.use, self.shoot, spacing=8)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(12)

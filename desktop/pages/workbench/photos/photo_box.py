@@ -21,11 +21,13 @@ from desktop.widgets import (
     Button,
     ButtonKind,
     ElidedLabel,
+    ErrorLine,
     FlowLayout,
     IconButton,
     ProgressBar,
     keep_place,
     label,
+    row_of,
     status_text,
 )
 from shared.record import results
@@ -81,6 +83,13 @@ def _author(entry: Entry) -> str:
 
 def _name(decision: EntryVerdict | EntryCorrection) -> str:
     return str(decision.get("by_name") or QCoreApplication.translate("Workbench", "another user"))
+
+
+def no_photo_text(editable: bool) -> str:
+    """Say that an item has no photo, and what a user who may change the record can do about it."""
+    if editable:
+        return QCoreApplication.translate("Photos", "No photos yet. Add or take one, or drop a file here.")
+    return QCoreApplication.translate("Photos", "This item has no photos.")
 
 
 MIN_PANE_PX = 108
@@ -144,8 +153,7 @@ class PhotoBox(QWidget):
         self._bar = ProgressBar(self.tr("Uploading photo"))
         self._stop = IconButton("close", self.tr("Cancel upload"), side=22)
         self._stop.clicked.connect(lambda _checked=False: self.cancelled.emit())
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
+        self.error = ErrorLine()
         self._build(commands)
         self.show_progress(None)
         self.show_versions((), 0)
@@ -163,17 +171,9 @@ class PhotoBox(QWidget):
         modes = FlowLayout(spacing=4)
         self.modes = ModeButtons("compare", commands, modes, self)
         self.modes.chosen.connect(self.set_mode)
-        taken = QHBoxLayout()
-        taken.addWidget(self.strip)
-        taken.addStretch(1)
-        taken.addWidget(self.align, 0, Qt.AlignmentFlag.AlignTop)
-        below = QHBoxLayout()
-        below.addWidget(self._alignment)
-        below.addStretch(1)
-        below.addWidget(self.version)
-        upload = QHBoxLayout()
-        upload.addWidget(self._bar, 1)
-        upload.addWidget(self._stop)
+        taken = row_of(self.strip, 1, (self.align, 0, Qt.AlignmentFlag.AlignTop))
+        below = row_of(self._alignment, 1, self.version)
+        upload = row_of((self._bar, 1), self._stop)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
@@ -185,7 +185,7 @@ class PhotoBox(QWidget):
         column.addWidget(self.camera_mark)
         column.addWidget(self.shared, 0, Qt.AlignmentFlag.AlignLeft)
         column.addLayout(upload)
-        column.addWidget(self._error)
+        column.addWidget(self.error)
         column.addLayout(below)
         self.modes.mark(CompareMode.SIDE_BY_SIDE)
 
@@ -277,16 +277,6 @@ class PhotoBox(QWidget):
         self._bar.setVisible(share is not None)
         self._stop.setVisible(share is not None)
         self._bar.setValue(round(100 * (share or 0.0)))
-
-    @property
-    def error(self) -> str:
-        """The shown error; empty if there is none."""
-        return self._error.text()
-
-    def show_error(self, sentence: str) -> None:
-        """Show an error; an empty text removes it."""
-        self._error.setText(sentence)
-        self._error.setVisible(bool(sentence))
 
     def set_editable(self, on: bool) -> None:
         """Enable or disable adding photos."""

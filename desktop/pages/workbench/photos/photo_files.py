@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QByteArray, QCoreApplication, QIODevice
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 from PySide6.QtGui import QImage
 
 from desktop.background.workers import ProgressReport
@@ -42,13 +42,6 @@ def padded_region(region: Rect, width: int, height: int) -> Rect:
     margin = _MARGIN * max(region.w, region.h)
     grown = Rect(region.x - margin, region.y - margin, region.w + 2 * margin, region.h + 2 * margin)
     return grown.clamp(width, height)
-
-
-def no_photo_text(editable: bool) -> str:
-    """Say that an item has no photo, and what a user who may change the record can do about it."""
-    if editable:
-        return QCoreApplication.translate("Photos", "No photos yet. Add or take one, or drop a file here.")
-    return QCoreApplication.translate("Photos", "This item has no photos.")
 
 
 def make_pair(

@@ -16,8 +16,8 @@ from desktop.client import Session
 from desktop.imaging import ImageError
 from desktop.localization.language import join_sentences
 from desktop.messages.error_messages import sentence
-from desktop.pages.workbench.photos.photo_box import PhotoBox, version_lines
-from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair, no_photo_text, thumbnail
+from desktop.pages.workbench.photos.photo_box import PhotoBox, no_photo_text, version_lines
+from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair, thumbnail
 from desktop.record.changes import Change
 from desktop.record.detection_settings import item_detection_settings
 from desktop.record.document import ItemView
@@ -353,7 +353,7 @@ class PhotoPairController(QObject):
                 photo_id,
                 owner=self,
                 done=lambda _: self._on_removed(item_id),
-                failed=lambda error: self._box.show_error(sentence(error)),
+                failed=lambda error: self._box.error.setText(sentence(error)),
             )
 
     def _on_removed(self, item_id: str) -> None:

@@ -19,7 +19,7 @@ from desktop.record.document import ItemView
 from desktop.record.edit_names import EditName
 from desktop.record.open_record import OpenRecord
 from desktop.record.region_link import item_file, same_file
-from desktop.widgets import Banner, Button, IconLabel, ProgressBar, label
+from desktop.widgets import Banner, Button, ErrorLine, IconLabel, ProgressBar, label, row_of
 from shared.record.codes import Permission
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import RecordUpdate
@@ -48,8 +48,7 @@ class ReferenceChoice(QWidget):
         self.upload = Button(self.tr("Upload image…"), icon="upload")
         self.upload.setObjectName("reference-upload")
         self._text = label("", wrap=True)
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
+        self._error = ErrorLine()
         self._bar = ProgressBar(self.tr("Uploading image"))
         self._bar.hide()
         for shown_label in (self._text, self._error):
@@ -83,7 +82,7 @@ class ReferenceChoice(QWidget):
         self.upload.setVisible(
             may and context.may(Permission.CATALOGUE_MANAGE) and context.may(Permission.FILE_ADD)
         )
-        self._show_text("")
+        self._error.setText("")
         if may:
             self.images.show_choice(None)
 
@@ -99,10 +98,10 @@ class ReferenceChoice(QWidget):
         except ValueError:
             chosen = None
         if chosen is None:
-            self._show_text(self.tr("No reference image with this name. Select one from the list."))
+            self._error.setText(self.tr("No reference image with this name. Select one from the list."))
             self.images.setFocus()
             return
-        self._show_text("")
+        self._error.setText("")
         self._use(chosen)
 
     def _choose_file(self) -> None:
@@ -115,7 +114,7 @@ class ReferenceChoice(QWidget):
         document = self._open_record.document
         if document is None or self._task is not None or self._open_record.refuse_if_sealed():
             return
-        self._show_text("")
+        self._error.setText("")
         self._bar.setValue(0)
         self._bar.show()
         self._task = run(
@@ -152,11 +151,7 @@ class ReferenceChoice(QWidget):
     def _on_failed(self, error: Exception) -> None:
         self._task = None
         self._bar.hide()
-        self._show_text(sentence(error))
-
-    def _show_text(self, text: str) -> None:
-        self._error.setText(text)
-        self._error.setVisible(bool(text))
+        self._error.setText(sentence(error))
 
 
 def _upload(report: ProgressReport, session: Session, path: Path, aircraft_id: str | None) -> str:
@@ -230,8 +225,7 @@ class OtherFileBanner(Banner):
 
 def _in_the_middle(*widgets: QWidget) -> QHBoxLayout:
     # Without an alignment, which would cut the lines of a wrapped text.
-    row = QHBoxLayout()
-    row.addStretch(1)
+    row = row_of(1)
     for widget in widgets:
         row.addWidget(widget, 100 if isinstance(widget, QLabel) else 0)
     row.addStretch(1)

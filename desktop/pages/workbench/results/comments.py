@@ -13,7 +13,7 @@ from desktop.background.workers import Task, run
 from desktop.localization.dates import format_recent
 from desktop.messages.error_messages import sentence
 from desktop.record.open_record import OpenRecord
-from desktop.widgets import Button, ButtonKind, IconButton, clear_layout, confirm, label
+from desktop.widgets import Button, ButtonKind, IconButton, clear_layout, column_of, confirm, label, row_of
 from shared.wire.shift import Comment, CommentWrite
 
 PhotoPlace = tuple[str, float, float]
@@ -48,16 +48,8 @@ class CommentsBox(QWidget):
         self._changed: Comment | None = None
         self._rows = QVBoxLayout()
         self._rows.setSpacing(4)
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.add)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(self._rows)
-        column.addLayout(row)
-        column.addWidget(self.place)
+        row = row_of((self.text, 1), self.add, spacing=6)
+        column_of(self._rows, row, self.place, parent=self, margins=0, spacing=6)
         self.text.returnPressed.connect(self._send)
         self.add.clicked.connect(lambda _checked=False: self._send())
         self._show_field(False)

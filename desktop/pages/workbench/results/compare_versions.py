@@ -29,7 +29,7 @@ from desktop.pages.workbench.results.pairing import Pairing, VersionSide, pairin
 from desktop.record.loading import fetch_photo
 from desktop.record.open_record import OpenRecord
 from desktop.theme import theme_manager
-from desktop.widgets import BaseDialog, Button, Column, Combo, ElidedLabel, Table, label, status_text
+from desktop.widgets import BaseDialog, Button, Column, Combo, ElidedLabel, Table, label, row_of, status_text
 from shared.record import results
 from shared.record.entries import Entry
 from shared.record.findings import Finding
@@ -202,9 +202,7 @@ class CompareVersions(BaseDialog):
         pair.setSpacing(12)
         for side in self.sides:
             pair.addWidget(side, 1)
-        below = QHBoxLayout()
-        below.addWidget(self._summary_label, 1)
-        below.addWidget(self.close_button)
+        below = row_of((self._summary_label, 1), self.close_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(10)

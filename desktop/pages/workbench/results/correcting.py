@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 from desktop.canvas.views.alignment import AlignedPair
@@ -18,7 +18,7 @@ from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.record.correction import CorrectionDraft
 from desktop.record.item_changes import ItemChanges
 from desktop.record.open_record import OpenRecord
-from desktop.widgets import Button, ButtonKind, label
+from desktop.widgets import Button, ButtonKind, column_of, label, row_of
 from shared.record import results
 from shared.record.findings import Finding
 from shared.record.geometry import Rect
@@ -56,22 +56,11 @@ class CorrectionBar(QWidget):
         self.save.setObjectName("correction-save")
         self.discard = Button(self.tr("Discard"), kind=ButtonKind.QUIET)
         self.discard.setObjectName("correction-discard")
-        head = QHBoxLayout()
-        head.addWidget(self.draw)
-        head.addStretch(1)
+        head = row_of(self.draw, 1)
         self.pending = QWidget()
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self.discard)
-        row.addWidget(self.save)
-        waiting = QVBoxLayout(self.pending)
-        waiting.setContentsMargins(0, 0, 0, 0)
-        waiting.setSpacing(4)
-        waiting.addWidget(self._unsaved_label)
-        waiting.addLayout(row)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(head)
+        row = row_of(1, self.discard, self.save)
+        column_of(self._unsaved_label, row, parent=self.pending, margins=0, spacing=4)
+        column_of(head, parent=self, margins=0)
         self.draw.toggled.connect(self._on_draw_toggled)
         self.save.clicked.connect(lambda _checked=False: self.save_wanted.emit())
         self.discard.clicked.connect(lambda _checked=False: self.discard_wanted.emit())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from desktop.background.workers import Lane, Task, run
 from desktop.client import Session
@@ -17,7 +17,7 @@ from desktop.messages.error_messages import sentence
 from desktop.record.item_rows import UNALIGNED, RunPhase, RunState, run_state
 from desktop.record.live_changes import LiveChanges
 from desktop.record.open_record import OpenRecord
-from desktop.widgets import Banner, Button, ButtonKind, ProgressBar, label
+from desktop.widgets import Banner, Button, ButtonKind, ProgressBar, label, row_of
 from shared.wire.detection import Job
 from shared.wire.inspection import Place
 
@@ -54,11 +54,7 @@ class RunBox(QWidget):
         self.hint = label(self.tr("A symmetric or plain object cannot be aligned."), "dim", wrap=True)
         self.unaligned = Button(self.tr("Compare without aligning…"), kind=ButtonKind.LINK)
         self.unaligned.setObjectName("item-detect-unaligned")
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for widget in (self.retry, self.align, self.cancel):
-            row.addWidget(widget)
-        row.addStretch(1)
+        row = row_of(self.retry, self.align, self.cancel, 1, spacing=8)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.localization.detection_terms import finding_word
-from desktop.widgets import Button, ButtonKind, clear_layout, label
+from desktop.widgets import Button, ButtonKind, clear_layout, column_of, label
 from shared.record.suppression import SuppressedFinding
 
 
@@ -61,11 +61,9 @@ class ExplainedBox(QWidget):
         self._rows = QVBoxLayout(self._content)
         self._rows.setContentsMargins(0, 4, 0, 0)
         self._rows.setSpacing(8)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self._content)
+        column_of(
+            (self.fold, 0, Qt.AlignmentFlag.AlignLeft), self._content, parent=self, margins=0, spacing=0
+        )
         self.fold.clicked.connect(lambda _checked=False: self.open(not self.is_open))
         self._content.hide()
         self.hide()

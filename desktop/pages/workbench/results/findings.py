@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QSlider, QToolTip, QVBoxLayout, QWidget
 
 from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.canvas.layers.marks import draw_mark
@@ -32,7 +32,7 @@ from desktop.localization.detection_terms import (
 )
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.theme import LABEL_PX, TEXT_PX, text_font, theme_manager
-from desktop.widgets import Button, ButtonKind, label
+from desktop.widgets import Button, ButtonKind, label, row_of
 from shared.record.findings import Finding
 
 ROW_PX = 24
@@ -268,12 +268,9 @@ class FindingsBox(QWidget):
         self.slider.setPageStep(5)
         self.slider.setMinimumHeight(20)
         self.slider.setMinimumWidth(60)
-        head = QHBoxLayout()
-        head.setSpacing(10)
-        head.addWidget(label(self.tr("Findings"), "label"))
-        head.addWidget(self.slider, 1)
-        head.addStretch(0)
-        head.addWidget(self._threshold_label)
+        head = row_of(
+            label(self.tr("Findings"), "label"), (self.slider, 1), 0, self._threshold_label, spacing=10
+        )
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)

@@ -15,8 +15,13 @@ from desktop.client import Session
 from desktop.client.http.errors import Conflict
 from desktop.messages.error_messages import sentence
 from desktop.pages.common.files.report_file import ReportFileController, report_options
-from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem, WaitingItem
-from desktop.pages.sealing.uninspected_items import UninspectedItem
+from desktop.pages.sealing.finish_dialog import (
+    FinishDialog,
+    FinishSummary,
+    UndecidedItem,
+    UninspectedItem,
+    WaitingItem,
+)
 from desktop.record.open_record import OpenRecord
 from desktop.report.collect import collect
 from desktop.widgets import KeyBarrier, status_text

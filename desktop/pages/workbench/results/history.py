@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from desktop.background.workers import Lane, Task, run
 from desktop.client import Session
@@ -15,7 +15,7 @@ from desktop.localization.dates import format_day
 from desktop.localization.detection_terms import finding_word, model_word
 from desktop.record.document import ItemView
 from desktop.record.open_record import OpenRecord
-from desktop.widgets import Button, ButtonKind, Chip, IconLabel, clear_layout, label
+from desktop.widgets import Button, ButtonKind, Chip, IconLabel, clear_layout, column_of, label
 from shared.record import results
 from shared.record.codes import Verdict
 from shared.wire.history import FindingChange, HistoryEntry
@@ -77,11 +77,7 @@ class HistoryBox(QWidget):
         self._grid.setHorizontalSpacing(10)
         self._grid.setVerticalSpacing(4)
         self._grid.setColumnStretch(2, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(head)
-        column.addLayout(self._grid)
+        column_of(head, self._grid, parent=self, margins=0, spacing=6)
         self.hide()
 
     def show_rows(

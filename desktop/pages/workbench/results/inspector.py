@@ -19,7 +19,7 @@ from desktop.pages.workbench.results.verdict import VerdictBox
 from desktop.record.document import ItemView
 from desktop.record.drafts import VerdictDraft
 from desktop.record.item_rows import FindingContext, RunPhase, findings_of, run_of_photo
-from desktop.widgets import Panel, label, separator
+from desktop.widgets import Panel, column_of, label, separator
 from shared.record import results, suppression
 from shared.record.entries import Entry
 
@@ -134,9 +134,7 @@ class Inspector(Panel):
         row.addWidget(self._none_label)
         self._stack.addWidget(empty)
         self._stack.addWidget(self._build_item_page(scroll))
-        column_layout = QVBoxLayout(self)
-        column_layout.setContentsMargins(1, 0, 0, 0)
-        column_layout.addWidget(self._stack)
+        column_of(self._stack, parent=self, margins=(1, 0, 0, 0))
 
     def _show_explained(self, scroll: QScrollArea) -> None:
         """Scroll to the unfolded differences, or to their beginning if they do not fit."""
@@ -147,16 +145,8 @@ class Inspector(Panel):
     def _build_item_page(self, scroll: QScrollArea) -> QWidget:
         """Build the scrolling part, with the verdict and unsaved findings always visible below it."""
         column_widget = QWidget()
-        rows = QVBoxLayout(column_widget)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(0)
-        rows.addWidget(scroll, 1)
-        rows.addWidget(separator())
-        foot = QVBoxLayout()
-        foot.setContentsMargins(_SIDE, 10, _SIDE, 12)
-        foot.setSpacing(10)
-        foot.addWidget(self.correction.pending)
-        foot.addWidget(self.verdict)
+        rows = column_of((scroll, 1), separator(), parent=column_widget, margins=0, spacing=0)
+        foot = column_of(self.correction.pending, self.verdict, margins=(_SIDE, 10, _SIDE, 12), spacing=10)
         rows.addLayout(foot)
         return column_widget
 

@@ -11,7 +11,7 @@ from desktop.localization.detection_terms import appearance_text, coverage_text,
 from desktop.pages.workbench.items.item_fields import TextEdit
 from desktop.record.document import ItemView
 from desktop.record.drafts import VerdictDraft
-from desktop.widgets import Button, ButtonKind, IconButton, is_enter_key, label
+from desktop.widgets import Button, ButtonKind, IconButton, is_enter_key, label, row_of
 from shared.record import results
 from shared.record.codes import Verdict
 
@@ -119,11 +119,7 @@ class VerdictBox(QWidget):
         title, keys = commands.title("item.undecided"), commands.keys_text("item.undecided")
         self.next = IconButton("chevron-right", title, keys=keys, side=22)
         self.next.clicked.connect(lambda _checked=False: commands.run("item.undecided"))
-        head = QHBoxLayout()
-        head.addWidget(label(self.tr("Verdict"), "label"))
-        head.addStretch(1)
-        head.addWidget(self._opinion_label)
-        head.addWidget(self.next)
+        head = row_of(label(self.tr("Verdict"), "label"), 1, self._opinion_label, self.next)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)

@@ -14,7 +14,7 @@ from desktop.pages.workbench.trend.film_strip import FilmStrip, FrameView, ZoomB
 from desktop.pages.workbench.trend.film_strip_model import FilmStripModel
 from desktop.pages.workbench.trend.frames import Frame
 from desktop.pages.workbench.trend.pictures import FINE_PX, FramePictures, FrameSource
-from desktop.widgets import BaseDialog, Button, ElidedLabel, StateStack, label
+from desktop.widgets import BaseDialog, Button, ElidedLabel, StateStack, column_of, label
 
 _REQUEST_MS = 80
 _LEAST_SIZE = QSize(900, 560)
@@ -66,12 +66,7 @@ class FilmStripDialog(BaseDialog):
         row.addWidget(self.which, 1)
         for tool in tools[-1:]:
             row.addWidget(tool)
-        column = QVBoxLayout()
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.frame_view, 1)
-        column.addLayout(row)
-        return column
+        return column_of((self.frame_view, 1), row, margins=0, spacing=6)
 
     @property
     def _offset(self) -> int:

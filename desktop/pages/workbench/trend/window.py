@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.client import Session
@@ -20,7 +20,7 @@ from desktop.pages.workbench.trend.growth_chart import GrowthChart
 from desktop.pages.workbench.trend.growth_painting import GrowthData, paint_growth
 from desktop.pages.workbench.trend.series import series_of, table
 from desktop.record.open_record import OpenRecord
-from desktop.widgets import Button, ElidedLabel, Toast
+from desktop.widgets import Button, ElidedLabel, Toast, column_of, row_of
 from shared.wire.history import MAX_TREND_ENTRIES, Trend, TrendEntry
 
 PAGE = 50
@@ -73,17 +73,8 @@ class TrendDialog(FilmStripDialog):
         upper.addWidget(left)
         upper.addWidget(self.chart)
         upper.setSizes([600, 600])
-        inside = QVBoxLayout(self.content)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(10)
-        inside.addWidget(upper, 3)
-        inside.addWidget(self.strip, 2)
-        below = QHBoxLayout()
-        below.setSpacing(8)
-        below.addWidget(self.earlier)
-        below.addStretch(1)
-        below.addWidget(self.export)
-        below.addWidget(self.close_button)
+        column_of((upper, 3), (self.strip, 2), parent=self.content, margins=0, spacing=10)
+        below = row_of(self.earlier, 1, self.export, self.close_button, spacing=8)
         whole_column = QVBoxLayout(self)
         whole_column.setContentsMargins(20, 16, 20, 16)
         whole_column.setSpacing(8)

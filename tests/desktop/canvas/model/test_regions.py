@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop.canvas.model.rect_index import RectIndex
 from desktop.canvas.model.regions import (
     KINDS,
+    RectIndex,
     Region,
     RegionChange,
     RegionState,

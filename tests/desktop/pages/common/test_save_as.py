@@ -9,9 +9,8 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.pages.common.files import save_as
-from desktop.pages.common.files.file_dialogs import Purpose, folders
-from desktop.pages.common.files.save_as import choose_file
+from desktop.pages.common.files import file_dialogs
+from desktop.pages.common.files.file_dialogs import Purpose, choose_file, folders
 
 KINDS = {"PDF (*.pdf)": ".pdf", "Web page (*.html)": ".html"}
 Type = Callable[[str, str], None]
@@ -99,7 +98,7 @@ def test_replacing_a_file_under_the_completed_name_is_confirmed(
         questions.append(texts[1])
         return agreed
 
-    monkeypatch.setattr(save_as, "confirm", answer)
+    monkeypatch.setattr(file_dialogs, "confirm", answer)
 
     types("mine", "PDF (*.pdf)")
     assert (choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS) is not None) is agreed

@@ -139,8 +139,8 @@ def test_session_that_ended_meanwhile_is_reported_and_the_list_reloaded(
     qtbot.waitUntil(lambda: len(view.buttons) == 1)
     context.session.account.end_other_sessions()
     next(iter(view.buttons.values())).click()
-    qtbot.waitUntil(lambda: view.buttons == {} and view.error() != "")
-    assert view.error() == "This session has ended already. Reload the list."
+    qtbot.waitUntil(lambda: view.buttons == {} and view.error.text() != "")
+    assert view.error.text() == "This session has ended already. Reload the list."
 
 
 def test_more_sessions_than_one_page_are_counted(context: Context, qtbot: QtBot) -> None:
@@ -158,6 +158,6 @@ def test_failure_is_shown_in_the_list(qtbot: QtBot) -> None:
         context.session.account.login("zhang", "x")
         view = open_session_list(context, qtbot)
         assert "Loading…" in texts(view)
-        qtbot.waitUntil(lambda: view.error() != "")
+        qtbot.waitUntil(lambda: view.error.text() != "")
         assert "Loading…" not in texts(view)
         assert view.end_all.isHidden()

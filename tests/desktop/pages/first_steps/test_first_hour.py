@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.app.application import Desktop
 from desktop.connection.local_service import ServiceState
-from desktop.pages.first_steps.panel import FirstStepsPanel
+from desktop.pages.first_steps.coordinator import FirstStepsPanel
 from desktop.pages.first_steps.start_dialog import StartDialog
 from desktop.pages.login import LoginPage
 from desktop.pages.login.setup_steps import Step

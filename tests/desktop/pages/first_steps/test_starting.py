@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client.http.errors import Unreachable
 from desktop.context import Context
-from desktop.pages.first_steps.panel import FirstStepsPanel
+from desktop.pages.first_steps.coordinator import FirstStepsPanel
 from desktop.pages.first_steps.sample_bar import SampleController
 from desktop.pages.first_steps.start_dialog import StartDialog
 from desktop.pages.records import RecordsPage

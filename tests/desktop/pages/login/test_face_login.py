@@ -12,8 +12,8 @@ from desktop.client import Session
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.pages.login import LoginPage
-from desktop.pages.me import MePage, enrol_dialog
-from desktop.pages.me.enrol_dialog import EnrolDialog
+from desktop.pages.me import MePage, camera_dialogs
+from desktop.pages.me.camera_dialogs import EnrolDialog
 from desktop.preferences import Preferences
 from shared.wire.face import FacePolicy
 from tests.desktop.camera.pictures import face_frame, write
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 def test_first_run_enrolment_and_face_login(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(enrol_dialog, "_TURN_MS", 10)
+    monkeypatch.setattr(camera_dialogs, "_TURN_MS", 10)
     enrolling = [
         write(tmp_path / f"enrol{number}.png", face_frame(width)) for number, width in enumerate((0.36, 0.4))
     ]

@@ -311,8 +311,8 @@ def test_refused_photo_is_reported(
     if name:
         path.write_bytes(data)
     page.photo_login.log_in(path)
-    qtbot.waitUntil(lambda: page.photo_login.error() != "")
-    assert message in page.photo_login.error()
+    qtbot.waitUntil(lambda: page.photo_login.error.text() != "")
+    assert message in page.photo_login.error.text()
     assert page.photo_login.button.isEnabled()
     assert context.payload is None
 
@@ -326,7 +326,7 @@ def test_too_many_photos_count_down(
     page = show()
     page.photo_login._countdown.timer.setInterval(20)
     errors: list[str] = []
-    page.photo_login._countdown.counted.connect(lambda _left: errors.append(page.photo_login.error()))
+    page.photo_login._countdown.counted.connect(lambda _left: errors.append(page.photo_login.error.text()))
     path = write(tmp_path / "me.png", face_frame())
     page.photo_login.log_in(path)
     qtbot.waitUntil(lambda: len(errors) == 4)

@@ -16,10 +16,9 @@ from pytestqt.qtbot import QtBot
 from desktop.camera import ImageSequence, feed
 from desktop.context import Context
 from desktop.pages.login import challenge
-from desktop.pages.me import MePage, enrol_dialog, face
+from desktop.pages.me import MePage, camera_dialogs, face
 from desktop.pages.me import page as me_page
-from desktop.pages.me.enrol_dialog import EnrolDialog
-from desktop.pages.me.practice_dialog import PracticeDialog
+from desktop.pages.me.camera_dialogs import EnrolDialog, PracticeDialog
 from shared.wire.account import Payload
 from shared.wire.face import FaceStatus
 from tests.desktop.camera.pictures import face_frame, write
@@ -98,7 +97,7 @@ def test_unknown_status_of_the_face_login_shows_the_reason_and_asks_nothing(
     page.show()
     page.enter({})
 
-    qtbot.waitUntil(lambda: page.face.error() != "")
+    qtbot.waitUntil(lambda: page.face.error.text() != "")
     assert page.face.status_text() == ""
     assert not page.face.consent.isVisible()
 
@@ -163,8 +162,8 @@ def test_failure_keeps_the_typed_texts(qtbot: QtBot, fake_service: FakeService, 
     page.profile.fields["department"].set_text("机务二部")
     page.profile._update()
     page.profile.submit()
-    qtbot.waitUntil(lambda: page.profile.error() != "")
-    assert "Cannot connect to the service" in page.profile.error()
+    qtbot.waitUntil(lambda: page.profile.error.text() != "")
+    assert "Cannot connect to the service" in page.profile.error.text()
     assert page.profile.fields["department"].text() == "机务二部"
     assert page.profile.has_changes
 
@@ -343,8 +342,8 @@ def test_refused_enrolment_explains_what_to_change(
     )
     page.face.consent.setChecked(True)
     page.face.enrol_files([write(tmp_path / "a.png", face_frame(0.1))])
-    qtbot.waitUntil(lambda: page.face.error() != "")
-    assert page.face.error() == "Photo 1: The face is too small. Move closer and retake the photo."
+    qtbot.waitUntil(lambda: page.face.error.text() != "")
+    assert page.face.error.text() == "Photo 1: The face is too small. Move closer and retake the photo."
     assert page.face.consent.isChecked()
     assert page.face.by_files.isEnabled()
 
@@ -353,8 +352,8 @@ def test_refused_enrolment_explains_what_to_change(
 def test_camera_enrolment_takes_a_picture_for_each_step(
     glasses: bool, qtbot: QtBot, fake_service: FakeService, page: MePage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(enrol_dialog, "_TURN_MS", 20)
-    monkeypatch.setattr(enrol_dialog, "_GLASSES_MS", 20 if glasses else 60_000)
+    monkeypatch.setattr(camera_dialogs, "_TURN_MS", 20)
+    monkeypatch.setattr(camera_dialogs, "_GLASSES_MS", 20 if glasses else 60_000)
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
     dialog = child(page.face, EnrolDialog)
@@ -422,8 +421,8 @@ def test_a_challenge_that_is_refused_ends_the_attempt(
 def test_a_refusal_at_the_camera_can_be_tried_again(
     qtbot: QtBot, fake_service: FakeService, page: MePage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(enrol_dialog, "_TURN_MS", 10)
-    monkeypatch.setattr(enrol_dialog, "_GLASSES_MS", 10)
+    monkeypatch.setattr(camera_dialogs, "_TURN_MS", 10)
+    monkeypatch.setattr(camera_dialogs, "_GLASSES_MS", 10)
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
     dialog = child(page.face, EnrolDialog)

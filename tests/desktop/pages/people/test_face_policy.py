@@ -111,7 +111,7 @@ def test_a_computer_without_a_keyring_is_not_allowed(
 def test_device_removed_by_another_user_is_reported_and_the_list_reloaded(
     fake_service: FakeService, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("desktop.pages.people.face_policy.devices_card.confirm", lambda *_: True)
+    monkeypatch.setattr("desktop.pages.people.face_policy.cards.confirm", lambda *_: True)
     with faces_page(fake_service, qtbot) as page:
         card = page.faces.devices
         fake_service.answers["/api/face/devices/d1"] = failure_answer(404, "not_found")

@@ -18,7 +18,6 @@ from desktop.localization.dates import format_second
 from desktop.pages.common.forms.password_prompt import PasswordPrompt
 from desktop.pages.people import PeoplePage
 from desktop.pages.people.details import detail_lines, referenced_objects
-from desktop.pages.people.face_policy import devices_card
 from desktop.pages.people.forms import EditUserForm, NewUserForm, SetPasswordForm
 from shared.names import user_label
 from shared.record.codes import Role
@@ -197,7 +196,7 @@ def test_a_device_is_allowed_renamed_and_removed_at_the_service(
     form.fields["name"].set_text("Gate B")
     form.submit()
     qtbot.waitUntil(lambda: [each.name for each in context.session.faces.devices()] == ["Gate B"])
-    monkeypatch.setattr(devices_card, "confirm", lambda *_: True)
+    monkeypatch.setattr("desktop.pages.people.face_policy.cards.confirm", lambda *_: True)
     faces.devices.remove(device)
     qtbot.waitUntil(lambda: not faces.devices.none_label.isHidden())
     assert context.session.faces.devices() == []

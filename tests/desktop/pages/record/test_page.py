@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client.http.errors import NotFound
 from desktop.context import Context
-from desktop.pages.common.files import save_as
+from desktop.pages.common.files import file_dialogs
 from desktop.pages.record import RecordPage
-from desktop.pages.record.conflict_dialog import FieldConflictDialog
 from desktop.pages.record.items_card import ItemsCard
+from desktop.pages.record.saving import FieldConflictDialog
 from desktop.pages.sealing.seal_actions import ReopenDialog
 from desktop.report.collect import collect
 from desktop.widgets import MomentField
@@ -440,7 +440,7 @@ def test_a_pdf_that_would_have_gaps_is_not_written_and_html_is_offered(
         questions.append(arguments[2])
         return agreed
 
-    monkeypatch.setattr(save_as, "confirm", answer)
+    monkeypatch.setattr(file_dialogs, "confirm", answer)
     # A character of the private area: no font has it.
     context.session.records.update(record.inspection_id, RecordUpdate(inspection_name="Wing \ue123"))
     page = open_record_page(context, qtbot, record.inspection_id)

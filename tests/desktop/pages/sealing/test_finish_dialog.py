@@ -6,8 +6,13 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem, WaitingItem
-from desktop.pages.sealing.uninspected_items import UninspectedItem
+from desktop.pages.sealing.finish_dialog import (
+    FinishDialog,
+    FinishSummary,
+    UndecidedItem,
+    UninspectedItem,
+    WaitingItem,
+)
 from desktop.widgets import ElidedLabel
 from shared.record.codes import InspectionGap, Verdict
 from shared.record.results import Counters

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QAbstractButton, QLabel
 from pytestqt.qtbot import QtBot
 
-from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary
-from desktop.pages.sealing.uninspected_items import UninspectedItem, UninspectedItems
+from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UninspectedItem, UninspectedItems
 from shared.record.codes import InspectionGap
 from shared.record.results import Counters
 from tests.desktop.children import child

@@ -125,11 +125,11 @@ def test_file_that_is_not_a_picture_is_reported_and_others_are_sent(
     item_id = workbench.page.open_record.current
     qtbot.waitUntil(lambda: len(workbench.page.open_record.photos.get(item_id, ())) == 1)
     assert len(workbench.session.items.photos(item_id)) == 1
-    error = workbench.page.inspector.photo.error
+    error = workbench.page.inspector.photo.error.text()
     assert "broken.jpg: Cannot read this file as an image" in error
     assert "empty.jpg: The file is empty" in error
     workbench.page.photos.uploading.add([good])
-    assert workbench.page.inspector.photo.error == ""
+    assert workbench.page.inspector.photo.error.text() == ""
 
 
 def test_newest_of_several_photos_counts_and_one_can_be_removed(

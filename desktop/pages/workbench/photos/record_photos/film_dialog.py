@@ -10,13 +10,11 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QKeySequence, QPixmap, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QCheckBox,
-    QHBoxLayout,
     QLabel,
     QListView,
     QListWidget,
     QListWidgetItem,
     QSlider,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,7 +22,17 @@ from desktop.background.workers import Lane, Task, run
 from desktop.imaging.decoding.errors import ImageError
 from desktop.imaging.film import Film, clock, read_strip
 from desktop.messages.error_messages import sentence
-from desktop.widgets import BaseDialog, Button, ButtonKind, StateStack, Toast, escape_tooltip, label
+from desktop.widgets import (
+    BaseDialog,
+    Button,
+    ButtonKind,
+    StateStack,
+    Toast,
+    column_of,
+    escape_tooltip,
+    label,
+    row_of,
+)
 
 _STRIP = 24
 """Frames in the strip."""
@@ -104,20 +112,9 @@ class FilmDialog(BaseDialog):
         self.strip.setIconSize(_THUMB)
         self.strip.setFixedHeight(_THUMB.height() + 3 * self.fontMetrics().height())
         self.slider.setAccessibleName(self.tr("Time in the film"))
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.large, 1)
-        column.addWidget(self.slider)
-        column.addWidget(self.strip)
-        buttons = QHBoxLayout()
-        for widget in (self.time, self.count):
-            buttons.addWidget(widget)
-        buttons.addStretch(1)
-        for button in (self.keep, self.of_item, self.take, self.close_button):
-            buttons.addWidget(button)
-        outer = QVBoxLayout(self)
-        outer.addWidget(self.stack, 1)
-        outer.addLayout(buttons)
+        column_of((self.large, 1), self.slider, self.strip, parent=content, margins=0)
+        buttons = row_of(self.time, self.count, 1, self.keep, self.of_item, self.take, self.close_button)
+        column_of((self.stack, 1), buttons, parent=self)
         self.take.setEnabled(False)
         self.keep.setEnabled(False)
 

@@ -9,19 +9,28 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from PySide6.QtCore import QLocale, QObject, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.client import Session
 from desktop.imaging.conversion import PreparedUpload
 from desktop.localization.dates import format_minute_in_zone
 from desktop.messages.error_messages import sentence
-from desktop.pages.common.files.file_dialogs import Purpose, open_file
-from desktop.pages.common.files.save_as import choose_file
+from desktop.pages.common.files.file_dialogs import Purpose, choose_file, open_file
 from desktop.pages.workbench.photos.record_photos.film_dialog import FilmDialog
 from desktop.record.open_record import OpenRecord
 from desktop.record.photo_queue import PhotoQueue, QueuedPicture
-from desktop.widgets import BaseDialog, Button, ButtonKind, ProgressBar, StateStack, Toast, confirm
+from desktop.widgets import (
+    BaseDialog,
+    Button,
+    ButtonKind,
+    ProgressBar,
+    StateStack,
+    Toast,
+    column_of,
+    confirm,
+    row_of,
+)
 from shared.images.films import FILM_SUFFIXES, can_read
 from shared.wire.photos import RecordFilm
 
@@ -122,18 +131,8 @@ class FilmsDialog(BaseDialog):
         self._read()
 
     def _build(self) -> None:
-        buttons = QHBoxLayout()
-        for button in (self.remove, self.save):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        for button in (self.add, self.close_button, self.open_button):
-            buttons.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 16)
-        column.setSpacing(12)
-        column.addWidget(self._stack, 1)
-        column.addWidget(self._bar)
-        column.addLayout(buttons)
+        buttons = row_of(self.remove, self.save, 1, self.add, self.close_button, self.open_button)
+        column_of((self._stack, 1), self._bar, buttons, parent=self, margins=(20, 16, 20, 16), spacing=12)
         self._bar.hide()
         self._offer()
 

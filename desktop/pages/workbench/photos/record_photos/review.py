@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QListView, QVBoxLayout, QWidget
 
 from desktop.canvas.layers.colours import theme_colours
 from desktop.client import Session
@@ -21,9 +21,11 @@ from desktop.widgets import (
     ButtonKind,
     ElidedLabel,
     SearchField,
+    column_of,
     confirm,
     escape_tooltip,
     label,
+    row_of,
 )
 from shared.wire.photos import RecordPhoto
 
@@ -158,11 +160,7 @@ class ReviewDialog(BaseDialog):
         self._update_colours()
 
     def _build(self) -> None:
-        middle = QVBoxLayout()
-        middle.setSpacing(6)
-        middle.addWidget(self._title)
-        middle.addWidget(self._reason)
-        middle.addWidget(self.view, 1)
+        middle = column_of(self._title, self._reason, (self.view, 1), spacing=6)
         right = QVBoxLayout()
         right.setSpacing(6)
         right.addWidget(label(self.tr("Photo of these items"), "label"))
@@ -173,22 +171,9 @@ class ReviewDialog(BaseDialog):
         side.setFixedWidth(_ITEMS_PX)
         right.setContentsMargins(0, 0, 0, 0)
         side.setLayout(right)
-        content = QHBoxLayout()
-        content.setSpacing(12)
-        content.addWidget(self.thumbnails)
-        content.addLayout(middle, 1)
-        content.addWidget(side)
-        below = QHBoxLayout()
-        below.setSpacing(8)
-        below.addWidget(self.remove)
-        below.addStretch(1)
-        below.addWidget(self.close_button)
-        below.addWidget(self.accept_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 20, 16)
-        column.setSpacing(12)
-        column.addLayout(content, 1)
-        column.addLayout(below)
+        content = row_of(self.thumbnails, (middle, 1), side, spacing=12)
+        below = row_of(self.remove, 1, self.close_button, self.accept_button, spacing=8)
+        column_of((content, 1), below, parent=self, margins=(20, 16, 20, 16), spacing=12)
 
     def _connect(self) -> None:
         self.thumbnails.chosen_changed.connect(self._show_photo)

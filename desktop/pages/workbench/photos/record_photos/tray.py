@@ -20,7 +20,9 @@ from desktop.widgets import (
     IconLabel,
     Panel,
     ProgressBar,
+    column_of,
     label,
+    row_of,
 )
 
 _TEXT_PX = 250
@@ -119,18 +121,11 @@ class Tray(Panel):
         self.show_state(self.state)
 
     def _build(self) -> None:
-        sending = QHBoxLayout()
-        sending.addWidget(self._bar, 1)
-        sending.addWidget(self.retry_button)
-        sending.addWidget(self.stop)
-        failed = QHBoxLayout()
-        failed.addWidget(self._error, 1)
-        failed.addWidget(self.read, 0, Qt.AlignmentFlag.AlignTop)
+        sending = row_of((self._bar, 1), self.retry_button, self.stop)
+        failed = row_of((self._error, 1), (self.read, 0, Qt.AlignmentFlag.AlignTop))
         column = QVBoxLayout()
         column.setSpacing(4)
-        title = QHBoxLayout()
-        title.addWidget(self._title, 1)
-        title.addWidget(self.fold)
+        title = row_of((self._title, 1), self.fold)
         column.addLayout(title)
         column.addWidget(self._summary_label)
         column.addLayout(sending)
@@ -138,12 +133,7 @@ class Tray(Panel):
         column.addStretch(1)
         column.setContentsMargins(0, 0, 0, 0)
         self._text_column.setLayout(column)
-        buttons = QVBoxLayout(self._buttons)
-        buttons.setContentsMargins(0, 0, 0, 0)
-        buttons.setSpacing(6)
-        for button in (self.accept, self.review, self.assign):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
+        column_of(self.accept, self.review, self.assign, 1, parent=self._buttons, margins=0, spacing=6)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 12, 8)
         row.setSpacing(12)

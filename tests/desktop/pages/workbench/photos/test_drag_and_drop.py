@@ -110,7 +110,7 @@ def test_raw_photos_dropped_onto_the_photos_of_the_item_are_sent_as_jpeg(
     assert photo.file.filename == "DSC_1.NEF.jpg"
     stored = workbench.session.files.get(photo.file_id)
     assert (stored.width, stored.height) == (600, 800)
-    qtbot.waitUntil(lambda: "DSC_2.CR3: The file is damaged" in page.inspector.photo.error)
+    qtbot.waitUntil(lambda: "DSC_2.CR3: The file is damaged" in page.inspector.photo.error.text())
 
 
 def test_files_dropped_onto_the_photos_of_the_item_are_added_to_it_only(
@@ -207,7 +207,7 @@ def test_large_folder_for_one_item_is_confirmed(
     drop(workbench.page, urls(tmp_path), on_photos(workbench))
     qtbot.waitUntil(lambda: bool(titles))
     assert "21" in titles[0]
-    assert workbench.page.inspector.photo.error == ""
+    assert workbench.page.inspector.photo.error.text() == ""
 
 
 def test_one_dropped_picture_becomes_the_missing_reference_image(

@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 from pytestqt.qtbot import QtBot
 
-from desktop.pages.workbench.results.confidence_threshold import least_confidence
+from desktop.pages.workbench.results.part import least_confidence
 from desktop.preferences import Preferences
 from shared.record.entries import Entry, EntryBox, EntryCorners, EntryThresholds, Provenance
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, store_detections

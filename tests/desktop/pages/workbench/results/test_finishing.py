@@ -11,11 +11,8 @@ from PySide6.QtWidgets import QAbstractButton, QDialog, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from desktop.client.http.errors import Conflict
-from desktop.pages.sealing.check_dialog import CheckDialog
-from desktop.pages.sealing.editions_dialog import EditionsDialog
-from desktop.pages.sealing.finish_dialog import FinishDialog
-from desktop.pages.sealing.seal_actions import ReopenDialog
-from desktop.pages.sealing.uninspected_items import UninspectedItems
+from desktop.pages.sealing.finish_dialog import FinishDialog, UninspectedItems
+from desktop.pages.sealing.seal_actions import CheckDialog, EditionsDialog, ReopenDialog
 from shared.record import results
 from shared.record.codes import SealState, Status, Verdict
 from shared.record.entries import item_entries
