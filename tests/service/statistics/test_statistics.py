@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -211,7 +210,7 @@ def test_days_weeks_and_months_have_the_same_sums(client: TestClient) -> None:
     assert chart_from("2024-03-01") == (27, 4)
 
 
-def test_service_counts_existing_records_at_its_start(
+async def test_service_counts_existing_records_at_its_start(
     client: TestClient, database: Database, settings: Settings, statistics: StatisticsService
 ) -> None:
     create_item(client, create_record(client), "dent")
@@ -224,12 +223,8 @@ def test_service_counts_existing_records_at_its_start(
     database.write_now(forget)
     answer = client.get("/api/statistics/records")
     assert (answer.status_code, answer.json()["msg"]) == (503, "统计数据正在生成，请稍后重试")
-
-    async def begin() -> None:
-        await statistics.start()
-        await statistics.stop()
-
-    asyncio.run(begin())
+    await statistics.start()
+    await statistics.stop()
     assert read_sums(database) == before
     assert read_chart(client, "findings/label") == {"dent": 1}
 
