@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from shared.record.codes import ROLE_PERMISSIONS, Permission, Role
 from shared.samples import faces
 from tests.contract.application import ContractApp, assert_invalid, failure_envelope, new_id
+from tests.service.answers import read_body
 from tests.service_app import ADMIN, with_token
 
 AsRole = Callable[..., TestClient]
@@ -109,9 +110,7 @@ def test_face_login_needs_no_login_and_gives_tokens_and_payload(
 ) -> None:
     client.post("/api/auth/updateFaceInfo", json={"faceInfo": encode_face(faces.enrolment_picture())})
     for path in ("/api/auth/loginByFaceInfo", "/auth/loginByFaceInfo"):
-        answer = anonymous.post(path, json={"faceInfo": encode_face(faces.login_picture())})
-        assert answer.status_code == 200
-        body = answer.json()
+        body = read_body(anonymous.post(path, json={"faceInfo": encode_face(faces.login_picture())}))
         assert body == {"code": 0, "data": body["data"], "msg": "登录成功"}
         _assert_tokens(body["data"], ADMIN[0], ["admin"])
         header = {"Authorization": f"Bearer {body['data']['access_token']}"}
@@ -297,8 +296,7 @@ SENTENCES = {
 def test_update_profile_failure(account: Account) -> None:
     for field, value in BAD_PROFILES:
         answer = account.client.post("/api/auth/updateInfo", json={"department": "机务部", field: value})
-        assert answer.status_code == 200
-        body = answer.json()
+        body = read_body(answer)
         assert (body["code"], body["msg"]) == (1, "更新数据失败"), (field, value)
         sentence = SENTENCES[field]
         if value == "no picture":

@@ -9,6 +9,7 @@ import pytest
 
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from tests.contract.application import ContractApp, assert_invalid, failure_envelope
+from tests.service.answers import read_body, read_data
 
 FIELDS = [
     "item_id",
@@ -43,25 +44,16 @@ ENTRY = {
 
 
 def get_item(service: ContractApp, item_id: str) -> dict[str, Any]:
-    answer = service.admin.get(f"/api/inspection_item/{item_id}")
-    assert answer.status_code == 200, answer.text
-    item: dict[str, Any] = answer.json()
-    return item
+    return read_body(service.admin.get(f"/api/inspection_item/{item_id}"))
 
 
 def update_item(service: ContractApp, item_id: str, **body: Any) -> dict[str, Any]:
-    answer = service.admin.put(f"/api/inspection_item/{item_id}", json=body)
-    assert answer.status_code == 200, answer.text
-    item: dict[str, Any] = answer.json()
-    return item
+    return read_body(service.admin.put(f"/api/inspection_item/{item_id}", json=body))
 
 
 def list_items(service: ContractApp, inspection_id: str, **query: int) -> dict[str, Any]:
     params: dict[str, str | int] = {"inspection_id": inspection_id, **query}
-    answer = service.admin.get("/api/inspection_item/list", params=params)
-    assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
+    return read_data(service.admin.get("/api/inspection_item/list", params=params))
 
 
 # Resources and their fields: inspection item

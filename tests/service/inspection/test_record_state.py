@@ -11,6 +11,7 @@ from service.inspection.records.search import RecordQueries
 from service.inspection.tables import POLICY
 from shared.record.codes import Status
 from shared.record.entries import Entry
+from tests.service.answers import read_data
 from tests.service.inspection.conftest import Stage
 
 FOUND: Entry = {
@@ -36,10 +37,7 @@ def read_state(stage: Stage, record: str) -> str:
 
 
 def update_record(stage: Stage, record: str, **body: Any) -> dict[str, Any]:
-    answer = stage.client.put(f"/api/inspection/updateInspection/{record}", json=body)
-    assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
+    return read_data(stage.client.put(f"/api/inspection/updateInspection/{record}", json=body))
 
 
 def set_verdict(stage: Stage, item: dict[str, Any], verdict: str) -> None:

@@ -18,6 +18,7 @@ from service.detection.dispatch.enqueuing import JobEnqueuer
 from service.detection.jobs import batch_rows
 from service.detection.tables import BatchRow, ChunkRow
 from shared import samples
+from tests.service.answers import read_data, read_list
 from tests.service.detection.conftest import Held
 from tests.service.detection.dispatch.test_entries import path, until
 from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, upload
@@ -37,22 +38,15 @@ def more(client: TestClient, item: dict[str, Any], scene: samples.Scene, **field
 
 def batch(client: TestClient, batch_id: str, what: str = "") -> dict[str, Any]:
     place = f"/api/detection/batches/{batch_id}{what}"
-    answer = client.post(place) if what else client.get(place)
-    assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
+    return read_data(client.post(place) if what else client.get(place))
 
 
 def pending(client: TestClient, records: list[str] | None = None) -> dict[str, Any]:
-    answer = client.post("/api/detection/batches", json={"inspection_ids": records})
-    assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
+    return read_data(client.post("/api/detection/batches", json={"inspection_ids": records}))
 
 
 def batch_jobs(client: TestClient, batch_id: str) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = client.get(f"/api/detection/jobs?batch_id={batch_id}").json()["data"]
-    return listed
+    return read_list(client.get(f"/api/detection/jobs?batch_id={batch_id}"))
 
 
 def test_a_record_s_open_items_are_one_batch(

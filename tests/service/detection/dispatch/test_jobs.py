@@ -21,6 +21,7 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.record.geometry import Rect
 from shared.wire.detection import JobState
+from tests.service.answers import read_body, read_data
 from tests.service.detection.graphs import brightness_model
 
 pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
@@ -38,27 +39,18 @@ def encode(image: samples.Image) -> bytes:
 
 
 def upload(client: TestClient, name: str, data: bytes) -> dict[str, Any]:
-    answer = client.post("/api/files", files={"file": (name, data, "image/png")})
-    assert answer.status_code == 200, answer.text
-    body: dict[str, Any] = answer.json()
-    inner: dict[str, Any] = body.get("data", body)
-    return inner
+    return read_data(client.post("/api/files", files={"file": (name, data, "image/png")}))
 
 
 def make_item(client: TestClient, **fields: Any) -> dict[str, Any]:
     record = client.post("/api/inspection/create", json={"task_id": "t"}).json()["data"]
     body = {"item_name": "a", "inspection_id": record["inspection_id"], **fields}
-    answer = client.post("/api/inspection_item/create", json=body)
-    assert answer.status_code == 200, answer.text
-    item: dict[str, Any] = answer.json()
-    return item
+    return read_body(client.post("/api/inspection_item/create", json=body))
 
 
 def detect(client: TestClient, item: dict[str, Any], wait: int = 60) -> dict[str, Any]:
     """Start a detection. Returns its job, after its end unless `wait` is 0."""
-    answer = client.post(f"/api/inspection_item/{item['item_id']}/detect?wait={wait}")
-    assert answer.status_code == 200, answer.text
-    job: dict[str, Any] = answer.json()["data"]
+    job = read_data(client.post(f"/api/inspection_item/{item['item_id']}/detect?wait={wait}"))
     deadline = time.monotonic() + 120
     # The service answers after `wait` seconds at the latest, which do not suffice on a busy machine.
     while wait and job["state"] in ("queued", "running"):

@@ -18,6 +18,7 @@ from service.detection.failure import DetectionFailed
 from service.settings import Settings
 from service.stores.contents import Contents
 from shared import samples
+from tests.service.answers import read_data
 from tests.service.detection.conftest import Held
 from tests.service.detection.dispatch.test_batches import more
 from tests.service.detection.dispatch.test_entries import until, wait_for_end
@@ -33,8 +34,7 @@ def seen_by_model(client: TestClient, tmp_path: Path, scene: samples.Scene) -> d
     path = brightness_model(tmp_path / "bright.onnx")
     with path.open("rb") as file:
         answer = client.post("/api/detection/models", data={"model_name": "bright"}, files={"file": file})
-    assert answer.status_code == 200, answer.text
-    item = make_item(client, model_id=answer.json()["data"]["model_id"])
+    item = make_item(client, model_id=read_data(answer)["model_id"])
     photo = upload(client, "photo.png", encode(scene.photo))
     client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
     return item

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from service.detection.compute import compute_process
 from service.detection.failure import BadModel
 from service.detection.onnx.decode import cells
+from tests.service.answers import read_data
 from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, results, upload
 from tests.service.detection.graphs import brightness_model, constant_model
 
@@ -35,9 +36,9 @@ def test_the_built_in_model_is_always_there(client: TestClient) -> None:
 
 def test_a_model_is_added_used_versioned_and_disabled(client: TestClient, tmp_path: Path) -> None:
     path = brightness_model(tmp_path / "bright.onnx")
-    added = add(client, path, labels='["bright"]', settings='{"confidence": 0.5, "fit": "stretch"}')
-    assert added.status_code == 200, added.text
-    model = added.json()["data"]
+    model = read_data(
+        add(client, path, labels='["bright"]', settings='{"confidence": 0.5, "fit": "stretch"}')
+    )
     assert (model["kind"], model["version"], model["labels"]) == ("nms_free", 1, ["bright"])
     assert model["settings"]["width"] == 64
     assert model["size"] == path.stat().st_size

@@ -11,6 +11,7 @@ from sqlalchemy import event, update
 from service.inspection.history import earlier_items
 from service.inspection.tables import RECORD
 from shared.wire.catalogue import ReferenceImage
+from tests.service.answers import read_body
 from tests.service.inspection.conftest import SHIFT, Stage, stored_file
 
 
@@ -65,9 +66,7 @@ def create_inspected_item(
 
 
 def read_history(stage: Stage, item: dict[str, Any], **query: Any) -> list[dict[str, Any]]:
-    answer = stage.client.get(f"/api/inspection_item/{item['item_id']}/history", params=query)
-    assert answer.status_code == 200, answer.text
-    body = answer.json()
+    body = read_body(stage.client.get(f"/api/inspection_item/{item['item_id']}/history", params=query))
     assert (body["code"], body["msg"]) == (0, None)
     data: list[dict[str, Any]] = body["data"]
     return data

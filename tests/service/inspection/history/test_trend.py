@@ -8,6 +8,7 @@ import pytest
 
 from service.inspection.history.region_trend import MAX_MISSED, Chains
 from shared.record.geometry import Rect
+from tests.service.answers import read_data
 from tests.service.inspection.conftest import Stage, stored_file
 from tests.service.inspection.history.test_history import (
     create_inspected_item,
@@ -18,10 +19,7 @@ from tests.service.inspection.history.test_history import (
 
 
 def read_trend(stage: Stage, item: dict[str, Any], **query: Any) -> dict[str, Any]:
-    answer = stage.client.get(f"/api/inspection_item/{item['item_id']}/trend", params=query)
-    assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()["data"]
-    return data
+    return read_data(stage.client.get(f"/api/inspection_item/{item['item_id']}/trend", params=query))
 
 
 def inspection_names(trend: dict[str, Any]) -> list[str]:

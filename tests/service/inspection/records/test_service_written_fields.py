@@ -13,6 +13,7 @@ from shared.record.codes import Verdict
 from shared.record.entries import Entry, EntryBox, EntryOpinion
 from shared.record.findings import read_findings
 from tests.narrowing import not_none
+from tests.service.answers import read_data
 from tests.service.inspection.conftest import Stage
 
 AUTHOR = {"by": "id-of-admin", "by_name": "主任", "at": "2020-01-01T00:00:00Z"}
@@ -53,10 +54,7 @@ def judged_item(stage: Stage) -> dict[str, Any]:
         stage.client.post(item_path(item, "/boxes"), json={"of_version": 1, "boxes": []}).status_code == 200
     )
     body = {"verdict": "failed", "reason": "有裂纹"}
-    answer = stage.client.post(item_path(item, "/verdict"), json=body)
-    assert answer.status_code == 200
-    data: dict[str, Any] = answer.json()["data"]
-    return data
+    return read_data(stage.client.post(item_path(item, "/verdict"), json=body))
 
 
 @pytest.mark.parametrize("key", results.SERVICE_KEYS)

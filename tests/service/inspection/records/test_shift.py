@@ -11,23 +11,20 @@ from sqlmodel import Session
 from service.account.tables import LoginSession
 from service.db.database import now
 from service.inspection.tables import COMMENT, POLICY
+from tests.service.answers import read_data
 from tests.service.inspection.conftest import Stage
 
 PLANNER = "id-of-planner"
 
 
 def _counts(stage: Stage, role: str = "planner") -> dict[str, Any]:
-    answer = stage.as_role(role).get("/api/inspection/work")
-    assert answer.status_code == 200, answer.text
-    counts: dict[str, Any] = answer.json()["data"]
-    return counts
+    return read_data(stage.as_role(role).get("/api/inspection/work"))
 
 
 def _names(stage: Stage, work: str, role: str = "planner") -> list[str]:
     query = f"work={work}&current_page=1&page_size=50"
-    answer = stage.as_role(role).get(f"/api/inspection/search?{query}")
-    assert answer.status_code == 200, answer.text
-    return [record["inspection_name"] for record in answer.json()["data"]["data"]]
+    found = read_data(stage.as_role(role).get(f"/api/inspection/search?{query}"))
+    return [record["inspection_name"] for record in found["data"]]
 
 
 def _login(stage: Stage, user_id: str, session_id: str, at: dt.datetime) -> None:
