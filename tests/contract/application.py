@@ -57,9 +57,20 @@ class ContractApp:
         )
 
 
-def failure_envelope(error: str, msg: str, **details: Any) -> dict[str, Any]:
-    """The envelope of a failure that the contract does not list."""
-    return {"code": 1, "data": {"error": error, **details}, "msg": msg}
+def assert_refused(answer: Answer, status: int, error: str, msg: str, **details: Any) -> None:
+    """Assert that `answer` is a failure that the contract does not list, with nothing but these contents."""
+    envelope = {"code": 1, "data": {"error": error, **details}, "msg": msg}
+    assert (answer.status_code, answer.json()) == (status, envelope)
+
+
+def assert_not_logged_in(answer: Answer) -> None:
+    assert_refused(answer, 401, "not_logged_in", "请先登录")
+
+
+def assert_forbidden(answer: Answer, permission: str) -> None:
+    """Assert that `answer` refuses a user who lacks `permission`."""
+    msg = "没有此操作的权限，请联系管理员"
+    assert_refused(answer, 403, "permission_missing", msg, permissions=[permission])
 
 
 def assert_invalid(answer: Answer, *names: str) -> None:
