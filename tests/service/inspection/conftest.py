@@ -79,6 +79,10 @@ def stored_file(file_id: str, mime_type: str = "image/jpeg") -> StoredFile:
     )
 
 
+def item_path(item: dict[str, Any], what: str = "") -> str:
+    return f"/api/inspection_item/{item['item_id']}{what}"
+
+
 async def opens_as_film(file: StoredFile) -> bool:
     """Replaces the check of films."""
     return file.mime_type.startswith("video/")
@@ -225,13 +229,22 @@ class Stage:
 
         self.database.write_now(work)
 
+    def items(self, inspection_id: str) -> list[dict[str, Any]]:
+        """The items of a record, in their order."""
+        query: dict[str, str | int] = {"inspection_id": inspection_id, "page_size": 200}
+        page = read_data(self.client.get("/api/inspection_item/list", params=query))
+        return list(page["data"])
+
+    def decide(self, item: dict[str, Any], verdict: str, reason: str | None = None) -> dict[str, Any]:
+        """Give an item a person's verdict, and return the item."""
+        body = {"verdict": verdict, "reason": reason}
+        return read_data(self.client.post(item_path(item, "/verdict"), json=body))
+
     def finish(self, inspection_id: str, **body: Any) -> dict[str, Any]:
         """Pass each undecided item, finish the record and return it."""
-        listed: dict[str, str | int] = {"inspection_id": inspection_id, "page_size": 200}
-        for item in self.client.get("/api/inspection_item/list", params=listed).json()["data"]["data"]:
+        for item in self.items(inspection_id):
             if results.current_verdict(item["result"]) is Verdict.UNDECIDED:
-                path = f"/api/inspection_item/{item['item_id']}/verdict"
-                assert self.client.post(path, json={"verdict": "passed"}).status_code == 200
+                self.decide(item, "passed")
         return read_data(self.client.post(f"/api/inspection/{inspection_id}/finish", json=body))
 
     def get(self, inspection_id: str) -> dict[str, Any]:

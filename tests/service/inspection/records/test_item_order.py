@@ -16,8 +16,7 @@ def _arrange(stage: Stage, record: str, item_ids: list[str]) -> list[str]:
 
 
 def _listed(stage: Stage, record: str) -> list[str]:
-    answer = stage.client.get(f"/api/inspection_item/list?inspection_id={record}")
-    return [item["item_id"] for item in answer.json()["data"]["data"]]
+    return [item["item_id"] for item in stage.items(record)]
 
 
 def test_lists_follow_the_order_and_new_items_come_last(stage: Stage) -> None:
