@@ -31,8 +31,6 @@ from shared.system import atomic, checkup, paths
 from tests.desktop.connection.fake_process import FAKE_SERVICE_SCRIPT
 from tests.other_systems import simulate_macos, simulate_windows
 
-KEYS = "[default]\naws_access_key_id = a\naws_secret_access_key = b\n"
-
 sources = importlib.import_module("desktop.camera.sources")
 """Imported by name, because the package has a function with the same name."""
 

@@ -30,7 +30,6 @@ pytestmark = pytest.mark.slow
 
 WIDTH, HEIGHT = 900, 700
 REGIONS = [(0.05, 0.05, 0.4, 0.4), (0.55, 0.05, 0.4, 0.4), (0.05, 0.55, 0.4, 0.4), (0.55, 0.55, 0.4, 0.4)]
-BRIGHT = '{"confidence": 0.6, "sliced": 0}'
 VIEW = View(rotation=4, scale=0.9, gain=1.05, noise=2)
 
 
