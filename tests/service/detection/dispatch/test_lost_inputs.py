@@ -21,9 +21,10 @@ from shared import samples
 from tests.service.answers import read_data
 from tests.service.detection.conftest import Held
 from tests.service.detection.dispatch.test_batches import more
-from tests.service.detection.dispatch.test_entries import until, wait_for_end
+from tests.service.detection.dispatch.test_entries import wait_for_end
 from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, results, upload
 from tests.service.detection.graphs import brightness_model
+from tests.service.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -129,7 +130,7 @@ def test_a_photo_that_ends_the_process_ahead_of_its_turn_fails_no_other_job(
 
     def patient(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
         if not prepared:
-            until(lambda: bool(prepared))
+            wait_until(lambda: bool(prepared))
         return ask(process, request, seconds, progress)
 
     monkeypatch.setattr(ComputeProcess, "prepare_next", deadly)
