@@ -21,7 +21,7 @@ from shared import samples
 from tests.service.answers import read_data, read_list
 from tests.service.detection.conftest import Held
 from tests.service.detection.dispatch.test_entries import path
-from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, upload
+from tests.service.detection.dispatch.test_jobs import add_photo, detect, make_item
 from tests.service.detection.dispatch.test_jobs import results as results_of
 from tests.service.waiting import wait_until
 
@@ -32,8 +32,7 @@ def more(client: TestClient, item: dict[str, Any], scene: samples.Scene, **field
     """Another item with a photo, in a record of its own unless `fields` name one."""
     given = {"model_id": "reference-difference", "item_point": item["item_point"], **fields}
     created = make_item(client, **given)
-    photo = upload(client, "photo.png", encode(scene.photo))
-    client.post(path(created, "/photos"), json={"file_id": photo["file_id"]})
+    add_photo(client, created, scene.photo)
     return created
 
 

@@ -12,7 +12,7 @@ from shared import __version__, samples
 from shared.record import results
 from shared.record.entries import Entry
 from tests.service.detection.conftest import Held
-from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, upload
+from tests.service.detection.dispatch.test_jobs import add_photo, detect, make_item
 from tests.service.detection.dispatch.test_jobs import results as results_of
 from tests.service.waiting import wait_until
 
@@ -41,9 +41,8 @@ def test_an_entry_keeps_its_version_from_pending_to_done(
     between, second = (
         make_item(client, model_id="reference-difference", item_point=item["item_point"]) for _ in range(2)
     )
-    photo = upload(client, "zweite.png", encode(scene.photo))
     for one in (between, second):
-        client.post(path(one, "/photos"), json={"file_id": photo["file_id"]})
+        add_photo(client, one, scene.photo, "zweite.png")
     etag = client.get(path(item)).headers["etag"]
     job, _, waiting = (detect(client, one, wait=0) for one in (item, between, second))
     assert (job["version"], waiting["version"]) == (1, 1)

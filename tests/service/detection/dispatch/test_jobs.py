@@ -42,6 +42,16 @@ def upload(client: TestClient, name: str, data: bytes) -> dict[str, Any]:
     return read_data(client.post("/api/files", files={"file": (name, data, "image/png")}))
 
 
+def add_photo(
+    client: TestClient, item: dict[str, Any], image: samples.Image, name: str = "photo.png"
+) -> dict[str, Any]:
+    """Add a photo to the item. Returns its file."""
+    file = upload(client, name, encode(image))
+    path = f"/api/inspection_item/{item['item_id']}/photos"
+    read_data(client.post(path, json={"file_id": file["file_id"]}))
+    return file
+
+
 def make_item(client: TestClient, **fields: Any) -> dict[str, Any]:
     record = client.post("/api/inspection/create", json={"task_id": "t"}).json()["data"]
     body = {"item_name": "a", "inspection_id": record["inspection_id"], **fields}
@@ -97,8 +107,7 @@ def test_a_run_writes_one_result_with_its_provenance(
 def test_a_photo_of_something_else_never_passes(client: TestClient, item: dict[str, Any]) -> None:
     other = samples.draw_panel(640, 480, 77).image[::-1, ::-1].copy()
     cv2.randn(other, (90, 90, 90), (60, 60, 60))
-    photo = upload(client, "other.png", encode(other))
-    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    add_photo(client, item, other)
     job = detect(client, item)
     assert (job["state"], job["error"]) == ("failed", "alignment_failed")
     assert "重新拍摄" in job["message"]
@@ -123,12 +132,11 @@ def test_missing_input_is_reported_at_once(client: TestClient) -> None:
 
 
 def test_unknown_model_and_broken_photo_are_in_the_result(client: TestClient, scene: samples.Scene) -> None:
-    photo = upload(client, "photo.png", encode(scene.photo))
     item = make_item(client, model_id="not-here")
-    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    add_photo(client, item, scene.photo)
     assert detect(client, item)["error"] == "model_unknown"
     item = make_item(client, model_id="reference-difference")
-    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    add_photo(client, item, scene.photo)
     assert detect(client, item)["error"] == "no_region"
 
 

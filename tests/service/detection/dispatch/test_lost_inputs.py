@@ -22,7 +22,7 @@ from tests.service.answers import read_data
 from tests.service.detection.conftest import Held
 from tests.service.detection.dispatch.test_batches import more
 from tests.service.detection.dispatch.test_entries import wait_for_end
-from tests.service.detection.dispatch.test_jobs import detect, encode, make_item, results, upload
+from tests.service.detection.dispatch.test_jobs import add_photo, detect, encode, make_item, results
 from tests.service.detection.graphs import brightness_model
 from tests.service.waiting import wait_until
 
@@ -36,8 +36,7 @@ def seen_by_model(client: TestClient, tmp_path: Path, scene: samples.Scene) -> d
     with path.open("rb") as file:
         answer = client.post("/api/detection/models", data={"model_name": "bright"}, files={"file": file})
     item = make_item(client, model_id=read_data(answer)["model_id"])
-    photo = upload(client, "photo.png", encode(scene.photo))
-    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    add_photo(client, item, scene.photo)
     return item
 
 

@@ -22,7 +22,7 @@ from shared.images.cv import cv2
 from shared.samples import View
 from tests.service.answers import read_data
 from tests.service.detection.compute.test_appearances import gravel, surface
-from tests.service.detection.dispatch.test_jobs import detect, encode, results, upload
+from tests.service.detection.dispatch.test_jobs import add_photo, detect, encode, results, upload
 from tests.service.detection.graphs import spots_model
 from tests.service.detection.models.test_registry import add
 
@@ -224,9 +224,7 @@ def test_an_own_photo_counts_whole(scene: Scene, tmp_path: Path) -> None:
     )
     scene.use(model.json()["data"]["model_id"])
     photo, _ = draw_spots(scene)
-    file_id = upload(scene.client, "own.png", encode(photo))["file_id"]
-    path = f"/api/inspection_item/{scene.items[1]['item_id']}/photos"
-    assert scene.client.post(path, json={"file_id": file_id}).status_code == 200
+    add_photo(scene.client, scene.items[1], photo)
     assert detect(scene.client, scene.items[1])["state"] == "done"
     entry = results(scene.client, scene.items[1])[-1]
     assert entry["resultImage"]["boxes"]
